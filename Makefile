@@ -1,0 +1,59 @@
+# make help lists the targets. Every target sets up what it needs in .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+CPP_BUILD := build/cpp-tests
+# How many processes a build may use.
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+NATIVE_SOURCES := CMakeLists.txt $(shell find cpp -name '*.?pp' -not -path 'cpp/tests/*')
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-python test-cpp test-long lint format bench clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | column -t -s '|'
+
+$(STAMP): pyproject.toml $(NATIVE_SOURCES)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install -q --disable-pip-version-check --group build --group test --group lint
+	$(BIN)/python -m pip install -q --disable-pip-version-check --editable .
+	touch $@
+
+demo: $(STAMP)  ## learn a data set item by item, with live figures
+	$(BIN)/python examples/demo.py
+
+test: lint test-python test-cpp  ## linters, doctests, Python and C++ tests
+
+test-python: $(STAMP)
+	$(BIN)/python -m pytest -q -m "not long" --doctest-modules tests src docs README.md
+
+test-cpp: $(STAMP)
+	$(BIN)/cmake -S . -B $(CPP_BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DTAGALONG_TESTS=ON -DTAGALONG_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug > /dev/null
+	$(BIN)/cmake --build $(CPP_BUILD) -j $(JOBS)
+	$(BIN)/ctest --test-dir $(CPP_BUILD) --output-on-failure
+
+test-long: $(STAMP)  ## the proofs that take minutes: a million rounds, fuzzing
+	$(BIN)/python -m pytest -q -m long tests
+
+lint: $(STAMP)  ## ruff, mypy --strict, import-linter
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(STAMP)  ## let ruff format the Python code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(NATIVE_SOURCES)  ## speed and quality beside the peers, in an environment of their own
+	test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install -q --disable-pip-version-check --upgrade pip
+	.venv-bench/bin/python -m pip install -q --disable-pip-version-check . -r benchmarks/requirements-peers.txt
+	.venv-bench/bin/python -m benchmarks.run
+
+clean:  ## remove environments and builds
+	rm -rf $(VENV) .venv-bench build

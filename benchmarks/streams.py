@@ -1,0 +1,165 @@
+"""Real streams, in stream order, from the folder that TAGALONG_DATA names.
+
+The folder holds debtags.npz, mediamill.npz, rcv1/rcv1sub1.npz, mulan/<name>/ and
+newsgroups/20newsgroups-train.tab.xz. Where debtags.npz is absent, that stream is built from the
+machine's apt index (``benchmarks.debtags``). Of sets cut into two parts it is the train part.
+"""
+
+from __future__ import annotations
+
+import lzma
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.preprocessing import normalize
+
+from benchmarks import arff, debtags
+
+VARIABLE = "TAGALONG_DATA"
+MULAN = ("bibtex", "tmc2007", "yeast", "scene", "emotions", "medical", "flags")
+SPARSE_BELOW = 0.5
+"""A matrix with a smaller share of nonzeros is handed on as CSR, any other as a dense array."""
+
+SEED = 0
+
+Features = npt.NDArray[np.float32] | sp.csr_matrix
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Rows in the order in which they are met: features, relevant labels, label names."""
+
+    name: str
+    X: Features
+    Y: sp.csr_matrix
+    labels: list[str]
+
+    @property
+    def rows(self) -> int:
+        return int(self.Y.shape[0])
+
+    @property
+    def features(self) -> int:
+        return int(self.X.shape[1])
+
+    @property
+    def nnz(self) -> float:
+        """Nonzero features a row, on average."""
+        return (self.X.nnz if sp.issparse(self.X) else self.X.size) / self.rows
+
+    @cached_property
+    def unit(self) -> Features:
+        """X with rows of unit length, for peers that do not scale rows themselves."""
+        scaled: Features = normalize(self.X)
+        return scaled
+
+    def head(self, rows: int) -> Stream:
+        """The first ``rows`` rows."""
+        return replace(self, X=self.X[:rows], Y=self.Y[:rows])
+
+    def describe(self) -> str:
+        return (
+            f"{self.name}: {self.rows:,} rows, {self.features:,} features ({self.nnz:.1f} a row), "
+            f"{len(self.labels)} labels ({self.Y.nnz / self.rows:.1f} a row)"
+        )
+
+
+class NoData(RuntimeError):
+    """A stream's file is not to be found; the message says which and what to do."""
+
+
+def names() -> list[str]:
+    """The streams that ``load`` knows."""
+    return list(_LOADERS)
+
+
+def load(name: str) -> Stream:
+    """Load a stream by its name."""
+    if name not in _LOADERS:
+        raise NoData(f"no stream {name!r}; there are {', '.join(names())}")
+    X, Y, labels = _LOADERS[name]()
+    if sp.issparse(X) and X.nnz > SPARSE_BELOW * X.shape[0] * X.shape[1]:
+        X = X.toarray()
+    return Stream(name, X, Y, labels)
+
+
+Parts = tuple[Features, sp.csr_matrix, list[str]]
+
+
+def _path(*parts: str) -> Path:
+    """A file of the data folder, or an error that names what is missing."""
+    folder = os.environ.get(VARIABLE)
+    wanted = "/".join(parts)
+    if not folder:
+        raise NoData(f"set {VARIABLE} to the folder that holds {wanted}: it is not set")
+    path = Path(folder, *parts)
+    if not path.exists():
+        raise NoData(f"{VARIABLE} is {folder}, where there is no {wanted}")
+    return path
+
+
+def _debtags() -> Parts:
+    try:
+        path = _path("debtags.npz")
+    except NoData:
+        return debtags.build()
+    with np.load(path) as parts:
+        X = sp.csr_matrix(
+            (parts["X_data"], parts["X_ind"], parts["X_ptr"]), shape=tuple(parts["X_shape"])
+        )
+        ones = np.ones(len(parts["Y_ind"]), dtype=np.int8)
+        Y = sp.csr_matrix((ones, parts["Y_ind"], parts["Y_ptr"]), shape=tuple(parts["Y_shape"]))
+        return X, Y, [str(label) for label in parts["labels"]]
+
+
+def _rcv1() -> Parts:
+    with np.load(_path("rcv1", "rcv1sub1.npz")) as parts:
+        data = parts["data"].astype(np.float32)
+        X = sp.csr_matrix((data, parts["indices"], parts["indptr"]), shape=tuple(parts["shape"]))
+        Y = sp.csr_matrix(parts["Y"], dtype=np.int8)
+        return X, Y, [str(label) for label in parts["label_names"]]
+
+
+def _mediamill() -> Parts:
+    with np.load(_path("mediamill.npz")) as parts:
+        Y = sp.csr_matrix(parts["y_train"], dtype=np.int8)
+        return parts["X_train"].astype(np.float32), Y, [str(place) for place in range(Y.shape[1])]
+
+
+def _mulan(name: str) -> Parts:
+    stem = "tmc2007-500" if name == "tmc2007" else name
+    labels = arff.read_labels(_path("mulan", name, f"{stem}.xml"))
+    X, Y = arff.read_arff(_path("mulan", name, f"{stem}-train.arff.gz"), labels)
+    return X, Y, labels
+
+
+def _newsgroups() -> Parts:
+    """One group a post. The file is sorted by group, so the rows are put into a random order."""
+    with lzma.open(_path("newsgroups", "20newsgroups-train.tab.xz"), "rt") as lines:
+        posts = [line.rstrip("\n").split("\t", 1) for line in list(lines)[3:]]
+    rows = [(post[0], post[1]) for post in posts if len(post) == 2]
+    order = np.random.default_rng(SEED).permutation(len(rows))
+    groups, texts = zip(*(rows[place] for place in order), strict=True)
+    words = CountVectorizer(binary=True, min_df=3, token_pattern=r"[a-z0-9]+", dtype=np.float32)
+    X = words.fit_transform(texts)
+    labels = sorted(set(groups))
+    columns = [labels.index(group) for group in groups]
+    ones = np.ones(len(columns), dtype=np.int8)
+    shape = (len(columns), len(labels))
+    return X, sp.csr_matrix((ones, (np.arange(len(columns)), columns)), shape=shape), labels
+
+
+_LOADERS: dict[str, Callable[[], Parts]] = {
+    "debtags": _debtags,
+    "rcv1": _rcv1,
+    "mediamill": _mediamill,
+    **{name: partial(_mulan, name) for name in MULAN},
+    "newsgroups": _newsgroups,
+}

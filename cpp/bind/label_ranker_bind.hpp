@@ -1,0 +1,210 @@
+// LabelRanker for Python. Calls on whole matrices release the GIL; every row is learnt and
+// scored under the model's lock, so readers in other threads see whole updates only.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "arrays.hpp"
+#include "label_ranker.hpp"
+#include "label_ranker_state.hpp"
+
+namespace tagalong::bind {
+
+template <class Choice>
+Choice choose(const std::map<std::string, Choice>& choices, const std::string& name, const char* what) {
+    const auto found = choices.find(name);
+    if (found == choices.end()) throw InputError(std::string(what) + " has no choice '" + name + "'");
+    return found->second;
+}
+
+inline RankerConfig make_config(const nb::dict& given) {
+    const auto text = [&](const char* key) { return nb::cast<std::string>(given[key]); };
+    const auto number = [&](const char* key) { return nb::cast<double>(given[key]); };
+    RankerConfig config;
+    config.update = choose<Update>({{"fixed", Update::fixed},
+                                    {"single", Update::single},
+                                    {"optimal", Update::optimal},
+                                    {"simperc", Update::simperc},
+                                    {"conproj", Update::conproj},
+                                    {"simproj", Update::simproj},
+                                    {"simopt", Update::simopt},
+                                    {"smooth", Update::smooth}},
+                                   text("update"), "update");
+    config.geometry = choose<Geometry>({{"euclidean", Geometry::euclidean},
+                                        {"adaptive", Geometry::adaptive},
+                                        {"entropic", Geometry::entropic}},
+                                       text("geometry"), "geometry");
+    config.average = choose<Average>(
+        {{"never", Average::never}, {"always", Average::always}, {"chosen", Average::chosen}}, text("average"),
+        "average");
+    config.solver = choose<Solver>({{"exact", Solver::exact}, {"interior-point", Solver::interior_point}},
+                                   text("solver"), "solver");
+    config.C = number("C");
+    config.margin = number("margin");
+    config.temperature = number("temperature");
+    config.constant = number("constant");
+    config.rate = number("rate");
+    config.normalize = nb::cast<bool>(given["normalize"]);
+    config.n_features = nb::cast<std::int64_t>(given["n_features"]);
+    return config;
+}
+
+// Sets of labels, one a row: CSR without values.
+struct LabelRows {
+    VectorOf<std::int64_t> indptr;
+    VectorOf<std::int32_t> indices;
+
+    std::span<const std::int32_t> row(std::size_t i) const {
+        const auto* at = indptr.data();
+        return {indices.data() + at[i], static_cast<std::size_t>(at[i + 1] - at[i])};
+    }
+};
+
+template <class T>
+std::span<const std::int32_t> label_span(const VectorOf<T>& labels) {
+    return {labels.data(), labels.shape(0)};
+}
+
+template <class T>
+constexpr double longest_row() {
+    return static_cast<double>(std::numeric_limits<T>::max());
+}
+
+// Between chunks of this many rows a long call looks whether the user wants to interrupt it.
+inline constexpr std::int64_t kRowsBetweenSignals = 256;
+
+template <class Work>
+void for_rows(std::int64_t rows, Work&& work) {
+    for (std::int64_t from = 0; from < rows; from += kRowsBetweenSignals) {
+        {
+            nb::gil_scoped_release release;
+            for (std::int64_t i = from; i < std::min(rows, from + kRowsBetweenSignals); ++i) work(i);
+        }
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    }
+}
+
+template <class T>
+typename LabelRanker<T>::Reader& thread_reader() {
+    static thread_local typename LabelRanker<T>::Reader reader;
+    return reader;
+}
+
+template <class T>
+void add_label_ranker(nb::module_& module, const char* name) {
+    using Ranker = LabelRanker<T>;
+    nb::class_<Ranker>(module, name)
+        .def("__init__",
+             [](Ranker* self, const nb::dict& config) { new (self) Ranker(make_config(config)); })
+        .def_prop_ro("labels", &Ranker::labels)
+        .def("add_labels",
+             [](Ranker& self, std::size_t count) {
+                 std::unique_lock lock(self.mutex());
+                 self.add_labels(count);
+             })
+        .def("check", [](const Ranker&, const MatrixView& x) {
+            nb::gil_scoped_release release;
+            x.matrix.check(longest_row<T>());
+        })
+        .def("learn",
+             [](Ranker& self, const MatrixView& x, VectorOf<std::int64_t> relevant_ptr,
+                VectorOf<std::int32_t> relevant, VectorOf<std::int64_t> unknown_ptr,
+                VectorOf<std::int32_t> unknown, std::optional<VectorOf<double>> weights,
+                std::optional<nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>> scores) {
+                 const LabelRows yes{relevant_ptr, relevant}, open{unknown_ptr, unknown};
+                 Example example;
+                 for_rows(x.matrix.rows, [&](std::int64_t i) {
+                     x.matrix.read(i, example);
+                     self.finish(example);
+                     T* out = scores ? scores->data() + i * static_cast<std::int64_t>(scores->shape(1)) : nullptr;
+                     const double weight = weights ? weights->data()[i] : 1.0;
+                     std::unique_lock lock(self.mutex());
+                     self.learn(example, yes.row(i), open.row(i), weight, out);
+                 });
+             },
+             nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none())
+        .def("learn_one",
+             [](Ranker& self, const Vector& indices, const Vector& values, VectorOf<std::int32_t> relevant,
+                VectorOf<std::int32_t> unknown, double weight) {
+                 Example& x = thread_reader<T>().x;
+                 read_pairs(indices, values, longest_row<T>(), x);
+                 self.finish(x);
+                 std::unique_lock lock(self.mutex());
+                 self.learn(x, label_span(relevant), label_span(unknown), weight);
+             })
+        .def("rank_one",
+             [](const Ranker& self, const Vector& indices, const Vector& values, std::int64_t k) {
+                 auto& reader = thread_reader<T>();
+                 read_pairs(indices, values, longest_row<T>(), reader.x);
+                 self.finish(reader.x);
+                 nb::list out;
+                 std::shared_lock lock(self.mutex());
+                 const std::size_t count = k < 0 ? self.labels() : static_cast<std::size_t>(k);
+                 for (const std::int32_t label : self.rank(reader, count)) out.append(label);
+                 return out;
+             })
+        .def("score_one",
+             [](const Ranker& self, const Vector& indices, const Vector& values) {
+                 auto& reader = thread_reader<T>();
+                 read_pairs(indices, values, longest_row<T>(), reader.x);
+                 self.finish(reader.x);
+                 std::shared_lock lock(self.mutex());
+                 const auto scores = self.score(reader);
+                 Owned<T> out({scores.size()});
+                 std::copy(scores.begin(), scores.end(), out.data);
+                 return nb::make_tuple(out.object(), self.cutoff());
+             })
+        // Scores (rows, K) and the cut-off; K as it is when the call starts.
+        .def("score",
+             [](const Ranker& self, const MatrixView& x) {
+                 const std::size_t K = self.labels();
+                 Owned<T> out({static_cast<std::size_t>(x.matrix.rows), K});
+                 double cutoff = 0;
+                 for_rows(x.matrix.rows, [&](std::int64_t i) {
+                     auto& reader = thread_reader<T>();
+                     x.matrix.read(i, reader.x);
+                     self.finish(reader.x);
+                     std::shared_lock lock(self.mutex());
+                     const auto scores = self.score(reader);
+                     std::copy(scores.begin(), scores.begin() + static_cast<std::ptrdiff_t>(K),
+                               out.data + static_cast<std::size_t>(i) * K);
+                     cutoff = self.cutoff();
+                 });
+                 return nb::make_tuple(out.object(), cutoff);
+             })
+        .def("rank",
+             [](const Ranker& self, const MatrixView& x, std::int64_t k) {
+                 const std::size_t K = self.labels();
+                 const std::size_t count = k < 0 ? K : std::min(K, static_cast<std::size_t>(k));
+                 Owned<std::int32_t> out({static_cast<std::size_t>(x.matrix.rows), count});
+                 for_rows(x.matrix.rows, [&](std::int64_t i) {
+                     auto& reader = thread_reader<T>();
+                     x.matrix.read(i, reader.x);
+                     self.finish(reader.x);
+                     std::shared_lock lock(self.mutex());
+                     const auto scores = self.score(reader).first(K);
+                     best_labels(scores, count, reader.best);
+                     std::copy(reader.best.begin(), reader.best.end(),
+                               out.data + static_cast<std::size_t>(i) * count);
+                 });
+                 return out.object();
+             })
+        .def("certificate", &certificate_dict<T>)
+        .def("weights", &weights_dict<T>)
+        .def("state", &state_dict<T>)
+        .def("restore", &restore<T>)
+        .def("recompute_dual", &recompute_dual<T>)
+        .def_prop_ro("bytes", [](const Ranker& self) {
+            std::shared_lock lock(self.mutex());
+            return self.store().bytes();
+        });
+}
+
+}  // namespace tagalong::bind

@@ -1,0 +1,21 @@
+// The Python module tagalong._native.
+#include <nanobind/nanobind.h>
+
+#include "arrays.hpp"
+#include "label_ranker_bind.hpp"
+
+namespace nb = nanobind;
+using namespace tagalong;
+
+NB_MODULE(_native, module) {
+    module.doc() = "Tagalong's native core.";
+    nb::exception<InputError>(module, "InputError", PyExc_ValueError);
+    nb::class_<bind::MatrixView>(module, "Matrix")
+        .def_static("dense", &bind::MatrixView::dense)
+        .def_static("csr", &bind::MatrixView::csr)
+        .def_prop_ro("shape", [](const bind::MatrixView& view) {
+            return nb::make_tuple(view.matrix.rows, view.matrix.columns);
+        });
+    bind::add_label_ranker<float>(module, "LabelRanker32");
+    bind::add_label_ranker<double>(module, "LabelRanker64");
+}

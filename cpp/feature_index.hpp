@@ -1,0 +1,65 @@
+// Which row of the weight store belongs to a feature: an open-addressing hash table from
+// feature ids to row numbers 0, 1, 2, ... in the order of insertion. Its memory follows the
+// number of features inserted, whatever their ids.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace tagalong {
+
+class FeatureIndex {
+  public:
+    static constexpr std::int32_t kAbsent = -1;
+
+    FeatureIndex() : table_(16), shift_(28) {}
+
+    std::size_t size() const { return ids_.size(); }
+    const std::vector<std::int32_t>& ids() const { return ids_; }
+
+    std::int32_t find(std::int32_t id) const {
+        for (std::size_t at = home(id);; at = (at + 1) & (table_.size() - 1)) {
+            const Entry& entry = table_[at];
+            if (entry.row == kAbsent || entry.id == id) return entry.row;
+        }
+    }
+
+    // The row of a feature that must not be there yet.
+    std::int32_t insert(std::int32_t id) {
+        if (2 * (ids_.size() + 1) > table_.size()) grow();
+        const auto row = static_cast<std::int32_t>(ids_.size());
+        ids_.push_back(id);
+        place({id, row});
+        return row;
+    }
+
+  private:
+    struct Entry {
+        std::int32_t id = 0;
+        std::int32_t row = kAbsent;
+    };
+
+    // Fibonacci hashing: neighbouring ids, the usual case, land far apart.
+    std::size_t home(std::int32_t id) const {
+        return (static_cast<std::uint32_t>(id) * 2654435769u) >> shift_;
+    }
+
+    void place(Entry entry) {
+        std::size_t at = home(entry.id);
+        while (table_[at].row != kAbsent) at = (at + 1) & (table_.size() - 1);
+        table_[at] = entry;
+    }
+
+    void grow() {
+        table_.assign(table_.size() * 2, Entry{});
+        --shift_;
+        for (std::size_t row = 0; row < ids_.size(); ++row)
+            place({ids_[row], static_cast<std::int32_t>(row)});
+    }
+
+    std::vector<Entry> table_;
+    std::vector<std::int32_t> ids_;
+    int shift_;
+};
+
+}  // namespace tagalong

@@ -1,0 +1,254 @@
+// The entropic geometry: each label's weights are a distribution over the n features.
+//
+//     F(w) = sum_j w_j log(n w_j) on the simplex,  G(theta) = log sum_j exp(theta_j) - log n,
+//     w = softmax(theta).
+// Plane 0 holds theta, plane 1 exp(theta - shift_y): scoring is the same weighted sum of rows
+// as in the linear geometries, divided by Z_y = sum_j exp(theta_yj - shift_y). A feature
+// without a row has theta = 0 for every label. An update changes Z_y by what it changes in the
+// rows of x; against drift and overflow Z_y and shift_y are computed afresh when theta - shift
+// has grown, when Z_y has become small, and every so many updates.
+//
+// n is the number of features declared up front plus the features met beyond them, each of
+// which enters with theta = 0 in the first round that has it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "kernels.hpp"
+#include "located.hpp"
+#include "rules/curves.hpp"
+#include "rules/step.hpp"
+#include "vector_math.hpp"
+
+namespace tagalong {
+
+template <class T>
+class EntropicGeometry {
+  public:
+    // With a constant feature, it is one of the declared.
+    EntropicGeometry(std::int64_t declared, bool constant)
+        : store_(2), declared_(declared), dimension_(declared + (constant ? 1 : 0)) {}
+
+    struct Label {
+        double Z = 0;
+        double shift = 0;
+        std::int64_t updates = 0;  // since Z was last computed afresh
+    };
+
+    const WeightStore<T>& store() const { return store_; }
+    const std::vector<Label>& label_state() const { return label_; }
+    std::int64_t dimension() const { return dimension_; }
+    std::int64_t declared() const { return declared_; }
+
+    void add_labels(std::size_t count) {
+        const std::size_t before = store_.labels();
+        store_.add_labels(count);
+        label_.resize(store_.labels(), Label{static_cast<double>(dimension_), 0, 0});
+        for (std::size_t r = 0; r < store_.rows(); ++r) {
+            T* e = store_.row(static_cast<std::int32_t>(r), 1);
+            std::fill(e + before, e + store_.labels(), T(1));
+        }
+    }
+
+    // G, summed over the labels.
+    double complexity() const {
+        double sum = 0;
+        for (const Label& label : label_)
+            sum += std::log(label.Z / static_cast<double>(dimension_)) + label.shift;
+        return sum;
+    }
+
+    // Lets the features of x that were not declared and not met before enter the simplex.
+    void enter(const Example& x) {
+        for (const std::int32_t feature : x.feature) {
+            if (feature < declared_ || store_.find(feature) != FeatureIndex::kAbsent) continue;
+            add_row(feature);
+            ++dimension_;
+            for (Label& label : label_) label.Z += std::exp(-label.shift);
+        }
+    }
+
+    void score(const Example& x, Located<T>& at) const {
+        at.find(store_, x);
+        at.multiplier.clear();
+        at.rows.clear();
+        double absent = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            if (at.row[i] == FeatureIndex::kAbsent) {
+                // A feature beyond the declared that has not entered has no weight.
+                if (x.feature[i] < declared_) absent += x.value[i];
+                continue;
+            }
+            at.multiplier.push_back(static_cast<T>(x.value[i]));
+            at.rows.push_back(store_.row(at.row[i], 1));
+        }
+        at.sums.resize(store_.stride());
+        kernels::score_rows(at.sums.data(), at.rows.data(), at.multiplier.data(), at.rows.size(),
+                            store_.stride());
+        for (std::size_t y = 0; y < label_.size(); ++y) {
+            const double unseen = absent == 0 ? 0 : absent * std::exp(-label_[y].shift);
+            at.sums[y] = static_cast<T>((static_cast<double>(at.sums[y]) + unseen) / label_[y].Z);
+        }
+    }
+
+    // <x, Hessian of G x> is a variance of values of x, so at most a quarter of their range
+    // squared; features that are not in x have the value 0.
+    double curvature(const Example& x) const {
+        double least = 0, most = 0;
+        if (static_cast<std::int64_t>(x.size()) == dimension_ && x.size() > 0) least = most = x.value[0];
+        for (const double value : x.value) {
+            least = std::min(least, value);
+            most = std::max(most, value);
+        }
+        return (most - least) * (most - least) / 4;
+    }
+
+    // Groups the features of x by value, ahead of curve().
+    void prepare(const Example& x) {
+        atoms_.assign(x.value.begin(), x.value.end());
+        std::sort(atoms_.begin(), atoms_.end());
+        atoms_.erase(std::unique(atoms_.begin(), atoms_.end()), atoms_.end());
+        atom_of_.resize(x.size());
+        for (std::size_t i = 0; i < x.size(); ++i)
+            atom_of_[i] = static_cast<std::size_t>(
+                std::lower_bound(atoms_.begin(), atoms_.end(), x.value[i]) - atoms_.begin());
+        masses_.clear();
+        masses_.reserve(atoms_.size() * label_.size());
+    }
+
+    // The curve of one label; its masses live until the next prepare(). At most once a label.
+    SimplexCurve curve(const Example& x, const Located<T>& at, int label, bool relevant) {
+        const Label& state = label_[label];
+        const std::size_t first = masses_.size();
+        masses_.resize(first + atoms_.size(), 0.0);
+        double inside = 0;
+        const double unseen = std::exp(-state.shift);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const bool has_row = at.row[i] != FeatureIndex::kAbsent;
+            const double mass = has_row ? static_cast<double>(store_.row(at.row[i], 1)[label]) : unseen;
+            masses_[first + atom_of_[i]] += mass;
+            inside += mass;
+        }
+        double outside = state.Z - inside;
+        // Nearly all mass inside: the difference has lost its digits, so sum what is outside.
+        if (outside < 1e-9 * state.Z) outside = mass_outside(x, at, label);
+        return {relevant ? 1.0 : -1.0, atoms_, masses_.data() + first, outside};
+    }
+
+    void apply(const Example& x, const Step& step, Located<T>& at) {
+        const std::size_t n = store_.stride();
+        alpha_.assign(n, T(0));
+        for (const int label : step.touched) alpha_[label] = static_cast<T>(step.alpha[label]);
+        gain_.assign(n, 0.0);
+        top_.assign(n, -std::numeric_limits<double>::infinity());
+        shift_.assign(n, 0.0);
+        for (std::size_t y = 0; y < label_.size(); ++y) shift_[y] = label_[y].shift;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            if (at.row[i] == FeatureIndex::kAbsent) at.row[i] = add_row(x.feature[i]);
+            T* theta = store_.row(at.row[i]);
+            T* e = store_.row(at.row[i], 1);
+            const T value = static_cast<T>(x.value[i]);
+            if (step.touched.size() * 8 > label_.size())
+                kernels::add_exponential(theta, e, alpha_.data(), value, shift_.data(), gain_.data(),
+                                         top_.data(), n);
+            else
+                for (const int label : step.touched) add_number(theta[label], e[label], value, label);
+        }
+        for (const int label : step.touched) {
+            Label& state = label_[label];
+            state.Z += gain_[label];
+            if (top_[label] > kTopLimit || state.Z < kLeastZ || ++state.updates >= kRefreshAfter)
+                refresh(label);
+        }
+    }
+
+    // The weights of a label: softmax(theta) for rows, and of a feature without a row.
+    double weight(std::int32_t row, int label) const {
+        return static_cast<double>(store_.row(row, 1)[label]) / label_[label].Z;
+    }
+    double unseen_weight(int label) const { return std::exp(-label_[label].shift) / label_[label].Z; }
+
+    // For loading a saved model: the labels first, then the rows of theta.
+    void restore_row(std::int32_t feature, const T* theta) {
+        const std::int32_t row = store_.insert(feature);
+        std::copy(theta, theta + store_.labels(), store_.row(row));
+        T* e = store_.row(row, 1);
+        for (std::size_t y = 0; y < label_.size(); ++y) e[y] = power(theta[y], label_[y].shift);
+    }
+    void restore_labels(std::int64_t dimension, std::vector<Label> labels) {
+        dimension_ = dimension;
+        label_ = std::move(labels);
+    }
+
+  private:
+    // exp(8) keeps what a difference of Z loses to rounding near 1e-12 of a Z of at least 0.1.
+    static constexpr double kTopLimit = 8;
+    static constexpr double kLeastZ = 0.1;
+    static constexpr std::int64_t kRefreshAfter = 10000;
+
+    std::int32_t add_row(std::int32_t feature) {
+        const std::int32_t row = store_.insert(feature);
+        T* e = store_.row(row, 1);
+        for (std::size_t y = 0; y < label_.size(); ++y) e[y] = power(T(0), label_[y].shift);
+        return row;
+    }
+
+    // What plane 1 holds for a theta: always by the same arithmetic, so that it can be made
+    // anew from plane 0 to the bit.
+    static T power(T theta, double shift) {
+        const double above = static_cast<double>(theta) - shift;
+        return static_cast<T>(vector_exp(above > 60.0 ? 60.0 : above));
+    }
+
+    void add_number(T& theta, T& e, T value, int label) {
+        theta += alpha_[label] * value;
+        const T now = power(theta, shift_[label]);
+        gain_[label] += static_cast<double>(now) - static_cast<double>(e);
+        top_[label] = std::max(top_[label], static_cast<double>(theta) - shift_[label]);
+        e = now;
+    }
+
+    void refresh(int label) {
+        const auto rows = static_cast<std::int32_t>(store_.rows());
+        const std::int64_t unseen = dimension_ - rows;
+        double top = unseen > 0 ? 0 : -std::numeric_limits<double>::infinity();
+        for (std::int32_t r = 0; r < rows; ++r)
+            top = std::max(top, static_cast<double>(store_.row(r)[label]));
+        double Z = static_cast<double>(unseen) * std::exp(-top);
+        for (std::int32_t r = 0; r < rows; ++r) {
+            T& e = store_.row(r, 1)[label];
+            e = power(store_.row(r)[label], top);
+            Z += static_cast<double>(e);
+        }
+        label_[label] = {Z, top, 0};
+    }
+
+    double mass_outside(const Example& x, const Located<T>& at, int label) const {
+        inside_.assign(store_.rows(), 0);
+        std::int64_t unseen = dimension_ - static_cast<std::int64_t>(store_.rows());
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            if (at.row[i] == FeatureIndex::kAbsent) --unseen;
+            else inside_[at.row[i]] = 1;
+        }
+        double mass = static_cast<double>(std::max<std::int64_t>(0, unseen)) * std::exp(-label_[label].shift);
+        for (std::size_t r = 0; r < store_.rows(); ++r)
+            if (!inside_[r]) mass += static_cast<double>(store_.row(static_cast<std::int32_t>(r), 1)[label]);
+        return mass;
+    }
+
+    WeightStore<T> store_;
+    std::int64_t declared_;
+    std::int64_t dimension_;
+    std::vector<Label> label_;
+    std::vector<double> atoms_;
+    std::vector<std::size_t> atom_of_;
+    std::vector<double> masses_;
+    mutable std::vector<char> inside_;
+    AlignedVector<T> alpha_;
+    AlignedVector<double> gain_, top_, shift_;
+};
+
+}  // namespace tagalong

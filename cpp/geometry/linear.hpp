@@ -1,0 +1,144 @@
+// The geometries in which the weights are the dual vectors, rescaled: Euclidean and adaptive.
+//
+//     F(w) = 1/2 sum_j sqrt(S_j) |w_j|^2,   G(theta) = 1/2 sum_j |theta_j|^2 / sqrt(S_j),
+//     w_j = theta_j / sqrt(S_j),            S_j = 1 + rate * sum of x_j^2 over its updates.
+// Rate 0 is the Euclidean geometry. A round's scores and |x|^2 use S as it was before the
+// round; S grows after the step. As S only grows, G falls when it does, and the dual value with
+// today's S stays a lower bound of the problem with today's S.
+//
+// With `averaged`, a second plane makes the mean of theta over the rounds available: after T
+// rounds it is theta - u/T, where u collects (rounds before the update) * alpha x.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "kernels.hpp"
+#include "located.hpp"
+#include "rules/step.hpp"
+
+namespace tagalong {
+
+template <class T>
+class LinearGeometry {
+  public:
+    LinearGeometry(double rate, bool averaged) : store_(averaged ? 2 : 1), rate_(rate) {}
+
+    // Per feature row, beside its weights.
+    struct Row {
+        double S = 1;
+        double scale = 1;  // 1 / sqrt(S)
+        double norm2 = 0;  // |theta_j|^2
+    };
+
+    const WeightStore<T>& store() const { return store_; }
+    const std::vector<Row>& row_state() const { return rows_; }
+    double complexity() const { return complexity_; }  // G(theta)
+    void add_labels(std::size_t count) { store_.add_labels(count); }
+
+    // Finds the rows and scores the example: with theta, and with u if `means`.
+    void score(const Example& x, bool means, Located<T>& at) const {
+        at.find(store_, x);
+        at.multiplier.clear();
+        at.rows.clear();
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            if (at.row[i] == FeatureIndex::kAbsent) continue;
+            const Row& row = rows_[at.row[i]];
+            at.multiplier.push_back(static_cast<T>(x.value[i] * row.scale));
+            at.rows.push_back(store_.row(at.row[i]));
+        }
+        const std::size_t n = store_.stride();
+        at.sums.resize(n);
+        kernels::score_rows(at.sums.data(), at.rows.data(), at.multiplier.data(), at.rows.size(), n);
+        if (!means) return;
+        for (const T*& row : at.rows) row += n;
+        at.mean_sums.resize(n);
+        kernels::score_rows(at.mean_sums.data(), at.rows.data(), at.multiplier.data(), at.rows.size(), n);
+    }
+
+    double squared_norm(const Example& x, const Located<T>& at) const {
+        double sum = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const double scale = at.row[i] == FeatureIndex::kAbsent ? 1.0 : rows_[at.row[i]].scale;
+            sum += x.value[i] * x.value[i] * scale;
+        }
+        return sum;
+    }
+
+    // theta += alpha (x) x, the means with it, then S.
+    void apply(const Example& x, const Step& step, double rounds_before, Located<T>& at) {
+        const std::size_t labels = store_.labels();
+        // A step on few labels touches single numbers; a step on many, whole rows.
+        const bool whole_rows = step.touched.size() * 8 > labels;
+        load(step, whole_rows, rounds_before);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            if (at.row[i] == FeatureIndex::kAbsent) {
+                at.row[i] = store_.insert(x.feature[i]);
+                rows_.emplace_back();
+            }
+            Row& row = rows_[at.row[i]];
+            const double before = row.norm2 * row.scale;
+            const T value = static_cast<T>(x.value[i]);
+            if (whole_rows) add_row(at.row[i], value, row);
+            else add_numbers(at.row[i], value, row);
+            if (rate_ > 0) {
+                row.S += rate_ * x.value[i] * x.value[i];
+                row.scale = 1 / std::sqrt(row.S);
+            }
+            complexity_ += 0.5 * (row.norm2 * row.scale - before);
+        }
+    }
+
+    // For loading a saved model: a row as it was.
+    T* restore_row(std::int32_t feature, const Row& row) {
+        const std::int32_t number = store_.insert(feature);
+        rows_.push_back(row);
+        return store_.row(number);
+    }
+    void restore_complexity(double value) { complexity_ = value; }
+
+  private:
+    void load(const Step& step, bool whole_rows, double rounds_before) {
+        const bool means = store_.planes() > 1;
+        const std::size_t count = whole_rows ? store_.stride() : step.touched.size();
+        alpha_.assign(count, T(0));
+        if (means) mean_alpha_.assign(count, T(0));
+        labels_ = step.touched.data();
+        for (std::size_t i = 0; i < step.touched.size(); ++i) {
+            const std::size_t at = whole_rows ? static_cast<std::size_t>(step.touched[i]) : i;
+            const double alpha = step.alpha[step.touched[i]];
+            alpha_[at] = static_cast<T>(alpha);
+            if (means) mean_alpha_[at] = static_cast<T>(rounds_before * alpha);
+        }
+    }
+    void add_row(std::int32_t number, T value, Row& row) {
+        const std::size_t n = store_.stride();
+        row.norm2 = kernels::add_scaled_norm(store_.row(number), alpha_.data(), value, n);
+        if (store_.planes() > 1) kernels::add_scaled(store_.row(number, 1), mean_alpha_.data(), value, n);
+    }
+    void add_numbers(std::int32_t number, T value, Row& row) {
+        T* theta = store_.row(number);
+        double gain = 0;
+        for (std::size_t i = 0; i < alpha_.size(); ++i) {
+            T& weight = theta[labels_[i]];
+            const double old = weight;
+            weight += alpha_[i] * value;
+            gain += (weight - old) * (weight + old);
+        }
+        row.norm2 = std::max(0.0, row.norm2 + gain);
+        if (store_.planes() < 2) return;
+        T* means = store_.row(number, 1);
+        for (std::size_t i = 0; i < mean_alpha_.size(); ++i) means[labels_[i]] += mean_alpha_[i] * value;
+    }
+
+    WeightStore<T> store_;
+    std::vector<Row> rows_;
+    double rate_;
+    double complexity_ = 0;
+    // The step in the storage type, as apply() needs it.
+    AlignedVector<T> alpha_;
+    AlignedVector<T> mean_alpha_;
+    const int* labels_ = nullptr;
+};
+
+}  // namespace tagalong

@@ -1,0 +1,28 @@
+// An example's rows in a weight store: found once a round, used for scoring and for the update.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "aligned.hpp"
+#include "example.hpp"
+#include "weight_store.hpp"
+
+namespace tagalong {
+
+template <class T>
+struct Located {
+    std::vector<std::int32_t> row;  // per feature of the example; kAbsent without weights
+    // What scoring reads, for the features that have weights: pointers and multipliers.
+    std::vector<const T*> rows;
+    std::vector<T> multiplier;
+    AlignedVector<T> sums;       // plane 0 (or the plane that is scored), per label
+    AlignedVector<T> mean_sums;  // the plane of running means
+
+    void find(const WeightStore<T>& store, const Example& x) {
+        row.resize(x.size());
+        for (std::size_t i = 0; i < x.size(); ++i) row[i] = store.find(x.feature[i]);
+    }
+};
+
+}  // namespace tagalong

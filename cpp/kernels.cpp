@@ -1,0 +1,118 @@
+#include "kernels.hpp"
+
+#include "clones.hpp"
+#include "vector_math.hpp"
+
+namespace tagalong::kernels {
+namespace {
+
+// Four rows at a time: the running sums are read and written a quarter as often, and four rows
+// are on their way from memory together. The order of the additions is that of one by one.
+template <class T>
+TAGALONG_INLINE void score_rows_body(T* __restrict out, const T* const* rows, const T* x,
+                                     std::size_t count, std::size_t n) {
+    for (std::size_t k = 0; k < n; ++k) out[k] = 0;
+    std::size_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        const T *a = rows[i], *b = rows[i + 1], *c = rows[i + 2], *d = rows[i + 3];
+        const T xa = x[i], xb = x[i + 1], xc = x[i + 2], xd = x[i + 3];
+        for (std::size_t ahead = i + 4; ahead < i + 8 && ahead < count; ++ahead) {
+            __builtin_prefetch(rows[ahead]);
+            __builtin_prefetch(rows[ahead] + 64 / sizeof(T));
+        }
+#pragma omp simd
+        for (std::size_t k = 0; k < n; ++k)
+            out[k] = (((out[k] + xa * a[k]) + xb * b[k]) + xc * c[k]) + xd * d[k];
+    }
+    for (; i < count; ++i) {
+        const T* a = rows[i];
+        const T xa = x[i];
+#pragma omp simd
+        for (std::size_t k = 0; k < n; ++k) out[k] += xa * a[k];
+    }
+}
+
+template <class T>
+TAGALONG_INLINE void add_scaled_body(T* __restrict row, const T* __restrict alpha, T x, std::size_t n) {
+#pragma omp simd
+    for (std::size_t k = 0; k < n; ++k) row[k] += alpha[k] * x;
+}
+
+template <class T>
+TAGALONG_INLINE double add_scaled_norm_body(T* __restrict row, const T* __restrict alpha, T x,
+                                            std::size_t n) {
+    T total = 0;
+#pragma omp simd reduction(+ : total)
+    for (std::size_t k = 0; k < n; ++k) {
+        const T value = row[k] + alpha[k] * x;
+        row[k] = value;
+        total += value * value;
+    }
+    return static_cast<double>(total);
+}
+
+template <class T>
+TAGALONG_INLINE void add_exponential_body(T* __restrict theta, T* __restrict e,
+                                          const T* __restrict alpha, T x,
+                                          const double* __restrict shift, double* __restrict gain,
+                                          double* __restrict top, std::size_t n) {
+#pragma omp simd
+    for (std::size_t k = 0; k < n; ++k) {
+        const T value = theta[k] + alpha[k] * x;
+        const double above = static_cast<double>(value) - shift[k];
+        const T power = alpha[k] == 0 ? e[k] : static_cast<T>(vector_exp(above > 60.0 ? 60.0 : above));
+        theta[k] = value;
+        gain[k] += static_cast<double>(power) - static_cast<double>(e[k]);
+        top[k] = above > top[k] ? above : top[k];
+        e[k] = power;
+    }
+}
+
+}  // namespace
+
+TAGALONG_CLONES void score_rows(float* out, const float* const* rows, const float* x,
+                                std::size_t count, std::size_t n) {
+    score_rows_body(out, rows, x, count, n);
+}
+TAGALONG_CLONES void score_rows(double* out, const double* const* rows, const double* x,
+                                std::size_t count, std::size_t n) {
+    score_rows_body(out, rows, x, count, n);
+}
+TAGALONG_CLONES void add_scaled(float* row, const float* alpha, float x, std::size_t n) {
+    add_scaled_body(row, alpha, x, n);
+}
+TAGALONG_CLONES void add_scaled(double* row, const double* alpha, double x, std::size_t n) {
+    add_scaled_body(row, alpha, x, n);
+}
+TAGALONG_CLONES double add_scaled_norm(float* row, const float* alpha, float x, std::size_t n) {
+    return add_scaled_norm_body(row, alpha, x, n);
+}
+TAGALONG_CLONES double add_scaled_norm(double* row, const double* alpha, double x, std::size_t n) {
+    return add_scaled_norm_body(row, alpha, x, n);
+}
+TAGALONG_CLONES void add_exponential(float* theta, float* e, const float* alpha, float x,
+                                     const double* shift, double* gain, double* top, std::size_t n) {
+    add_exponential_body(theta, e, alpha, x, shift, gain, top, n);
+}
+TAGALONG_CLONES void add_exponential(double* theta, double* e, const double* alpha, double x,
+                                     const double* shift, double* gain, double* top, std::size_t n) {
+    add_exponential_body(theta, e, alpha, x, shift, gain, top, n);
+}
+
+TAGALONG_CLONES double largest(const double* values, std::size_t n) {
+    double top = values[0];
+#pragma omp simd reduction(max : top)
+    for (std::size_t k = 0; k < n; ++k) top = values[k] > top ? values[k] : top;
+    return top;
+}
+
+std::size_t above(const double* values, double bound, int* out, std::size_t n) {
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+        out[count] = static_cast<int>(k);
+        count += values[k] > bound;  // without a branch: the outcome is hard to predict
+    }
+    return count;
+}
+
+}  // namespace tagalong::kernels

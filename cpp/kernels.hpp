@@ -1,0 +1,34 @@
+// The loops over labels that the weights pass through: memory-bound, vectorised, compiled once
+// per vector width. T is float or double. All row lengths are multiples of a cache line.
+#pragma once
+
+#include <cstddef>
+
+namespace tagalong::kernels {
+
+// out[k] = sum_i x[i] * rows[i][k], summed in the order of i.
+void score_rows(float* out, const float* const* rows, const float* x, std::size_t count, std::size_t n);
+void score_rows(double* out, const double* const* rows, const double* x, std::size_t count, std::size_t n);
+
+// row[k] += alpha[k] * x
+void add_scaled(float* row, const float* alpha, float x, std::size_t n);
+void add_scaled(double* row, const double* alpha, double x, std::size_t n);
+
+// row[k] += alpha[k] * x; the sum of the squares after it.
+double add_scaled_norm(float* row, const float* alpha, float x, std::size_t n);
+double add_scaled_norm(double* row, const double* alpha, double x, std::size_t n);
+
+// theta[k] += alpha[k] * x, e[k] = exp(theta[k] - shift[k]), gain[k] += new e[k] - old e[k],
+// top[k] = max(top[k], theta[k] - shift[k]); labels with alpha = 0 stay as they are.
+void add_exponential(float* theta, float* e, const float* alpha, float x, const double* shift,
+                     double* gain, double* top, std::size_t n);
+void add_exponential(double* theta, double* e, const double* alpha, double x, const double* shift,
+                     double* gain, double* top, std::size_t n);
+
+// The largest of n >= 1 numbers.
+double largest(const double* values, std::size_t n);
+
+// Where values[k] > bound, in order; the number of places. `out` has room for n.
+std::size_t above(const double* values, double bound, int* out, std::size_t n);
+
+}  // namespace tagalong::kernels

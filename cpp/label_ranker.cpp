@@ -1,0 +1,246 @@
+#include "label_ranker.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "rules/pair_step.hpp"
+
+namespace tagalong {
+
+template <class T>
+auto LabelRanker<T>::make_geometry(const RankerConfig& config) -> AnyGeometry {
+    if (config.geometry == Geometry::entropic)
+        return EntropicGeometry<T>(config.n_features, config.constant != 0);
+    const double rate = config.geometry == Geometry::adaptive ? config.rate : 0;
+    return LinearGeometry<T>(rate, config.average != Average::never);
+}
+
+template <class T>
+LabelRanker<T>::LabelRanker(const RankerConfig& config)
+    : config_(config), geometry_(make_geometry(config)) {}
+
+template <class T>
+const WeightStore<T>& LabelRanker<T>::store() const {
+    return std::visit([](const auto& geometry) -> const WeightStore<T>& { return geometry.store(); },
+                      geometry_);
+}
+
+template <class T>
+std::size_t LabelRanker<T>::labels() const {
+    return store().labels();
+}
+
+template <class T>
+void LabelRanker<T>::add_labels(std::size_t count) {
+    std::visit([&](auto& geometry) { geometry.add_labels(count); }, geometry_);
+}
+
+// The natural length of an example: the norm in which its geometry bounds the curvature.
+template <class T>
+Norm LabelRanker<T>::norm() const {
+    if (!config_.normalize) return Norm::none;
+    return config_.geometry == Geometry::entropic ? Norm::largest : Norm::euclidean;
+}
+
+template <class T>
+double LabelRanker<T>::blend_share() const {
+    if (config_.average == Average::never) return 0;
+    return config_.average == Average::always ? 1 : blend_.share();
+}
+
+template <class T>
+double LabelRanker<T>::mean_factor() const {
+    if (certificate_.rounds == 0) return 0;
+    return blend_share() / static_cast<double>(certificate_.rounds);
+}
+
+template <class T>
+double LabelRanker<T>::cutoff() const {
+    return cutoff_.value();
+}
+
+template <class T>
+double LabelRanker<T>::dual() const {
+    return certificate_.gain -
+           std::visit([](const auto& geometry) { return geometry.complexity(); }, geometry_);
+}
+
+template <class T>
+Certificate LabelRanker<T>::certificate() const {
+    return certificate_;
+}
+
+template <class T>
+std::span<const T> LabelRanker<T>::score(Reader& reader) const {
+    Located<T>& at = reader.at;
+    if (const auto* linear = std::get_if<LinearGeometry<T>>(&geometry_)) {
+        const auto factor = static_cast<T>(mean_factor());
+        linear->score(reader.x, factor != 0, at);
+        if (factor != 0)
+            for (std::size_t k = 0; k < at.sums.size(); ++k) at.sums[k] -= factor * at.mean_sums[k];
+    } else {
+        std::get<EntropicGeometry<T>>(geometry_).score(reader.x, at);
+    }
+    return {at.sums.data(), labels()};
+}
+
+template <class T>
+std::span<const std::int32_t> LabelRanker<T>::rank(Reader& reader, std::size_t k) const {
+    best_labels(score(reader), k, reader.best);
+    return reader.best;
+}
+
+// The prediction of the round, and what it says about the ways to predict.
+template <class T>
+void LabelRanker<T>::predict_and_judge(std::span<const int> relevant, std::span<const int> unknown,
+                                       T* scores) {
+    const std::size_t K = labels();
+    std::span<const T> predicted(at_.sums.data(), K);
+    if (config_.average != Average::never && certificate_.rounds > 0) {
+        const double share = blend_share();
+        const auto full = static_cast<T>(1 / static_cast<double>(certificate_.rounds));
+        const auto half = static_cast<T>(0.5 / static_cast<double>(certificate_.rounds));
+        mean_.resize(K);
+        middle_.resize(K);
+        for (std::size_t k = 0; k < K; ++k) {
+            mean_[k] = at_.sums[k] - full * at_.mean_sums[k];
+            middle_[k] = at_.sums[k] - half * at_.mean_sums[k];
+        }
+        const std::array<std::span<const T>, 3> ways = {std::span<const T>(at_.sums.data(), K), middle_, mean_};
+        if (share == 1) predicted = mean_;
+        else if (share != 0) predicted = middle_;
+        if (config_.average == Average::chosen && sides_.any_pair())
+            for (std::size_t i = 0; i < 3; ++i)
+                blend_.precision[i] = Blend::kMemory * blend_.precision[i] +
+                                      average_precision_(ways[i], relevant, unknown);
+    }
+    if (scores) std::copy(predicted.begin(), predicted.end(), scores);
+    cutoff_.observe(predicted, relevant, unknown);
+}
+
+template <class T>
+void LabelRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
+                           std::span<const std::int32_t> unknown, double weight, T* scores) {
+    relevant_.assign(relevant.begin(), relevant.end());
+    unknown_.assign(unknown.begin(), unknown.end());
+    std::sort(relevant_.begin(), relevant_.end());
+    std::sort(unknown_.begin(), unknown_.end());
+    const int last = std::max(relevant_.empty() ? -1 : relevant_.back(), unknown_.empty() ? -1 : unknown_.back());
+    if (last >= static_cast<int>(labels())) add_labels(static_cast<std::size_t>(last) + 1 - labels());
+
+    auto* linear = std::get_if<LinearGeometry<T>>(&geometry_);
+    auto* entropic = std::get_if<EntropicGeometry<T>>(&geometry_);
+    const bool counts = weight > 0;
+    if (linear) {
+        linear->score(x, config_.average != Average::never, at_);
+    } else {
+        if (counts) entropic->enter(x);
+        entropic->score(x, at_);
+    }
+    scores_.assign(at_.sums.begin(), at_.sums.begin() + static_cast<std::ptrdiff_t>(labels()));
+    sides_.split(scores_, relevant_, unknown_);
+    if (!counts) {
+        if (scores) {
+            Reader reader{x, {}, {}};
+            const auto predicted = score(reader);
+            std::copy(predicted.begin(), predicted.end(), scores);
+        }
+        return;
+    }
+    predict_and_judge(relevant_, unknown_, scores);
+
+    const double q = linear ? linear->squared_norm(x, at_) : entropic->curvature(x);
+    Certificate& c = certificate_;
+    c.least_weight = c.rounds == 0 ? weight : std::min(c.least_weight, weight);
+    c.most_weight = c.rounds == 0 ? weight : std::max(c.most_weight, weight);
+    const auto rounds_before = static_cast<double>(c.rounds);
+    ++c.rounds;
+    if (!sides_.any_pair()) return;
+    c.curvature = std::max(c.curvature, q);
+    c.mistakes += sides_.mistake();
+    c.loss += weight * std::max(0.0, config_.margin - sides_.margin);
+    if (x.size() == 0 || (linear && q == 0)) return;
+
+    step_.clear(labels());
+    const RuleParameters rule{config_.C * weight, config_.margin, config_.temperature};
+    if (linear) linear_step(q, rule);
+    else entropic_step(*entropic, x, rule);
+    if (step_.iterations > 0) {
+        ++c.solver_rounds;
+        c.solver_iterations += step_.iterations;
+        c.solver_most_iterations = std::max<std::int64_t>(c.solver_most_iterations, step_.iterations);
+    }
+    if (step_.empty()) return;
+    c.gain += config_.margin * step_.mass + step_.entropy;
+    if (linear) linear->apply(x, step_, rounds_before, at_);
+    else entropic->apply(x, step_, at_);
+}
+
+namespace {
+
+PairScheme pair_scheme(Update update) {
+    switch (update) {
+        case Update::simperc: return PairScheme::simperc;
+        case Update::conproj: return PairScheme::conproj;
+        case Update::simproj: return PairScheme::simproj;
+        default: return PairScheme::simopt;
+    }
+}
+
+}  // namespace
+
+template <class T>
+void LabelRanker<T>::linear_step(double q, const RuleParameters& rule) {
+    const auto line = [&](int label, bool relevant) {
+        const double score = scores_[label];
+        return LinearCurve{relevant ? score : -score, q};
+    };
+    switch (config_.update) {
+        case Update::fixed:
+            if (sides_.mistake()) step_.set_pair(sides_.lowest, sides_.highest, rule.budget);
+            break;
+        case Update::single:
+            step_.set_pair(sides_.lowest, sides_.highest,
+                           pair_step(line(sides_.lowest, true), line(sides_.highest, false), rule.margin,
+                                     rule.budget));
+            break;
+        case Update::optimal:
+            if (config_.solver == Solver::interior_point) linear_interior_.step(sides_, line, rule, step_);
+            else linear_filling_.step(sides_, q, rule, step_);
+            break;
+        case Update::smooth:
+            linear_smooth_.step(sides_, q, rule, step_);
+            break;
+        default:
+            linear_pairs_.step(pair_scheme(config_.update), sides_, q, rule, step_);
+    }
+}
+
+template <class T>
+void LabelRanker<T>::entropic_step(EntropicGeometry<T>& geometry, const Example& x,
+                                   const RuleParameters& rule) {
+    geometry.prepare(x);
+    const auto curve = [&](int label, bool relevant) { return geometry.curve(x, at_, label, relevant); };
+    switch (config_.update) {
+        case Update::fixed:
+            if (sides_.mistake()) step_.set_pair(sides_.lowest, sides_.highest, rule.budget);
+            break;
+        case Update::single:
+            curved_.single(sides_, curve, rule, step_);
+            break;
+        case Update::optimal:
+            if (config_.solver == Solver::interior_point) entropic_interior_.step(sides_, curve, rule, step_);
+            else curved_.optimal(sides_, curve, rule, step_);
+            break;
+        case Update::smooth:
+            curved_.smooth(sides_, curve, rule, step_);
+            break;
+        default:
+            curved_.pairs(pair_scheme(config_.update), sides_, curve, rule, step_);
+    }
+}
+
+template class LabelRanker<float>;
+template class LabelRanker<double>;
+
+}  // namespace tagalong

@@ -1,0 +1,161 @@
+// Online label ranking: score, rule, rank-one update, with a certificate.
+//
+// A round: the example's rows are found and scored; the scores and the given labels go into a
+// rule, which returns a coefficient per label; the geometry moves the labels' dual vectors by
+// those multiples of x. The certificate keeps the dual value, a lower bound on what any fixed
+// weights could have achieved on the stream so far.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <shared_mutex>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "cutoff.hpp"
+#include "geometry/entropic.hpp"
+#include "geometry/linear.hpp"
+#include "matrix.hpp"
+#include "ranking.hpp"
+#include "rules/curved.hpp"
+#include "rules/interior_point.hpp"
+#include "rules/linear_filling.hpp"
+#include "rules/linear_pairs.hpp"
+#include "rules/linear_smooth.hpp"
+
+namespace tagalong {
+
+enum class Update { fixed, single, optimal, simperc, conproj, simproj, simopt, smooth };
+enum class Geometry { euclidean, adaptive, entropic };
+enum class Average { never, always, chosen };
+enum class Solver { exact, interior_point };
+
+struct RankerConfig {
+    Update update = Update::smooth;
+    Geometry geometry = Geometry::adaptive;
+    double C = 1;
+    double margin = 1;
+    double temperature = 0.1;
+    Average average = Average::never;
+    double constant = 0;
+    bool normalize = true;
+    Solver solver = Solver::exact;
+    double rate = 0;                // of the adaptive geometry
+    std::int64_t n_features = 0;    // declared up front; matters to the entropic geometry
+};
+
+struct Certificate {
+    std::int64_t rounds = 0;
+    std::int64_t mistakes = 0;
+    double loss = 0;       // cumulative hinge loss, weighted
+    double gain = 0;       // sum of gamma * mass + entropy
+    double curvature = 0;  // B
+    double least_weight = 1;  // of the examples so far
+    double most_weight = 1;
+    std::int64_t solver_rounds = 0;
+    std::int64_t solver_iterations = 0;
+    std::int64_t solver_most_iterations = 0;
+};
+
+// Which of three weightings predicts: the current weights, their mean over the rounds, or the
+// middle of the two, by the average precision each has had lately.
+struct Blend {
+    static constexpr std::array<double, 3> kShares = {0.0, 0.5, 1.0};
+    static constexpr double kMemory = 0.999;
+    std::array<double, 3> precision = {0, 0, 0};  // discounted sums
+
+    double share() const {
+        std::size_t best = 0;
+        for (std::size_t i = 1; i < 3; ++i)
+            if (precision[i] > precision[best]) best = i;
+        return kShares[best];
+    }
+};
+
+template <class T>
+class LabelRanker {
+  public:
+    explicit LabelRanker(const RankerConfig& config);
+
+    const RankerConfig& config() const { return config_; }
+    std::size_t labels() const;
+    void add_labels(std::size_t count);
+
+    // One round. Labels beyond the present ones are added first. `scores`, if given, receives
+    // what decision_function would have said before the round, for all labels there are after.
+    void learn(Example& x, std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown,
+               double weight, T* scores = nullptr);
+
+    // What a reader needs to score; one per thread.
+    struct Reader {
+        Example x;
+        Located<T> at;
+        std::vector<std::int32_t> best;
+    };
+    // The scores of all labels with the weights that predict, in reader.at.sums.
+    std::span<const T> score(Reader& reader) const;
+    std::span<const std::int32_t> rank(Reader& reader, std::size_t k) const;
+
+    void finish(Example& x) const { x.finish(norm(), config_.constant); }
+
+    // What a prediction depends on beside the weights.
+    double cutoff() const;
+    double blend_share() const;
+    double dual() const;
+    Certificate certificate() const;
+
+    // The writer and the readers of a model share this lock; see learn() and score().
+    std::shared_mutex& mutex() const { return mutex_; }
+
+    // For saving, loading and showing the weights.
+    using AnyGeometry = std::variant<LinearGeometry<T>, EntropicGeometry<T>>;
+    const WeightStore<T>& store() const;
+    AnyGeometry& geometry() { return geometry_; }
+    const AnyGeometry& geometry() const { return geometry_; }
+    Certificate& certificate_state() { return certificate_; }
+    Blend& blend_state() { return blend_; }
+    Cutoff& cutoff_state() { return cutoff_; }
+    const Blend& blend_state() const { return blend_; }
+    const Cutoff& cutoff_state() const { return cutoff_; }
+    // The part of the plane of means that is subtracted from theta to predict.
+    double mean_factor() const;
+
+  private:
+    static AnyGeometry make_geometry(const RankerConfig& config);
+    Norm norm() const;
+    void predict_and_judge(std::span<const int> relevant, std::span<const int> unknown, T* scores);
+    void take_step(const Example& x, double q, const RuleParameters& rule);
+    void linear_step(double q, const RuleParameters& rule);
+    void entropic_step(EntropicGeometry<T>& geometry, const Example& x, const RuleParameters& rule);
+
+    RankerConfig config_;
+    AnyGeometry geometry_;
+    Certificate certificate_;
+    Blend blend_;
+    Cutoff cutoff_;
+    mutable std::shared_mutex mutex_;
+
+    // Scratch of the writer.
+    Located<T> at_;
+    Sides sides_;
+    Step step_;
+    std::vector<double> scores_;
+    std::vector<T> middle_;
+    std::vector<T> mean_;
+    std::vector<int> relevant_;
+    std::vector<int> unknown_;
+    AveragePrecision<T> average_precision_;
+    LinearPairs linear_pairs_;
+    LinearFilling linear_filling_;
+    LinearSmooth linear_smooth_;
+    InteriorPoint<LinearCurve> linear_interior_;
+    InteriorPoint<SimplexCurve> entropic_interior_;
+    CurvedRules curved_;
+};
+
+extern template class LabelRanker<float>;
+extern template class LabelRanker<double>;
+
+}  // namespace tagalong

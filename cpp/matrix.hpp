@@ -1,0 +1,100 @@
+// A view of somebody else's matrix, dense or CSR, in the number types NumPy and SciPy use. It
+// is read row by row into an Example; nothing is copied beyond that row.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "errors.hpp"
+#include "example.hpp"
+
+namespace tagalong {
+
+enum class Number { float32, float64, int32, int64 };
+
+struct Matrix {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    const void* values = nullptr;  // float32 or float64
+    Number value_type = Number::float64;
+    // Dense: distance between rows in numbers. CSR: unused.
+    std::int64_t row_stride = 0;
+    // CSR only; null for a dense matrix.
+    const void* indices = nullptr;
+    const void* indptr = nullptr;
+    Number index_type = Number::int32;
+
+    bool sparse() const { return indptr != nullptr; }
+
+    // Row i as it stands, unsorted and not normalised.
+    void read(std::int64_t i, Example& out) const {
+        out.clear();
+        visit_row(i, [&](std::int64_t column, double value) {
+            if (value != 0) out.add(static_cast<std::int32_t>(column), value);
+        });
+    }
+
+    // Throws InputError at the first entry that no learner can use: not finite, or outside the
+    // columns, or a row whose squared length exceeds `longest`.
+    void check(double longest) const {
+        if (sparse()) check_indptr();
+        for (std::int64_t i = 0; i < rows; ++i) {
+            double sum = 0;
+            bool good = true;
+            visit_row(i, [&](std::int64_t column, double value) {
+                sum += value * value;
+                good &= (column >= 0) & (column < columns);
+            });
+            if (!good || !(sum <= longest)) explain(i, longest);
+        }
+    }
+
+  private:
+    static std::int64_t integer(const void* data, Number type, std::int64_t at) {
+        return type == Number::int32 ? static_cast<const std::int32_t*>(data)[at]
+                                     : static_cast<const std::int64_t*>(data)[at];
+    }
+
+    template <class Visit>
+    void visit_row(std::int64_t i, Visit&& visit) const {
+        if (value_type == Number::float32) visit_values(i, static_cast<const float*>(values), visit);
+        else visit_values(i, static_cast<const double*>(values), visit);
+    }
+    template <class V, class Visit>
+    void visit_values(std::int64_t i, const V* data, Visit&& visit) const {
+        if (!sparse()) {
+            const V* row = data + i * row_stride;
+            for (std::int64_t j = 0; j < columns; ++j) visit(j, static_cast<double>(row[j]));
+        } else if (index_type == Number::int32) {
+            visit_csr(i, data, static_cast<const std::int32_t*>(indices), visit);
+        } else {
+            visit_csr(i, data, static_cast<const std::int64_t*>(indices), visit);
+        }
+    }
+    template <class V, class I, class Visit>
+    void visit_csr(std::int64_t i, const V* data, const I* columns_of, Visit&& visit) const {
+        const std::int64_t end = integer(indptr, index_type, i + 1);
+        for (std::int64_t at = integer(indptr, index_type, i); at < end; ++at)
+            visit(static_cast<std::int64_t>(columns_of[at]), static_cast<double>(data[at]));
+    }
+
+    void check_indptr() const {
+        for (std::int64_t i = 0; i < rows; ++i)
+            if (integer(indptr, index_type, i) > integer(indptr, index_type, i + 1))
+                throw InputError("X: indptr must not decrease, but does at row " + std::to_string(i));
+    }
+
+    [[noreturn]] void explain(std::int64_t i, double longest) const {
+        visit_row(i, [&](std::int64_t column, double value) {
+            if (column < 0 || column >= columns)
+                throw InputError("X: row " + std::to_string(i) + " has column " + std::to_string(column) +
+                                 "; columns must be from 0 to " + std::to_string(columns - 1));
+            check_value(value, "X: row " + std::to_string(i) + ", column " + std::to_string(column));
+        });
+        throw InputError("X: row " + std::to_string(i) + too_long(longest));
+    }
+};
+
+}  // namespace tagalong

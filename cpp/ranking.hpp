@@ -1,0 +1,80 @@
+// Orders of scores and what they are worth: the best k labels, average precision.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <vector>
+
+namespace tagalong {
+
+// The k best labels, best first; equal scores in the order of their index.
+template <class T>
+void best_labels(std::span<const T> scores, std::size_t k, std::vector<std::int32_t>& out) {
+    out.clear();
+    const auto before = [&](std::int32_t a, std::int32_t b) {
+        return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
+    };
+    k = std::min(k, scores.size());
+    if (k == 0) return;
+    if (k > 32) {
+        out.resize(scores.size());
+        std::iota(out.begin(), out.end(), 0);
+        if (k < scores.size()) std::partial_sort(out.begin(), out.begin() + k, out.end(), before);
+        else std::sort(out.begin(), out.end(), before);
+        out.resize(k);
+        return;
+    }
+    // Few wanted of many: keep the best so far in order, and pass over what cannot join them.
+    for (std::size_t y = 0; y < scores.size(); ++y) {
+        if (out.size() == k && !(scores[y] > scores[out.back()])) continue;
+        if (out.size() == k) out.pop_back();
+        const auto label = static_cast<std::int32_t>(y);
+        auto at = out.end();
+        while (at != out.begin() && scores[label] > scores[*(at - 1)]) --at;
+        out.insert(at, label);
+    }
+}
+
+// Mean over the relevant labels of the precision at their rank; equal scores count against.
+template <class T>
+class AveragePrecision {
+  public:
+    double operator()(std::span<const T> scores, std::span<const int> relevant,
+                      std::span<const int> unknown) {
+        relevant_.clear();
+        for (const int label : relevant) relevant_.push_back(scores[label]);
+        std::sort(relevant_.begin(), relevant_.end(), std::greater<>());
+        const bool sorted = relevant.size() > 24;
+        if (sorted) {
+            all_.assign(scores.begin(), scores.end());
+            std::sort(all_.begin(), all_.end(), std::greater<>());
+        }
+        double sum = 0;
+        for (std::size_t i = 0; i < relevant_.size(); ++i) {
+            const T score = relevant_[i];
+            std::size_t last = i;
+            while (last + 1 < relevant_.size() && relevant_[last + 1] == score) ++last;
+            std::int64_t rank = sorted ? rank_in_sorted(score) : count_from(scores, score);
+            for (const int label : unknown) rank -= scores[label] >= score;
+            sum += static_cast<double>(last + 1) / static_cast<double>(rank);
+        }
+        return sum / static_cast<double>(relevant_.size());
+    }
+
+  private:
+    static std::int64_t count_from(std::span<const T> scores, T score) {
+        std::int32_t count = 0;
+        for (const T other : scores) count += other >= score;
+        return count;
+    }
+    std::int64_t rank_in_sorted(T score) const {
+        return std::partition_point(all_.begin(), all_.end(), [&](T other) { return other >= score; }) -
+               all_.begin();
+    }
+    std::vector<T> relevant_;
+    std::vector<T> all_;
+};
+
+}  // namespace tagalong

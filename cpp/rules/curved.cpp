@@ -1,0 +1,221 @@
+#include "curved.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "pair_step.hpp"
+#include "smooth.hpp"
+
+namespace tagalong {
+
+void CurvedRules::Side::clear() {
+    labels.clear();
+    scores.clear();
+    curves.clear();
+    amounts.clear();
+}
+void CurvedRules::Side::add(int label, double score, const SimplexCurve& curve) {
+    labels.push_back(label);
+    scores.push_back(score);
+    curves.push_back(curve);
+    amounts.push_back(0);
+}
+
+double CurvedRules::Side::fill(double level, double cap) {
+    double mass = 0;
+    for (std::size_t i = 0; i < curves.size(); ++i) mass += amounts[i] = curves[i].inverse(level, cap);
+    return mass;
+}
+double CurvedRules::Side::lowest_start() const {
+    double lowest = std::numeric_limits<double>::infinity();
+    for (const SimplexCurve& curve : curves) lowest = std::min(lowest, curve.at(0).value);
+    return lowest;
+}
+double CurvedRules::Side::highest_end(double cap) const {
+    double highest = -std::numeric_limits<double>::infinity();
+    for (const SimplexCurve& curve : curves) highest = std::max(highest, curve.at(cap).value);
+    return highest;
+}
+
+namespace {
+
+// The rate at which mass is moved as the level rises.
+double filling_rate(const std::vector<SimplexCurve>& curves, const std::vector<double>& amounts, double cap) {
+    double rate = 0;
+    for (std::size_t i = 0; i < curves.size(); ++i)
+        if (amounts[i] > 0 && amounts[i] < cap) rate += 1 / curves[i].at(amounts[i]).slope;
+    return rate;
+}
+
+// One side of the smooth step: T log b + k_i(b) = level for each label.
+class SmoothSide {
+  public:
+    SmoothSide(std::vector<SimplexCurve>& curves, std::vector<double>& amounts, double temperature)
+        : curves_(curves), amounts_(amounts), temperature_(temperature) {
+        lowest_ = std::numeric_limits<double>::infinity();
+        for (const SimplexCurve& curve : curves_) {
+            double least = 0, most = 0;
+            for (const double x : curve.atoms) {
+                least = std::min(least, curve.sign * x);
+                most = std::max(most, curve.sign * x);
+            }
+            lowest_ = std::min(lowest_, curve.at(0).value);
+            least_ = std::min(least_, least);
+            most_ = std::max(most_, most);
+        }
+    }
+
+    ValueSlope at(double level) {
+        ValueSlope moved;
+        for (std::size_t i = 0; i < curves_.size(); ++i) {
+            // In log b, k lies between its smallest and its largest value.
+            const double low = (level - most_) / temperature_, high = (level - least_) / temperature_;
+            const double guess = amounts_[i] > 0 ? std::log(amounts_[i]) : low;
+            const double log_b = low == high ? low : increasing_root(
+                [&](double v) {
+                    const double b = std::exp(v);
+                    const ValueSlope k = curves_[i].at(b);
+                    return ValueSlope{temperature_ * v + k.value - level, temperature_ + k.slope * b};
+                },
+                low, high, guess);
+            const double b = std::exp(log_b);
+            amounts_[i] = b;
+            moved.value += b;
+            moved.slope += b / (temperature_ + curves_[i].at(b).slope * b);
+        }
+        return moved;
+    }
+    double lower(double mass) const {
+        return temperature_ * std::log(mass / static_cast<double>(curves_.size())) + least_;
+    }
+    double upper(double mass) const { return temperature_ * std::log(mass) + most_; }
+    double lowest() const { return lowest_; }
+
+    // T times the entropy of the shares of the mass.
+    double entropy(double mass) const {
+        double total = 0;
+        for (const double b : amounts_)
+            if (b > 0) total -= b / mass * std::log(b / mass);
+        return temperature_ * total;
+    }
+
+  private:
+    std::vector<SimplexCurve>& curves_;
+    std::vector<double>& amounts_;
+    double temperature_;
+    double lowest_ = 0;
+    double least_ = 0;
+    double most_ = 0;
+};
+
+// Write the amounts of both sides, each scaled to the same mass.
+void write(const std::vector<int>& labels, const std::vector<double>& amounts, double mass, double sign,
+           Step& out) {
+    double sum = 0;
+    for (const double amount : amounts) sum += amount;
+    if (sum <= 0) return;
+    for (std::size_t i = 0; i < labels.size(); ++i) out.set(labels[i], sign * amounts[i] * (mass / sum));
+}
+
+}  // namespace
+
+double CurvedRules::Side::level_for(double mass, double cap) {
+    return increasing_root(
+        [&](double level) {
+            const double moved = fill(level, cap);
+            return ValueSlope{moved - mass, filling_rate(curves, amounts, cap)};
+        },
+        lowest_start(), highest_end(cap), lowest_start());
+}
+
+// The labels within `reach` of the other side's best: no other label can move.
+void CurvedRules::collect(const Sides& sides, const CurveOf& curve, double reach) {
+    relevant_.clear();
+    irrelevant_.clear();
+    const double best = sides.below[sides.highest], worst = best + sides.margin;
+    for (std::size_t i = 0; i < sides.relevant.size(); ++i)
+        if (sides.above[i] - best < reach || sides.relevant[i] == sides.lowest)
+            relevant_.add(sides.relevant[i], sides.above[i], curve(sides.relevant[i], true));
+    for (std::size_t k = 0; k < sides.below.size(); ++k)
+        if (sides.below[k] != Sides::kNone &&
+            (worst - sides.below[k] < reach || static_cast<int>(k) == sides.highest))
+            irrelevant_.add(static_cast<int>(k), sides.below[k], curve(static_cast<int>(k), false));
+}
+
+void CurvedRules::single(const Sides& sides, const CurveOf& curve, const RuleParameters& rule, Step& out) {
+    if (sides.margin >= rule.margin) return;
+    const double amount =
+        pair_step(curve(sides.lowest, true), curve(sides.highest, false), rule.margin, rule.budget);
+    out.set_pair(sides.lowest, sides.highest, amount);
+}
+
+void CurvedRules::pairs(PairScheme scheme, const Sides& sides, const CurveOf& curve,
+                        const RuleParameters& rule, Step& out) {
+    const bool mistakes_only = scheme != PairScheme::simproj;
+    const auto in_play = [&](double gap) { return mistakes_only ? gap <= 0 : gap < rule.margin; };
+    if (!in_play(sides.margin)) return;
+    collect(sides, curve, mistakes_only ? std::numeric_limits<double>::min() : rule.margin);
+    double count = 0;
+    for (std::size_t i = 0; i < relevant_.labels.size(); ++i) {
+        for (std::size_t j = 0; j < irrelevant_.labels.size(); ++j) {
+            if (!in_play(relevant_.scores[i] - irrelevant_.scores[j])) continue;
+            const double amount = scheme == PairScheme::simperc
+                                      ? rule.budget
+                                      : pair_step(relevant_.curves[i], irrelevant_.curves[j], rule.margin,
+                                                  rule.budget);
+            count += 1;
+            relevant_.amounts[i] += amount;
+            irrelevant_.amounts[j] += amount;
+        }
+    }
+    if (count == 0) return;
+    for (std::size_t i = 0; i < relevant_.labels.size(); ++i) {
+        out.set(relevant_.labels[i], relevant_.amounts[i] / count);
+        out.mass += relevant_.amounts[i] / count;
+    }
+    for (std::size_t j = 0; j < irrelevant_.labels.size(); ++j)
+        out.set(irrelevant_.labels[j], -irrelevant_.amounts[j] / count);
+}
+
+void CurvedRules::optimal(const Sides& sides, const CurveOf& curve, const RuleParameters& rule, Step& out) {
+    if (sides.margin >= rule.margin) return;
+    collect(sides, curve, rule.margin);
+    const double cap = rule.budget;
+    // Budget slack: raise one level, lower the other, gamma apart, until both move the same.
+    const double low = relevant_.lowest_start(), high = rule.margin - irrelevant_.lowest_start();
+    const double level = increasing_root(
+        [&](double u) {
+            const double up = relevant_.fill(u, cap), down = irrelevant_.fill(rule.margin - u, cap);
+            return ValueSlope{up - down, filling_rate(relevant_.curves, relevant_.amounts, cap) +
+                                             filling_rate(irrelevant_.curves, irrelevant_.amounts, cap)};
+        },
+        low, high, 0.5 * (low + high));
+    double mass = std::min(relevant_.fill(level, cap), irrelevant_.fill(rule.margin - level, cap));
+    if (mass >= cap) {
+        // Budget tight: each side moves C on its own.
+        mass = cap;
+        relevant_.fill(relevant_.level_for(cap, cap), cap);
+        irrelevant_.fill(irrelevant_.level_for(cap, cap), cap);
+    }
+    if (mass <= 0) return;
+    write(relevant_.labels, relevant_.amounts, mass, 1, out);
+    write(irrelevant_.labels, irrelevant_.amounts, mass, -1, out);
+    out.mass = mass;
+}
+
+void CurvedRules::smooth(const Sides& sides, const CurveOf& curve, const RuleParameters& rule, Step& out) {
+    collect(sides, curve, std::numeric_limits<double>::infinity());
+    SmoothSide up(relevant_.curves, relevant_.amounts, rule.temperature);
+    SmoothSide down(irrelevant_.curves, irrelevant_.amounts, rule.temperature);
+    const double start = std::log(rule.budget / 2);
+    SmoothPoint point{0, rule.temperature * start + up.lowest(), rule.temperature * start + down.lowest()};
+    solve_smooth(up, down, rule, point);
+    const double mass = detail::SmoothEquation{rule.budget, rule.margin, rule.temperature}.mass(point.z);
+    write(relevant_.labels, relevant_.amounts, mass, 1, out);
+    write(irrelevant_.labels, irrelevant_.amounts, mass, -1, out);
+    out.mass = mass;
+    out.entropy = smooth_entropy(point.z, rule, up.entropy(mass) + down.entropy(mass));
+}
+
+}  // namespace tagalong

@@ -1,0 +1,46 @@
+// P1's Update III (Sopopo in P2) for the linear geometries, exactly, by water-filling.
+//
+//     max  gamma m - sum_y (rho_y alpha_y + |x|^2 alpha_y^2 / 2)
+//     s.t. alpha >= 0 on Y, <= 0 elsewhere, both sides summing to m <= C
+//
+// The relevant labels are raised to a common level u, the irrelevant ones lowered to a common
+// level v, and both sides move the same mass m: until u - v = gamma or m = C. Between the
+// masses at which a further label joins a side, both levels are linear in m.
+#pragma once
+
+#include <vector>
+
+#include "step.hpp"
+
+namespace tagalong {
+
+class LinearFilling {
+  public:
+    void step(const Sides& sides, double q, const RuleParameters& rule, Step& out);
+
+  private:
+    // One side, with the sign that makes "raise the lowest" the move on both: scores of
+    // relevant labels, negated scores of irrelevant ones. Few of many labels ever join, so the
+    // waiting ones are a heap, not a sorted list.
+    struct Side {
+        struct Entry {
+            double height;
+            int label;
+        };
+        std::vector<Entry> waiting;
+        std::vector<Entry> joined;
+        double sum = 0;  // of the joined heights
+
+        void start();
+        void join();
+        // The mass at which the next label joins.
+        double next_mass(double q) const;
+        double level(double mass, double q) const { return (q * mass + sum) / count(); }
+        double count() const { return static_cast<double>(joined.size()); }
+    };
+    Side relevant_;
+    Side irrelevant_;
+    std::vector<int> candidates_;
+};
+
+}  // namespace tagalong

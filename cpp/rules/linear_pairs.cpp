@@ -1,0 +1,131 @@
+#include "linear_pairs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tagalong {
+namespace {
+
+// How many entries from the front satisfy a condition that holds for a prefix.
+template <class Entries, class Condition>
+std::size_t prefix(const Entries& entries, Condition&& holds) {
+    return static_cast<std::size_t>(
+        std::partition_point(entries.begin(), entries.end(), holds) - entries.begin());
+}
+
+}  // namespace
+
+void LinearPairs::Ordered::finish(bool descending) {
+    std::sort(entries.begin(), entries.end(), [=](const Entry& a, const Entry& b) {
+        if (a.score != b.score) return descending ? a.score > b.score : a.score < b.score;
+        return a.label < b.label;
+    });
+    sums.assign(1, 0.0);
+    for (const Entry& entry : entries) sums.push_back(sums.back() + entry.score);
+}
+
+// sum(score, other side, is_relevant) is the total of lambda over the pairs of one label.
+template <class Sum>
+void LinearPairs::distribute(Sum&& sum, Step& out) const {
+    for (const Entry& r : relevant_.entries) {
+        const double amount = sum(r.score, irrelevant_, true);
+        out.set(r.label, amount);
+        out.mass += amount;
+    }
+    for (const Entry& s : irrelevant_.entries) out.set(s.label, -sum(s.score, relevant_, false));
+}
+
+// kappa with sum over pairs of max(0, l - kappa) = target. The sum is convex, decreasing and
+// piecewise linear in kappa, so Newton's method from 0 rises to the root in finitely many
+// steps; as the product of value and slope falls at least fourfold a step, they are O(log K).
+double LinearPairs::simopt_level(double margin, double target) const {
+    double kappa = 0;
+    for (;;) {
+        double total = 0;
+        double count = 0;
+        for (const Entry& r : relevant_.entries) {
+            const std::size_t n = prefix(irrelevant_.entries, [&](const Entry& s) {
+                return r.score - s.score < margin - kappa;
+            });
+            total += static_cast<double>(n) * (margin - kappa - r.score) + irrelevant_.sum(0, n);
+            count += static_cast<double>(n);
+        }
+        if (!(total > target) || count == 0) return kappa;
+        const double next = kappa + (total - target) / count;
+        if (next <= kappa) return kappa;
+        kappa = next;
+    }
+}
+
+void LinearPairs::step(PairScheme scheme, const Sides& sides, double q, const RuleParameters& rule,
+                       Step& out) {
+    const bool mistakes_only = scheme == PairScheme::simperc || scheme == PairScheme::conproj;
+    // Is the pair with this difference of scores in play? One test for both sides, so that
+    // they agree on every pair to the last bit.
+    const auto in_play = [&](double gap) { return mistakes_only ? gap <= 0 : gap < rule.margin; };
+    if (!in_play(sides.margin)) return;
+
+    const double best_irrelevant = sides.below[sides.highest];
+    const double worst_relevant = best_irrelevant + sides.margin;
+    relevant_.entries.clear();
+    for (std::size_t i = 0; i < sides.relevant.size(); ++i)
+        if (in_play(sides.above[i] - best_irrelevant))
+            relevant_.entries.push_back({sides.above[i], sides.relevant[i]});
+    relevant_.finish(false);
+    const double lowest = relevant_.size() ? relevant_.entries[0].score : worst_relevant;
+    irrelevant_.entries.clear();
+    for (std::size_t k = 0; k < sides.below.size(); ++k)
+        if (sides.below[k] != Sides::kNone && in_play(lowest - sides.below[k]))
+            irrelevant_.entries.push_back({sides.below[k], static_cast<int>(k)});
+    irrelevant_.finish(true);
+
+    // The pairs of a label: the front of the other side.
+    const auto pairs = [&](double score, const Ordered& others, bool is_relevant) {
+        return prefix(others.entries, [&](const Entry& other) {
+            return in_play(is_relevant ? score - other.score : other.score - score);
+        });
+    };
+    double pair_count = 0;
+    for (const Entry& r : relevant_.entries)
+        pair_count += static_cast<double>(pairs(r.score, irrelevant_, true));
+
+    const double v = 2 * q;
+    if (scheme == PairScheme::simperc) {
+        distribute(
+            [&](double score, const Ordered& others, bool is_relevant) {
+                return rule.budget * static_cast<double>(pairs(score, others, is_relevant)) / pair_count;
+            },
+            out);
+    } else if (scheme == PairScheme::simopt) {
+        const double kappa = simopt_level(rule.margin, rule.budget * v);
+        distribute(
+            [&](double score, const Ordered& others, bool is_relevant) {
+                const std::size_t n = prefix(others.entries, [&](const Entry& other) {
+                    const double gap = is_relevant ? score - other.score : other.score - score;
+                    return gap < rule.margin - kappa;
+                });
+                const double sign = is_relevant ? 1 : -1;
+                const double total = static_cast<double>(n) * (rule.margin - kappa - sign * score) +
+                                     sign * others.sum(0, n);
+                return std::max(0.0, total) / v;
+            },
+            out);
+    } else {
+        // l/v reaches C where the gap is at most gamma - C v.
+        const double full_gap = rule.margin - rule.budget * v;
+        distribute(
+            [&](double score, const Ordered& others, bool is_relevant) {
+                const std::size_t all = pairs(score, others, is_relevant);
+                const std::size_t full = std::min(all, prefix(others.entries, [&](const Entry& other) {
+                    return (is_relevant ? score - other.score : other.score - score) <= full_gap;
+                }));
+                const double sign = is_relevant ? 1 : -1;
+                const double partial = static_cast<double>(all - full) * (rule.margin - sign * score) +
+                                       sign * others.sum(full, all);
+                return (rule.budget * static_cast<double>(full) + partial / v) / pair_count;
+            },
+            out);
+    }
+}
+
+}  // namespace tagalong

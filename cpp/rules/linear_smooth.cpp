@@ -1,0 +1,295 @@
+#include "linear_smooth.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "clones.hpp"
+#include "kernels.hpp"
+#include "vector_math.hpp"
+
+namespace tagalong {
+namespace {
+
+// W(z) = sum_k (-k)^(k-1) / k! z^k, converging for z < 1/e.
+constexpr double kSeries[8] = {1,          -1,          3.0 / 2,      -8.0 / 3,
+                               125.0 / 24, -54.0 / 5.0, 16807.0 / 720, -16384.0 / 315};
+
+TAGALONG_INLINE double series_w(double z) {
+    double p = kSeries[7];
+    for (int k = 6; k >= 0; --k) p = p * z + kSeries[k];
+    return p * z;
+}
+
+// omega(y) = W(e^y) solves w + log w = y. One step of Fritsch, Shafer and Crowley raises the
+// relative error of w to the fourth power, at the cost of one logarithm.
+TAGALONG_INLINE double sharpen(double y, double w) {
+    const double r = y - w - vector_log(w);
+    const double one = 1 + w;
+    const double q = 2 * one * (one + 2.0 / 3 * r);
+    return w * (1 + r / one * (q - r) / (q - 2 * r));
+}
+
+// Within 2%, from y and z = e^y.
+TAGALONG_INLINE double guess_omega(double y, double z) {
+    const double e = z < 3.0 ? z : 3.0;
+    const double small = e * (60 + e * (114 + 17 * e)) / (60 + e * (174 + 101 * e));
+    const double large_y = y < 1.0 ? 1.0 : y;
+    const double large = large_y - vector_log(large_y) * large_y / (1 + large_y);
+    return y < 1.0 ? small : large;
+}
+
+// omega(y + d) from w = omega(y), to the fourth order in d.
+TAGALONG_INLINE double follow(double w, double d) {
+    const double u = 1 / (1 + w), u2 = u * u;
+    const double s1 = u, s2 = u * u2, s3 = (1 - 2 * w) * u2 * s2, s4 = (1 + w * (6 * w - 8)) * u2 * u2 * s2;
+    return w * (1 + d * (s1 + d * (s2 / 2 + d * (s3 / 6 + d * s4 / 24))));
+}
+
+struct PowerPass {
+    double sum = 0;
+    double squares = 0;
+};
+
+TAGALONG_CLONES PowerPass power_pass(const double* keys, double largest, double inverse_T, double* power,
+                                     std::size_t n) {
+    double sum = 0, squares = 0;
+#pragma omp simd reduction(+ : sum, squares)
+    for (std::size_t k = 0; k < n; ++k) {
+        const double p = vector_exp((keys[k] - largest) * inverse_T);
+        power[k] = p;
+        sum += p;
+        squares += p * p;
+    }
+    return {sum, squares};
+}
+
+TAGALONG_CLONES void power_sums_pass(const double* power, double threshold, std::size_t n, double* out) {
+    const double unit = 1 / threshold;
+    double s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0, s8 = 0;
+#pragma omp simd reduction(+ : s1, s2, s3, s4, s5, s6, s7, s8)
+    for (std::size_t k = 0; k < n; ++k) {
+        const double p = power[k] <= threshold ? power[k] * unit : 0.0;
+        const double p2 = p * p, p3 = p2 * p, p4 = p2 * p2;
+        s1 += p;
+        s2 += p2;
+        s3 += p3;
+        s4 += p4;
+        s5 += p4 * p;
+        s6 += p4 * p2;
+        s7 += p4 * p3;
+        s8 += p4 * p4;
+    }
+    const double sums[8] = {s1, s2, s3, s4, s5, s6, s7, s8};
+    std::copy(sums, sums + 8, out);
+}
+
+// The three ways to bring w to a new level; each returns sum w and sum w / (1 + w).
+TAGALONG_CLONES ValueSlope guess_pass(const double* y, double shift, const double* power, double z_per_power,
+                                      double* w, std::size_t n) {
+    double sum = 0, slope = 0;
+#pragma omp simd reduction(+ : sum, slope)
+    for (std::size_t i = 0; i < n; ++i) {
+        const double to = y[i] + shift;
+        const double value = sharpen(to, guess_omega(to, z_per_power * power[i]));
+        w[i] = value;
+        sum += value;
+        slope += value / (1 + value);
+    }
+    return {sum, slope};
+}
+TAGALONG_CLONES ValueSlope sharpen_pass(const double* y, double shift, double d, double* w, std::size_t n) {
+    double sum = 0, slope = 0;
+#pragma omp simd reduction(+ : sum, slope)
+    for (std::size_t i = 0; i < n; ++i) {
+        const double value = sharpen(y[i] + shift, follow(w[i], d));
+        w[i] = value;
+        sum += value;
+        slope += value / (1 + value);
+    }
+    return {sum, slope};
+}
+TAGALONG_CLONES ValueSlope follow_pass(double d, double* w, std::size_t n) {
+    double sum = 0, slope = 0;
+#pragma omp simd reduction(+ : sum, slope)
+    for (std::size_t i = 0; i < n; ++i) {
+        const double value = follow(w[i], d);
+        w[i] = value;
+        sum += value;
+        slope += value / (1 + value);
+    }
+    return {sum, slope};
+}
+
+TAGALONG_CLONES void amounts_pass(const double* power, const double* keys, double z_per_power,
+                                  double factor, double threshold, double* out, std::size_t n,
+                                  LinearSmoothSide::Amounts* total) {
+    double mass = 0, weighted = 0, squares = 0;
+#pragma omp simd reduction(+ : mass, weighted, squares)
+    for (std::size_t k = 0; k < n; ++k) {
+        const double z = power[k] <= threshold ? z_per_power * power[k] : 0.0;
+        const double b = factor * series_w(z);
+        out[k] = b;
+        mass += b;
+        weighted += b * (power[k] > 0 ? keys[k] : 0.0);
+        squares += b * b;
+    }
+    *total = {mass, weighted, squares};
+}
+
+}  // namespace
+
+void LinearSmoothSide::start(std::span<const double> keys, double q, double temperature) {
+    keys_ = keys;
+    q_ = q;
+    temperature_ = temperature;
+    largest_ = Sides::kNone;
+    count_ = 0;
+    for (const double key : keys) {
+        largest_ = key > largest_ ? key : largest_;
+        count_ += key != Sides::kNone;
+    }
+    anchor_ = largest_;
+    power_.resize(keys.size());
+    const PowerPass pass = power_pass(keys.data(), anchor_, 1 / temperature, power_.data(), keys.size());
+    log_sum_ = std::log(pass.sum);
+    effective_ = pass.sum * pass.sum / pass.squares;
+}
+
+double LinearSmoothSide::estimate(double mass) const {
+    return temperature_ * (std::log(mass) - log_sum_) - largest_ + q_ * mass / effective_;
+}
+
+void LinearSmoothSide::separate(double level) {
+    separated_level_ = level;
+    const double offset = std::log(q_ / temperature_);
+    const double light_key = temperature_ * (std::log(kLight) - offset) - level;
+    // At low temperatures the powers of light labels, counted from the largest key, would
+    // underflow while still mattering: count them from the threshold then.
+    if (std::abs(anchor_ - light_key) > 600 * temperature_) {
+        anchor_ = light_key;
+        power_pass(keys_.data(), anchor_, 1 / temperature_, power_.data(), power_.size());
+    }
+    threshold_ = std::exp((light_key - anchor_) / temperature_);
+    power_sums_pass(power_.data(), threshold_, power_.size(), power_sums_);
+    heavy_.resize(power_.size());
+    heavy_.resize(kernels::above(power_.data(), threshold_, heavy_.data(), power_.size()));
+    heavy_y_.resize(heavy_.size());
+    heavy_power_.resize(heavy_.size());
+    heavy_w_.resize(heavy_.size());
+    for (std::size_t i = 0; i < heavy_.size(); ++i) {
+        heavy_y_[i] = keys_[heavy_[i]] / temperature_ + offset;
+        heavy_power_[i] = power_[heavy_[i]];
+    }
+    heavy_state_ = Heavy::unknown;
+}
+
+// Amounts of heavy labels follow small changes of the level by a Taylor series; larger ones
+// are sharpened; the first are guessed and sharpened once, good to 1e-8.
+ValueSlope LinearSmoothSide::heavy_at(double level) {
+    const std::size_t n = heavy_.size();
+    const double shift = level / temperature_;
+    const double d = (level - heavy_level_) / temperature_;
+    heavy_level_ = level;
+    if (heavy_state_ == Heavy::unknown || !(std::abs(d) < 0.5)) {
+        heavy_state_ = Heavy::rough;
+        return guess_pass(heavy_y_.data(), shift, heavy_power_.data(), threshold_z_ / threshold_,
+                          heavy_w_.data(), n);
+    }
+    if (heavy_state_ == Heavy::exact && std::abs(d) < 0.003) return follow_pass(d, heavy_w_.data(), n);
+    heavy_state_ = Heavy::exact;
+    return sharpen_pass(heavy_y_.data(), shift, d, heavy_w_.data(), n);
+}
+
+ValueSlope LinearSmoothSide::at(double level) {
+    double growth = std::exp((level - separated_level_) / temperature_);
+    if (!(growth <= kSlack)) {
+        separate(level);
+        growth = 1;
+    }
+    threshold_z_ = kLight * growth;
+    // Series for the light labels: sum W(z) and sum W/(1+W) = sum z W'(z).
+    double mass = 0, slope = 0, z_power = 1;
+    for (int k = 0; k < kTerms; ++k) {
+        z_power *= threshold_z_;
+        const double term = kSeries[k] * z_power * power_sums_[k];
+        mass += term;
+        slope += (k + 1) * term;
+    }
+    const ValueSlope heavy = heavy_at(level);
+    return {temperature_ / q_ * (mass + heavy.value), (slope + heavy.slope) / q_};
+}
+
+// The mass is at most count times the largest amount and at least that amount itself.
+double LinearSmoothSide::lower(double mass) const {
+    const double share = mass / count_;
+    return temperature_ * std::log(share) + q_ * share - largest_;
+}
+double LinearSmoothSide::upper(double mass) const {
+    return temperature_ * std::log(mass) + q_ * mass - largest_;
+}
+
+LinearSmoothSide::Amounts LinearSmoothSide::amounts(double* out) const {
+    Amounts total;
+    const double factor = temperature_ / q_;
+    amounts_pass(power_.data(), keys_.data(), threshold_z_ / threshold_, factor, threshold_, out,
+                 power_.size(), &total);
+    for (std::size_t i = 0; i < heavy_.size(); ++i) {
+        const double b = factor * heavy_w_[i];
+        out[heavy_[i]] = b;
+        total.mass += b;
+        total.weighted_keys += b * keys_[heavy_[i]];
+        total.squares += b * b;
+    }
+    return total;
+}
+
+void LinearSmooth::step(const Sides& sides, double q, const RuleParameters& rule, Step& out) {
+    relevant_keys_.resize(sides.above.size());
+    for (std::size_t i = 0; i < sides.above.size(); ++i) relevant_keys_[i] = -sides.above[i];
+    relevant_.start(relevant_keys_, q, rule.temperature);
+    irrelevant_.start(sides.below, q, rule.temperature);
+
+    // The estimate replaces each side by its effective number of equal labels: then the tie
+    // is an equation in z alone.
+    SmoothPoint point;
+    const detail::SmoothEquation equation{rule.budget, rule.margin, rule.temperature};
+    const auto locate = [&](double z) {
+        const double mass = equation.mass(z);
+        point = {z, relevant_.estimate(mass), irrelevant_.estimate(mass)};
+    };
+    const double bend = q * (1 / relevant_.effective_labels() + 1 / irrelevant_.effective_labels());
+    const double z = increasing_root(
+        [&](double trial) {
+            locate(trial);
+            const double spent = detail::sigmoid(trial);
+            return ValueSlope{-equation.tie(point),
+                              rule.temperature + bend * rule.budget * spent * (1 - spent)};
+        },
+        -600.0, 600.0, 0.0);
+    locate(z);
+    relevant_.separate(point.level_1);
+    irrelevant_.separate(point.level_2);
+    solve_smooth(relevant_, irrelevant_, rule, point);
+
+    relevant_amounts_.resize(relevant_keys_.size());
+    irrelevant_amounts_.resize(sides.below.size());
+    const auto up = relevant_.amounts(relevant_amounts_.data());
+    const auto down = irrelevant_.amounts(irrelevant_amounts_.data());
+    const double mass = equation.mass(point.z);
+    const double fix_up = mass / up.mass, fix_down = mass / down.mass;
+    for (std::size_t i = 0; i < relevant_amounts_.size(); ++i)
+        out.set(sides.relevant[i], fix_up * relevant_amounts_[i]);
+    for (std::size_t k = 0; k < irrelevant_amounts_.size(); ++k)
+        out.set(static_cast<int>(k), -fix_down * irrelevant_amounts_[k]);
+    out.mass = mass;
+    // T log b = level + key - q b gives the entropies without another logarithm.
+    const auto side_entropy = [&](const LinearSmoothSide::Amounts& side, double level) {
+        return -(level + (side.weighted_keys - q * side.squares) / side.mass) +
+               rule.temperature * std::log(mass);
+    };
+    out.entropy = smooth_entropy(point.z, rule, side_entropy(up, point.level_1) +
+                                                    side_entropy(down, point.level_2));
+}
+
+}  // namespace tagalong

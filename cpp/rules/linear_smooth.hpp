@@ -1,0 +1,79 @@
+// The smooth step for the linear geometries, where a label's equation
+//     T log b + |x|^2 b = level + key        (key = -score if relevant, score if irrelevant)
+// is solved by Lambert's W: b = (T/q) W(z), z = (q/T) exp((level + key) / T), q = |x|^2.
+#pragma once
+
+#include "aligned.hpp"
+#include "smooth.hpp"
+#include "step.hpp"
+
+namespace tagalong {
+
+// One side. Of hundreds of labels all but a few have a z so small that the series of W needs
+// only a few terms; their mass at any level then follows from the power sums of exp(key / T),
+// taken once. Only the others, the heavy ones, are solved at each level.
+class LinearSmoothSide {
+  public:
+    // Keys of -infinity move nothing.
+    void start(std::span<const double> keys, double q, double temperature);
+    // Where the level will be, roughly, so that light and heavy labels can be told apart.
+    double estimate(double mass) const;
+    void separate(double level);
+
+    ValueSlope at(double level);
+    double lower(double mass) const;
+    double upper(double mass) const;
+
+    double effective_labels() const { return effective_; }
+
+    struct Amounts {
+        double mass = 0;
+        double weighted_keys = 0;  // sum of key b
+        double squares = 0;        // sum of b^2
+    };
+    // All amounts at the last level, light ones included.
+    Amounts amounts(double* out) const;
+
+  private:
+    static constexpr int kTerms = 8;
+    static constexpr double kLight = 0.01;  // z up to here is light when separating ...
+    static constexpr double kSlack = 2;     // ... and may grow by this factor afterwards
+
+    std::span<const double> keys_;
+    double q_ = 1;
+    double temperature_ = 1;
+    double largest_ = 0;   // key
+    double count_ = 0;     // of finite keys
+    double log_sum_ = 0;   // log of the sum of exp((key - largest) / T)
+    double effective_ = 1; // the number of equal labels that would move alike
+
+    double anchor_ = 0;
+    AlignedVector<double> power_;  // exp((key - anchor) / T)
+    double threshold_ = 0;         // light labels have a power up to here
+    double separated_level_ = 0;   // the level at which the threshold has z = kLight
+    double power_sums_[kTerms] = {};  // of power / threshold, over the light labels
+    double threshold_z_ = 0;          // z at the threshold, at the last level
+
+    enum class Heavy { unknown, rough, exact };
+    ValueSlope heavy_at(double level);
+    Heavy heavy_state_ = Heavy::unknown;
+    double heavy_level_ = 0;
+    std::vector<int> heavy_;
+    AlignedVector<double> heavy_y_;      // log z at level 0
+    AlignedVector<double> heavy_power_;
+    AlignedVector<double> heavy_w_;      // W(z) at heavy_level_
+};
+
+class LinearSmooth {
+  public:
+    void step(const Sides& sides, double q, const RuleParameters& rule, Step& out);
+
+  private:
+    LinearSmoothSide relevant_;
+    LinearSmoothSide irrelevant_;
+    std::vector<double> relevant_keys_;
+    AlignedVector<double> relevant_amounts_;
+    AlignedVector<double> irrelevant_amounts_;
+};
+
+}  // namespace tagalong

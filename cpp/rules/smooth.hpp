@@ -1,0 +1,121 @@
+// The exact proximal step of the smoothed loss
+//     C T log(1 + sum over pairs of exp((gamma - rho_r + rho_s) / T)),
+// whose limit for T -> 0 is Update III.
+//
+// In the dual, p is a distribution over the pairs and "none", alpha_r = C sum_s p_rs,
+// alpha_s = -C sum_r p_rs, and the step maximises
+//     gamma m + C T H(p) - sum_y [G(theta_y + alpha_y x) - G(theta_y)],   m = C (1 - p_none).
+// At the optimum p_rs = p_none exp((gamma - k_r(b_r) - k_s(b_s)) / T), with b = |alpha| and the
+// curves k of curves.hpp: a product of a factor per side. So each label obeys
+//     T log b_i + k_i(b_i) = level of its side,
+// the amounts of either side sum to m, and the levels are tied by
+//     gamma - level_1 - level_2 + T (log m + log(C - m)) = 0.
+// Three unknowns, however many labels: the two levels and z = log(m / (C - m)), which keeps
+// C - m exact when nearly all of the budget is spent. Newton's method on the three equations,
+// started from an estimate; if it does not settle, bisection in z around Newton in the levels.
+//
+// A side offers
+//     ValueSlope at(level)        mass moved at a level, and its derivative
+//     double lower(m), upper(m)   bounds of the level at which m is moved
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "roots.hpp"
+#include "step.hpp"
+
+namespace tagalong {
+
+struct SmoothPoint {
+    double z = 0;        // logit of m / C
+    double level_1 = 0;
+    double level_2 = 0;
+};
+
+namespace detail {
+
+inline double softplus(double z) { return z > 0 ? z + std::log1p(std::exp(-z)) : std::log1p(std::exp(z)); }
+inline double sigmoid(double z) { return 1 / (1 + std::exp(-z)); }
+
+struct SmoothEquation {
+    double budget, margin, temperature;
+
+    double mass(double z) const { return budget * sigmoid(z); }
+    double log_mass(double z) const { return std::log(budget) - softplus(-z); }
+    // What is left of the equation that ties the levels.
+    double tie(const SmoothPoint& at) const {
+        return margin - at.level_1 - at.level_2 +
+               temperature * (2 * std::log(budget) - softplus(at.z) - softplus(-at.z));
+    }
+};
+
+template <class Side>
+double level_for_mass(Side& side, double log_mass, double guess) {
+    const double mass = std::exp(log_mass);
+    return increasing_root(
+        [&](double level) {
+            const ValueSlope moved = side.at(level);
+            return ValueSlope{std::log(moved.value) - log_mass, moved.slope / moved.value};
+        },
+        side.lower(mass), side.upper(mass), guess);
+}
+
+}  // namespace detail
+
+// C T H(p), from T times the entropies of the two sides' shares: p_rs = (m/C) (b_r/m) (b_s/m).
+inline double smooth_entropy(double z, const RuleParameters& rule, double side_entropies) {
+    const double spent = detail::sigmoid(z), rest = detail::sigmoid(-z);
+    const double choice = spent * detail::softplus(-z) + rest * detail::softplus(z);
+    return rule.budget * (rule.temperature * choice + spent * side_entropies);
+}
+
+// Improves `point` until it solves the three equations. Afterwards the sides hold the amounts
+// of the point, up to a factor per side that brings their sums to the mass.
+template <class Side1, class Side2>
+void solve_smooth(Side1& side_1, Side2& side_2, const RuleParameters& rule, SmoothPoint& point) {
+    const double T = rule.temperature;
+    const detail::SmoothEquation equation{rule.budget, rule.margin, T};
+    for (int round = 0; round < 30; ++round) {
+        const ValueSlope moved_1 = side_1.at(point.level_1), moved_2 = side_2.at(point.level_2);
+        if (!(moved_1.value > 0 && moved_2.value > 0)) break;
+        const double log_mass = equation.log_mass(point.z);
+        const double e1 = T * (std::log(moved_1.value) - log_mass);
+        const double e2 = T * (std::log(moved_2.value) - log_mass);
+        const double s1 = T * moved_1.slope / moved_1.value, s2 = T * moved_2.slope / moved_2.value;
+        const double rest = detail::sigmoid(-point.z);
+        const double curve = T * (rest * (1 / s1 + 1 / s2 - 1) + (1 - rest));
+        double dz = (equation.tie(point) + e1 / s1 + e2 / s2) / curve;
+        // Far from the solution the equations bend: do not let the mass change by more than e^3.
+        if (std::abs(dz) > 3) dz = std::copysign(3.0, dz);
+        const double d1 = (T * rest * dz - e1) / s1, d2 = (T * rest * dz - e2) / s2;
+        point.z += dz;
+        point.level_1 += d1;
+        point.level_2 += d2;
+        const double change = std::max({std::abs(d1), std::abs(d2), T * std::abs(dz)});
+        if (!std::isfinite(change)) break;
+        if (change <= 1e-12 * T) return;
+        // The next error is quadratic in this one, so one last evaluation is exact.
+        if (change <= 1e-5 * T) {
+            side_1.at(point.level_1);
+            side_2.at(point.level_2);
+            return;
+        }
+    }
+    // The tie falls in z, at the rate T at least: bracket it and bisect.
+    point = {0, 0, 0};
+    const auto rise = [&](double z) {
+        const double log_mass = equation.log_mass(z);
+        point.z = z;
+        point.level_1 = detail::level_for_mass(side_1, log_mass, point.level_1);
+        point.level_2 = detail::level_for_mass(side_2, log_mass, point.level_2);
+        const ValueSlope moved_1 = side_1.at(point.level_1), moved_2 = side_2.at(point.level_2);
+        const double rest = detail::sigmoid(-z);
+        const double slope =
+            rest * (moved_1.value / moved_1.slope + moved_2.value / moved_2.slope) - T * (rest - (1 - rest));
+        return ValueSlope{-equation.tie(point), slope};
+    };
+    rise(increasing_root(rise, -600.0, 600.0, 0.0));
+}
+
+}  // namespace tagalong

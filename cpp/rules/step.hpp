@@ -1,0 +1,92 @@
+// What a rule reads and what it writes.
+//
+// A round's labels fall into two sides, those that should be ranked above (relevant) and those
+// that should be below (irrelevant); labels of unknown relevance are on neither. A rule turns
+// the scores of the two sides into a step: how far each label's dual vector moves along x.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "kernels.hpp"
+
+namespace tagalong {
+
+struct Sides {
+    static constexpr double kNone = -std::numeric_limits<double>::infinity();
+
+    std::vector<int> relevant;      // labels, ascending
+    std::vector<double> above;      // their scores, in the same order
+    std::vector<double> below;      // score of every label; kNone where it is not irrelevant
+    std::size_t irrelevant = 0;     // how many are
+
+    int lowest = -1;   // the relevant label with the lowest score, first one of equals
+    int highest = -1;  // the irrelevant label with the highest score, first one of equals
+    double margin = 0;  // score of `lowest` minus score of `highest`
+
+    bool any_pair() const { return !relevant.empty() && irrelevant > 0; }
+    bool mistake() const { return margin <= 0; }
+
+    void split(std::span<const double> scores, std::span<const int> sorted_relevant,
+               std::span<const int> sorted_unknown) {
+        relevant.assign(sorted_relevant.begin(), sorted_relevant.end());
+        below.assign(scores.begin(), scores.end());
+        for (const int label : sorted_unknown) below[label] = kNone;
+        above.clear();
+        for (const int label : relevant) {
+            above.push_back(scores[label]);
+            below[label] = kNone;
+        }
+        irrelevant = scores.size() - relevant.size() - sorted_unknown.size();
+        if (!any_pair()) return;
+        std::size_t low = 0;
+        for (std::size_t i = 1; i < above.size(); ++i)
+            if (above[i] < above[low]) low = i;
+        const double top = kernels::largest(below.data(), below.size());
+        std::size_t high = 0;
+        while (below[high] != top) ++high;
+        lowest = relevant[low];
+        highest = static_cast<int>(high);
+        margin = above[low] - top;
+    }
+};
+
+struct Step {
+    std::vector<double> alpha;  // per label, zero unless touched
+    std::vector<int> touched;   // labels with a coefficient
+    double mass = 0;            // sum of the coefficients of the relevant labels
+    double entropy = 0;         // what a smoothed loss adds to the dual
+    int iterations = 0;         // of an iterative solver
+
+    bool empty() const { return touched.empty(); }
+
+    void clear(std::size_t labels) {
+        for (const int label : touched) alpha[label] = 0;
+        touched.clear();
+        alpha.resize(labels, 0.0);
+        mass = entropy = 0;
+        iterations = 0;
+    }
+    void set(int label, double coefficient) {
+        if (coefficient == 0) return;
+        alpha[label] = coefficient;
+        touched.push_back(label);
+    }
+    // The whole step on one pair: relevant up, irrelevant down.
+    void set_pair(int relevant, int irrelevant, double amount) {
+        if (amount <= 0) return;
+        set(relevant, amount);
+        set(irrelevant, -amount);
+        mass = amount;
+    }
+};
+
+struct RuleParameters {
+    double budget = 1;       // C, times the weight of the example
+    double margin = 1;       // gamma
+    double temperature = 0;  // of the smooth loss
+};
+
+}  // namespace tagalong

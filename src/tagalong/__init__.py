@@ -1,0 +1,35 @@
+"""Tagalong learns to file things under labels while you work.
+
+The public names load on first use, so that importing the package is quick.
+"""
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tagalong.certificate import Certificate, NoBoundWarning
+    from tagalong.online.label_ranker import LabelRanker
+    from tagalong.persist import ModelFileError, load
+
+__version__ = version("tagalong")
+
+_HOMES = {
+    "Certificate": "tagalong.certificate",
+    "LabelRanker": "tagalong.online.label_ranker",
+    "ModelFileError": "tagalong.persist",
+    "NoBoundWarning": "tagalong.certificate",
+    "load": "tagalong.persist",
+}
+
+__all__ = ["Certificate", "LabelRanker", "ModelFileError", "NoBoundWarning", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'tagalong' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

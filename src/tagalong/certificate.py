@@ -1,0 +1,140 @@
+"""What a learner can prove about the stream it has seen."""
+
+import math
+import warnings
+from dataclasses import dataclass
+
+__all__ = ["Certificate", "NoBoundWarning"]
+
+
+class NoBoundWarning(UserWarning):
+    """A mistake bound was asked for where none is known."""
+
+
+# How an update's dual gain on a mistake depends on its step c (FORMULAS: "Bound").
+_STEP_IS_GIVEN = {"fixed", "simperc"}  # c = C, whether that helps or not
+_STEP_IS_CHOSEN = {"single", "optimal", "smooth", "conproj"}  # c = min(C, gamma / 2B)
+
+
+@dataclass(frozen=True)
+class Certificate:
+    r"""A learner's account of its rounds, with a proven bound.
+
+    The learner ascends the dual of
+
+    .. math:: \min_w F(w) + C \sum_t \ell_t(w),
+
+    so :attr:`dual` is at all times a lower bound of that minimum: no fixed weights `w`, chosen
+    with hindsight, reach a smaller value on the rounds so far. That holds whatever the data.
+
+    It is a statement about the *current* weights: :attr:`mistakes` and :attr:`loss` count what
+    they predicted, each before the round's answer was known. Averaged weights (``average``)
+    predict better as a rule, but nothing is proven about them; nor about the cut-off of
+    ``predict``, nor about examples still to come.
+
+    Parameters
+    ----------
+    rounds : int
+        Examples learnt with a positive weight. Each pass of ``fit`` counts anew.
+    mistakes : int
+        Rounds in which some relevant label did not score above every irrelevant one.
+    loss : float
+        Cumulative hinge loss of the current weights: the sum over the rounds of
+        ``weight * max(0, margin - (lowest relevant score - highest irrelevant score))``.
+    dual : float
+        The dual value D: a lower bound of ``F(w) + C * loss(w)`` for every fixed ``w``.
+    curvature : float
+        B, the largest curvature met. Euclidean: the largest squared length of a row. Adaptive:
+        the same with each feature rescaled as it was in that round. Entropic: a quarter of the
+        squared range of a row's values, absent features counting as 0.
+    update, geometry : str
+        As given to the learner.
+    C, margin, temperature : float
+        As used by the learner.
+    least_weight, most_weight : float
+        The range of the positive sample weights so far.
+    solver_iterations : tuple of (int, float)
+        Interior point only: the most iterations a round took, and their mean.
+    """
+
+    rounds: int
+    mistakes: int
+    loss: float
+    dual: float
+    curvature: float
+    update: str
+    geometry: str
+    C: float
+    margin: float
+    temperature: float
+    least_weight: float = 1.0
+    most_weight: float = 1.0
+    solver_iterations: tuple[int, float] = (0, 0.0)
+
+    @property
+    def gain_per_mistake(self) -> float:
+        """Lambda: what each mistake has added to the dual at least; not positive if unknown."""
+        steps: list[float]
+        if self.update in _STEP_IS_GIVEN:
+            steps = [self.C * self.least_weight, self.C * self.most_weight]
+        elif self.update in _STEP_IS_CHOSEN:
+            best = self.margin / (2 * self.curvature) if self.curvature > 0 else math.inf
+            steps = [min(self.C * self.least_weight, best)]
+        else:
+            return 0.0
+        return min(self.margin * c - self.curvature * c * c for c in steps)
+
+    def bound(self, complexity: float, loss: float) -> float:
+        """Return how many mistakes were possible at most, against a competitor.
+
+        A competitor is any fixed set of weights `w`, chosen with hindsight. Every mistake has
+        lifted the dual value by at least ``gain_per_mistake``, and the dual value cannot exceed
+        the competitor's objective, so
+        ``mistakes <= (complexity + C * loss) / gain_per_mistake``.
+
+        Parameters
+        ----------
+        complexity : float
+            F(w). Euclidean: half the squared length of all weights, those of the constant
+            feature included. Adaptive: half of ``sum_j sqrt(S_j) |w_j|^2`` with today's scales
+            ``S`` of the features. Entropic: the sum over labels of ``sum_j w_j log(n w_j)``.
+        loss : float
+            The competitor's cumulative loss on the same rounds, each times its sample weight:
+            the hinge loss, or for ``update="smooth"`` the smoothed one,
+            ``T log(1 + sum over pairs of exp((margin - difference of scores) / T))``.
+
+        Returns
+        -------
+        float
+            Infinity, with a `NoBoundWarning` that says why, where there is no bound.
+        """
+        if complexity < 0 or loss < 0:
+            raise ValueError(
+                f"complexity and loss must not be negative, got {complexity!r} and {loss!r}"
+            )
+        gain = self.gain_per_mistake
+        if gain <= 0:
+            warnings.warn(self._why_no_bound(), NoBoundWarning, stacklevel=2)
+            return math.inf
+        return (complexity + self.C * loss) / gain
+
+    def _why_no_bound(self) -> str:
+        if self.update in _STEP_IS_GIVEN:
+            return (
+                f"update={self.update!r} has a mistake bound only while C times the largest sample "
+                f"weight is below margin/curvature = {self.margin / self.curvature:.6g}; it is "
+                f"{self.C * self.most_weight:.6g}"
+            )
+        return (
+            f"update={self.update!r} has no mistake bound; its dual value is still a lower bound "
+            "of every competitor's objective"
+        )
+
+    def __str__(self) -> str:
+        if self.rounds == 0:
+            return "no rounds yet"
+        return (
+            f"{self.mistakes} mistakes in {self.rounds} rounds ({self.mistakes / self.rounds:.1%}), "
+            f"loss {self.loss:.6g}; no fixed weights can have complexity + C * loss below "
+            f"{self.dual:.6g}"
+        )

@@ -1,0 +1,1 @@
+"""Learners that learn one example at a time."""

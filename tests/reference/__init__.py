@@ -1,0 +1,1 @@
+"""Naive twins of the native learners, written straight from the formulas."""

@@ -1,0 +1,181 @@
+"""The naive twin of `LabelRanker`: dense arrays, all pairs, no shortcut."""
+
+from collections.abc import Callable, Collection
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import exact, rules
+from .geometries import FloatArray, Geometry, curvature_bound, line, potential, scores, weights
+from .rules import Round, Step
+
+Update = Literal["fixed", "single", "optimal", "simperc", "conproj", "simproj", "simopt", "smooth"]
+
+RULES: dict[Update, Callable[[Round], Step]] = {
+    "fixed": rules.fixed,
+    "single": rules.single,
+    "optimal": exact.optimal,
+    "simperc": rules.simperc,
+    "conproj": rules.conproj,
+    "simproj": rules.simproj,
+    "simopt": rules.simopt,
+    "smooth": exact.smooth,
+}
+
+
+class NaiveLabelRanker:
+    r"""Online label ranking by dual ascent, as literal as possible.
+
+    A round scores the row, :math:`\rho = W x`, lets the rule choose :math:`\alpha` and sets
+    :math:`\theta_y \mathrel{+}= \alpha_y x`. The dual value
+    :math:`D = \sum_t (\gamma\tau_t + \text{entropy}_t) - \sum_y G(\theta_y)` is a lower bound on
+    :math:`F(w) + C\sum_t \text{weight}_t\,\text{loss}_t(w)` for every fixed w.
+
+    Parameters
+    ----------
+    n_features : length of the rows, the constant feature not counted.
+    n_labels : number of labels, K.
+    update : the rule.
+    geometry : what turns theta into weights.
+    C : budget of a round of weight one.
+    margin : score difference below which a pair has a loss.
+    temperature : T of the smooth loss.
+    constant : value of the constant feature, 0 for none. It is the last column of theta.
+    normalize : divide rows by their length, in the entropic geometry by their largest
+        absolute value, before the constant is appended. A zero row stays as it is.
+    rate : how fast S grows in the adaptive geometry.
+    average : keep the mean of theta over the rounds.
+
+    Attributes
+    ----------
+    theta : dual vectors (K, n), or (K, n + 1) with a constant feature.
+    S : ones plus rate times the squares seen in updates, a number per column of theta; it stays
+        at one unless the geometry is adaptive.
+    rounds : calls of `learn`, with or without an update.
+    mistakes : rounds with a pair in which the worst one was tied or in the wrong order.
+    loss : weighted sum of the hinge losses of the current weights.
+    tau_sum : mass moved so far.
+    entropy_sum : entropies of the smooth loss so far.
+    curvature : largest bound on a line's second derivative over the rounds that had a pair.
+    """
+
+    def __init__(
+        self,
+        n_features: int,
+        n_labels: int,
+        update: Update,
+        geometry: Geometry,
+        C: float,
+        margin: float,
+        temperature: float = 0.1,
+        constant: float = 0.0,
+        normalize: bool = False,
+        rate: float = 3.0,
+        average: bool = False,
+    ) -> None:
+        if geometry == "entropic" and update == "simopt":
+            raise ValueError("update='simopt' needs a euclidean or adaptive geometry")
+        if geometry == "entropic" and average:
+            raise ValueError("average=True needs a euclidean or adaptive geometry")
+        self.update: Update = update
+        self.geometry: Geometry = geometry
+        self.C = C
+        self.margin = margin
+        self.temperature = temperature
+        self.constant = constant
+        self.normalize = normalize
+        self.rate = rate
+        self.average = average
+        dimension = n_features + (constant != 0.0)
+        self.theta = np.zeros((n_labels, dimension))
+        self.S = np.ones(dimension)
+        self.rounds = 0
+        self.mistakes = 0
+        self.loss = 0.0
+        self.tau_sum = 0.0
+        self.entropy_sum = 0.0
+        self.curvature = 0.0
+        self._theta_sum = np.zeros_like(self.theta)
+
+    def row(self, x: ArrayLike) -> FloatArray:
+        """Row as the learner sees it: normalised, the constant at its end."""
+        row = np.array(x, dtype=np.float64)
+        if self.normalize and row.any():
+            entropic = self.geometry == "entropic"
+            row = row / (np.abs(row).max() if entropic else np.linalg.norm(row))
+        return np.append(row, self.constant) if self.constant != 0.0 else row
+
+    def scores(self, x: ArrayLike) -> FloatArray:
+        """Scores (K,) of the current weights."""
+        return scores(weights(self.geometry, self.theta, self.S), self.row(x))
+
+    def averaged_scores(self, x: ArrayLike, blend: float) -> FloatArray:
+        """Scores (K,) of theta - blend · (theta - mean theta), with the current S."""
+        if not self.average:
+            raise ValueError("averaged_scores needs average=True")
+        mean = self._theta_sum / max(self.rounds, 1)
+        theta = self.theta - blend * (self.theta - mean)
+        return scores(weights(self.geometry, theta, self.S), self.row(x))
+
+    @property
+    def dual(self) -> float:
+        """Dual value, computed anew from theta."""
+        gained = self.margin * self.tau_sum + self.entropy_sum
+        return gained - potential(self.geometry, self.theta, self.S)
+
+    def learn(
+        self,
+        x: ArrayLike,
+        relevant: Collection[int],
+        unknown: Collection[int] = (),
+        weight: float = 1.0,
+    ) -> FloatArray:
+        """Play one round.
+
+        Parameters
+        ----------
+        x : the row (n_features,).
+        relevant : relevant labels.
+        unknown : labels that take part in no pair.
+        weight : factor on C and on the loss.
+
+        Returns
+        -------
+        alpha : coefficients (K,), all zero in a round without an update.
+        """
+        if set(relevant) & set(unknown):
+            raise ValueError(f"labels both relevant and unknown: {set(relevant) & set(unknown)}")
+        row = self.row(x)
+        step = Step(np.zeros(len(self.theta)), 0.0)
+        known = [y for y in range(len(self.theta)) if y not in unknown]
+        inside = tuple(y for y in known if y in relevant)
+        outside = tuple(y for y in known if y not in relevant)
+        if inside and outside:
+            along = line(self.geometry, self.theta, self.S, row)
+            budget = self.C * weight
+            round_ = Round(along, inside, outside, budget, self.margin, self.temperature)
+            self._judge(round_, row, weight)
+            if row.any() and budget > 0.0:
+                step = RULES[self.update](round_)
+        self._move(step, row)
+        return step.alpha
+
+    def _judge(self, round_: Round, row: FloatArray, weight: float) -> None:
+        """Count the mistake, the loss and the curvature before anything moves."""
+        r, s = round_.worst_pair
+        self.mistakes += bool(round_.scores[r] <= round_.scores[s])
+        self.loss += weight * max(0.0, round_.shortfall((r, s)))
+        bound = curvature_bound(self.geometry, row, self.S)
+        self.curvature = max(self.curvature, bound)
+
+    def _move(self, step: Step, row: FloatArray) -> None:
+        """Take the step, then let S grow, then average."""
+        self.theta += np.outer(step.alpha, row)
+        if self.geometry == "adaptive" and step.alpha.any():
+            self.S += self.rate * row**2
+        self.tau_sum += step.tau
+        self.entropy_sum += step.entropy
+        self.rounds += 1
+        if self.average:
+            self._theta_sum += self.theta
