@@ -231,7 +231,8 @@ void restore(LabelRanker<T>& self, const nb::dict& state) {
     c.solver_iterations = integer("solver_iterations");
     c.solver_most_iterations = integer("solver_most_iterations");
     std::copy_n(blend.data(), blend.shape(0), self.blend_state().precision.begin());
-    self.cutoff_state().restore({cutoff.data(), cutoff.shape(0)});
+    if (!self.cutoff_state().restore({cutoff.data(), cutoff.shape(0)}))
+        throw InputError("model state: 'cutoff' has the wrong length");
 }
 
 }  // namespace tagalong::bind

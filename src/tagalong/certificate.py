@@ -133,8 +133,9 @@ class Certificate:
     def __str__(self) -> str:
         if self.rounds == 0:
             return "no rounds yet"
+        share = self.mistakes / self.rounds
         return (
-            f"{self.mistakes} mistakes in {self.rounds} rounds ({self.mistakes / self.rounds:.1%}), "
+            f"{self.mistakes} mistakes in {self.rounds} rounds ({share:.1%}), "
             f"loss {self.loss:.6g}; no fixed weights can have complexity + C * loss below "
             f"{self.dual:.6g}"
         )

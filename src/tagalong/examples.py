@@ -19,7 +19,7 @@ _VALUE_TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 def as_matrix(X: Any) -> _native.Matrix:
     """View a checked dense array or CSR matrix; copies only where the layout demands it."""
-    if not sp.issparse(X):
+    if not isinstance(X, (sp.csr_array, sp.csr_matrix)):
         return _native.Matrix.dense(X)
     indices, indptr = X.indices, X.indptr
     if indices.dtype != indptr.dtype:

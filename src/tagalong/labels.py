@@ -58,7 +58,8 @@ class Targets:
 
 def plain(label: Any) -> Hashable:
     """Return a label as a plain Python object, so that 3 and np.int64(3) are one label."""
-    return label.item() if isinstance(label, np.generic) else label
+    found: Hashable = label.item() if isinstance(label, np.generic) else label
+    return found
 
 
 def label_array(names: Sequence[Hashable]) -> npt.NDArray[Any]:
@@ -180,7 +181,8 @@ class Labels:
 
     def _columns(self, Y: Any, count: int) -> list[Hashable]:
         """Check the columns of an indicator; the labels that they add."""
-        names = [plain(name) for name in Y.columns] if hasattr(Y, "columns") else list(range(count))
+        given = Y.columns if hasattr(Y, "columns") else range(count)
+        names = [plain(name) for name in given]
         if self.grows and len(self) == 0:
             return names
         if count != len(self):
@@ -254,6 +256,8 @@ def _is_nested_indicator(Y: Sequence[Any]) -> bool:
     if not all(isinstance(row, (list, np.ndarray)) and len(row) == len(Y[0]) for row in Y):
         return False
     rows = [[plain(entry) for entry in row] for row in Y]
-    if not all(isinstance(entry, (int, float)) and entry in (0, 1) for row in rows for entry in row):
+    if not all(
+        isinstance(entry, (int, float)) and entry in (0, 1) for row in rows for entry in row
+    ):
         return False
     return any(len(set(row)) < len(row) for row in rows)

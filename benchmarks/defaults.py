@@ -1,0 +1,94 @@
+"""What the defaults of LabelRanker were chosen by: one setting changed at a time, over streams.
+
+``python -m benchmarks.defaults default`` prints a table; ``--help`` lists the groups. Every
+figure is progressive, in one pass. docs/label-ranker.md quotes what it printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from benchmarks import streams
+from benchmarks.measures import Measures, Progressive
+from tagalong import LabelRanker
+from tagalong.online import label_ranker
+
+STREAMS = ["bibtex", "tmc2007", "rcv1", "mediamill", "newsgroups", "debtags"]
+RATE = "rate"
+
+ENTROPIC: dict[str, Any] = {"geometry": "entropic"}
+EUCLIDEAN: dict[str, Any] = {"geometry": "euclidean"}
+GROUPS: dict[str, list[dict[str, Any]]] = {
+    "default": [
+        {},
+        *[{"C": C} for C in (1, 3, 30, 100)],
+        *[{"temperature": T} for T in (0.02, 0.05, 0.2, 0.5)],
+        *[{"constant": value} for value in (0, 0.25, 1)],
+        *[{RATE: rate} for rate in (1, 3, 10, 30)],
+        {"average": False},
+        {"average": True},
+        {"update": "optimal"},
+        {"update": "single"},
+        {"geometry": "euclidean"},
+        {"normalize": False},
+    ],
+    "margin": [{"margin": margin} for margin in (0.3, 1, 3)],
+    "euclidean": [
+        {**EUCLIDEAN, "update": update, "C": C}
+        for update in ("fixed", "single", "optimal", "simproj", "smooth")
+        for C in (0.1, 1, 10)
+    ],
+    "entropic": [
+        {**ENTROPIC, "update": update, "margin": margin, "C": C}
+        for update in ("single", "optimal")
+        for margin in (0.01, 0.03, 0.1, 0.3)
+        for C in (1, 3, 10)
+    ],
+    "entropic-smooth": [
+        {**ENTROPIC, "margin": margin, "temperature": T}
+        for margin in (0.03, 0.1, 0.3)
+        for T in (0.003, 0.01, 0.03, 0.1)
+    ],
+}
+
+
+def measure(setting: dict[str, Any], stream: streams.Stream) -> Measures:
+    """One progressive pass."""
+    parameters = {name: value for name, value in setting.items() if name != RATE}
+    rate = label_ranker.ADAPTIVE_RATE
+    label_ranker.ADAPTIVE_RATE = setting.get(RATE, rate)
+    try:
+        scores = LabelRanker(**parameters).predict_then_learn(stream.X, stream.Y)
+    finally:
+        label_ranker.ADAPTIVE_RATE = rate
+    total = Progressive()
+    total.add(scores, stream.Y)
+    return total.result()
+
+
+def main() -> None:
+    """Print average precision a stream, and the means of all five measures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("group", choices=GROUPS)
+    parser.add_argument("--streams", nargs="+", default=STREAMS, choices=streams.names())
+    arguments = parser.parse_args()
+    loaded = [streams.load(name) for name in arguments.streams]
+    columns = [stream.name for stream in loaded]
+    means = ["one-error", "any-mistake", "ranking loss", "average precision", "NDCG@5"]
+    print("average precision on each stream, then means over the streams\n")
+    print("| setting | " + " | ".join(columns + means) + " |")
+    print("|---" * (1 + len(columns) + len(means)) + "|")
+    for setting in GROUPS[arguments.group]:
+        results = [measure(setting, stream) for stream in loaded]
+        name = ", ".join(f"{key}={value}" for key, value in setting.items()) or "defaults"
+        figures = [result.average_precision for result in results]
+        for measure_name in Measures.__annotations__:
+            if measure_name != "rows":
+                values = [getattr(result, measure_name) for result in results]
+                figures.append(sum(values) / len(values))
+        print(f"| {name} | " + " | ".join(f"{value:.4f}" for value in figures) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

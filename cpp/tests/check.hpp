@@ -1,0 +1,156 @@
+// Tests and checks. A test is a constant at namespace scope,
+//     const Test adds{"numbers: one and one make two", [] { equal(1 + 1, 2); }};
+// and a check that fails prints where it stands, the values, and the notes in force, and lets
+// the test go on.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <source_location>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace tagalong::test {
+
+using Where = std::source_location;
+
+class Registry {
+  public:
+    static Registry& instance() {
+        static Registry registry;
+        return registry;
+    }
+
+    void add(const char* name, void (*run)()) { tests_.push_back({name, run}); }
+
+    // Runs the tests with `part` in their name; the exit code of the program.
+    int run(std::string_view part) {
+        int passed = 0, failed = 0;
+        for (const Entry& test : tests_) {
+            if (std::string_view(test.name).find(part) == std::string_view::npos) continue;
+            name_ = test.name;
+            failures_ = 0;
+            try {
+                test.run();
+            } catch (const std::exception& error) {
+                fail(std::string("ended by an exception: ") + error.what(), Where::current());
+            }
+            if (failures_ > kShown) std::printf("  ... %d failed checks in all\n", failures_);
+            ++(failures_ == 0 ? passed : failed);
+        }
+        std::printf("%d passed, %d failed\n", passed, failed);
+        return failed == 0 && passed > 0 ? 0 : 1;
+    }
+
+    void fail(const std::string& what, const Where& where) {
+        if (failures_++ == 0) std::printf("FAILED %s\n", name_);
+        if (failures_ > kShown) return;
+        std::printf("  %s:%u: %s\n", where.file_name(), static_cast<unsigned>(where.line()), what.c_str());
+        for (const std::string& note : notes_) std::printf("    with %s\n", note.c_str());
+        std::fflush(stdout);
+    }
+
+    std::vector<std::string>& notes() { return notes_; }
+
+  private:
+    struct Entry {
+        const char* name;
+        void (*run)();
+    };
+    static constexpr int kShown = 5;
+
+    std::vector<Entry> tests_;
+    std::vector<std::string> notes_;
+    const char* name_ = "";
+    int failures_ = 0;
+};
+
+struct Test {
+    Test(const char* name, void (*run)()) { Registry::instance().add(name, run); }
+};
+
+template <class V>
+std::string text(const V& value) {
+    std::ostringstream out;
+    out.precision(17);
+    out << value;
+    return out.str();
+}
+
+// What the checks of the enclosing block are about: text("seed ", 3, ", C ", 0.1).
+class Note {
+  public:
+    template <class... Parts>
+    explicit Note(const Parts&... parts) {
+        Registry::instance().notes().push_back((text(parts) + ...));
+    }
+    ~Note() { Registry::instance().notes().pop_back(); }
+    Note(const Note&) = delete;
+    Note& operator=(const Note&) = delete;
+};
+
+inline void check(bool good, std::string_view what, const Where& where = Where::current()) {
+    if (!good) Registry::instance().fail(std::string(what), where);
+}
+
+template <class A, class B>
+void equal(const A& actual, const B& expected, const Where& where = Where::current()) {
+    if (!(actual == expected)) check(false, text(actual) + " instead of " + text(expected), where);
+}
+
+// Within an absolute distance; NaN is near to nothing.
+inline void near(double actual, double expected, double distance, const Where& where = Where::current()) {
+    if (actual == expected || std::abs(actual - expected) <= distance) return;
+    check(false,
+          text(actual) + " instead of " + text(expected) + ", off by " + text(actual - expected) +
+              ", allowed " + text(distance),
+          where);
+}
+
+inline void at_most(double actual, double bound, const Where& where = Where::current()) {
+    if (!(actual <= bound)) check(false, text(actual) + " exceeds " + text(bound), where);
+}
+
+template <class V>
+auto bits(V value) {
+    return std::bit_cast<std::conditional_t<sizeof(V) == 4, std::uint32_t, std::uint64_t>>(value);
+}
+
+template <class V>
+void same_bits(std::span<const V> actual, std::span<const V> expected, const Where& where = Where::current()) {
+    if (actual.size() != expected.size()) {
+        check(false, text(actual.size()) + " numbers instead of " + text(expected.size()), where);
+        return;
+    }
+    for (std::size_t i = 0; i < actual.size(); ++i)
+        if (bits(actual[i]) != bits(expected[i])) {
+            check(false, text(actual[i]) + " instead of " + text(expected[i]) + " at " + text(i), where);
+            return;
+        }
+}
+template <class V>
+void same_bits(const std::vector<V>& actual, const std::vector<V>& expected,
+               const Where& where = Where::current()) {
+    same_bits(std::span<const V>(actual), std::span<const V>(expected), where);
+}
+
+template <class Error, class Action>
+void throws(Action&& action, std::string_view message, const Where& where = Where::current()) {
+    try {
+        action();
+    } catch (const Error& error) {
+        equal(std::string_view(error.what()), message, where);
+        return;
+    }
+    check(false, "no exception; expected: " + std::string(message), where);
+}
+
+}  // namespace tagalong::test

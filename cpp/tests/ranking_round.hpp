@@ -1,0 +1,88 @@
+// Rounds of label ranking without a learner: scores and two sides, drawn at random.
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "check.hpp"
+#include "random.hpp"
+#include "rules/step.hpp"
+
+namespace tagalong::test {
+
+struct RankingRound {
+    std::vector<double> scores;
+    std::vector<int> relevant;
+    std::vector<int> irrelevant;
+    std::vector<int> unknown;
+    Sides sides;
+
+    // Splits the labels of the scores at random, at least one on either side.
+    RankingRound(Random& random, std::vector<double> given, bool some_unknown) : scores(std::move(given)) {
+        const int labels = static_cast<int>(scores.size());
+        std::vector<int> all(scores.size());
+        std::iota(all.begin(), all.end(), 0);
+        random.shuffle(all);
+        const int spare = some_unknown && labels > 2 ? random.below(labels - 1) / 2 : 0;
+        const int most = labels - spare - 1;
+        // Few relevant labels are the usual case, many the rare one.
+        const int count = 1 + random.below(random.chance(0.7) ? std::min(most, 8) : most);
+        relevant.assign(all.begin(), all.begin() + count);
+        unknown.assign(all.begin() + count, all.begin() + count + spare);
+        irrelevant.assign(all.begin() + count + spare, all.end());
+        for (auto* side : {&relevant, &irrelevant, &unknown}) std::sort(side->begin(), side->end());
+        sides.split(scores, relevant, unknown);
+    }
+
+    double score(int label) const { return scores[static_cast<std::size_t>(label)]; }
+};
+
+enum class Scores { spread, separated, tied };
+
+inline std::vector<double> random_scores(Random& random, int labels, Scores kind, double size) {
+    std::vector<double> scores(static_cast<std::size_t>(labels));
+    for (double& score : scores) {
+        if (kind == Scores::tied) score = 0.25 * size * (random.below(9) - 4);
+        else score = size * random.normal();
+        if (kind == Scores::separated && random.chance(0.1)) score += 5 * size;
+    }
+    return scores;
+}
+
+inline Step fresh_step(std::size_t labels) {
+    Step step;
+    step.clear(labels);
+    return step;
+}
+
+// What every step obeys: up on one side, down on the other, nothing elsewhere, as much up as
+// down, within the budget, and each label touched at most once.
+inline void expect_feasible(const RankingRound& round, const Step& step, double budget, double distance,
+                            const Where& where = Where::current()) {
+    double up = 0, down = 0;
+    for (const int label : round.relevant) {
+        const double alpha = step.alpha[static_cast<std::size_t>(label)];
+        check(alpha >= 0, "a relevant label goes down", where);
+        up += alpha;
+    }
+    for (const int label : round.irrelevant) {
+        const double alpha = step.alpha[static_cast<std::size_t>(label)];
+        check(alpha <= 0, "an irrelevant label goes up", where);
+        down -= alpha;
+    }
+    for (const int label : round.unknown) equal(step.alpha[static_cast<std::size_t>(label)], 0.0, where);
+    near(up, step.mass, distance * step.mass, where);
+    near(down, step.mass, distance * step.mass, where);
+    at_most(step.mass, budget * (1 + distance), where);
+    auto touched = step.touched;
+    std::sort(touched.begin(), touched.end());
+    check(std::adjacent_find(touched.begin(), touched.end()) == touched.end(), "a label is touched twice", where);
+    std::vector<int> moved;
+    for (std::size_t k = 0; k < step.alpha.size(); ++k)
+        if (step.alpha[k] != 0) moved.push_back(static_cast<int>(k));
+    check(std::includes(touched.begin(), touched.end(), moved.begin(), moved.end()),
+          "a label moved that is not touched", where);
+}
+
+}  // namespace tagalong::test

@@ -1,0 +1,154 @@
+// The kernels against plain loops, for any number of rows and every residue of their blocks.
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "aligned.hpp"
+#include "check.hpp"
+#include "kernels.hpp"
+#include "random.hpp"
+
+namespace tagalong::test {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+template <class T>
+AlignedVector<T> random_row(Random& random, std::size_t n) {
+    AlignedVector<T> row(n);
+    for (T& value : row) value = static_cast<T>(random.normal());
+    return row;
+}
+
+template <class V>
+std::span<const V> view(const AlignedVector<V>& values) {
+    return {values.data(), values.size()};
+}
+
+template <class T>
+void score_like_a_loop() {
+    Random random(1);
+    for (std::size_t count = 0; count <= 13; ++count)
+        for (const std::size_t labels : {1u, 16u, 40u, 161u}) {
+            const Note note("rows ", count, ", labels ", labels);
+            const std::size_t n = padded<T>(labels);
+            std::vector<AlignedVector<T>> rows;
+            std::vector<const T*> pointers;
+            std::vector<T> x;
+            for (std::size_t i = 0; i < count; ++i) {
+                rows.push_back(random_row<T>(random, n));
+                x.push_back(static_cast<T>(random.normal()));
+            }
+            for (const auto& row : rows) pointers.push_back(row.data());
+            AlignedVector<T> actual(n, T(99)), expected(n, T(0));
+            kernels::score_rows(actual.data(), pointers.data(), x.data(), count, n);
+            for (std::size_t k = 0; k < n; ++k)
+                for (std::size_t i = 0; i < count; ++i) expected[k] += x[i] * rows[i][k];
+            same_bits(view(actual), view(expected));
+        }
+}
+
+template <class T>
+void add_like_a_loop() {
+    Random random(2);
+    for (const std::size_t labels : {1u, 16u, 40u, 161u, 1000u}) {
+        const Note note("labels ", labels);
+        const std::size_t n = padded<T>(labels);
+        const auto start = random_row<T>(random, n), alpha = random_row<T>(random, n);
+        const T x = static_cast<T>(random.normal());
+        auto expected = start, added = start, added_norm = start;
+        long double squares = 0;
+        for (std::size_t k = 0; k < n; ++k) {
+            expected[k] += alpha[k] * x;
+            squares += static_cast<long double>(expected[k]) * expected[k];
+        }
+        kernels::add_scaled(added.data(), alpha.data(), x, n);
+        const double norm = kernels::add_scaled_norm(added_norm.data(), alpha.data(), x, n);
+        same_bits(view(added), view(expected));
+        same_bits(view(added_norm), view(expected));
+        near(norm / static_cast<double>(squares), 1, 30 * static_cast<double>(std::numeric_limits<T>::epsilon()));
+    }
+}
+
+template <class T>
+void exponentials_like_a_loop() {
+    Random random(3);
+    const double tolerance = 4 * static_cast<double>(std::numeric_limits<T>::epsilon());
+    for (const std::size_t labels : {1u, 16u, 40u, 161u}) {
+        const Note note("labels ", labels);
+        const std::size_t n = padded<T>(labels);
+        auto theta = random_row<T>(random, n), alpha = random_row<T>(random, n);
+        AlignedVector<double> shift(n), gain(n), top(n, -kInfinity);
+        AlignedVector<T> e(n);
+        for (std::size_t k = 0; k < n; ++k) {
+            shift[k] = random.normal();
+            gain[k] = random.normal();
+            if (random.chance(0.2)) top[k] = 5;
+            if (random.chance(0.3)) alpha[k] = 0;
+            if (random.chance(0.05)) alpha[k] = 400;
+            e[k] = static_cast<T>(std::exp(static_cast<double>(theta[k]) - shift[k]));
+        }
+        const auto old_theta = theta, old_e = e;
+        const auto old_gain = gain, old_top = top;
+        const T x = static_cast<T>(0.75);
+        kernels::add_exponential(theta.data(), e.data(), alpha.data(), x, shift.data(), gain.data(), top.data(), n);
+        for (std::size_t k = 0; k < n; ++k) {
+            if (alpha[k] == 0) {
+                equal(theta[k], old_theta[k]);
+                equal(e[k], old_e[k]);
+                equal(gain[k], old_gain[k]);
+                continue;
+            }
+            equal(theta[k], static_cast<T>(old_theta[k] + alpha[k] * x));
+            const double above = static_cast<double>(theta[k]) - shift[k];
+            near(static_cast<double>(e[k]) / std::exp(std::min(above, 60.0)), 1, tolerance);
+            const double rise = static_cast<double>(e[k]) - static_cast<double>(old_e[k]);
+            near(gain[k], old_gain[k] + rise, 1e-15 * (std::abs(rise) + std::abs(old_gain[k])));
+            equal(top[k], std::max(old_top[k], above));
+        }
+    }
+}
+
+const Test scores{"kernels: score_rows adds the rows in order", [] {
+    score_like_a_loop<float>();
+    score_like_a_loop<double>();
+}};
+
+const Test adding{"kernels: add_scaled and the norm after it", [] {
+    add_like_a_loop<float>();
+    add_like_a_loop<double>();
+}};
+
+const Test exponentials{"kernels: add_exponential moves labels with a coefficient only", [] {
+    exponentials_like_a_loop<float>();
+    exponentials_like_a_loop<double>();
+}};
+
+const Test largest{"kernels: largest", [] {
+    Random random(4);
+    for (std::size_t n = 1; n < 70; ++n)
+        for (int round = 0; round < 20; ++round) {
+            std::vector<double> values(n);
+            for (double& value : values) value = random.chance(0.3) ? -kInfinity : random.normal();
+            equal(kernels::largest(values.data(), n), *std::max_element(values.begin(), values.end()));
+        }
+}};
+
+const Test above{"kernels: above gives the places in order, bound excluded", [] {
+    Random random(5);
+    for (std::size_t n = 0; n < 70; ++n) {
+        std::vector<double> values(n);
+        for (double& value : values) value = random.below(5);
+        values.insert(values.end(), n > 10 ? 1 : 0, -kInfinity);
+        for (const double bound : {-kInfinity, -1.0, 0.0, 2.0, 4.0}) {
+            std::vector<int> expected, actual(values.size());
+            for (std::size_t k = 0; k < values.size(); ++k)
+                if (values[k] > bound) expected.push_back(static_cast<int>(k));
+            actual.resize(kernels::above(values.data(), bound, actual.data(), values.size()));
+            check(actual == expected, "other places");
+        }
+    }
+}};
+
+}  // namespace
+}  // namespace tagalong::test

@@ -1,0 +1,97 @@
+// vector_exp and vector_log against libm.
+#include <cmath>
+#include <limits>
+
+#include "check.hpp"
+#include "random.hpp"
+#include "vector_math.hpp"
+
+namespace tagalong::test {
+namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// In units of epsilon, the largest over many points from a to b.
+double worst_exp(double low, double high) {
+    Random random(1);
+    double worst = 0;
+    for (int i = 0; i < 40000; ++i) {
+        const double x = random.between(low, high);
+        worst = std::max(worst, std::abs(vector_exp(x) / std::exp(x) - 1) / kEpsilon);
+    }
+    return worst;
+}
+
+template <class Draw>
+double worst_log(Draw&& draw) {
+    Random random(2);
+    double worst = 0;
+    for (int i = 0; i < 40000; ++i) {
+        const double x = draw(random), exact = std::log(x);
+        if (exact != 0) worst = std::max(worst, std::abs(vector_log(x) / exact - 1) / kEpsilon);
+    }
+    return worst;
+}
+
+const Test exp_ranges{"vector math: exp is accurate to a few units in the last place", [] {
+    at_most(worst_exp(-1e-8, 1e-8), 1);
+    at_most(worst_exp(-1, 1), 3);
+    at_most(worst_exp(-40, 40), 3);
+    at_most(worst_exp(-700, 700), 3);
+    at_most(worst_exp(-700, -690), 3);
+    at_most(worst_exp(690, 700), 3);
+}};
+
+// Half-way between two multiples of ln 2 the reduced argument is largest.
+const Test exp_seams{"vector math: exp at the seams of its reduction", [] {
+    for (int k = -1000; k <= 1000; ++k) {
+        const double seam = (k + 0.5) * 0.69314718055994531;
+        for (const double x : {seam, std::nextafter(seam, -kInfinity), std::nextafter(seam, kInfinity)})
+            near(vector_exp(x) / std::exp(x), 1, 3 * kEpsilon);
+    }
+}};
+
+const Test exp_edges{"vector math: exp at its edges", [] {
+    equal(vector_exp(0.0), 1.0);
+    equal(vector_exp(-0.0), 1.0);
+    equal(vector_exp(-kInfinity), 0.0);
+    equal(vector_exp(-1e300), 0.0);
+    equal(vector_exp(std::nextafter(-700.0, -kInfinity)), 0.0);
+    near(vector_exp(-700.0) / std::exp(-700.0), 1, 3 * kEpsilon);
+    near(vector_exp(700.0) / std::exp(700.0), 1, 3 * kEpsilon);
+    equal(vector_exp(701.0), vector_exp(700.0));
+    equal(vector_exp(kInfinity), vector_exp(700.0));
+}};
+
+const Test log_ranges{"vector math: log is accurate to a few units in the last place", [] {
+    at_most(worst_log([](Random& random) { return random.between(0.7, 1.4); }), 3);
+    at_most(worst_log([](Random& random) { return 1 + random.between(-1e-7, 1e-7); }), 3);
+    at_most(worst_log([](Random& random) { return random.between(1e-3, 100); }), 3);
+    at_most(worst_log([](Random& random) { return random.magnitude(1e-300, 1e300); }), 3);
+}};
+
+const Test log_edges{"vector math: log at its edges", [] {
+    equal(vector_log(1.0), 0.0);
+    const double least = std::numeric_limits<double>::min(), most = std::numeric_limits<double>::max();
+    for (const double x : {least, most, 0.5, 2.0, std::sqrt(0.5), std::sqrt(2.0),
+                           std::nextafter(std::sqrt(0.5), 0.0), std::nextafter(std::sqrt(2.0), 2.0)})
+        near(vector_log(x) / std::log(x), 1, 3 * kEpsilon);
+    near(vector_log(1 + kEpsilon) / std::log1p(kEpsilon), 1, 3 * kEpsilon);
+    near(vector_log(1 - kEpsilon / 2) / std::log1p(-kEpsilon / 2), 1, 3 * kEpsilon);
+    for (int power = -1022; power < 1024; ++power) {
+        const double expected = power * 0.69314718055994531;
+        near(vector_log(std::ldexp(1.0, power)), expected, 3 * kEpsilon * std::abs(expected));
+    }
+}};
+
+const Test inverses{"vector math: log undoes exp", [] {
+    Random random(3);
+    for (int i = 0; i < 20000; ++i) {
+        const double x = random.between(-690, 690);
+        near(vector_log(vector_exp(x)), x, 4 * kEpsilon * (1 + std::abs(x)));
+    }
+}};
+
+}  // namespace
+}  // namespace tagalong::test

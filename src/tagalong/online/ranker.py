@@ -1,0 +1,456 @@
+"""What all rankers of labels share: examples and targets in, scores and ranks out, files."""
+
+import os
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import accuracy_score, label_ranking_average_precision_score
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from tagalong import _native as core
+from tagalong import parameters, persist
+from tagalong.examples import FeatureNames, Pair, as_matrix, as_pairs, comes_by_name
+from tagalong.labels import Labels, Targets, label_array
+from tagalong.online.native import NativeRanker
+
+__all__ = ["OnlineRanker"]
+
+Example: TypeAlias = tuple[Any, Any] | Mapping[Any, float]
+Settings: TypeAlias = dict[str, Any]
+
+
+class OnlineRanker(ClassifierMixin, BaseEstimator):
+    """Base of the learners that score labels: scikit-learn on the outside, native within.
+
+    A learner states its parameters, turns them into settings (``_checked_settings``) and makes
+    a native learner from settings (``_make_native``). This class checks what comes in, keeps the
+    names of labels and features, and reads and writes files. A batch is checked whole before
+    any of it is learnt, and a failed call leaves the learner as it was.
+    """
+
+    _native: NativeRanker
+    n_features: int | None
+
+    def _checked_settings(self) -> Settings:
+        """Return the parameters as the native learner wants them; ValueError for a bad one."""
+        raise NotImplementedError
+
+    @staticmethod
+    def _make_native(settings: Settings) -> NativeRanker:
+        """Return a new native learner without labels."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from scratch, in the given order, ``passes`` times.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        y : targets
+            See Notes.
+        sample_weight : array of shape (rows,), optional
+            Scales the budget C of each round; a row of weight 0 is passed over.
+        """
+        settings = self._checked_settings()
+        passes = parameters.integer(getattr(self, "passes", 1), "passes", 1)
+        with self._columns_restored_on_error():
+            X = self._validate(X, reset=True)
+            labels = _labels_of(y, None, fitting=True)
+            targets = labels.encode(y, X.shape[0])
+            weights = _weights(sample_weight, X)
+            matrix = as_matrix(X)
+            self._start(settings, labels, targets.kind == "single", matrix)
+        for _ in range(passes):
+            self._learn(matrix, targets, weights, None)
+        return self
+
+    def partial_fit(self, X: Any, Y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from a batch, row by row. The whole batch is checked before any of it is learnt.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        Y : targets
+            See Notes.
+        classes : sequence of labels or "grow", optional
+            All labels there will be, on the first call; or "grow" to let new labels appear at
+            any time. May be left out if Y is an indicator, whose columns are then the labels.
+        sample_weight : array of shape (rows,), optional
+            Scales the budget C of each round; a row of weight 0 is passed over.
+        """
+        self._learn_batch(X, Y, classes, sample_weight, scores=False)
+        return self
+
+    def predict_then_learn(
+        self, X: Any, Y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> npt.NDArray[Any]:
+        """Learn like ``partial_fit``, and return the scores each row had just before it was learnt.
+
+        The honest way to measure an online learner, at the price of learning alone. With
+        ``classes="grow"``, a label that did not exist yet when a row came scores -infinity.
+
+        Returns
+        -------
+        array of shape (rows, K)
+            What ``decision_function`` would have said for each row at that moment.
+        """
+        return self._learn_batch(X, Y, classes, sample_weight, scores=True)
+
+    def learn_one(self, x: Example, y: Any, unknown: Collection[Hashable] = ()) -> Self:
+        """Learn one example.
+
+        Parameters
+        ----------
+        x : (indices, values) or mapping of features to values
+            Features are numbers from 0 to 2**31 - 1, or names. New ones may appear at any time.
+        y : label or collection of labels
+            The relevant ones. On a new ranker labels may appear at any time.
+        unknown : collection of labels
+            Labels whose relevance is not known; they take part in no pair.
+        """
+        if not self._started():
+            self._start(self._checked_settings(), Labels(grows=True), single=False)
+        pairs, new_names = self._pairs(x, learning=True)
+        relevant, new = self._labels.encode_one(y)
+        open_labels = self._labels.encode_one(unknown, "unknown")[0] if len(unknown) else []
+        both = set(relevant).intersection(open_labels)
+        if both:
+            name = self._labels.names[min(both)]
+            raise ValueError(f"label {name!r} cannot be both relevant and unknown")
+        self._labels.extend(new)
+        try:
+            self._native.learn_one(
+                *pairs, np.array(relevant, np.int32), np.array(open_labels, np.int32), 1.0
+            )
+        except ValueError:
+            self._labels.withdraw(len(new))
+            raise
+        if self._names is not None:
+            self._names.extend(new_names)
+        return self
+
+    def add_labels(self, labels: Iterable[Hashable]) -> Self:
+        """Add labels, with no weights yet, that take part from the next round on."""
+        labels = list(labels)
+        if not self._started():
+            self._start(self._checked_settings(), Labels(), single=False)
+        self._labels.extend(labels)
+        self._native.add_labels(len(self._labels) - self._native.labels)
+        return self
+
+    def decision_function(self, X: Any) -> npt.NDArray[Any]:
+        """Return the scores of all labels, (rows, K).
+
+        A classifier for two classes returns the difference of their scores, (rows,), as is usual
+        in scikit-learn.
+        """
+        scores, _ = self._scores(X)
+        if self._single and scores.shape[1] == 2:
+            return np.asarray(scores[:, 1] - scores[:, 0])
+        return scores
+
+    def rank(self, X: Any, k: int | None = None) -> npt.NDArray[Any]:
+        """Return the k best labels of each row, or all of them, best first: (rows, k)."""
+        matrix = self._checked_matrix(X)
+        return np.asarray(self.classes_[self._native.rank(matrix, _count(k))])
+
+    def rank_one(self, x: Example, k: int | None = None) -> list[Any]:
+        """Return the k best labels for one example, or all of them, best first."""
+        if not self._started():
+            return []
+        if type(x) is tuple:
+            pairs = as_pairs(x)
+        else:
+            pairs, _ = self._pairs(x, learning=False)
+        names = self._labels.names
+        return [names[label] for label in self._native.rank_one(*pairs, _count(k))]
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return an indicator of the labels that score at least ``cutoff_``.
+
+        A classifier (trained with one label a row) returns the best label of each row.
+        """
+        scores, cutoff = self._scores(X)
+        if self._single:
+            return np.asarray(self.classes_[scores.argmax(axis=1)])
+        return (scores >= cutoff).astype(np.int64)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy of a classifier, else the label-ranking average precision."""
+        check_is_fitted(self)
+        if self._single:
+            return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
+        scores, _ = self._scores(X)
+        targets = self._labels.encode(y, len(scores))
+        truth = np.zeros(scores.shape, dtype=np.int8)
+        rows = np.repeat(np.arange(len(scores)), np.diff(targets.relevant.indptr))
+        truth[rows, targets.relevant.indices] = 1
+        return float(
+            label_ranking_average_precision_score(truth, scores, sample_weight=sample_weight)
+        )
+
+    @property
+    def classes_(self) -> npt.NDArray[Any]:
+        """The labels, in the order of their columns."""
+        self._require_start("classes_")
+        return label_array(self._labels.names)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the learner to a file; `tagalong.load` reads it."""
+        check_is_fitted(self)
+        persist.save(self, path)
+
+    def _to_file(self) -> tuple[dict[str, Any], persist.Arrays]:
+        state = self._native.state()
+        header = {
+            "params": self.get_params(),
+            "settings": self._settings,
+            "labels": [persist.encode_label(name) for name in self._labels.names],
+            "grows": self._labels.grows,
+            "single": self._single,
+            "n_features_in": getattr(self, "n_features_in_", None),
+            "columns": [str(name) for name in getattr(self, "feature_names_in_", [])],
+            "names": None if self._names is None else list(self._names.number),
+            "numbers": state["numbers"],
+        }
+        return header, state["arrays"]
+
+    @classmethod
+    def _from_file(cls, header: dict[str, Any], arrays: persist.Arrays) -> Self:
+        self = cls(**header["params"])
+        native = cls._make_native(header["settings"])
+        native.restore({"arrays": arrays, "numbers": header["numbers"]})
+        self._native = native
+        self._settings = header["settings"]
+        self._labels = Labels(map(persist.decode_label, header["labels"]), header["grows"])
+        self._single = header["single"]
+        if header["n_features_in"] is not None:
+            self.n_features_in_ = header["n_features_in"]
+        if header["columns"]:
+            self.feature_names_in_ = np.array(header["columns"], dtype=object)
+        self._names = None
+        if header["names"] is not None:
+            self._names = FeatureNames(header["names"], grows=not header["columns"])
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        if self._started():
+            state = {**state, "_native": self._native.state()}
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if self._started():
+            native = self._make_native(self._settings)
+            native.restore(state["_native"])
+            self._native = native
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._started()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def _started(self) -> bool:
+        return "_native" in self.__dict__
+
+    def _require_start(self, name: str) -> None:
+        # AttributeError, so that hasattr() tells whether there is anything yet.
+        if not self._started():
+            raise AttributeError(f"{name} is there once the learner has learnt something")
+
+    def _start(
+        self,
+        settings: Settings,
+        labels: Labels,
+        single: bool,
+        matrix: core.Matrix | None = None,
+    ) -> None:
+        """Begin anew: with a native learner, once it has accepted the first examples."""
+        columns = 0 if matrix is None else matrix.shape[1]
+        settings = {**settings, "n_features": self.n_features or columns}
+        native = self._make_native(settings)
+        if matrix is not None:
+            native.check(matrix)
+        native.add_labels(len(labels))
+        names = None if matrix is None else getattr(self, "feature_names_in_", None)
+        self._settings = settings
+        self._labels = labels
+        self._single = single
+        self._names = None if names is None else FeatureNames(map(str, names), grows=False)
+        self._native = native
+
+    @contextmanager
+    def _columns_restored_on_error(self) -> Iterator[None]:
+        """Undo what scikit-learn notes about the columns of X, if X turns out to be unusable."""
+        noted = ("n_features_in_", "feature_names_in_")
+        before = {name: self.__dict__[name] for name in noted if name in self.__dict__}
+        try:
+            yield
+        except BaseException:
+            for name in noted:
+                self.__dict__.pop(name, None)
+            self.__dict__.update(before)
+            raise
+
+    def _validate(self, X: Any, reset: bool) -> Any:
+        # Whether values are finite is checked natively, which can say where they are not.
+        X = validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            order="C",
+            ensure_all_finite=False,
+        )
+        if self.n_features is not None and X.shape[1] != self.n_features:
+            raise ValueError(
+                f"X has {X.shape[1]} columns, but n_features={self.n_features} was declared"
+            )
+        return X
+
+    def _learn_batch(
+        self, X: Any, Y: Any, classes: Any, sample_weight: Any, scores: bool
+    ) -> npt.NDArray[Any]:
+        with self._columns_restored_on_error():
+            if self._started():
+                self._check_same_classes(classes)
+                if self._names is not None and self._names.grows:
+                    raise ValueError(
+                        "this learner has learnt features by name: use learn_one, or a new one"
+                    )
+            X = self._validate(X, reset=not hasattr(self, "n_features_in_"))
+            matrix = as_matrix(X)
+            first = not self._started()
+            labels = _labels_of(Y, classes, fitting=False) if first else self._labels
+            targets = labels.encode(Y, X.shape[0])
+            weights = _weights(sample_weight, X)
+            if first:
+                single = targets.kind == "single"
+                self._start(self._checked_settings(), labels, single, matrix)
+            else:
+                self._native.check(matrix)
+        if isinstance(classes, str):
+            labels.grows = True
+        labels.extend(targets.new)
+        out = None
+        if scores:
+            out = np.full((X.shape[0], len(labels)), -np.inf, dtype=self._settings["dtype"])
+        self._learn(matrix, targets, weights, out)
+        return np.empty(0) if out is None else out
+
+    def _learn(
+        self,
+        matrix: core.Matrix,
+        targets: Targets,
+        weights: npt.NDArray[np.float64] | None,
+        scores: npt.NDArray[Any] | None,
+    ) -> None:
+        relevant, unknown = targets.relevant, targets.unknown
+        try:
+            self._native.learn(
+                matrix,
+                relevant.indptr,
+                relevant.indices,
+                unknown.indptr,
+                unknown.indices,
+                weights,
+                scores,
+            )
+        finally:
+            # An interrupted batch has learnt its first rows; the labels of the others are known.
+            self._native.add_labels(len(self._labels) - self._native.labels)
+
+    def _check_same_classes(self, classes: Any) -> None:
+        if classes is None or isinstance(classes, str):
+            return
+        given = Labels(classes).names
+        if given != self._labels.names:
+            raise ValueError(
+                f"classes is {given!r}, but on the first call it was {self._labels.names!r}"
+            )
+
+    def _checked_matrix(self, X: Any) -> core.Matrix:
+        check_is_fitted(self)
+        if not hasattr(self, "n_features_in_"):
+            raise NotFittedError(
+                "this learner has learnt single examples only: use rank_one, or learn a matrix"
+            )
+        matrix = as_matrix(self._validate(X, reset=False))
+        self._native.check(matrix)
+        return matrix
+
+    def _scores(self, X: Any) -> tuple[npt.NDArray[Any], float]:
+        matrix = self._checked_matrix(X)
+        return self._native.score(matrix)
+
+    def _pairs(self, x: Example, learning: bool) -> tuple[Pair, list[str]]:
+        if not comes_by_name(x):
+            pairs = as_pairs(x)
+            if self.n_features is not None and pairs[0].max(initial=-1) >= self.n_features:
+                raise ValueError(
+                    f"feature index {pairs[0].max()} must be below n_features={self.n_features}"
+                )
+            return pairs, []
+        assert isinstance(x, Mapping)
+        names = self._names
+        if names is None:
+            if hasattr(self, "n_features_in_") or self._native.state()["arrays"]["features"].size:
+                raise ValueError("x has names for features, but this learner knows numbers only")
+            names = FeatureNames()
+            if learning:
+                self._names = names
+        return names.translate(x, learning)
+
+
+def _labels_of(Y: Any, classes: Any, fitting: bool) -> Labels:
+    """Return the labels of a learner that starts with these targets."""
+    if isinstance(classes, str):
+        if classes != "grow":
+            raise ValueError(f"classes must be a sequence of labels or 'grow', got {classes!r}")
+        return Labels(grows=True)
+    if classes is not None:
+        return Labels(classes)
+    # Any label of Y may appear; the set is closed afterwards.
+    targets = Labels(grows=True).encode(Y)
+    if targets.kind == "single":
+        check_classification_targets(np.asarray(Y).ravel())
+    if targets.kind != "indicator" and not fitting:
+        raise ValueError(
+            "classes must be passed on the first call to partial_fit: all labels there will be, or "
+            "'grow' to let them appear at any time"
+        )
+    names = targets.new
+    if targets.kind != "indicator":
+        with suppress(TypeError):  # labels of several types keep the order of appearance
+            names = sorted(names)  # type: ignore[type-var]
+    return Labels(names)
+
+
+def _weights(sample_weight: Any, X: Any) -> npt.NDArray[np.float64] | None:
+    if sample_weight is None:
+        return None
+    weights: npt.NDArray[np.float64] = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    if (weights < 0).any():
+        row = int(np.argmax(weights < 0))
+        raise ValueError(
+            f"sample_weight: row {row} is {weights[row]:g}; weights must not be negative"
+        )
+    return np.ascontiguousarray(weights)
+
+
+def _count(k: int | None) -> int:
+    return -1 if k is None else parameters.integer(k, "k", 0)

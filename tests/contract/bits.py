@@ -1,0 +1,48 @@
+"""Everything a model holds, flattened so that two models can be compared bit by bit."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+
+def flatten(value: Any, path: str = "") -> dict[str, bytes]:
+    """Map the place of every part of a value to its bits, types included."""
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return {path: f"{value.dtype.str}{value.shape}".encode() + value.tobytes()}
+    if isinstance(value, np.ndarray):
+        return flatten(value.tolist(), path)
+    if sp.issparse(value):
+        return flatten(value.toarray(), path)
+    if isinstance(value, float):
+        return {path: value.hex().encode()}
+    if isinstance(value, Mapping):
+        found = {path: repr(list(value)).encode()}
+        for key, part in value.items():
+            found |= flatten(part, f"{path}/{key!r}")
+        return found
+    if isinstance(value, (list, tuple)):
+        found = {path: f"{type(value).__name__}({len(value)})".encode()}
+        for i, part in enumerate(value):
+            found |= flatten(part, f"{path}/{i}")
+        return found
+    if hasattr(value, "__dict__"):
+        return {path: type(value).__name__.encode(), **flatten(vars(value), f"{path}.")}
+    return {path: repr(value).encode()}
+
+
+def whole(model: Any) -> dict[str, bytes]:
+    """All that a model holds: its parameters, its attributes, its native state."""
+    return flatten(dict(sorted(model.__getstate__().items())))
+
+
+def learnt(model: Any) -> dict[str, bytes]:
+    """What a model has learnt, whichever way the examples came."""
+    return flatten({"native": model._native.state(), "classes": model.classes_})
+
+
+def assert_same(found: dict[str, bytes], expected: dict[str, bytes]) -> None:
+    """Fail with the places that differ."""
+    places = sorted(found.keys() | expected.keys())
+    assert [at for at in places if found.get(at) != expected.get(at)] == []

@@ -1,0 +1,59 @@
+"""The learners that the contract holds for, each in several configurations.
+
+A learner joins by a line here: how to make a new one, and what it offers.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tagalong import LabelRanker
+from tests.contract.stream import N_FEATURES
+
+LEARN_ONE = "learn_one"  # learn_one and rank_one
+GROW = "grow"  # labels that appear at any time
+SINGLE = "single"  # one label a row
+RANK = "rank"  # rank, decision_function, predict
+SHARED = "shared"  # one thread may learn while others predict
+ROWS = "rows"  # weight rows that appear with the first update
+
+LABEL_RANKER = frozenset({LEARN_ONE, GROW, SINGLE, RANK, SHARED, ROWS})
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A way to make a learner, and what every learner made so offers."""
+
+    name: str
+    make: Callable[[], Any]
+    offers: frozenset[str]
+
+
+def label_ranker(name: str, **parameters: Any) -> Learner:
+    """A LabelRanker. Without n_features the entropic geometry depends on how examples come."""
+    if parameters.get("geometry") == "entropic":
+        parameters["n_features"] = N_FEATURES
+    return Learner(f"ranker-{name}", partial(LabelRanker, **parameters), LABEL_RANKER)
+
+
+LEARNERS = [
+    label_ranker("default"),
+    label_ranker("euclidean-fixed", geometry="euclidean", update="fixed", C=0.5),
+    label_ranker("euclidean-single", geometry="euclidean", update="single", average=False),
+    label_ranker("adaptive-optimal-averaged", update="optimal", average=True),
+    label_ranker("interior-point", update="optimal", solver="interior-point", dtype="float64"),
+    label_ranker("entropic-optimal", geometry="entropic", update="optimal", average=False),
+    label_ranker("entropic-smooth-float64", geometry="entropic", dtype="float64"),
+    label_ranker("simproj-float64", geometry="euclidean", update="simproj", dtype="float64"),
+    label_ranker("simopt", update="simopt", average=False),
+    label_ranker("plain-rows", normalize=False, constant=0, update="conproj"),
+]
+
+
+def learners_that(*needs: str) -> pytest.MarkDecorator:
+    """Run a test for every learner that offers all of these."""
+    able = [learner for learner in LEARNERS if learner.offers.issuperset(needs)]
+    return pytest.mark.parametrize("learner", able, ids=lambda learner: learner.name)

@@ -1,0 +1,122 @@
+"""Random streams for the tests of the online learners, and ways to feed and look at a ranker."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from tagalong import LabelRanker
+from tests.reference.convex import primal_minimum
+from tests.reference.geometries import FloatArray, Geometry
+from tests.reference.naive import NaiveLabelRanker, Update
+
+Kind = Literal["binary", "real"]
+
+GEOMETRIES: tuple[Geometry, ...] = get_args(Geometry)
+UPDATES: tuple[Update, ...] = get_args(Update)
+MARGINS: dict[Geometry, float] = {"euclidean": 1.0, "adaptive": 1.0, "entropic": 0.3}
+
+CONSTANT_FEATURE = -1
+
+
+class Item(NamedTuple):
+    x: FloatArray
+    relevant: list[int]
+    unknown: list[int]
+    weight: float
+
+
+def combinations(*updates: Update) -> list[tuple[Geometry, Update]]:
+    """Every geometry with every update that it has."""
+    return [
+        (geometry, update)
+        for geometry in GEOMETRIES
+        for update in updates
+        if (geometry, update) != ("entropic", "simopt")
+    ]
+
+
+def random_stream(
+    seed: int,
+    rounds: int,
+    n: int,
+    n_labels: int,
+    kind: Kind = "real",
+    weights: Sequence[float] = (1.0,),
+    unknown: float = 0.1,
+) -> list[Item]:
+    """Sparse rows; label sets that may be empty or full; unknown labels; weights in turn.
+
+    A binary stream opens with real rows, a few for each label on its own, which leave no two
+    labels with scores that are equal but for rounding.
+    """
+    rng = np.random.default_rng(seed)
+    stream = []
+    for t in range(rounds):
+        opening = kind == "binary" and t < 3 * n_labels
+        present = rng.random(n) < 0.6
+        x = rng.normal(size=n) * (present | opening)
+        if kind == "binary" and not opening:
+            x = present.astype(np.float64)
+        open_labels = [] if opening else np.flatnonzero(rng.random(n_labels) < unknown).tolist()
+        drawn = np.flatnonzero(rng.random(n_labels) < 0.4).tolist()
+        relevant = [t % n_labels] if opening else [y for y in drawn if y not in open_labels]
+        stream.append(Item(x, relevant, open_labels, weights[t % len(weights)]))
+    return stream
+
+
+def indicator(items: Sequence[Item], n_labels: int) -> FloatArray:
+    """Targets of the items as one matrix, NaN where the relevance is unknown."""
+    Y = np.zeros((len(items), n_labels))
+    for row, item in zip(Y, items, strict=True):
+        row[item.relevant] = 1.0
+        row[item.unknown] = np.nan
+    return Y
+
+
+def feed(ranker: LabelRanker, items: Sequence[Item], n_labels: int) -> FloatArray:
+    """Learn the items as one batch; return the scores that each had before it was learnt."""
+    scores = ranker.predict_then_learn(
+        np.array([item.x for item in items]),
+        indicator(items, n_labels),
+        sample_weight=[item.weight for item in items],
+    )
+    return np.asarray(scores, dtype=np.float64)
+
+
+def arrays(ranker: LabelRanker) -> dict[str, Any]:
+    """Return copies of the arrays of a ranker's state."""
+    return dict(ranker._native.state()["arrays"])
+
+
+def scales(ranker: LabelRanker, n: int, constant: bool) -> FloatArray:
+    """S of the adaptive geometry, feature by feature, that of the constant feature last."""
+    state = arrays(ranker)
+    S = np.ones(n + constant)
+    # The constant feature has the id -1, which is also the last place.
+    S[state["features"]] = state["S"]
+    return S
+
+
+def minimum_for(ranker: LabelRanker, items: Sequence[Item], n_labels: int) -> float:
+    """Return the smallest value that fixed weights reach on a stream that a ranker has seen."""
+    certificate = ranker.certificate_
+    geometry: Geometry = ranker.geometry  # type: ignore[assignment]
+    constant = float(ranker.constant or 0.0)
+    n = len(items[0].x)
+    view = NaiveLabelRanker(
+        n, n_labels, "single", geometry, 1.0, 1.0, constant=constant, normalize=ranker.normalize
+    )
+    return primal_minimum(
+        [view.row(item.x) for item in items],
+        [item.relevant for item in items],
+        n_labels=n_labels,
+        geometry=geometry,
+        C=certificate.C,
+        margin=certificate.margin,
+        smooth=ranker.update == "smooth",
+        temperature=certificate.temperature,
+        S=scales(ranker, n, constant != 0.0) if geometry == "adaptive" else None,
+        unknown=[item.unknown for item in items],
+        weights=[item.weight for item in items],
+    )
