@@ -22,31 +22,45 @@ void CurvedRules::Side::add(int label, double score, const SimplexCurve& curve) 
     amounts.push_back(0);
 }
 
-double CurvedRules::Side::fill(double level, double cap) {
-    double mass = 0;
-    for (std::size_t i = 0; i < curves.size(); ++i) mass += amounts[i] = curves[i].inverse(level, cap);
-    return mass;
+void CurvedRules::Filling::start(Side& side, double cap) {
+    side_ = &side;
+    cap_ = cap;
+    starts_.clear();
+    ends_.clear();
+    for (const SimplexCurve& curve : side.curves) {
+        starts_.push_back(curve.at(0).value);
+        ends_.push_back(curve.at(cap).value);
+    }
+    lowest_ = *std::min_element(starts_.begin(), starts_.end());
+    highest_ = *std::max_element(ends_.begin(), ends_.end());
 }
-double CurvedRules::Side::lowest_start() const {
-    double lowest = std::numeric_limits<double>::infinity();
-    for (const SimplexCurve& curve : curves) lowest = std::min(lowest, curve.at(0).value);
-    return lowest;
+
+ValueSlope CurvedRules::Filling::at(double level) {
+    ValueSlope moved;
+    for (std::size_t i = 0; i < starts_.size(); ++i) {
+        double& amount = side_->amounts[i];
+        if (level <= starts_[i]) amount = 0;
+        else if (level >= ends_[i]) amount = cap_;
+        else {
+            amount = side_->curves[i].inverse(level, cap_, amount);
+            moved.slope += 1 / side_->curves[i].at(amount).slope;
+        }
+        moved.value += amount;
+    }
+    return moved;
 }
-double CurvedRules::Side::highest_end(double cap) const {
-    double highest = -std::numeric_limits<double>::infinity();
-    for (const SimplexCurve& curve : curves) highest = std::max(highest, curve.at(cap).value);
-    return highest;
+
+double CurvedRules::Filling::level_for(double mass) {
+    return increasing_root(
+        [&](double level) {
+            ValueSlope moved = at(level);
+            moved.value -= mass;
+            return moved;
+        },
+        lowest_, highest_, lowest_);
 }
 
 namespace {
-
-// The rate at which mass is moved as the level rises.
-double filling_rate(const std::vector<SimplexCurve>& curves, const std::vector<double>& amounts, double cap) {
-    double rate = 0;
-    for (std::size_t i = 0; i < curves.size(); ++i)
-        if (amounts[i] > 0 && amounts[i] < cap) rate += 1 / curves[i].at(amounts[i]).slope;
-    return rate;
-}
 
 // One side of the smooth step: T log b + k_i(b) = level for each label.
 class SmoothSide {
@@ -120,15 +134,6 @@ void write(const std::vector<int>& labels, const std::vector<double>& amounts, d
 
 }  // namespace
 
-double CurvedRules::Side::level_for(double mass, double cap) {
-    return increasing_root(
-        [&](double level) {
-            const double moved = fill(level, cap);
-            return ValueSlope{moved - mass, filling_rate(curves, amounts, cap)};
-        },
-        lowest_start(), highest_end(cap), lowest_start());
-}
-
 // The labels within `reach` of the other side's best: no other label can move.
 void CurvedRules::collect(const Sides& sides, const CurveOf& curve, double reach) {
     relevant_.clear();
@@ -181,22 +186,22 @@ void CurvedRules::pairs(PairScheme scheme, const Sides& sides, const CurveOf& cu
 void CurvedRules::optimal(const Sides& sides, const CurveOf& curve, const RuleParameters& rule, Step& out) {
     if (sides.margin >= rule.margin) return;
     collect(sides, curve, rule.margin);
-    const double cap = rule.budget;
+    raise_.start(relevant_, rule.budget);
+    lower_.start(irrelevant_, rule.budget);
     // Budget slack: raise one level, lower the other, gamma apart, until both move the same.
-    const double low = relevant_.lowest_start(), high = rule.margin - irrelevant_.lowest_start();
+    const double low = raise_.lowest(), high = rule.margin - lower_.lowest();
     const double level = increasing_root(
         [&](double u) {
-            const double up = relevant_.fill(u, cap), down = irrelevant_.fill(rule.margin - u, cap);
-            return ValueSlope{up - down, filling_rate(relevant_.curves, relevant_.amounts, cap) +
-                                             filling_rate(irrelevant_.curves, irrelevant_.amounts, cap)};
+            const ValueSlope up = raise_.at(u), down = lower_.at(rule.margin - u);
+            return ValueSlope{up.value - down.value, up.slope + down.slope};
         },
         low, high, 0.5 * (low + high));
-    double mass = std::min(relevant_.fill(level, cap), irrelevant_.fill(rule.margin - level, cap));
-    if (mass >= cap) {
+    double mass = std::min(raise_.at(level).value, lower_.at(rule.margin - level).value);
+    if (mass >= rule.budget) {
         // Budget tight: each side moves C on its own.
-        mass = cap;
-        relevant_.fill(relevant_.level_for(cap, cap), cap);
-        irrelevant_.fill(irrelevant_.level_for(cap, cap), cap);
+        mass = rule.budget;
+        raise_.at(raise_.level_for(mass));
+        lower_.at(lower_.level_for(mass));
     }
     if (mass <= 0) return;
     write(relevant_.labels, relevant_.amounts, mass, 1, out);

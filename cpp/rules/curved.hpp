@@ -24,6 +24,7 @@ class CurvedRules {
     void smooth(const Sides& sides, const CurveOf& curve, const RuleParameters& rule, Step& out);
 
   private:
+    // Labels with their curves, and how much each has moved.
     struct Side {
         std::vector<int> labels;
         std::vector<double> scores;
@@ -32,17 +33,29 @@ class CurvedRules {
 
         void clear();
         void add(int label, double score, const SimplexCurve& curve);
-        // The mass moved when every curve is filled up to the level, each amount at most cap.
-        double fill(double level, double cap);
-        // The level at which the mass is moved.
-        double level_for(double mass, double cap);
-        double lowest_start() const;
-        double highest_end(double cap) const;
+    };
+    // A side filled up to a common level, each amount at most `cap`.
+    class Filling {
+      public:
+        void start(Side& side, double cap);
+        // The mass moved at a level, and the rate at which it grows with it.
+        ValueSlope at(double level);
+        double level_for(double mass);
+        double lowest() const { return lowest_; }
+        double highest() const { return highest_; }
+
+      private:
+        Side* side_ = nullptr;
+        double cap_ = 0;
+        std::vector<double> starts_, ends_;  // of the curves: k(0) and k(cap)
+        double lowest_ = 0, highest_ = 0;
     };
     void collect(const Sides& sides, const CurveOf& curve, double reach);
 
     Side relevant_;
     Side irrelevant_;
+    Filling raise_;
+    Filling lower_;
 };
 
 }  // namespace tagalong

@@ -55,10 +55,8 @@ struct SimplexCurve {
         return {sign * mean, std::max(0.0, second / total - mean * mean)};
     }
 
-    // Where k reaches the level, in [0, cap].
-    double inverse(double level, double cap) const {
-        if (level <= at(0).value) return 0;
-        if (level >= at(cap).value) return cap;
+    // Where k reaches a level that lies between k(0) and k(cap).
+    double inverse(double level, double cap, double guess) const {
         if (const double closed = inverse_of_one_atom(level); closed >= 0) return std::min(closed, cap);
         return increasing_root(
             [&](double amount) {
@@ -66,7 +64,7 @@ struct SimplexCurve {
                 k.value -= level;
                 return k;
             },
-            0.0, cap, 0.0);
+            0.0, cap, guess);
     }
 
   private:

@@ -30,13 +30,21 @@ TAGALONG_INLINE double sharpen(double y, double w) {
     return w * (1 + r / one * (q - r) / (q - 2 * r));
 }
 
-// Within 2%, from y and z = e^y.
+// ln y for y >= 1 within 0.01: exponent, and a parabola through the mantissa.
+TAGALONG_INLINE double rough_log(double y) {
+    const auto bits = std::bit_cast<std::uint64_t>(y);
+    const double exponent = std::bit_cast<double>((bits >> 52) | 0x4330000000000000ull) - 4503599627371519.0;
+    const double m = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFFull) | 0x3FF0000000000000ull);
+    return 0.6931471805599453 * (exponent + (2.0 - m / 3) * m - 5.0 / 3);
+}
+
+// omega(y) within 3%, from y and z = e^y.
 TAGALONG_INLINE double guess_omega(double y, double z) {
     const double e = z < 3.0 ? z : 3.0;
-    const double small = e * (60 + e * (114 + 17 * e)) / (60 + e * (174 + 101 * e));
     const double large_y = y < 1.0 ? 1.0 : y;
-    const double large = large_y - vector_log(large_y) * large_y / (1 + large_y);
-    return y < 1.0 ? small : large;
+    const double top = y < 1.0 ? e * (60 + e * (114 + 17 * e)) : large_y * (1 + large_y - rough_log(large_y));
+    const double bottom = y < 1.0 ? 60 + e * (174 + 101 * e) : 1 + large_y;
+    return top / bottom;
 }
 
 // omega(y + d) from w = omega(y), to the fourth order in d.
@@ -91,7 +99,7 @@ TAGALONG_CLONES ValueSlope guess_pass(const double* y, double shift, const doubl
 #pragma omp simd reduction(+ : sum, slope)
     for (std::size_t i = 0; i < n; ++i) {
         const double to = y[i] + shift;
-        const double value = sharpen(to, guess_omega(to, z_per_power * power[i]));
+        const double value = guess_omega(to, z_per_power * power[i]);
         w[i] = value;
         sum += value;
         slope += value / (1 + value);
@@ -143,12 +151,8 @@ void LinearSmoothSide::start(std::span<const double> keys, double q, double temp
     keys_ = keys;
     q_ = q;
     temperature_ = temperature;
-    largest_ = Sides::kNone;
-    count_ = 0;
-    for (const double key : keys) {
-        largest_ = key > largest_ ? key : largest_;
-        count_ += key != Sides::kNone;
-    }
+    largest_ = kernels::largest(keys.data(), keys.size());
+    count_ = static_cast<double>(keys.size());
     anchor_ = largest_;
     power_.resize(keys.size());
     const PowerPass pass = power_pass(keys.data(), anchor_, 1 / temperature, power_.data(), keys.size());
@@ -184,8 +188,8 @@ void LinearSmoothSide::separate(double level) {
     heavy_state_ = Heavy::unknown;
 }
 
-// Amounts of heavy labels follow small changes of the level by a Taylor series; larger ones
-// are sharpened; the first are guessed and sharpened once, good to 1e-8.
+// Far from the solution a guess of the heavy labels' amounts is good enough; near it they are
+// sharpened; at the end they follow small changes of the level by a Taylor series.
 ValueSlope LinearSmoothSide::heavy_at(double level) {
     const std::size_t n = heavy_.size();
     const double shift = level / temperature_;
@@ -278,10 +282,10 @@ void LinearSmooth::step(const Sides& sides, double q, const RuleParameters& rule
     const auto down = irrelevant_.amounts(irrelevant_amounts_.data());
     const double mass = equation.mass(point.z);
     const double fix_up = mass / up.mass, fix_down = mass / down.mass;
+    for (std::size_t k = 0; k < irrelevant_amounts_.size(); ++k) out.alpha[k] = -fix_down * irrelevant_amounts_[k];
     for (std::size_t i = 0; i < relevant_amounts_.size(); ++i)
-        out.set(sides.relevant[i], fix_up * relevant_amounts_[i]);
-    for (std::size_t k = 0; k < irrelevant_amounts_.size(); ++k)
-        out.set(static_cast<int>(k), -fix_down * irrelevant_amounts_[k]);
+        out.alpha[sides.relevant[i]] = fix_up * relevant_amounts_[i];
+    out.touch_all();
     out.mass = mass;
     // T log b = level + key - q b gives the entropies without another logarithm.
     const auto side_entropy = [&](const LinearSmoothSide::Amounts& side, double level) {

@@ -43,7 +43,7 @@ class LinearSmoothSide {
     double q_ = 1;
     double temperature_ = 1;
     double largest_ = 0;   // key
-    double count_ = 0;     // of finite keys
+    double count_ = 0;     // of keys
     double log_sum_ = 0;   // log of the sum of exp((key - largest) / T)
     double effective_ = 1; // the number of equal labels that would move alike
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -73,6 +74,11 @@ struct Step {
         if (coefficient == 0) return;
         alpha[label] = coefficient;
         touched.push_back(label);
+    }
+    // For rules that write alpha themselves.
+    void touch_all() {
+        touched.resize(alpha.size());
+        std::iota(touched.begin(), touched.end(), 0);
     }
     // The whole step on one pair: relevant up, irrelevant down.
     void set_pair(int relevant, int irrelevant, double amount) {

@@ -1,5 +1,5 @@
 // Tests and checks. A test is a constant at namespace scope,
-//     const Test adds{"numbers: one and one make two", [] { equal(1 + 1, 2); }};
+//     const Test adds{"numbers: one and one make two", [] { same(1 + 1, 2); }};
 // and a check that fails prints where it stands, the values, and the notes in force, and lets
 // the test go on.
 #pragma once
@@ -102,7 +102,7 @@ inline void check(bool good, std::string_view what, const Where& where = Where::
 }
 
 template <class A, class B>
-void equal(const A& actual, const B& expected, const Where& where = Where::current()) {
+void same(const A& actual, const B& expected, const Where& where = Where::current()) {
     if (!(actual == expected)) check(false, text(actual) + " instead of " + text(expected), where);
 }
 
@@ -147,7 +147,7 @@ void throws(Action&& action, std::string_view message, const Where& where = Wher
     try {
         action();
     } catch (const Error& error) {
-        equal(std::string_view(error.what()), message, where);
+        same(std::string_view(error.what()), message, where);
         return;
     }
     check(false, "no exception; expected: " + std::string(message), where);

@@ -71,7 +71,7 @@ inline void expect_feasible(const RankingRound& round, const Step& step, double 
         check(alpha <= 0, "an irrelevant label goes up", where);
         down -= alpha;
     }
-    for (const int label : round.unknown) equal(step.alpha[static_cast<std::size_t>(label)], 0.0, where);
+    for (const int label : round.unknown) same(step.alpha[static_cast<std::size_t>(label)], 0.0, where);
     near(up, step.mass, distance * step.mass, where);
     near(down, step.mass, distance * step.mass, where);
     at_most(step.mass, budget * (1 + distance), where);

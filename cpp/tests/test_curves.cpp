@@ -51,24 +51,24 @@ const Test values{"curves: value and slope against the definition and difference
 const Test far{"curves: far along, the extreme value of x", [] {
     const std::vector<double> atoms{-0.5, 0.25, 1.0}, masses{1, 2, 3};
     const SimplexCurve up{1, atoms, masses.data(), 4}, down{-1, atoms, masses.data(), 4};
-    equal(up.at(1e6).value, 1.0);
-    equal(up.at(1e6).slope, 0.0);
-    equal(down.at(1e6).value, 0.5);
+    same(up.at(1e6).value, 1.0);
+    same(up.at(1e6).slope, 0.0);
+    same(down.at(1e6).value, 0.5);
     const std::vector<double> positive{0.25, 1.0};
     const SimplexCurve floor{-1, positive, masses.data(), 4};
-    equal(std::abs(floor.at(1e6).value), 0.0);
+    same(std::abs(floor.at(1e6).value), 0.0);
     const SimplexCurve inside{-1, positive, masses.data(), 0};
-    equal(inside.at(1e6).value, -0.25);
+    same(inside.at(1e6).value, -0.25);
 }};
 
 const Test massless{"curves: atoms without mass do not count", [] {
     const std::vector<double> atoms{0.5, 1.0}, masses{1, 0};
     const SimplexCurve curve{1, atoms, masses.data(), 1};
-    equal(curve.at(1e5).value, 0.5);
+    same(curve.at(1e5).value, 0.5);
     const std::vector<double> none{0, 0};
     const SimplexCurve flat{1, atoms, none.data(), 1};
-    equal(flat.at(3).value, 0.0);
-    equal(flat.at(3).slope, 0.0);
+    same(flat.at(3).value, 0.0);
+    same(flat.at(3).slope, 0.0);
 }};
 
 const Test inverses{"curves: the inverse reaches the level", [] {
@@ -81,10 +81,10 @@ const Test inverses{"curves: the inverse reaches the level", [] {
         const double amount = curve.inverse(level, cap);
         check(amount >= 0 && amount <= cap, "outside [0, cap]");
         near(curve.at(amount).value, level, 1e-14);
-        equal(curve.inverse(start, cap), 0.0);
-        equal(curve.inverse(start - 0.1, cap), 0.0);
-        equal(curve.inverse(end + 0.1, cap), cap);
-        equal(curve.inverse(end, cap), end > start ? cap : 0.0);
+        same(curve.inverse(start, cap), 0.0);
+        same(curve.inverse(start - 0.1, cap), 0.0);
+        same(curve.inverse(end + 0.1, cap), cap);
+        same(curve.inverse(end, cap), end > start ? cap : 0.0);
     }
 }};
 
@@ -105,16 +105,16 @@ const Test closed_form{"curves: the closed form of one atom is the bisection", [
 const Test saturated{"curves: saturated ones fill to the cap or not at all", [] {
     const std::vector<double> atoms{1.0}, masses{2.0}, nothing{0.0};
     const SimplexCurve all_inside{1, atoms, masses.data(), 0}, all_outside{1, atoms, nothing.data(), 3};
-    equal(all_inside.inverse(0.5, 7), 0.0);
-    equal(all_inside.inverse(1.0, 7), 0.0);
-    equal(all_inside.inverse(1.5, 7), 7.0);
-    equal(all_outside.inverse(0.0, 7), 0.0);
-    equal(all_outside.inverse(0.5, 7), 7.0);
+    same(all_inside.inverse(0.5, 7), 0.0);
+    same(all_inside.inverse(1.0, 7), 0.0);
+    same(all_inside.inverse(1.5, 7), 7.0);
+    same(all_outside.inverse(0.0, 7), 0.0);
+    same(all_outside.inverse(0.5, 7), 7.0);
     const SimplexCurve nearly{1, atoms, masses.data(), 1e-14}, empty{-1, atoms, masses.data(), 1e-300};
     at_most(nearly.at(0).value, 1);
-    equal(nearly.inverse(1.0, 500), 500.0);
+    same(nearly.inverse(1.0, 500), 500.0);
     near(empty.inverse(-0.5, 1e4), std::log(2 / 1e-300), 1e-9);
-    equal(empty.inverse(-0.5, 10), 10.0);
+    same(empty.inverse(-0.5, 10), 10.0);
 }};
 
 double pair_by_bisection(const SimplexCurve& r, const SimplexCurve& s, double margin, double budget) {
@@ -139,11 +139,11 @@ const Test pairs{"curves: the step on a pair is the bisection, clipped", [] {
 
 const Test linear_pairs{"curves: the step on a pair of lines", [] {
     const LinearCurve r{0.25, 2}, s{-0.5, 2};
-    equal(r.at(3).value, 6.25);
-    equal(r.at(3).slope, 2.0);
-    equal(pair_step(r, s, 1, 10), (1 - 0.25 + 0.5) / 4);
-    equal(pair_step(r, s, 1, 0.125), 0.125);
-    equal(pair_step(r, s, -0.5, 10), 0.0);
+    same(r.at(3).value, 6.25);
+    same(r.at(3).slope, 2.0);
+    same(pair_step(r, s, 1, 10), (1 - 0.25 + 0.5) / 4);
+    same(pair_step(r, s, 1, 0.125), 0.125);
+    same(pair_step(r, s, -0.5, 10), 0.0);
 }};
 
 }  // namespace

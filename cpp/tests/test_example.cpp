@@ -22,11 +22,11 @@ Example finished(const Pairs& pairs, Norm norm = Norm::none, double constant = 0
 }
 
 void expect(const Example& x, const Pairs& pairs, const Where& where = Where::current()) {
-    equal(x.size(), pairs.size(), where);
-    equal(x.value.size(), x.feature.size(), where);
+    same(x.size(), pairs.size(), where);
+    same(x.value.size(), x.feature.size(), where);
     for (std::size_t i = 0; i < pairs.size() && i < x.size(); ++i) {
-        equal(x.feature[i], pairs[i].first, where);
-        equal(bits(x.value[i]), bits(pairs[i].second), where);
+        same(x.feature[i], pairs[i].first, where);
+        same(bits(x.value[i]), bits(pairs[i].second), where);
     }
 }
 
@@ -84,7 +84,7 @@ const Test euclidean{"example: scaled to unit Euclidean length, tiny and huge va
         Pairs pairs;
         for (int i = 0; i < 20; ++i) pairs.emplace_back(i, size * random.between(0.1, 1));
         const Example x = finished(pairs, Norm::euclidean);
-        equal(x.size(), 20u);
+        same(x.size(), 20u);
         double squares = 0;
         for (const double value : x.value) squares += value * value;
         near(squares, 1, 1e-14);
@@ -100,9 +100,9 @@ const Test largest{"example: scaled to the largest value", [] {
 }};
 
 const Test lengths{"example: the Euclidean length", [] {
-    equal(euclidean_length({}), 0.0);
-    equal(euclidean_length({0.0, 0.0}), 0.0);
-    equal(euclidean_length({3.0, -4.0}), 5.0);
+    same(euclidean_length({}), 0.0);
+    same(euclidean_length({0.0, 0.0}), 0.0);
+    same(euclidean_length({3.0, -4.0}), 5.0);
     near(euclidean_length({3e-200, 4e-200}), 5e-200, 1e-215);
     near(euclidean_length({3e300, 4e300}), 5e300, 1e285);
     near(euclidean_length({1e-170, 1e-160}), 1e-160, 1e-175);

@@ -17,17 +17,17 @@ class Twin {
     void visit(std::int32_t id) {
         const auto known = map_.find(id);
         const std::int32_t row = index_.find(id);
-        equal(row, known == map_.end() ? FeatureIndex::kAbsent : known->second);
+        same(row, known == map_.end() ? FeatureIndex::kAbsent : known->second);
         if (row != FeatureIndex::kAbsent) return;
         const auto next = static_cast<std::int32_t>(map_.size());
-        equal(index_.insert(id), next);
+        same(index_.insert(id), next);
         map_.emplace(id, next);
     }
     void compare_all() const {
-        equal(index_.size(), map_.size());
+        same(index_.size(), map_.size());
         for (const auto& [id, row] : map_) {
-            equal(index_.find(id), row);
-            equal(index_.ids()[static_cast<std::size_t>(row)], id);
+            same(index_.find(id), row);
+            same(index_.ids()[static_cast<std::size_t>(row)], id);
         }
     }
     const FeatureIndex& index() const { return index_; }
@@ -39,8 +39,8 @@ class Twin {
 
 const Test empty{"feature index: nothing is in an empty one", [] {
     const FeatureIndex index;
-    equal(index.size(), 0u);
-    for (const std::int32_t id : {0, 1, -1, kLast}) equal(index.find(id), FeatureIndex::kAbsent);
+    same(index.size(), 0u);
+    for (const std::int32_t id : {0, 1, -1, kLast}) same(index.find(id), FeatureIndex::kAbsent);
 }};
 
 const Test ends{"feature index: the first, the last and the constant feature", [] {
@@ -62,7 +62,7 @@ const Test random_ids{"feature index: random ids while the table grows", [] {
     twin.compare_all();
     for (int round = 0; round < 1000; ++round) {
         const std::int32_t id = -2 - random.below(1000000);
-        equal(twin.index().find(id), FeatureIndex::kAbsent);
+        same(twin.index().find(id), FeatureIndex::kAbsent);
     }
 }};
 
@@ -78,11 +78,11 @@ const Test neighbours{"feature index: runs of neighbouring ids", [] {
 const Test collisions{"feature index: ids that all collide", [] {
     std::uint32_t inverse = 1;
     for (int step = 0; step < 5; ++step) inverse *= 2 - 2654435769u * inverse;
-    equal(inverse * 2654435769u, 1u);
+    same(inverse * 2654435769u, 1u);
     Twin twin;
     for (std::uint32_t low = 0; low < 700; ++low) {
         twin.visit(static_cast<std::int32_t>((0xffff0000u + low) * inverse));
-        equal(twin.index().find(static_cast<std::int32_t>((0xffff0000u + low + 1) * inverse)),
+        same(twin.index().find(static_cast<std::int32_t>((0xffff0000u + low + 1) * inverse)),
               FeatureIndex::kAbsent);
     }
     twin.compare_all();

@@ -94,17 +94,17 @@ void exponentials_like_a_loop() {
         kernels::add_exponential(theta.data(), e.data(), alpha.data(), x, shift.data(), gain.data(), top.data(), n);
         for (std::size_t k = 0; k < n; ++k) {
             if (alpha[k] == 0) {
-                equal(theta[k], old_theta[k]);
-                equal(e[k], old_e[k]);
-                equal(gain[k], old_gain[k]);
+                same(theta[k], old_theta[k]);
+                same(e[k], old_e[k]);
+                same(gain[k], old_gain[k]);
                 continue;
             }
-            equal(theta[k], static_cast<T>(old_theta[k] + alpha[k] * x));
+            same(theta[k], static_cast<T>(old_theta[k] + alpha[k] * x));
             const double above = static_cast<double>(theta[k]) - shift[k];
             near(static_cast<double>(e[k]) / std::exp(std::min(above, 60.0)), 1, tolerance);
             const double rise = static_cast<double>(e[k]) - static_cast<double>(old_e[k]);
             near(gain[k], old_gain[k] + rise, 1e-15 * (std::abs(rise) + std::abs(old_gain[k])));
-            equal(top[k], std::max(old_top[k], above));
+            same(top[k], std::max(old_top[k], above));
         }
     }
 }
@@ -130,7 +130,7 @@ const Test largest{"kernels: largest", [] {
         for (int round = 0; round < 20; ++round) {
             std::vector<double> values(n);
             for (double& value : values) value = random.chance(0.3) ? -kInfinity : random.normal();
-            equal(kernels::largest(values.data(), n), *std::max_element(values.begin(), values.end()));
+            same(kernels::largest(values.data(), n), *std::max_element(values.begin(), values.end()));
         }
 }};
 

@@ -91,7 +91,7 @@ Csr<V, I> to_csr(const Dense<double>& dense, Random& random) {
 }
 
 void same_rows(const Matrix& actual, const Matrix& expected) {
-    equal(actual.rows, expected.rows);
+    same(actual.rows, expected.rows);
     Example a, b;
     for (std::int64_t i = 0; i < expected.rows; ++i) {
         actual.read(i, a);
@@ -164,7 +164,7 @@ const Test empty_is_good{"matrix: no rows, empty rows and no columns are good", 
     csr.view().check(kMost);
     Example x;
     csr.view().read(1, x);
-    equal(x.size(), 0u);
+    same(x.size(), 0u);
     Dense<float>{{}, 3, 0, 0}.view().check(kMost);
 }};
 

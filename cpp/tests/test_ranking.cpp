@@ -95,11 +95,11 @@ const Test by_hand{"ranking: average precision by hand", [] {
     AveragePrecision<double> precision;
     const std::vector<double> scores{4, 3, 2, 1};
     const std::vector<int> none;
-    equal(precision(scores, std::vector<int>{0, 1}, none), 1.0);
-    equal(precision(scores, std::vector<int>{0, 2}, none), (1 + 2.0 / 3) / 2);
-    equal(precision(scores, std::vector<int>{3}, none), 0.25);
-    equal(precision(scores, std::vector<int>{3}, std::vector<int>{0, 1}), 0.5);
-    equal(precision(std::vector<double>{1, 1, 1, 1}, std::vector<int>{2}, none), 0.25);
+    same(precision(scores, std::vector<int>{0, 1}, none), 1.0);
+    same(precision(scores, std::vector<int>{0, 2}, none), (1 + 2.0 / 3) / 2);
+    same(precision(scores, std::vector<int>{3}, none), 0.25);
+    same(precision(scores, std::vector<int>{3}, std::vector<int>{0, 1}), 0.5);
+    same(precision(std::vector<double>{1, 1, 1, 1}, std::vector<int>{2}, none), 0.25);
 }};
 
 }  // namespace

@@ -37,7 +37,7 @@ void expect_marks(const WeightStore<T>& store, std::size_t rows, std::size_t lab
             const T* row = store.row(static_cast<std::int32_t>(r), plane);
             check(aligned(row), "a row does not start at a cache line");
             for (std::size_t y = 0; y < store.stride(); ++y)
-                equal(row[y], r < rows && y < labels ? mark<T>(r, plane, y) : T(0));
+                same(row[y], r < rows && y < labels ? mark<T>(r, plane, y) : T(0));
         }
 }
 
@@ -45,19 +45,19 @@ template <class T>
 void rows_start_at_zero(std::size_t planes, std::size_t labels) {
     const Note note("planes ", planes, ", labels ", labels);
     WeightStore<T> store(planes);
-    equal(store.bytes(), 0u);
+    same(store.bytes(), 0u);
     store.add_labels(labels);
-    equal(store.labels(), labels);
-    equal(store.stride(), padded<T>(labels));
-    equal(store.stride() * sizeof(T) % kCacheLine, 0u);
+    same(store.labels(), labels);
+    same(store.stride(), padded<T>(labels));
+    same(store.stride() * sizeof(T) % kCacheLine, 0u);
     for (int i = 0; i < 50; ++i) {
-        equal(store.find(7 * i), FeatureIndex::kAbsent);
-        equal(store.insert(7 * i), i);
-        equal(store.find(7 * i), i);
+        same(store.find(7 * i), FeatureIndex::kAbsent);
+        same(store.insert(7 * i), i);
+        same(store.find(7 * i), i);
     }
-    equal(store.rows(), 50u);
-    equal(store.features()[49], 343);
-    equal(store.bytes(), 50 * planes * store.stride() * sizeof(T));
+    same(store.rows(), 50u);
+    same(store.features()[49], 343);
+    same(store.bytes(), 50 * planes * store.stride() * sizeof(T));
     expect_marks(store, 0, 0);
 }
 
@@ -90,7 +90,7 @@ const Test stable{"weight store: a new row never moves the others", [] {
     for (int i = 0; i < 80000; ++i) {
         check(store.row(i) == place[static_cast<std::size_t>(i)], "a row has moved");
         check(store.row(i, 1) == store.row(i) + store.stride(), "the second plane does not follow the first");
-        if (i % 100 == 0) equal(store.row(i)[63], i + 1);
+        if (i % 100 == 0) same(store.row(i)[63], i + 1);
     }
 }};
 
@@ -109,9 +109,9 @@ void widening_keeps(std::size_t planes) {
         fill(store, rows, labels);
         rows = store.rows();
         labels += count;
-        equal(store.labels(), labels);
+        same(store.labels(), labels);
         for (std::size_t r = 0; r < rows; ++r)
-            equal(store.find(static_cast<std::int32_t>(r) * 5 + 1), static_cast<std::int32_t>(r));
+            same(store.find(static_cast<std::int32_t>(r) * 5 + 1), static_cast<std::int32_t>(r));
     }
     expect_marks(store, rows, labels);
 }
@@ -127,7 +127,7 @@ const Test declared{"weight store: labels declared up front take no spare room",
     WeightStore<float> store(1);
     store.add_labels(10);
     store.add_labels(91);
-    equal(store.stride(), padded<float>(101));
+    same(store.stride(), padded<float>(101));
 }};
 
 const Test amortised{"weight store: labels that trickle in widen the rows rarely", [] {
@@ -144,13 +144,13 @@ const Test amortised{"weight store: labels that trickle in widen the rows rarely
         at_most(static_cast<double>(stride), 1.5 * label + 48);
     }
     at_most(widenings, 24);
-    for (int label = 1; label < 20000; ++label) equal(store.row(0)[label - 1], static_cast<float>(label));
+    for (int label = 1; label < 20000; ++label) same(store.row(0)[label - 1], static_cast<float>(label));
 }};
 
 const Test rows_first{"weight store: rows may come before labels", [] {
     WeightStore<double> store(2);
-    for (int i = 0; i < 30; ++i) equal(store.insert(i), i);
-    equal(store.bytes(), 0u);
+    for (int i = 0; i < 30; ++i) same(store.insert(i), i);
+    same(store.bytes(), 0u);
     store.add_labels(5);
     expect_marks(store, 0, 0);
     fill(store, 0, 0);
@@ -165,8 +165,8 @@ const Test long_rows{"weight store: rows longer than a chunk", [] {
     store.insert(1);
     store.row(0)[labels - 1] = 1;
     store.row(1)[0] = 2;
-    equal(store.row(0)[labels - 1], 1.0);
-    equal(store.row(1)[labels - 1], 0.0);
+    same(store.row(0)[labels - 1], 1.0);
+    same(store.row(1)[labels - 1], 0.0);
 }};
 
 }  // namespace

@@ -45,4 +45,5 @@ def learnt(model: Any) -> dict[str, bytes]:
 def assert_same(found: dict[str, bytes], expected: dict[str, bytes]) -> None:
     """Fail with the places that differ."""
     places = sorted(found.keys() | expected.keys())
-    assert [at for at in places if found.get(at) != expected.get(at)] == []
+    differing = [at for at in places if found.get(at) != expected.get(at)]
+    assert not differing, f"differs at {differing[:8]}"

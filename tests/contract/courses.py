@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
+
 from tests.contract import bits, learners
 from tests.contract.learners import LEARNERS, Learner
 from tests.contract.stream import N_LABELS, Stream, make_stream
-
-import pytest
 
 Bits = dict[str, bytes]
 

@@ -29,7 +29,9 @@ class Stream(NamedTuple):
 
     def named(self) -> list[dict[str, float]]:
         """The rows as mappings of words to values."""
-        return [{f"word-{i}": float(v) for i, v in zip(*pair, strict=True)} for pair in self.pairs()]
+        return [
+            {f"word-{i}": float(v) for i, v in zip(*pair, strict=True)} for pair in self.pairs()
+        ]
 
     def sets(self) -> list[list[str]]:
         """The labels of each row, by name."""

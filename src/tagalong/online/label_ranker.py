@@ -17,9 +17,10 @@ UPDATES = ("fixed", "single", "optimal", "simperc", "conproj", "simproj", "simop
 GEOMETRIES = ("euclidean", "entropic", "adaptive")
 
 # Chosen by measurement: docs/label-ranker.md has the figures.
-DEFAULT_MARGIN = {"euclidean": 1.0, "adaptive": 1.0, "entropic": 0.1}
+DEFAULT_MARGIN = {"euclidean": 1.0, "adaptive": 1.0, "entropic": 0.01}
 DEFAULT_CONSTANT = {"euclidean": 0.5, "adaptive": 0.5, "entropic": 0.0}
-ADAPTIVE_RATE = 5.0
+DEFAULT_TEMPERATURE = 0.05  # in margins
+ADAPTIVE_RATE = 3.0
 
 # A dense coef_ of more numbers than this would surprise: it becomes sparse.
 DENSE_COEF_LIMIT = 50_000_000
@@ -54,10 +55,11 @@ class LabelRanker(OnlineRanker):
         The budget of a round: how much weight it may move. Larger learns faster and forgets
         faster.
     margin : float, optional
-        By how much relevant labels should score above the others. None means 1, and 0.1 in the
-        entropic geometry.
-    temperature : float, default 0.1
-        Of the smooth loss.
+        By how much relevant labels should score above the others. None means 1, and 0.01 in the
+        entropic geometry, whose scores are small.
+    temperature : float, optional
+        Of the smooth loss: pairs whose scores differ by up to about this much from what decides
+        share in a step. None means a twentieth of the margin.
     average : "auto", True or False, default "auto"
         Predict with the mean of the weights over the rounds (True), with the current ones
         (False), or with these, those or the middle of both, whichever has had the better
@@ -136,7 +138,7 @@ class LabelRanker(OnlineRanker):
         geometry: str = "adaptive",
         C: float = 10.0,
         margin: float | None = None,
-        temperature: float = 0.1,
+        temperature: float | None = None,
         average: bool | Literal["auto"] = "auto",
         constant: float | None = None,
         normalize: bool = True,
@@ -209,13 +211,15 @@ class LabelRanker(OnlineRanker):
         average = {"auto": "chosen", True: "always", False: "never"}[self.average]
         geometry = parameters.choice(self.geometry, "geometry", GEOMETRIES)
         margin = DEFAULT_MARGIN[geometry] if self.margin is None else self.margin
+        margin = parameters.positive(margin, "margin")
+        temperature = DEFAULT_TEMPERATURE * margin if self.temperature is None else self.temperature
         constant = DEFAULT_CONSTANT[geometry] if self.constant is None else self.constant
         settings = {
             "update": parameters.choice(self.update, "update", UPDATES),
             "geometry": geometry,
             "C": parameters.positive(self.C, "C"),
-            "margin": parameters.positive(margin, "margin"),
-            "temperature": parameters.positive(self.temperature, "temperature"),
+            "margin": margin,
+            "temperature": parameters.positive(temperature, "temperature"),
             "average": "never" if entropic else average,
             "constant": parameters.real(constant, "constant"),
             "normalize": bool(self.normalize),

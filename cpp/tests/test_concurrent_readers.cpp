@@ -1,0 +1,99 @@
+// Readers under the shared lock beside a writer: they see whole rounds only.
+#include <mutex>
+#include <shared_mutex>
+#include <thread>
+#include <vector>
+
+#include "check.hpp"
+#include "stream.hpp"
+
+namespace tagalong::test {
+namespace {
+
+template <class T>
+struct Sighting {
+    std::int64_t rounds = 0;
+    std::vector<T> scores;
+    std::vector<std::int32_t> order;
+};
+
+template <class T>
+Sighting<T> look(const LabelRanker<T>& ranker, typename LabelRanker<T>::Reader& reader, const Item& probe) {
+    reader.x = probe.example();
+    ranker.finish(reader.x);
+    std::shared_lock lock(ranker.mutex());
+    const auto scores = ranker.score(reader);
+    Sighting<T> seen{ranker.certificate().rounds, {scores.begin(), scores.end()}, {}};
+    const auto order = ranker.rank(reader, 5);
+    seen.order.assign(order.begin(), order.end());
+    return seen;
+}
+
+template <class T>
+void readers_see_whole_rounds(const RankerConfig& config) {
+    constexpr int kRounds = 250, kLooks = 250, kReaders = 3;
+    // More labels and features as the stream goes on, so that rows are widened and added.
+    Random random(1);
+    std::vector<Item> items;
+    for (int i = 0; i < kRounds; ++i)
+        items.push_back(random_item(random, {.features = 20 + i, .labels = 4 + i / 5}));
+    const Item probe = random_item(random, {.features = 60, .labels = 4, .length = 25});
+
+    LabelRanker<T> ranker(config);
+    std::vector<std::vector<Sighting<T>>> seen(kReaders);
+    std::vector<std::thread> readers;
+    for (auto& own : seen)
+        readers.emplace_back([&] {
+            typename LabelRanker<T>::Reader reader;
+            for (int i = 0; i < kLooks; ++i) {
+                own.push_back(look(ranker, reader, probe));
+                std::this_thread::yield();
+            }
+        });
+    for (const Item& item : items) {
+        Example x = item.example();
+        ranker.finish(x);
+        {
+            std::unique_lock lock(ranker.mutex());
+            ranker.learn(x, item.relevant, item.unknown, item.weight);
+        }
+        std::this_thread::yield();
+    }
+    for (std::thread& reader : readers) reader.join();
+
+    LabelRanker<T> replay(config);
+    typename LabelRanker<T>::Reader reader;
+    std::vector<Sighting<T>> expected{look(replay, reader, probe)};
+    for (const Item& item : items) {
+        learn(replay, item);
+        expected.push_back(look(replay, reader, probe));
+    }
+    for (const auto& own : seen) {
+        same(own.size(), static_cast<std::size_t>(kLooks));
+        std::int64_t last = 0;
+        for (const Sighting<T>& sighting : own) {
+            check(sighting.rounds >= last, "a reader goes back in time");
+            last = sighting.rounds;
+            const Sighting<T>& right = expected[static_cast<std::size_t>(sighting.rounds)];
+            same_bits(sighting.scores, right.scores);
+            check(sighting.order == right.order, "another ranking");
+        }
+    }
+}
+
+const Test linear_readers{"concurrent readers: see whole rounds, linear geometries", [] {
+    RankerConfig config = config_of(Geometry::adaptive, Update::smooth);
+    config.average = Average::chosen;
+    readers_see_whole_rounds<float>(config);
+    readers_see_whole_rounds<double>(config_of(Geometry::euclidean, Update::single));
+}};
+
+const Test entropic_readers{"concurrent readers: see whole rounds, entropic geometry", [] {
+    RankerConfig config = config_of(Geometry::entropic, Update::single);
+    config.C = 10;
+    readers_see_whole_rounds<float>(config);
+    readers_see_whole_rounds<double>(config);
+}};
+
+}  // namespace
+}  // namespace tagalong::test

@@ -1,0 +1,191 @@
+// CurvedRules on labels of the entropic geometry: the smooth, optimal, single and pair steps.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "check.hpp"
+#include "random.hpp"
+#include "ranking_round.hpp"
+#include "rules/curved.hpp"
+#include "rules/interior_point.hpp"
+#include "rules/pair_step.hpp"
+#include "simplex_labels.hpp"
+#include "smooth_conditions.hpp"
+
+namespace tagalong::test {
+namespace {
+
+struct Problem {
+    SimplexLabels labels;
+    RankingRound round;
+    RuleParameters rule;
+
+    Problem(Random& random, int count, int atoms, bool uneven, const RuleParameters& given)
+        : labels(random, count, atoms, uneven), round(random, labels.scores(), random.chance(0.4)), rule(given) {}
+
+    CurveOf curves() const {
+        return [this](int label, bool relevant) { return labels.curve(label, relevant); };
+    }
+    double k(int label, bool relevant, double amount) const { return labels.curve(label, relevant).at(amount).value; }
+    double gain(const Step& step) const {
+        double value = rule.margin * step.mass;
+        for (std::size_t y = 0; y < step.alpha.size(); ++y)
+            value -= labels.complexity(static_cast<int>(y), step.alpha[y]);
+        return value;
+    }
+    std::string words() const {
+        return "labels " + text(round.scores.size()) + " (" + text(round.relevant.size()) + " relevant), C " +
+               text(rule.budget) + ", T " + text(rule.temperature) + ", margin " + text(rule.margin) +
+               ", scores' margin " + text(round.sides.margin);
+    }
+};
+
+// Half of them with a binary x.
+Problem random_problem(Random& random, int most_labels, bool uneven) {
+    const int atoms = random.chance(0.5) ? 1 : 2 + random.below(4);
+    const RuleParameters rule{random.magnitude(1e-3, 1e2), random.magnitude(0.05, 1.2), random.magnitude(1e-3, 10)};
+    return {random, 2 + random.below(most_labels - 1), atoms, uneven, rule};
+}
+
+void smooth_equations_hold(Random& random, int rounds, int most_labels, bool uneven) {
+    CurvedRules rules;
+    for (int i = 0; i < rounds; ++i) {
+        const Problem p = random_problem(random, most_labels, uneven);
+        const Note note("round ", i, ": ", p.words());
+        Step step = fresh_step(p.round.scores.size());
+        rules.smooth(p.round.sides, p.curves(), p.rule, step);
+        const auto k = [&p](int label, bool relevant, double b) { return p.k(label, relevant, b); };
+        const SmoothConditions solution(p.round, step, p.rule, k);
+        solution.expect(1e-9);
+        const double entropy = solution.entropy();
+        near(step.entropy, entropy, 1e-9 * (entropy + p.rule.budget * p.rule.temperature));
+        check(p.gain(step) + step.entropy >= -1e-12, "the dual falls");
+    }
+}
+
+const Test smooth{"curved rules: the equations of the smooth step hold", [] {
+    Random random(1);
+    smooth_equations_hold(random, 400, 12, false);
+    smooth_equations_hold(random, 10, 150, false);
+}};
+const Test smooth_uneven{"curved rules: the equations of the smooth step hold for lopsided weights", [] {
+    Random random(2);
+    smooth_equations_hold(random, 200, 12, true);
+}};
+
+// Labels that moved are at their side's level, the others stand beyond it.
+double level(const Problem& p, const Step& step, bool relevant, double distance) {
+    const auto& side = relevant ? p.round.relevant : p.round.irrelevant;
+    double lowest = 1e300, highest = -1e300;
+    for (const int label : side) {
+        const double b = std::abs(step.alpha[static_cast<std::size_t>(label)]), k = p.k(label, relevant, b);
+        lowest = std::min(lowest, k);
+        if (b > 0) highest = std::max(highest, k);
+    }
+    near(highest, lowest, distance);
+    return lowest;
+}
+
+void optimal_conditions_hold(Random& random, int rounds, bool uneven) {
+    CurvedRules rules;
+    int slack = 0, tight = 0;
+    for (int i = 0; i < rounds; ++i) {
+        const Problem p = random_problem(random, 12, uneven);
+        const Note note("round ", i, ": ", p.words());
+        Step step = fresh_step(p.round.scores.size());
+        rules.optimal(p.round.sides, p.curves(), p.rule, step);
+        expect_feasible(p.round, step, p.rule.budget, 1e-9);
+        if (p.round.sides.margin >= p.rule.margin) {
+            check(step.empty(), "a step without a loss");
+            continue;
+        }
+        const double sum = level(p, step, true, 1e-9) + level(p, step, false, 1e-9);
+        const bool spent = step.mass >= p.rule.budget * (1 - 1e-12);
+        ++(spent ? tight : slack);
+        if (spent) at_most(sum, p.rule.margin + 1e-9);
+        else near(sum, p.rule.margin, 1e-9);
+    }
+    check(slack > rounds / 10 && tight > rounds / 10, "the rounds are one-sided");
+}
+
+const Test optimal{"curved rules: the optimality conditions of Update III hold", [] {
+    Random random(3);
+    optimal_conditions_hold(random, 600, false);
+}};
+const Test optimal_uneven{"curved rules: the optimality conditions of Update III hold for lopsided weights", [] {
+    Random random(4);
+    optimal_conditions_hold(random, 300, true);
+}};
+
+const Test interior{"curved rules: Update III equals the interior point method", [] {
+    Random random(5);
+    CurvedRules rules;
+    InteriorPoint<SimplexCurve> interior_point;
+    for (int i = 0; i < 200; ++i) {
+        const RuleParameters rule{random.magnitude(0.05, 3), random.magnitude(0.05, 0.6), 0};
+        const Problem p(random, 2 + random.below(12), 1 + random.below(3), false, rule);
+        const Note note("round ", i, ": ", p.words());
+        Step exact = fresh_step(p.round.scores.size()), step = exact;
+        rules.optimal(p.round.sides, p.curves(), p.rule, exact);
+        interior_point.step(p.round.sides, p.curves(), p.rule, step);
+        near(p.gain(step), p.gain(exact), 1e-10);
+        for (std::size_t k = 0; k < exact.alpha.size(); ++k) near(step.alpha[k], exact.alpha[k], 1e-6);
+    }
+}};
+
+const Test single{"curved rules: the single step moves the worst pair", [] {
+    Random random(6);
+    CurvedRules rules;
+    for (int i = 0; i < 300; ++i) {
+        const Problem p = random_problem(random, 10, false);
+        const Note note("round ", i, ": ", p.words());
+        Step step = fresh_step(p.round.scores.size());
+        rules.single(p.round.sides, p.curves(), p.rule, step);
+        const int r = p.round.sides.lowest, s = p.round.sides.highest;
+        const double amount = p.round.sides.margin >= p.rule.margin
+                                  ? 0
+                                  : pair_step(p.labels.curve(r, true), p.labels.curve(s, false), p.rule.margin,
+                                              p.rule.budget);
+        same(step.mass, amount);
+        for (std::size_t k = 0; k < step.alpha.size(); ++k)
+            same(step.alpha[k], static_cast<int>(k) == r ? amount : static_cast<int>(k) == s ? -amount : 0);
+        check(p.gain(step) >= -1e-14, "the dual falls");
+    }
+}};
+
+void pairs_like_loops(PairScheme scheme) {
+    Random random(7);
+    CurvedRules rules;
+    for (int i = 0; i < 200; ++i) {
+        const Problem p = random_problem(random, 12, false);
+        const Note note("round ", i, ": ", p.words());
+        std::vector<double> expected(p.round.scores.size(), 0.0);
+        double count = 0;
+        for (const int r : p.round.relevant)
+            for (const int s : p.round.irrelevant) {
+                const double gap = p.round.score(r) - p.round.score(s);
+                if (scheme == PairScheme::simproj ? gap >= p.rule.margin : gap > 0) continue;
+                const double amount = scheme == PairScheme::simperc
+                                          ? p.rule.budget
+                                          : pair_step(p.labels.curve(r, true), p.labels.curve(s, false),
+                                                      p.rule.margin, p.rule.budget);
+                expected[static_cast<std::size_t>(r)] += amount;
+                expected[static_cast<std::size_t>(s)] -= amount;
+                ++count;
+            }
+        Step step = fresh_step(p.round.scores.size());
+        rules.pairs(scheme, p.round.sides, p.curves(), p.rule, step);
+        expect_feasible(p.round, step, p.rule.budget, 1e-12);
+        for (std::size_t k = 0; k < expected.size(); ++k)
+            near(step.alpha[k], count > 0 ? expected[k] / count : 0, 1e-13 * p.rule.budget);
+    }
+}
+
+const Test pairs{"curved rules: SimPerc, ConProj and SimProj equal the loop over pairs", [] {
+    pairs_like_loops(PairScheme::simperc);
+    pairs_like_loops(PairScheme::conproj);
+    pairs_like_loops(PairScheme::simproj);
+}};
+
+}  // namespace
+}  // namespace tagalong::test

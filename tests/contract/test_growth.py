@@ -1,0 +1,158 @@
+"""Features and labels may appear at any time, and may stay away for ever after."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tests.contract import learners
+from tests.contract.bits import assert_same, learnt, whole
+from tests.contract.courses import FIRST, SECOND, STREAM
+from tests.contract.learners import Learner, learners_that
+from tests.contract.stream import N_FEATURES, N_LABELS, make_stream
+
+
+def theta_of(model: Any, feature: int) -> npt.NDArray[Any]:
+    arrays = model._native.state()["arrays"]
+    (row,) = np.flatnonzero(arrays["features"] == feature)
+    return np.asarray(arrays["theta"][row])
+
+
+@learners_that(learners.GROW, learners.LEARN_ONE)
+def test_labels_come_in_the_order_in_which_they_appear(learner: Learner) -> None:
+    model = learner.make()
+    model.learn_one(([0], [1.0]), "b")
+    model.learn_one(([1], [1.0]), ["c", "a"])
+    model.learn_one(([2], [1.0]), "b")
+    assert model.classes_.tolist() == ["b", "c", "a"]
+
+
+@learners_that(learners.GROW, learners.LEARN_ONE)
+def test_a_new_label_can_be_suggested_from_then_on(learner: Learner) -> None:
+    model = learner.make()
+    for x, y in zip(FIRST.pairs(), FIRST.sets(), strict=True):
+        known = set(model.classes_.tolist()) if hasattr(model, "classes_") else set()
+        assert set(model.rank_one(x)) == known
+        model.learn_one(x, y)
+        assert set(model.rank_one(x)) == known | set(y)
+
+
+@learners_that(learners.GROW, learners.LEARN_ONE)
+def test_a_label_that_stays_away_stays_known(learner: Learner) -> None:
+    model = learner.make().learn_one(([3], [1.0]), "early")
+    for x, y in zip(STREAM.pairs(), STREAM.sets(), strict=True):
+        model.learn_one(x, y)
+    assert model.classes_[0] == "early"
+    assert "early" in model.rank_one(([3], [1.0]))
+    model.learn_one(([3], [1.0]), "early")
+    assert len(model.classes_) == 1 + N_LABELS
+
+
+@learners_that(learners.GROW, learners.RANK)
+def test_labels_may_be_added_between_batches(learner: Learner) -> None:
+    model = learner.make().partial_fit(FIRST.X, FIRST.sets(), "grow")
+    before = model.decision_function(SECOND.X)
+    added = [f"late-{i}" for i in range(40)]
+    model.add_labels(added)
+    assert model.classes_[-40:].tolist() == added
+    after = model.decision_function(SECOND.X)
+    assert after[:, : before.shape[1]].tobytes() == before.tobytes()
+    assert np.isfinite(after).all()
+    model.partial_fit(SECOND.X, [["late-0"]] * len(SECOND.Y))
+    assert model.rank(SECOND.X, 1)[-1, 0] == "late-0"
+
+
+@learners_that(learners.GROW, learners.RANK)
+def test_a_label_scores_minus_infinity_before_it_exists(learner: Learner) -> None:
+    Y = [["a"], ["a", "b"], ["c"], ["a"]]
+    scores = learner.make().predict_then_learn(STREAM.X[:4], Y, "grow")
+    assert np.array_equal(np.isneginf(scores), [[0, 1, 1], [0, 0, 1], [0, 0, 0], [0, 0, 0]])
+
+
+@learners_that(learners.GROW, learners.RANK)
+def test_labels_declared_at_once_or_in_turn_are_the_same(learner: Learner) -> None:
+    names = list(range(N_LABELS))
+    at_once = learner.make().add_labels(names).partial_fit(STREAM.X, STREAM.Y)
+    in_turn = learner.make().add_labels(names[:3])
+    for name in names[3:]:
+        in_turn.add_labels([name])
+    in_turn.partial_fit(STREAM.X, STREAM.Y)
+    assert_same(whole(in_turn), whole(at_once))
+
+
+@learners_that(learners.LEARN_ONE, learners.ROWS)
+def test_a_feature_that_stays_away_keeps_its_weights(learner: Learner) -> None:
+    model = learner.make().set_params(n_features=None).add_labels(range(N_LABELS))
+    for x, y in zip(FIRST.pairs(), FIRST.numbers(), strict=True):
+        model.learn_one((x[0] + 100, x[1]), y)
+    model.learn_one(([100_000], [1.0]), [3])
+    before = theta_of(model, 100_000).tobytes()
+    for x, y in zip(SECOND.pairs(), SECOND.numbers(), strict=True):
+        model.learn_one((x[0] + 100, x[1]), y)
+    assert theta_of(model, 100_000).tobytes() == before
+
+
+@learners_that(learners.LEARN_ONE)
+def test_features_never_seen_say_nothing(learner: Learner) -> None:
+    """Unit rows would scale the known features by the unknown ones: without that they agree."""
+    model = learner.make().set_params(normalize=False, n_features=None)
+    for (indices, values), y in zip(FIRST.pairs(), FIRST.sets(), strict=True):
+        model.learn_one((indices, np.clip(values, -1, 1)), y)
+    before = whole(model)
+    for indices, values in SECOND.pairs():
+        strange = np.append(indices, [N_FEATURES + 5, 2**31 - 1])
+        more = np.append(values, [3.0, -2.0])
+        assert model.rank_one((strange, more)) == model.rank_one((indices, values))
+    assert_same(whole(model), before)
+
+
+@learners_that(learners.LEARN_ONE, learners.RANK)
+def test_new_features_after_a_matrix_leave_its_columns_as_they_are(learner: Learner) -> None:
+    model = learner.make().set_params(n_features=None).partial_fit(FIRST.X, FIRST.Y)
+    model.learn_one(([N_FEATURES + 7], [1.0]), [0, 1])
+    assert model.n_features_in_ == N_FEATURES
+    assert model.coef_.shape == (N_LABELS, N_FEATURES + 8)
+    model.partial_fit(SECOND.X, SECOND.Y)
+    assert model.rank(SECOND.X).shape == SECOND.Y.shape
+
+
+@learners_that(learners.LEARN_ONE)
+def test_an_unknown_label_takes_part_in_no_pair(learner: Learner) -> None:
+    model = learner.make().add_labels(range(4))
+    model.learn_one(([0, 1], [1.0, 0.5]), [0], unknown=[1, 3])
+    arrays = model._native.state()["arrays"]
+    assert arrays["theta"].any(axis=0).tolist() == [True, False, True, False]
+
+
+@learners_that(learners.LEARN_ONE, learners.RANK)
+def test_unknown_labels_are_the_nan_of_an_indicator(learner: Learner) -> None:
+    stream = make_stream(seed=5, rows=40)
+    Y = stream.Y.astype(np.float64)
+    Y[np.random.default_rng(5).random(Y.shape) < 0.2] = np.nan
+    batch = learner.make().partial_fit(stream.X, Y)
+    single = learner.make().add_labels(range(N_LABELS))
+    for x, row in zip(stream.pairs(), Y, strict=True):
+        unknown = np.flatnonzero(np.isnan(row)).tolist()
+        single.learn_one(x, np.flatnonzero(row == 1).tolist(), unknown=unknown)
+    assert_same(learnt(single), learnt(batch))
+
+
+@learners_that(learners.GROW, learners.LEARN_ONE)
+def test_a_new_label_may_appear_as_unknown(learner: Learner) -> None:
+    model = learner.make().learn_one(([0], [1.0]), "a", unknown=["b"])
+    assert sorted(model.classes_.tolist()) == ["a", "b"]
+    model.learn_one(([0], [1.0]), "a", unknown=["c"])
+    assert sorted(model.rank_one(([0], [1.0]))) == ["a", "b", "c"]
+
+
+@learners_that(learners.RANK, learners.GROW)
+def test_scores_before_learning_are_honest_while_features_appear(learner: Learner) -> None:
+    """The columns of a matrix are new features to a learner that began without one."""
+    fast = learner.make().set_params(n_features=None).add_labels(range(N_LABELS))
+    scores = fast.predict_then_learn(STREAM.X, STREAM.Y)
+    slow = learner.make().set_params(n_features=None).add_labels(range(N_LABELS))
+    slow.partial_fit(STREAM.X[[0]], STREAM.Y[[0]])
+    for i in range(1, 12):
+        expected = slow.decision_function(STREAM.X[[i]])
+        assert scores[i].tobytes() == expected.tobytes(), f"row {i}"
+        slow.partial_fit(STREAM.X[[i]], STREAM.Y[[i]])

@@ -1,0 +1,180 @@
+"""Rankers put into a given state, and the step that they take from it."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from tagalong import LabelRanker
+from tests.online.streams import arrays
+from tests.reference.geometries import FloatArray, Geometry, line
+from tests.reference.naive import Update
+from tests.reference.rules import Round
+
+
+def ranker_at(theta: FloatArray, geometry: Geometry, **params: Any) -> LabelRanker:
+    """Return a new ranker, without constant feature, whose dual vectors are theta (K, n)."""
+    theta = np.asarray(theta, dtype=np.float64)
+    n_labels, n = theta.shape
+    plain = {"constant": 0.0, "normalize": False, "average": False, "dtype": "float64"}
+    ranker = LabelRanker(geometry=geometry, n_features=n, **(plain | params))
+    ranker.add_labels(range(n_labels))
+    # From zero any update moves two labels at least, and so makes room for every feature.
+    ranker.learn_one((np.arange(n), np.arange(1.0, n + 1.0)), [0])
+    state = ranker.__getstate__()
+    held, numbers = state["_native"]["arrays"], state["_native"]["numbers"]
+    held["theta"] = np.ascontiguousarray(theta.T[held["features"]])
+    numbers |= dict.fromkeys(["rounds", "mistakes", "solver_rounds", "solver_iterations"], 0)
+    numbers |= dict.fromkeys(["loss", "gain", "curvature"], 0.0)
+    if geometry == "entropic":
+        held["shift"] = theta.max(axis=1)
+        held["Z"] = np.exp(theta - theta.max(axis=1, keepdims=True)).sum(axis=1)
+        held["updates"][:] = 0
+    else:
+        held["S"] = np.ones(n)
+        held["norm2"] = (held["theta"] ** 2).sum(axis=1)
+        numbers["complexity"] = 0.5 * float(held["norm2"].sum())
+    ranker.__setstate__(state)
+    return ranker
+
+
+def theta_of(ranker: LabelRanker) -> FloatArray:
+    """Return the dual vectors (K, n) of a ranker that knows all its n features."""
+    state = arrays(ranker)
+    theta = np.empty(state["theta"].T.shape)
+    theta[:, state["features"]] = state["theta"].T
+    return theta
+
+
+def step_of(
+    ranker: LabelRanker, x: FloatArray, relevant: Collection[int], unknown: Collection[int] = ()
+) -> FloatArray:
+    """Let the ranker learn a row, and return its coefficients: theta has moved by alpha ⊗ x."""
+    before = theta_of(ranker)
+    ranker.learn_one((np.arange(len(x)), x), relevant, unknown)
+    moved = theta_of(ranker) - before
+    alpha = moved @ x / (x @ x) if x.any() else np.zeros(len(moved))
+    precision = 1e-14 * max(1.0, np.abs(before).max(), np.abs(moved).max())
+    np.testing.assert_allclose(moved, np.outer(alpha, x), rtol=0, atol=precision)
+    return np.asarray(alpha)
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A state, a row, its labels and the parameters of the rule."""
+
+    geometry: Geometry
+    theta: FloatArray
+    x: FloatArray
+    relevant: tuple[int, ...]
+    irrelevant: tuple[int, ...]
+    C: float
+    margin: float
+    temperature: float = 0.1
+
+    @property
+    def unknown(self) -> list[int]:
+        """Return the labels that are neither relevant nor irrelevant."""
+        known = self.relevant + self.irrelevant
+        return [y for y in range(len(self.theta)) if y not in known]
+
+    @property
+    def round(self) -> Round:
+        """Return the same for the naive rules."""
+        along = line(self.geometry, self.theta, np.ones(len(self.x)), self.x)
+        return Round(along, self.relevant, self.irrelevant, self.C, self.margin, self.temperature)
+
+    def ranker(self, update: Update, **params: Any) -> LabelRanker:
+        """Return a ranker in this state."""
+        rule = {"C": self.C, "margin": self.margin, "temperature": self.temperature}
+        return ranker_at(self.theta, self.geometry, update=update, **(rule | params))
+
+    def step(self, update: Update, **params: Any) -> FloatArray:
+        """Return the coefficients with which the engine answers."""
+        return step_of(self.ranker(update, **params), self.x, self.relevant, self.unknown)
+
+    def scores_after(self, alpha: FloatArray) -> FloatArray:
+        """Return the scores (K,) of the row after a step."""
+        return np.array([self.round.line.slope(y, float(a)) for y, a in enumerate(alpha)])
+
+    def gain(self, alpha: FloatArray) -> float:
+        """Return what a step adds to the dual value of the hinge loss."""
+        moved = sum(self.round.line.value(y, float(a)) for y, a in enumerate(alpha))
+        return self.margin * float(alpha[list(self.relevant)].sum()) - moved
+
+
+def quadratic(
+    scores: Collection[float],
+    relevant: Collection[int],
+    C: float,
+    margin: float = 1.0,
+    length: float = 1.0,
+    geometry: Geometry = "euclidean",
+    temperature: float = 0.1,
+) -> Situation:
+    """Return a row of one feature with these scores; exactly so if the length is a power of 2."""
+    theta = np.array(scores, dtype=np.float64)[:, None] / length
+    others = tuple(y for y in range(len(theta)) if y not in relevant)
+    x = np.array([length])
+    return Situation(geometry, theta, x, tuple(relevant), others, C, margin, temperature)
+
+
+@st.composite
+def sides(draw: st.DrawFn, n_labels: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Relevant and irrelevant labels, at least one of each; the others are unknown."""
+    kinds = st.sampled_from(["relevant", "irrelevant", "unknown"])
+    drawn = draw(st.lists(kinds, min_size=n_labels, max_size=n_labels))
+    first, second = draw(st.permutations(range(n_labels)))[:2]
+    drawn[first], drawn[second] = "relevant", "irrelevant"
+    relevant = tuple(y for y, kind in enumerate(drawn) if kind == "relevant")
+    return relevant, tuple(y for y, kind in enumerate(drawn) if kind == "irrelevant")
+
+
+@st.composite
+def quadratic_situations(draw: st.DrawFn) -> Situation:
+    """Scores on a coarse grid, where ties and kinks are common, or anywhere."""
+    n_labels = draw(st.integers(2, 7))
+    grid = st.integers(-8, 8).map(lambda i: i / 4)
+    anywhere = st.floats(-3, 3, allow_subnormal=False)
+    values = draw(st.sampled_from([grid, anywhere]))
+    scores = draw(st.lists(values, min_size=n_labels, max_size=n_labels))
+    relevant, irrelevant = draw(sides(n_labels))
+    length = 2.0 ** draw(st.integers(-2, 2))
+    return Situation(
+        draw(st.sampled_from(["euclidean", "adaptive"])),
+        np.array(scores)[:, None] / length,
+        np.array([length]),
+        relevant,
+        irrelevant,
+        C=draw(st.sampled_from([0.125, 0.5, 1.0, 4.0]) | st.floats(0.01, 30)),
+        margin=draw(st.sampled_from([0.5, 1.0]) | st.floats(0.05, 3)),
+        temperature=draw(st.floats(0.01, 1)),
+    )
+
+
+@st.composite
+def entropic_situations(draw: st.DrawFn) -> Situation:
+    """Moderate dual vectors; a binary row, or one with values on a grid; not all values equal."""
+    n_labels, n = draw(st.integers(2, 5)), draw(st.integers(2, 5))
+    entries = st.lists(st.floats(-3, 3, allow_subnormal=False), min_size=n, max_size=n)
+    theta = draw(st.lists(entries, min_size=n_labels, max_size=n_labels))
+    values = draw(
+        st.sampled_from([st.sampled_from([0.0, 1.0]), st.integers(-4, 4).map(lambda i: i / 4)])
+    )
+    x = draw(st.lists(values, min_size=n, max_size=n).filter(lambda row: len(set(row)) > 1))
+    relevant, irrelevant = draw(sides(n_labels))
+    return Situation(
+        "entropic",
+        np.array(theta),
+        np.array(x),
+        relevant,
+        irrelevant,
+        C=draw(st.floats(0.01, 20)),
+        margin=draw(st.floats(0.02, 1.2)),
+        temperature=draw(st.floats(0.01, 1)),
+    )
+
+
+situations = quadratic_situations() | entropic_situations()

@@ -1,0 +1,184 @@
+"""A bad batch raises an error that says what is wrong and where, and changes nothing."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tagalong import LabelRanker
+from tests.contract.bits import assert_same, whole
+from tests.contract.learners import LEARNERS, Learner
+from tests.contract.stream import N_FEATURES, N_LABELS
+from tests.online.bad_batches import BAD_FIRST, BAD_MORE, BAD_X, BAD_Y, GOOD, Bad
+
+BEFORE, AFTER = GOOD.part(slice(0, 10)), GOOD.part(slice(16, None))
+CLASSES = list(range(N_LABELS))
+GROWING = ["Y: row 1: .*None", "Y: row 1: .*nan", r"Y: row 1: label \[3\] is not hashable"]
+MAKE_LABELS = {"unknown label", "unknown word", "single, unknown"}
+
+some_rankers = pytest.mark.parametrize(
+    "learner",
+    [
+        learner
+        for learner in LEARNERS
+        if learner.name in ("ranker-default", "ranker-entropic-optimal", "ranker-simproj-float64")
+    ],
+    ids=lambda learner: learner.name,
+)
+
+
+def each(bads: list[Bad]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("bad", bads, ids=lambda bad: bad.name)
+
+
+def refuse(model: Any, bad: Bad, **more: Any) -> None:
+    with pytest.raises(ValueError, match=bad.words):
+        model.partial_fit(bad.X, bad.Y, **{**more, **bad.more})
+
+
+@each(BAD_X + BAD_Y + BAD_MORE)
+@some_rankers
+def test_a_bad_batch_changes_nothing(learner: Learner, bad: Bad) -> None:
+    model = learner.make().partial_fit(BEFORE.X, BEFORE.Y)
+    before = whole(model)
+    refuse(model, bad)
+    assert_same(whole(model), before)
+    spared = learner.make().partial_fit(BEFORE.X, BEFORE.Y)
+    after = model.partial_fit(AFTER.X, AFTER.Y), spared.partial_fit(AFTER.X, AFTER.Y)
+    assert_same(whole(after[0]), whole(after[1]))
+
+
+@each(BAD_FIRST)
+@some_rankers
+def test_a_bad_first_batch_leaves_a_new_ranker(learner: Learner, bad: Bad) -> None:
+    model = learner.make()
+    refuse(model, bad, classes=CLASSES)
+    assert_same(whole(model), whole(learner.make()))
+    model.partial_fit(AFTER.X, AFTER.Y, CLASSES)
+    assert_same(whole(model), whole(learner.make().partial_fit(AFTER.X, AFTER.Y, CLASSES)))
+
+
+@each([bad for bad in BAD_FIRST if "classes" not in bad.more and bad.name not in MAKE_LABELS])
+@some_rankers
+def test_a_bad_fit_leaves_what_was_learnt(learner: Learner, bad: Bad) -> None:
+    model = learner.make().partial_fit(BEFORE.X, BEFORE.Y)
+    before = whole(model)
+    with pytest.raises(ValueError):
+        model.fit(bad.X, bad.Y, **bad.more)
+    assert_same(whole(model), before)
+
+
+@each(BAD_X)
+@some_rankers
+def test_bad_rows_cannot_be_predicted(learner: Learner, bad: Bad) -> None:
+    model = learner.make().partial_fit(BEFORE.X, BEFORE.Y)
+    before = whole(model)
+    for look in (model.decision_function, model.rank, model.predict):
+        with pytest.raises(ValueError, match=bad.words):
+            look(bad.X)
+    assert_same(whole(model), before)
+
+
+@pytest.mark.parametrize("words", GROWING)
+@some_rankers
+def test_a_bad_label_brings_no_new_ones(learner: Learner, words: str) -> None:
+    bad_label = {"None": None, "nan": np.nan, "able": [3]}[words[-4:].lstrip(".*sh")]
+    model = learner.make().partial_fit(BEFORE.X, BEFORE.sets(), "grow")
+    before = whole(model)
+    with pytest.raises(ValueError, match=words):
+        model.partial_fit(AFTER.X[:2], [["never seen before"], [bad_label]])
+    assert_same(whole(model), before)
+
+
+@some_rankers
+def test_a_bad_row_brings_no_new_labels(learner: Learner) -> None:
+    model = learner.make().partial_fit(BEFORE.X, BEFORE.sets(), "grow")
+    before = whole(model)
+    with pytest.raises(ValueError, match="row 0, column 0 is NaN"):
+        model.partial_fit(np.full((1, N_FEATURES), np.nan), [["never seen before"]])
+    assert_same(whole(model), before)
+
+
+@some_rankers
+def test_a_bad_batch_does_not_let_labels_grow(learner: Learner) -> None:
+    model = learner.make().partial_fit(BEFORE.X, BEFORE.Y)
+    before = whole(model)
+    with pytest.raises(ValueError, match="row 0, column 0 is NaN"):
+        model.partial_fit(np.full((1, N_FEATURES), np.nan), BEFORE.Y[:1], "grow")
+    assert_same(whole(model), before)
+    with pytest.raises(ValueError, match="label 'new' is not in classes_"):
+        model.partial_fit(BEFORE.X[:1], [["new"]])
+
+
+@pytest.mark.parametrize("classes", [5, [["a"], ["b"]], [None, "b"], [float("nan"), "b"]])
+def test_classes_that_are_no_labels(classes: Any) -> None:
+    with pytest.raises(ValueError, match=r"classes|hashable|not a label"):
+        LabelRanker().partial_fit(np.eye(2), np.eye(2), classes)
+
+
+def test_classes_are_needed_for_labels_by_name() -> None:
+    for Y in (["a", "b"], [["a"], ["b"]]):
+        ranker = LabelRanker()
+        with pytest.raises(ValueError, match="classes must be passed on the first call"):
+            ranker.partial_fit(np.eye(2), Y)
+        assert_same(whole(ranker), whole(LabelRanker()))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value", "longest"),
+    [("float32", 1e38, "3.40282e+38"), ("float64", 1e200, "1.79769e+308")],
+)
+@pytest.mark.parametrize("update", ["smooth", "single", "simopt"])
+def test_a_row_too_long_for_the_storage_type(
+    dtype: str, value: float, longest: str, update: str
+) -> None:
+    ranker = LabelRanker(dtype=dtype, update=update).partial_fit(np.eye(3), np.eye(3))
+    before = whole(ranker)
+    X = np.eye(3)
+    X[1, 2] = value
+    with pytest.raises(ValueError, match="X: row 1 is too long") as raised:
+        ranker.partial_fit(X, np.eye(3))
+    assert longest in str(raised.value)
+    assert_same(whole(ranker), before)
+
+
+@pytest.mark.parametrize(("dtype", "value"), [("float32", 1e18), ("float64", 1e153)])
+@pytest.mark.parametrize("update", ["fixed", "single", "optimal", "smooth", "simproj", "simopt"])
+@pytest.mark.parametrize("geometry", ["euclidean", "adaptive", "entropic"])
+@pytest.mark.parametrize("normalize", [True, False])
+def test_a_long_row_that_is_still_allowed_keeps_all_finite(
+    dtype: str, value: float, update: str, geometry: str, normalize: bool
+) -> None:
+    if geometry == "entropic" and update == "simopt":
+        pytest.skip("does not exist")
+    ranker = LabelRanker(update, geometry, dtype=dtype, normalize=normalize)
+    for scale in (1.0, value, 1.0):
+        ranker.partial_fit(np.eye(3) * scale + 0.1, np.eye(3))
+    state = ranker._native.state()
+    assert np.isfinite(state["arrays"]["theta"]).all()
+    assert np.isfinite(list(state["numbers"].values())).all()
+    assert np.isfinite(ranker.decision_function(np.eye(3))).all()
+
+
+@pytest.mark.parametrize(("dtype", "value"), [("float32", 1.2e19), ("float64", 0.9e154)])
+def test_duplicates_count_as_their_sum_in_the_length(dtype: str, value: float) -> None:
+    """Each half is short enough, but the entry is not."""
+    ranker = LabelRanker(dtype=dtype, normalize=False).add_labels(["a", "b"])
+    before = whole(ranker)
+    with pytest.raises(ValueError, match="x is too long"):
+        ranker.learn_one(([0, 0], [value, value]), "a")
+    assert_same(whole(ranker), before)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("update", ["fixed", "single", "simperc", "smooth"])
+def test_a_huge_budget_never_makes_scores_nan(update: str, dtype: str) -> None:
+    """Whether it is refused or used: what a model says must stay a number."""
+    for parameters, weights in (({"C": 1e300}, None), ({}, np.full(3, 1e300))):
+        ranker = LabelRanker(update=update, dtype=dtype, **parameters)
+        try:
+            ranker.fit(np.eye(3), np.eye(3), sample_weight=weights)
+        except ValueError as error:
+            assert "1e+300" in str(error)  # noqa: PT017
+        else:
+            assert np.isfinite(ranker.decision_function(np.eye(3))).all()
