@@ -31,20 +31,26 @@ struct Example {
         value.push_back(amount);
     }
 
-    // Sort by feature, sum duplicates, drop zeros, scale to unit length, add the constant.
+    // Sort by feature, sum duplicates, drop zeros.
+    void merge();
+    // Merge, scale to unit length, add the constant.
     void finish(Norm norm, double constant);
 
   private:
-    void sort_and_merge();
     std::vector<std::uint32_t> order_;
     std::vector<std::int32_t> feature_scratch_;
     std::vector<double> value_scratch_;
 };
 
-// The Euclidean length, without the overflow and underflow of the plain sum of squares.
-inline double euclidean_length(const std::vector<double>& values) {
+inline double sum_of_squares(const std::vector<double>& values) {
     double sum = 0;
     for (const double v : values) sum += v * v;
+    return sum;
+}
+
+// The Euclidean length, without the overflow and underflow of the plain sum of squares.
+inline double euclidean_length(const std::vector<double>& values) {
+    double sum = sum_of_squares(values);
     if (sum > 1e-280 && sum < 1e280) return std::sqrt(sum);
     double largest = 0;
     for (const double v : values) largest = std::max(largest, std::abs(v));
@@ -54,7 +60,7 @@ inline double euclidean_length(const std::vector<double>& values) {
     return largest * std::sqrt(sum);
 }
 
-inline void Example::sort_and_merge() {
+inline void Example::merge() {
     const std::size_t n = feature.size();
     bool ready = true;
     for (std::size_t i = 0; i < n && ready; ++i)
@@ -78,7 +84,7 @@ inline void Example::sort_and_merge() {
 }
 
 inline void Example::finish(Norm norm, double constant) {
-    sort_and_merge();
+    merge();
     if (norm != Norm::none) {
         double length = 0;
         if (norm == Norm::euclidean) length = euclidean_length(value);

@@ -1,5 +1,7 @@
 #include "kernels.hpp"
 
+#include <limits>
+
 #include "clones.hpp"
 #include "vector_math.hpp"
 
@@ -48,7 +50,11 @@ TAGALONG_INLINE double add_scaled_norm_body(T* __restrict row, const T* __restri
         row[k] = value;
         total += value * value;
     }
-    return static_cast<double>(total);
+    if (total <= std::numeric_limits<T>::max()) return static_cast<double>(total);
+    // The squares overflow the storage type, the weights do not.
+    double wide = 0;
+    for (std::size_t k = 0; k < n; ++k) wide += static_cast<double>(row[k]) * static_cast<double>(row[k]);
+    return wide;
 }
 
 template <class T>

@@ -90,10 +90,23 @@ std::span<const std::int32_t> LabelRanker<T>::rank(Reader& reader, std::size_t k
     return reader.best;
 }
 
+// The scores in double precision. What overflowed the storage type becomes a huge number, so
+// that differences of scores stay numbers.
+template <class T>
+void LabelRanker<T>::take_scores() {
+    constexpr double huge = 1e300;
+    scores_.resize(labels());
+    for (std::size_t k = 0; k < scores_.size(); ++k) {
+        const double score = static_cast<double>(at_.sums[k]);
+        const double bounded = score > huge ? huge : (score < -huge ? -huge : score);
+        scores_[k] = bounded == bounded ? bounded : 0.0;
+    }
+}
+
 // The prediction of the round, and what it says about the ways to predict.
 template <class T>
 void LabelRanker<T>::predict_and_judge(std::span<const int> relevant, std::span<const int> unknown,
-                                       T* scores) {
+                                       bool counts, T* scores) {
     const std::size_t K = labels();
     std::span<const T> predicted(at_.sums.data(), K);
     if (config_.average != Average::never && certificate_.rounds > 0) {
@@ -106,16 +119,17 @@ void LabelRanker<T>::predict_and_judge(std::span<const int> relevant, std::span<
             mean_[k] = at_.sums[k] - full * at_.mean_sums[k];
             middle_[k] = at_.sums[k] - half * at_.mean_sums[k];
         }
-        const std::array<std::span<const T>, 3> ways = {std::span<const T>(at_.sums.data(), K), middle_, mean_};
+        const std::array<std::span<const T>, 3> ways = {predicted, middle_, mean_};
         if (share == 1) predicted = mean_;
         else if (share != 0) predicted = middle_;
-        if (config_.average == Average::chosen && sides_.any_pair())
+        const bool any_pair = !relevant.empty() && relevant.size() + unknown.size() < K;
+        if (counts && config_.average == Average::chosen && any_pair)
             for (std::size_t i = 0; i < 3; ++i)
-                blend_.precision[i] = Blend::kMemory * blend_.precision[i] +
-                                      average_precision_(ways[i], relevant, unknown);
+                blend_.precision[i] =
+                    Blend::kMemory * blend_.precision[i] + average_precision_(ways[i], relevant, unknown);
     }
     if (scores) std::copy(predicted.begin(), predicted.end(), scores);
-    cutoff_.observe(predicted, relevant, unknown);
+    if (counts) cutoff_.observe(predicted, relevant, unknown);
 }
 
 template <class T>
@@ -130,24 +144,14 @@ void LabelRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
 
     auto* linear = std::get_if<LinearGeometry<T>>(&geometry_);
     auto* entropic = std::get_if<EntropicGeometry<T>>(&geometry_);
-    const bool counts = weight > 0;
-    if (linear) {
-        linear->score(x, config_.average != Average::never, at_);
-    } else {
-        if (counts) entropic->enter(x);
-        entropic->score(x, at_);
-    }
-    scores_.assign(at_.sums.begin(), at_.sums.begin() + static_cast<std::ptrdiff_t>(labels()));
+    if (linear) linear->score(x, config_.average != Average::never, at_);
+    else entropic->score(x, at_);
+    predict_and_judge(relevant_, unknown_, weight > 0, scores);
+    if (!(weight > 0)) return;
+    // What was predicted did not know the features that come with this round.
+    if (entropic && entropic->enter(x)) entropic->score(x, at_);
+    take_scores();
     sides_.split(scores_, relevant_, unknown_);
-    if (!counts) {
-        if (scores) {
-            Reader reader{x, {}, {}};
-            const auto predicted = score(reader);
-            std::copy(predicted.begin(), predicted.end(), scores);
-        }
-        return;
-    }
-    predict_and_judge(relevant_, unknown_, scores);
 
     const double q = linear ? linear->squared_norm(x, at_) : entropic->curvature(x);
     Certificate& c = certificate_;

@@ -125,8 +125,9 @@ class LabelRanker {
   private:
     static AnyGeometry make_geometry(const RankerConfig& config);
     Norm norm() const;
-    void predict_and_judge(std::span<const int> relevant, std::span<const int> unknown, T* scores);
-    void take_step(const Example& x, double q, const RuleParameters& rule);
+    void predict_and_judge(std::span<const int> relevant, std::span<const int> unknown, bool counts,
+                           T* scores);
+    void take_scores();
     void linear_step(double q, const RuleParameters& rule);
     void entropic_step(EntropicGeometry<T>& geometry, const Example& x, const RuleParameters& rule);
 

@@ -113,10 +113,14 @@ inline void read_pairs(const Vector& indices, const Vector& values, double longe
         if (feature < 0 || feature > last)
             throw InputError("feature index " + std::to_string(feature) + " at position " + std::to_string(i) +
                              " must be from 0 to " + std::to_string(last));
-        sum += value * value;
+        sum += std::abs(value);
         if (value != 0) out.add(static_cast<std::int32_t>(feature), value);
     }
-    if (sum <= longest) return;
+    if (sum * sum <= longest) return;
+    if (std::isfinite(sum)) {
+        out.merge();
+        if (sum_of_squares(out.value) <= longest) return;
+    }
     for (std::size_t i = 0; i < indices.shape(0); ++i)
         check_value(element<double>(values, i), "x: feature " + std::to_string(element<std::int64_t>(indices, i)));
     throw InputError("x" + too_long(longest));

@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <limits>
 #include <map>
@@ -68,11 +69,6 @@ struct LabelRows {
 };
 
 template <class T>
-std::span<const std::int32_t> label_span(const VectorOf<T>& labels) {
-    return {labels.data(), labels.shape(0)};
-}
-
-template <class T>
 constexpr double longest_row() {
     return static_cast<double>(std::numeric_limits<T>::max());
 }
@@ -131,13 +127,14 @@ void add_label_ranker(nb::module_& module, const char* name) {
              },
              nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none())
         .def("learn_one",
-             [](Ranker& self, const Vector& indices, const Vector& values, VectorOf<std::int32_t> relevant,
-                VectorOf<std::int32_t> unknown, double weight) {
+             [](Ranker& self, const Vector& indices, const Vector& values,
+                const std::vector<std::int32_t>& relevant, const std::vector<std::int32_t>& unknown,
+                double weight) {
                  Example& x = thread_reader<T>().x;
                  read_pairs(indices, values, longest_row<T>(), x);
                  self.finish(x);
                  std::unique_lock lock(self.mutex());
-                 self.learn(x, label_span(relevant), label_span(unknown), weight);
+                 self.learn(x, relevant, unknown, weight);
              })
         .def("rank_one",
              [](const Ranker& self, const Vector& indices, const Vector& values, std::int64_t k) {

@@ -110,7 +110,7 @@ double recompute_dual(const LabelRanker<T>& self) {
             double top = unseen > 0 ? 0 : -std::numeric_limits<double>::infinity();
             for (std::size_t r = 0; r < store.rows(); ++r)
                 top = std::max(top, static_cast<double>(store.row(static_cast<std::int32_t>(r))[k]));
-            double sum = unseen * std::exp(-top);
+            double sum = unseen > 0 ? unseen * std::exp(-top) : 0;
             for (std::size_t r = 0; r < store.rows(); ++r)
                 sum += std::exp(static_cast<double>(store.row(static_cast<std::int32_t>(r))[k]) - top);
             complexity += std::log(sum / n) + top;

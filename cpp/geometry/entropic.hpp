@@ -61,14 +61,22 @@ class EntropicGeometry {
         return sum;
     }
 
-    // Lets the features of x that were not declared and not met before enter the simplex.
-    void enter(const Example& x) {
+    // Lets the features of x that were not declared and not met before enter the simplex;
+    // true if there were any.
+    bool enter(const Example& x) {
+        bool any = false;
         for (const std::int32_t feature : x.feature) {
             if (feature < declared_ || store_.find(feature) != FeatureIndex::kAbsent) continue;
+            any = true;
             add_row(feature);
             ++dimension_;
-            for (Label& label : label_) label.Z += std::exp(-label.shift);
+            for (std::size_t y = 0; y < label_.size(); ++y) {
+                // Its theta of 0 may lie far above all others.
+                if (-label_[y].shift > kTopLimit) refresh(static_cast<int>(y));
+                else label_[y].Z += std::exp(-label_[y].shift);
+            }
         }
+        return any;
     }
 
     void score(const Example& x, Located<T>& at) const {
@@ -169,7 +177,10 @@ class EntropicGeometry {
     double weight(std::int32_t row, int label) const {
         return static_cast<double>(store_.row(row, 1)[label]) / label_[label].Z;
     }
-    double unseen_weight(int label) const { return std::exp(-label_[label].shift) / label_[label].Z; }
+    double unseen_weight(int label) const {
+        const bool any = dimension_ > static_cast<std::int64_t>(store_.rows());
+        return any ? std::exp(-label_[label].shift) / label_[label].Z : 0;
+    }
 
     // For loading a saved model: the labels first, then the rows of theta.
     void restore_row(std::int32_t feature, const T* theta) {
@@ -217,7 +228,7 @@ class EntropicGeometry {
         double top = unseen > 0 ? 0 : -std::numeric_limits<double>::infinity();
         for (std::int32_t r = 0; r < rows; ++r)
             top = std::max(top, static_cast<double>(store_.row(r)[label]));
-        double Z = static_cast<double>(unseen) * std::exp(-top);
+        double Z = unseen > 0 ? static_cast<double>(unseen) * std::exp(-top) : 0;
         for (std::int32_t r = 0; r < rows; ++r) {
             T& e = store_.row(r, 1)[label];
             e = power(store_.row(r)[label], top);
@@ -233,7 +244,7 @@ class EntropicGeometry {
             if (at.row[i] == FeatureIndex::kAbsent) --unseen;
             else inside_[at.row[i]] = 1;
         }
-        double mass = static_cast<double>(std::max<std::int64_t>(0, unseen)) * std::exp(-label_[label].shift);
+        double mass = unseen > 0 ? static_cast<double>(unseen) * std::exp(-label_[label].shift) : 0;
         for (std::size_t r = 0; r < store_.rows(); ++r)
             if (!inside_[r]) mass += static_cast<double>(store_.row(static_cast<std::int32_t>(r), 1)[label]);
         return mass;

@@ -105,6 +105,7 @@ class SmoothSide {
     }
     double upper(double mass) const { return temperature_ * std::log(mass) + most_; }
     double lowest() const { return lowest_; }
+    bool exact() const { return true; }
 
     // T times the entropy of the shares of the mass.
     double entropy(double mass) const {
@@ -128,23 +129,24 @@ void write(const std::vector<int>& labels, const std::vector<double>& amounts, d
            Step& out) {
     double sum = 0;
     for (const double amount : amounts) sum += amount;
-    if (sum <= 0) return;
-    for (std::size_t i = 0; i < labels.size(); ++i) out.set(labels[i], sign * amounts[i] * (mass / sum));
+    // Labels whose scores no step can change share alike.
+    const double equal = mass / static_cast<double>(labels.size());
+    for (std::size_t i = 0; i < labels.size(); ++i)
+        out.set(labels[i], sign * (sum > 0 ? amounts[i] * (mass / sum) : equal));
 }
 
 }  // namespace
 
-// The labels within `reach` of the other side's best: no other label can move.
-void CurvedRules::collect(const Sides& sides, const CurveOf& curve, double reach) {
+// The labels that are in play, judged by the difference of scores to the other side's best.
+template <class InPlay>
+void CurvedRules::collect(const Sides& sides, const CurveOf& curve, InPlay&& in_play) {
     relevant_.clear();
     irrelevant_.clear();
-    const double best = sides.below[sides.highest], worst = best + sides.margin;
     for (std::size_t i = 0; i < sides.relevant.size(); ++i)
-        if (sides.above[i] - best < reach || sides.relevant[i] == sides.lowest)
+        if (in_play(sides.above[i] - sides.high))
             relevant_.add(sides.relevant[i], sides.above[i], curve(sides.relevant[i], true));
     for (std::size_t k = 0; k < sides.below.size(); ++k)
-        if (sides.below[k] != Sides::kNone &&
-            (worst - sides.below[k] < reach || static_cast<int>(k) == sides.highest))
+        if (sides.below[k] != Sides::kNone && in_play(sides.low - sides.below[k]))
             irrelevant_.add(static_cast<int>(k), sides.below[k], curve(static_cast<int>(k), false));
 }
 
@@ -160,7 +162,7 @@ void CurvedRules::pairs(PairScheme scheme, const Sides& sides, const CurveOf& cu
     const bool mistakes_only = scheme != PairScheme::simproj;
     const auto in_play = [&](double gap) { return mistakes_only ? gap <= 0 : gap < rule.margin; };
     if (!in_play(sides.margin)) return;
-    collect(sides, curve, mistakes_only ? std::numeric_limits<double>::min() : rule.margin);
+    collect(sides, curve, in_play);
     double count = 0;
     for (std::size_t i = 0; i < relevant_.labels.size(); ++i) {
         for (std::size_t j = 0; j < irrelevant_.labels.size(); ++j) {
@@ -185,7 +187,7 @@ void CurvedRules::pairs(PairScheme scheme, const Sides& sides, const CurveOf& cu
 
 void CurvedRules::optimal(const Sides& sides, const CurveOf& curve, const RuleParameters& rule, Step& out) {
     if (sides.margin >= rule.margin) return;
-    collect(sides, curve, rule.margin);
+    collect(sides, curve, [&](double gap) { return gap < rule.margin; });
     raise_.start(relevant_, rule.budget);
     lower_.start(irrelevant_, rule.budget);
     // Budget slack: raise one level, lower the other, gamma apart, until both move the same.
@@ -210,7 +212,7 @@ void CurvedRules::optimal(const Sides& sides, const CurveOf& curve, const RulePa
 }
 
 void CurvedRules::smooth(const Sides& sides, const CurveOf& curve, const RuleParameters& rule, Step& out) {
-    collect(sides, curve, std::numeric_limits<double>::infinity());
+    collect(sides, curve, [](double) { return true; });
     SmoothSide up(relevant_.curves, relevant_.amounts, rule.temperature);
     SmoothSide down(irrelevant_.curves, irrelevant_.amounts, rule.temperature);
     const double start = std::log(rule.budget / 2);

@@ -50,7 +50,8 @@ class CurvedRules {
         std::vector<double> starts_, ends_;  // of the curves: k(0) and k(cap)
         double lowest_ = 0, highest_ = 0;
     };
-    void collect(const Sides& sides, const CurveOf& curve, double reach);
+    template <class InPlay>
+    void collect(const Sides& sides, const CurveOf& curve, InPlay&& in_play);
 
     Side relevant_;
     Side irrelevant_;

@@ -27,11 +27,11 @@ class InteriorPoint {
     void step(const Sides& sides, CurveOf&& curve, const RuleParameters& rule, Step& out) {
         if (sides.margin >= rule.margin) return;
         start(sides, curve, rule);
-        const double enough = 1e-14 * rule.margin * rule.budget;
+        const double enough = 1e-13 * rule.margin * rule.budget;
         for (out.iterations = 0; out.iterations < 100; ++out.iterations) {
             double eta = 0;
             for (const Variable& v : variables_) eta += v.lambda * v.amount;
-            if (eta <= enough && residual(variables_, nu_, 0.0) <= 1e-11 * rule.margin) break;
+            if (eta <= enough && residual(variables_, nu_, 0.0) <= 1e-10 * rule.margin) break;
             if (!improve(eta)) break;
         }
         for (std::size_t i = 0; i + 1 < variables_.size(); ++i) {

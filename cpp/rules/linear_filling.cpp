@@ -38,11 +38,10 @@ double LinearFilling::Side::next_mass(double q) const {
 void LinearFilling::step(const Sides& sides, double q, const RuleParameters& rule, Step& out) {
     if (sides.margin >= rule.margin) return;
     // Only labels within gamma of the other side's best can move.
-    const double best_irrelevant = sides.below[sides.highest];
-    const double reach = best_irrelevant + sides.margin - rule.margin;
+    const double reach = sides.low - rule.margin;
     relevant_.waiting.clear();
     for (std::size_t i = 0; i < sides.relevant.size(); ++i)
-        if (sides.above[i] < best_irrelevant + rule.margin || sides.relevant[i] == sides.lowest)
+        if (sides.above[i] < sides.high + rule.margin || sides.relevant[i] == sides.lowest)
             relevant_.waiting.push_back({sides.above[i], sides.relevant[i]});
     irrelevant_.waiting.clear();
     candidates_.resize(sides.below.size());
@@ -50,7 +49,7 @@ void LinearFilling::step(const Sides& sides, double q, const RuleParameters& rul
         kernels::above(sides.below.data(), reach, candidates_.data(), sides.below.size());
     for (std::size_t i = 0; i < count; ++i)
         irrelevant_.waiting.push_back({-sides.below[candidates_[i]], candidates_[i]});
-    if (count == 0) irrelevant_.waiting.push_back({-best_irrelevant, sides.highest});
+    if (count == 0) irrelevant_.waiting.push_back({-sides.high, sides.highest});
     relevant_.start();
     irrelevant_.start();
 

@@ -65,17 +65,14 @@ void LinearPairs::step(PairScheme scheme, const Sides& sides, double q, const Ru
     const auto in_play = [&](double gap) { return mistakes_only ? gap <= 0 : gap < rule.margin; };
     if (!in_play(sides.margin)) return;
 
-    const double best_irrelevant = sides.below[sides.highest];
-    const double worst_relevant = best_irrelevant + sides.margin;
     relevant_.entries.clear();
     for (std::size_t i = 0; i < sides.relevant.size(); ++i)
-        if (in_play(sides.above[i] - best_irrelevant))
+        if (in_play(sides.above[i] - sides.high))
             relevant_.entries.push_back({sides.above[i], sides.relevant[i]});
     relevant_.finish(false);
-    const double lowest = relevant_.size() ? relevant_.entries[0].score : worst_relevant;
     irrelevant_.entries.clear();
     for (std::size_t k = 0; k < sides.below.size(); ++k)
-        if (sides.below[k] != Sides::kNone && in_play(lowest - sides.below[k]))
+        if (sides.below[k] != Sides::kNone && in_play(sides.low - sides.below[k]))
             irrelevant_.entries.push_back({sides.below[k], static_cast<int>(k)});
     irrelevant_.finish(true);
 

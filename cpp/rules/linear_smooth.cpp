@@ -254,6 +254,10 @@ void LinearSmooth::step(const Sides& sides, double q, const RuleParameters& rule
     relevant_.start(relevant_keys_, q, rule.temperature);
     irrelevant_.start(sides.below, q, rule.temperature);
 
+    // The loss is below every trace of a double: nothing to move.
+    const double log_loss = rule.margin / rule.temperature + relevant_.log_sum() + irrelevant_.log_sum();
+    if (!(log_loss > -500)) return;
+
     // The estimate replaces each side by its effective number of equal labels: then the tie
     // is an equation in z alone.
     SmoothPoint point;
@@ -282,6 +286,12 @@ void LinearSmooth::step(const Sides& sides, double q, const RuleParameters& rule
     const auto down = irrelevant_.amounts(irrelevant_amounts_.data());
     const double mass = equation.mass(point.z);
     const double fix_up = mass / up.mass, fix_down = mass / down.mass;
+    if (!(std::abs(fix_up - 1) < 1e-6 && std::abs(fix_down - 1) < 1e-6)) {
+        // The temperature is too low, or the numbers too large, for three equations in doubles:
+        // there the limit, Update III, is the step; its entropy counts as none.
+        filling_.step(sides, q, rule, out);
+        return;
+    }
     for (std::size_t k = 0; k < irrelevant_amounts_.size(); ++k) out.alpha[k] = -fix_down * irrelevant_amounts_[k];
     for (std::size_t i = 0; i < relevant_amounts_.size(); ++i)
         out.alpha[sides.relevant[i]] = fix_up * relevant_amounts_[i];

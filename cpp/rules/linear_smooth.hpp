@@ -4,6 +4,7 @@
 #pragma once
 
 #include "aligned.hpp"
+#include "linear_filling.hpp"
 #include "smooth.hpp"
 #include "step.hpp"
 
@@ -21,10 +22,13 @@ class LinearSmoothSide {
     void separate(double level);
 
     ValueSlope at(double level);
+    bool exact() const { return heavy_state_ == Heavy::exact || heavy_.empty(); }
     double lower(double mass) const;
     double upper(double mass) const;
 
     double effective_labels() const { return effective_; }
+    // log of the sum of exp(key / T)
+    double log_sum() const { return log_sum_ + largest_ / temperature_; }
 
     struct Amounts {
         double mass = 0;
@@ -35,6 +39,7 @@ class LinearSmoothSide {
     Amounts amounts(double* out) const;
 
   private:
+    enum class Heavy { unknown, rough, exact };
     static constexpr int kTerms = 8;
     static constexpr double kLight = 0.01;  // z up to here is light when separating ...
     static constexpr double kSlack = 2;     // ... and may grow by this factor afterwards
@@ -54,7 +59,6 @@ class LinearSmoothSide {
     double power_sums_[kTerms] = {};  // of power / threshold, over the light labels
     double threshold_z_ = 0;          // z at the threshold, at the last level
 
-    enum class Heavy { unknown, rough, exact };
     ValueSlope heavy_at(double level);
     Heavy heavy_state_ = Heavy::unknown;
     double heavy_level_ = 0;
@@ -74,6 +78,7 @@ class LinearSmooth {
     std::vector<double> relevant_keys_;
     AlignedVector<double> relevant_amounts_;
     AlignedVector<double> irrelevant_amounts_;
+    LinearFilling filling_;
 };
 
 }  // namespace tagalong

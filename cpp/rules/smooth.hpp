@@ -17,6 +17,7 @@
 // A side offers
 //     ValueSlope at(level)        mass moved at a level, and its derivative
 //     double lower(m), upper(m)   bounds of the level at which m is moved
+//     bool exact()                whether the last evaluation was more than an estimate
 #pragma once
 
 #include <algorithm>
@@ -79,6 +80,7 @@ void solve_smooth(Side1& side_1, Side2& side_2, const RuleParameters& rule, Smoo
     for (int round = 0; round < 30; ++round) {
         const ValueSlope moved_1 = side_1.at(point.level_1), moved_2 = side_2.at(point.level_2);
         if (!(moved_1.value > 0 && moved_2.value > 0)) break;
+        const bool exact = side_1.exact() && side_2.exact();
         const double log_mass = equation.log_mass(point.z);
         const double e1 = T * (std::log(moved_1.value) - log_mass);
         const double e2 = T * (std::log(moved_2.value) - log_mass);
@@ -94,6 +96,7 @@ void solve_smooth(Side1& side_1, Side2& side_2, const RuleParameters& rule, Smoo
         point.level_2 += d2;
         const double change = std::max({std::abs(d1), std::abs(d2), T * std::abs(dz)});
         if (!std::isfinite(change)) break;
+        if (!exact) continue;
         if (change <= 1e-12 * T) return;
         // The next error is quadratic in this one, so one last evaluation is exact.
         if (change <= 1e-5 * T) {

@@ -5,6 +5,7 @@
 // the scores of the two sides into a step: how far each label's dual vector moves along x.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -25,7 +26,9 @@ struct Sides {
 
     int lowest = -1;   // the relevant label with the lowest score, first one of equals
     int highest = -1;  // the irrelevant label with the highest score, first one of equals
-    double margin = 0;  // score of `lowest` minus score of `highest`
+    double low = 0;      // the scores of the two ...
+    double high = 0;
+    double margin = 0;   // ... and low - high
 
     bool any_pair() const { return !relevant.empty() && irrelevant > 0; }
     bool mistake() const { return margin <= 0; }
@@ -42,15 +45,15 @@ struct Sides {
         }
         irrelevant = scores.size() - relevant.size() - sorted_unknown.size();
         if (!any_pair()) return;
-        std::size_t low = 0;
-        for (std::size_t i = 1; i < above.size(); ++i)
-            if (above[i] < above[low]) low = i;
+        const auto first = static_cast<std::size_t>(std::min_element(above.begin(), above.end()) - above.begin());
         const double top = kernels::largest(below.data(), below.size());
-        std::size_t high = 0;
-        while (below[high] != top) ++high;
-        lowest = relevant[low];
-        highest = static_cast<int>(high);
-        margin = above[low] - top;
+        std::size_t second = 0;
+        while (below[second] != top) ++second;
+        lowest = relevant[first];
+        highest = static_cast<int>(second);
+        low = above[first];
+        high = top;
+        margin = low - high;
     }
 };
 

@@ -73,24 +73,26 @@ const Test smooth_uneven{"curved rules: the equations of the smooth step hold fo
     smooth_equations_hold(random, 200, 12, true);
 }};
 
-// Labels that moved are at their side's level, the others stand beyond it.
+// Labels that moved are at their side's level, the others stand beyond it. An amount at the
+// rounding of the budget is none.
 double level(const Problem& p, const Step& step, bool relevant, double distance) {
     const auto& side = relevant ? p.round.relevant : p.round.irrelevant;
     double lowest = 1e300, highest = -1e300;
     for (const int label : side) {
         const double b = std::abs(step.alpha[static_cast<std::size_t>(label)]), k = p.k(label, relevant, b);
         lowest = std::min(lowest, k);
-        if (b > 0) highest = std::max(highest, k);
+        if (b > 1e-12 * p.rule.budget) highest = std::max(highest, k);
     }
     near(highest, lowest, distance);
     return lowest;
 }
 
-void optimal_conditions_hold(Random& random, int rounds, bool uneven) {
+const Test optimal{"curved rules: the optimality conditions of Update III hold", [] {
+    Random random(3);
     CurvedRules rules;
     int slack = 0, tight = 0;
-    for (int i = 0; i < rounds; ++i) {
-        const Problem p = random_problem(random, 12, uneven);
+    for (int i = 0; i < 600; ++i) {
+        const Problem p = random_problem(random, 12, false);
         const Note note("round ", i, ": ", p.words());
         Step step = fresh_step(p.round.scores.size());
         rules.optimal(p.round.sides, p.curves(), p.rule, step);
@@ -99,22 +101,48 @@ void optimal_conditions_hold(Random& random, int rounds, bool uneven) {
             check(step.empty(), "a step without a loss");
             continue;
         }
-        const double sum = level(p, step, true, 1e-9) + level(p, step, false, 1e-9);
-        const bool spent = step.mass >= p.rule.budget * (1 - 1e-12);
+        const double sum = level(p, step, true, 1e-7) + level(p, step, false, 1e-7);
+        const bool spent = step.mass >= p.rule.budget * (1 - 1e-9);
         ++(spent ? tight : slack);
-        if (spent) at_most(sum, p.rule.margin + 1e-9);
-        else near(sum, p.rule.margin, 1e-9);
+        if (spent) at_most(sum, p.rule.margin + 1e-7);
+        else near(sum, p.rule.margin, 1e-7);
     }
-    check(slack > rounds / 10 && tight > rounds / 10, "the rounds are one-sided");
+    check(slack > 60 && tight > 60, "the rounds are one-sided");
+}};
+
+void one_pair_is_update_two(bool uneven) {
+    Random random(8);
+    CurvedRules rules;
+    for (int i = 0; i < 300; ++i) {
+        const Problem p = random_problem(random, 2, uneven);
+        const Note note("round ", i, ": ", p.words());
+        Step optimal = fresh_step(2), single = optimal;
+        rules.optimal(p.round.sides, p.curves(), p.rule, optimal);
+        rules.single(p.round.sides, p.curves(), p.rule, single);
+        const double m = single.mass;
+        const double slope = p.labels.curve(p.round.sides.lowest, true).at(m).slope +
+                             p.labels.curve(p.round.sides.highest, false).at(m).slope;
+        near(optimal.mass, m, 1e-9 * (p.rule.budget + 1e-4 / std::max(slope, 1e-15)));
+    }
 }
 
-const Test optimal{"curved rules: the optimality conditions of Update III hold", [] {
-    Random random(3);
-    optimal_conditions_hold(random, 600, false);
-}};
-const Test optimal_uneven{"curved rules: the optimality conditions of Update III hold for lopsided weights", [] {
+const Test one_pair{"curved rules: for one pair, Update III is Update II",
+                    [] { one_pair_is_update_two(false); }};
+// Weights as they are after long learning: all but 1e-10 of a label's mass inside x, say.
+const Test saturated_pair{"curved rules: for one pair of lopsided labels, Update III is Update II",
+                          [] { one_pair_is_update_two(true); }};
+
+const Test never_less{"curved rules: Update III gains no less than Update II, lopsided labels too", [] {
     Random random(4);
-    optimal_conditions_hold(random, 300, true);
+    CurvedRules rules;
+    for (int i = 0; i < 600; ++i) {
+        const Problem p = random_problem(random, 12, i % 2 == 0);
+        const Note note("round ", i, ": ", p.words());
+        Step optimal = fresh_step(p.round.scores.size()), single = optimal;
+        rules.optimal(p.round.sides, p.curves(), p.rule, optimal);
+        rules.single(p.round.sides, p.curves(), p.rule, single);
+        at_most(p.gain(single), p.gain(optimal) + 1e-9 * p.rule.budget);
+    }
 }};
 
 const Test interior{"curved rules: Update III equals the interior point method", [] {

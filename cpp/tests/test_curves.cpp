@@ -71,20 +71,19 @@ const Test massless{"curves: atoms without mass do not count", [] {
     same(flat.at(3).slope, 0.0);
 }};
 
-const Test inverses{"curves: the inverse reaches the level", [] {
+const Test inverses{"curves: the inverse reaches the level from any guess", [] {
     Random random(2);
     for (int round = 0; round < 2000; ++round) {
         const SimplexLabels labels(random, 1, 1 + random.below(5), random.chance(0.2));
         const SimplexCurve curve = labels.curve(0, random.chance(0.5));
         const double cap = random.magnitude(0.01, 30), start = curve.at(0).value, end = curve.at(cap).value;
         const double level = random.between(start, end);
-        const double amount = curve.inverse(level, cap);
-        check(amount >= 0 && amount <= cap, "outside [0, cap]");
-        near(curve.at(amount).value, level, 1e-14);
-        same(curve.inverse(start, cap), 0.0);
-        same(curve.inverse(start - 0.1, cap), 0.0);
-        same(curve.inverse(end + 0.1, cap), cap);
-        same(curve.inverse(end, cap), end > start ? cap : 0.0);
+        if (!(level > start && level < end)) continue;
+        for (const double guess : {0.0, cap, random.between(0, cap)}) {
+            const double amount = curve.inverse(level, cap, guess);
+            check(amount >= 0 && amount <= cap, "outside [0, cap]");
+            near(curve.at(amount).value, level, 1e-14);
+        }
     }
 }};
 
@@ -98,23 +97,25 @@ const Test closed_form{"curves: the closed form of one atom is the bisection", [
         const double amount = bisect([&](double b) { return curve.at(b).value; }, level, cap);
         // What a rounding of the level moves.
         const double blur = 1e-15 / curve.at(amount).slope;
-        near(curve.inverse(level, cap), amount, 1e-12 * (1 + cap) + 8 * blur);
+        near(curve.inverse(level, cap, 0), amount, 1e-12 * (1 + cap) + 8 * blur);
     }
 }};
 
-const Test saturated{"curves: saturated ones fill to the cap or not at all", [] {
+const Test saturated{"curves: saturated ones are flat, nearly saturated ones go on rising", [] {
     const std::vector<double> atoms{1.0}, masses{2.0}, nothing{0.0};
-    const SimplexCurve all_inside{1, atoms, masses.data(), 0}, all_outside{1, atoms, nothing.data(), 3};
-    same(all_inside.inverse(0.5, 7), 0.0);
-    same(all_inside.inverse(1.0, 7), 0.0);
-    same(all_inside.inverse(1.5, 7), 7.0);
-    same(all_outside.inverse(0.0, 7), 0.0);
-    same(all_outside.inverse(0.5, 7), 7.0);
-    const SimplexCurve nearly{1, atoms, masses.data(), 1e-14}, empty{-1, atoms, masses.data(), 1e-300};
-    at_most(nearly.at(0).value, 1);
-    same(nearly.inverse(1.0, 500), 500.0);
-    near(empty.inverse(-0.5, 1e4), std::log(2 / 1e-300), 1e-9);
-    same(empty.inverse(-0.5, 10), 10.0);
+    const SimplexCurve inside{1, atoms, masses.data(), 0}, outside{1, atoms, nothing.data(), 3};
+    for (const double amount : {0.0, 1.0, 1e3, 1e6}) {
+        same(inside.at(amount).value, 1.0);
+        same(inside.at(amount).slope, 0.0);
+        same(outside.at(amount).value, 0.0);
+        same(outside.at(amount).slope, 0.0);
+    }
+    for (const double rest : {1e-14, 1e-100, 1e-300}) {
+        const SimplexCurve nearly{-1, atoms, masses.data(), rest};
+        near(nearly.inverse(-0.5, 1e4, 0), std::log(2 / rest), 1e-9);
+        same(nearly.inverse(-0.5, 10, 0), 10.0);
+        near(nearly.at(std::log(2 / rest)).value, -0.5, 1e-12);
+    }
 }};
 
 double pair_by_bisection(const SimplexCurve& r, const SimplexCurve& s, double margin, double budget) {

@@ -38,8 +38,8 @@ const Test sorted{"example: sorted by feature", [] {
 
 const Test duplicates{"example: duplicates are summed in the order of arrival", [] {
     expect(finished({{4, 1.0}, {1, 3.0}, {4, 0.5}}), {{1, 3.0}, {4, 1.5}});
-    expect(finished({{7, 1e16}, {7, 1.0}, {7, -1e16}}), {{7, (1e16 + 1.0) - 1e16}});
-    expect(finished({{7, 1e16}, {7, -1e16}, {7, 1.0}}), {{7, 1.0}});
+    expect(finished({{7, 1e16}, {7, 3.0}, {7, -1e16}}), {{7, 4.0}});
+    expect(finished({{7, 1e16}, {7, -1e16}, {7, 3.0}}), {{7, 3.0}});
 }};
 
 const Test zeros{"example: zeros are dropped, given or summed", [] {

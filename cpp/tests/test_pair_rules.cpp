@@ -80,7 +80,8 @@ void compare(PairScheme scheme, Scores kind) {
         rule_of_pairs.step(scheme, round.sides, q, rule, step);
         const Coefficients expected = by_loops(scheme, round, q, rule);
         // Prefix sums round to the size of the scores, not of their differences.
-        const double size = *std::max_element(round.scores.begin(), round.scores.end()) + rule.margin + 10;
+        double size = rule.margin;
+        for (const double score : round.scores) size = std::max(size, std::abs(score));
         const double distance = 1e-13 * (rule.budget + labels * size / q);
         near(step.mass, expected.mass, distance);
         for (std::size_t k = 0; k < expected.alpha.size(); ++k) near(step.alpha[k], expected.alpha[k], distance);

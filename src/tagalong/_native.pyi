@@ -42,8 +42,8 @@ class LabelRanker32:
         self,
         indices: npt.NDArray[Any],
         values: npt.NDArray[Any],
-        relevant: npt.NDArray[np.int32],
-        unknown: npt.NDArray[np.int32],
+        relevant: list[int],
+        unknown: list[int],
         weight: float,
     ) -> None: ...
     def rank_one(

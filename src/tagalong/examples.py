@@ -1,5 +1,7 @@
 """Examples in any form as what the native core reads."""
 
+import math
+import numbers
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
@@ -82,6 +84,13 @@ class FeatureNames:
         new: dict[str, int] = {}
         pairs: dict[int, float] = {}
         for name, value in x.items():
+            if not isinstance(name, str):
+                raise ValueError(
+                    f"x: feature {name!r} is not a name, but features come by name here"
+                )
+            if not isinstance(value, numbers.Real) or not math.isfinite(value):
+                shown = "NaN" if value != value else repr(value)
+                raise ValueError(f"x: feature {name!r} is {shown}; values must be finite numbers")
             number = self.number.get(name)
             if number is None and learning:
                 if not self.grows:

@@ -9,7 +9,10 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.utils.validation import column_or_1d
 
-__all__ = ["LabelRows", "Labels", "Targets", "label_array"]
+__all__ = ["LabelRows", "Labels", "Targets", "label_array", "label_list"]
+
+# Types that are collections of labels without further questions.
+_QUICK = (list, tuple, set, frozenset)
 
 Kind: TypeAlias = Literal["single", "sets", "indicator"]
 
@@ -62,6 +65,25 @@ def plain(label: Any) -> Hashable:
     return found
 
 
+def checked(label: Any, place: str) -> Hashable:
+    """Return a label as `plain` does; ValueError if it cannot be one."""
+    found = plain(label)
+    try:
+        hash(found)
+    except TypeError:
+        raise ValueError(f"{place}: label {found!r} is not hashable") from None
+    if found is None or found != found:
+        raise ValueError(f"{place}: {found!r} is not a label")
+    return found
+
+
+def label_list(labels: Any, name: str) -> list[Hashable]:
+    """Return a parameter that must be a collection of labels."""
+    if isinstance(labels, (str, bytes)) or not isinstance(labels, (Iterable, np.ndarray)):
+        raise ValueError(f"{name} must be a collection of labels, got {labels!r}")
+    return [checked(label, name) for label in labels]
+
+
 def label_array(names: Sequence[Hashable]) -> npt.NDArray[Any]:
     """Return labels as an array: of strings or numbers if they are all of one such type."""
     kinds = {type(name) for name in names}
@@ -88,7 +110,7 @@ class Labels:
         self.names: list[Hashable] = []
         self.number: dict[Hashable, int] = {}
         self.grows = grows
-        self.extend(plain(name) for name in names)
+        self.extend(label_list(names, "classes"))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -96,10 +118,11 @@ class Labels:
     def extend(self, names: Iterable[Hashable]) -> None:
         """Add labels that are not there yet; all or none."""
         names = list(names)
-        if len({*names, *self.number}) < len(names) + len(self.number):
-            seen = set(self.number)
-            twice = next(n for n in names if n in seen or seen.add(n))  # type: ignore[func-returns-value]
-            raise ValueError(f"label {twice!r} is there already; labels must be distinct")
+        seen: set[Hashable] = set()
+        for name in names:
+            if name in self.number or name in seen:
+                raise ValueError(f"label {name!r} is there already; labels must be distinct")
+            seen.add(name)
         for name in names:
             self.number[name] = len(self.names)
             self.names.append(name)
@@ -127,8 +150,8 @@ class Labels:
             targets = self._encode_sets(Y)
         else:
             array = np.asarray(Y)
-            if array.ndim == 2 and array.shape[1] == 1 and len(self) != 1:
-                # One column and several labels: a label a row, as scikit-learn takes it.
+            if array.ndim == 2 and array.shape[1] == 1 and not hasattr(Y, "columns"):
+                # One column: a label a row, as scikit-learn takes it.
                 array = column_or_1d(array, warn=True)
             if array.ndim == 1:
                 targets = self._encode_single(array)
@@ -140,16 +163,29 @@ class Labels:
             raise ValueError(f"X has {rows} rows but Y has {len(targets)}")
         return targets
 
-    def encode_one(self, y: Any, place: str = "y") -> tuple[list[int], list[Hashable]]:
-        """Number the labels of one example; the second list has the new ones."""
-        if isinstance(y, (str, bytes)) or not isinstance(y, (Collection, np.ndarray)):
-            y = (y,)
+    def encode_one(self, y: Any, unknown: Any = ()) -> tuple[list[int], list[int], list[Hashable]]:
+        """Number the labels of one example: relevant, unknown, and the names of new ones."""
         new: dict[Hashable, int] = {}
-        numbers = {self._number(label, new, place) for label in y}
-        return sorted(numbers), list(new)
+        relevant = self._numbers(_as_collection(y), new, "y")
+        if type(unknown) is tuple and not unknown:
+            return relevant, [], list(new)
+        if isinstance(unknown, (str, bytes)) or not isinstance(unknown, (Collection, np.ndarray)):
+            raise ValueError(f"unknown must be a collection of labels, got {unknown!r}")
+        open_labels = self._numbers(_as_collection(unknown), new, "unknown")
+        both = set(relevant).intersection(open_labels)
+        if both:
+            name = [*self.names, *new][min(both)]
+            raise ValueError(f"label {name!r} cannot be both relevant and unknown")
+        return relevant, open_labels, list(new)
+
+    def _numbers(self, labels: Any, new: dict[Hashable, int], place: str) -> list[int]:
+        """Return the numbers of a row's labels, each once."""
+        if isinstance(labels, (set, frozenset)) and self.grows:
+            # A set has no order of its own; new labels need one that every process agrees on.
+            labels = sorted(labels, key=lambda label: (type(label).__name__, repr(label)))
+        return list(dict.fromkeys([self._number(label, new, place) for label in labels]))
 
     def _number(self, label: Any, new: dict[Hashable, int], place: str) -> int:
-        label = plain(label)
         try:
             known = self.number.get(label)
         except TypeError:
@@ -158,19 +194,14 @@ class Labels:
             return known
         if not self.grows:
             raise ValueError(
-                f"{place}: label {label!r} is not in classes_; declare it with add_labels, or let "
-                "labels appear at any time with classes='grow'"
+                f"{place}: label {plain(label)!r} is not in classes_; declare it with add_labels, "
+                "or let labels appear at any time with classes='grow'"
             )
-        if label is None or label != label:
-            raise ValueError(f"{place}: {label!r} is not a label")
-        return new.setdefault(label, len(self) + len(new))
+        return new.setdefault(checked(label, place), len(self) + len(new))
 
     def _encode_sets(self, Y: Any) -> Targets:
         new: dict[Hashable, int] = {}
-        rows = [
-            {self._number(label, new, f"Y: row {i}") for label in labels}
-            for i, labels in enumerate(Y)
-        ]
+        rows = [self._numbers(labels, new, f"Y: row {i}") for i, labels in enumerate(Y)]
         return Targets("sets", LabelRows.from_lists(rows), LabelRows.empty(len(rows)), list(new))
 
     def _encode_single(self, y: npt.NDArray[Any]) -> Targets:
@@ -231,7 +262,7 @@ class Labels:
 
 
 def _is_list_of_collections(Y: Any) -> bool:
-    """Whether Y is rows of labels; rows of one type, so that a ragged mix is an error."""
+    """Whether Y is rows of labels: of all rows, or of none."""
     if isinstance(Y, np.ndarray):
         if Y.dtype != object or Y.ndim != 1:
             return False
@@ -253,11 +284,26 @@ def _is_nested_indicator(Y: Sequence[Any]) -> bool:
     No collection names a label twice, so repeated entries tell; rows without any, such as
     ``[[0, 1], [1, 0]]``, are taken for collections of the labels 0 and 1.
     """
-    if not all(isinstance(row, (list, np.ndarray)) and len(row) == len(Y[0]) for row in Y):
+    if not all(isinstance(row, (list, np.ndarray)) for row in Y):
         return False
     rows = [[plain(entry) for entry in row] for row in Y]
     if not all(
         isinstance(entry, (int, float)) and entry in (0, 1) for row in rows for entry in row
     ):
         return False
-    return any(len(set(row)) < len(row) for row in rows)
+    if not any(len(set(row)) < len(row) for row in rows):
+        return False
+    if len({len(row) for row in rows}) > 1:
+        raise ValueError("Y: rows of 0 and 1 must be equally long to make an indicator")
+    return True
+
+
+def _as_collection(labels: Any) -> Any:
+    """Return the labels of one example as a collection; a single label may stand for itself."""
+    if type(labels) in _QUICK:
+        return labels
+    if isinstance(labels, np.ndarray):
+        return labels.ravel()
+    if isinstance(labels, (str, bytes)) or not isinstance(labels, Collection):
+        return (labels,)
+    return labels

@@ -2,9 +2,12 @@
 
 import math
 import numbers
+from contextlib import suppress
 from typing import Any
 
-__all__ = ["choice", "integer", "positive", "real"]
+import numpy as np
+
+__all__ = ["choice", "flag", "integer", "positive", "real"]
 
 
 def choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
@@ -17,16 +20,28 @@ def choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
 
 def real(value: Any, name: str) -> float:
     """Return a finite number."""
-    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not math.isfinite(value):
-        raise ValueError(f"{name} must be a finite number, got {value!r}")
-    return float(value)
+    if isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_)):
+        with suppress(OverflowError):  # of an integer beyond all floats
+            if math.isfinite(number := float(value)):
+                return number
+    raise ValueError(f"{name} must be a finite number, got {value!r}")
 
 
-def positive(value: Any, name: str) -> float:
-    """Return a finite number above zero."""
-    if real(value, name) <= 0:
+def positive(value: Any, name: str, most: float = math.inf) -> float:
+    """Return a finite number above zero, and not above a limit."""
+    number = real(value, name)
+    if number <= 0:
         raise ValueError(f"{name} must be positive, got {value!r}")
-    return float(value)
+    if number > most:
+        raise ValueError(f"{name} must be at most {most:g}, got {value!r}")
+    return number
+
+
+def flag(value: Any, name: str) -> bool:
+    """Return True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
 
 
 def integer(value: Any, name: str, least: int, most: int | None = None) -> int:

@@ -21,17 +21,13 @@ def ranker_at(theta: FloatArray, geometry: Geometry, **params: Any) -> LabelRank
     plain = {"constant": 0.0, "normalize": False, "average": False, "dtype": "float64"}
     ranker = LabelRanker(geometry=geometry, n_features=n, **(plain | params))
     ranker.add_labels(range(n_labels))
-    # From zero any update moves two labels at least, and so makes room for every feature.
-    ranker.learn_one((np.arange(n), np.arange(1.0, n + 1.0)), [0])
     state = ranker.__getstate__()
     held, numbers = state["_native"]["arrays"], state["_native"]["numbers"]
-    held["theta"] = np.ascontiguousarray(theta.T[held["features"]])
-    numbers |= dict.fromkeys(["rounds", "mistakes", "solver_rounds", "solver_iterations"], 0)
-    numbers |= dict.fromkeys(["loss", "gain", "curvature"], 0.0)
+    held["features"] = np.arange(n, dtype=np.int32)
+    held["theta"] = np.ascontiguousarray(theta.T)
     if geometry == "entropic":
         held["shift"] = theta.max(axis=1)
         held["Z"] = np.exp(theta - theta.max(axis=1, keepdims=True)).sum(axis=1)
-        held["updates"][:] = 0
     else:
         held["S"] = np.ones(n)
         held["norm2"] = (held["theta"] ** 2).sum(axis=1)
@@ -155,10 +151,11 @@ def quadratic_situations(draw: st.DrawFn) -> Situation:
 
 
 @st.composite
-def entropic_situations(draw: st.DrawFn) -> Situation:
-    """Moderate dual vectors; a binary row, or one with values on a grid; not all values equal."""
+def entropic_situations(draw: st.DrawFn, largest: float = 3.0) -> Situation:
+    """Dual vectors up to a size; a binary row, or one on a grid; not all values equal."""
     n_labels, n = draw(st.integers(2, 5)), draw(st.integers(2, 5))
-    entries = st.lists(st.floats(-3, 3, allow_subnormal=False), min_size=n, max_size=n)
+    entry = st.floats(-largest, largest, allow_subnormal=False)
+    entries = st.lists(entry, min_size=n, max_size=n)
     theta = draw(st.lists(entries, min_size=n_labels, max_size=n_labels))
     values = draw(
         st.sampled_from([st.sampled_from([0.0, 1.0]), st.integers(-4, 4).map(lambda i: i / 4)])

@@ -45,7 +45,7 @@ def random_stream(
     weights: Sequence[float] = (1.0,),
     unknown: float = 0.1,
 ) -> list[Item]:
-    """Sparse rows; label sets that may be empty or full; unknown labels; weights in turn.
+    """Rows neither empty nor full; label sets, some empty or full; unknown labels; weights in turn.
 
     A binary stream opens with real rows, a few for each label on its own, which leave no two
     labels with scores that are equal but for rounding.
@@ -55,6 +55,8 @@ def random_stream(
     for t in range(rounds):
         opening = kind == "binary" and t < 3 * n_labels
         present = rng.random(n) < 0.6
+        absent, there = rng.permutation(n)[[0, -1]]
+        present[absent], present[there] = False, True
         x = rng.normal(size=n) * (present | opening)
         if kind == "binary" and not opening:
             x = present.astype(np.float64)
@@ -120,3 +122,36 @@ def minimum_for(ranker: LabelRanker, items: Sequence[Item], n_labels: int) -> fl
         unknown=[item.unknown for item in items],
         weights=[item.weight for item in items],
     )
+
+
+def assert_sound(ranker: LabelRanker, dual_before: float) -> None:
+    """Check what holds of every ranker after any rounds.
+
+    Numbers are finite; every step moved as much down as up; the running dual is that of the
+    stored theta; where steps ascend it has not fallen; each mistake has cost a margin of loss
+    and, unless a row was empty, has lifted the dual by what the certificate says.
+    """
+    single = ranker.dtype == "float32"
+    state, certificate = ranker._native.state(), ranker.certificate_
+    theta = np.asarray(state["arrays"]["theta"], dtype=np.float64)
+    assert np.isfinite(theta).all()
+    assert np.isfinite(ranker.coef_).all()
+    assert np.isfinite([certificate.dual, certificate.loss, certificate.curvature]).all()
+
+    moved = np.abs(theta).sum(axis=1) + 1e-30
+    roundings = 1.0 + certificate.rounds
+    assert (np.abs(theta.sum(axis=1)) <= roundings * (1e-6 if single else 1e-14) * moved).all()
+
+    # The dual is a difference; rounding is measured by what it is a difference of.
+    gain = abs(state["numbers"]["gain"])
+    precision = (1e-4 if single else 1e-9) * (gain + abs(certificate.dual))
+    assert abs(certificate.dual - ranker._native.recompute_dual()) <= precision
+    if ranker.update in {"single", "optimal", "smooth"}:
+        assert certificate.dual >= dual_before - precision
+
+    assert 0 <= certificate.mistakes <= certificate.rounds
+    least = certificate.margin * certificate.least_weight * certificate.mistakes
+    assert certificate.loss >= least * (1 - 1e-9)
+    if certificate.gain_per_mistake > 0.0:
+        lifted = certificate.gain_per_mistake * certificate.mistakes
+        assert certificate.dual >= lifted - precision - (1e-4 if single else 1e-9) * lifted

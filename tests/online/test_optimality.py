@@ -1,11 +1,12 @@
-"""Steps are what their problems ask for: by optimality conditions, by solvers, at the kinks."""
+"""Steps are what their problems ask for: by optimality conditions, by solvers, by enumeration."""
 
 from typing import get_args
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
-from scipy.optimize import minimize_scalar
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import expit
 
 from tagalong import LabelRanker
 from tests.online.steps import (
@@ -13,9 +14,9 @@ from tests.online.steps import (
     entropic_situations,
     quadratic,
     quadratic_situations,
-    ranker_at,
     situations,
     step_of,
+    theta_of,
 )
 from tests.online.streams import GEOMETRIES, MARGINS, UPDATES, Kind, feed, random_stream
 from tests.reference.convex import round_optimum
@@ -81,7 +82,7 @@ class TestOptimal:
             situation.step("optimal"), expected, rtol=0, atol=1e-5 * max(1.0, C)
         )
 
-    @pytest.mark.parametrize("seed", range(10))
+    @pytest.mark.parametrize("seed", range(5))
     def test_shows_in_the_weights(self, seed: int) -> None:
         """In the Euclidean geometry coef_ itself moves by alpha ⊗ x."""
         situation = random_situation(seed, "euclidean")
@@ -99,16 +100,17 @@ class TestOptimal:
     ) -> None:
         """To 1e-8, over a stream."""
         items = random_stream(5, 200, 12, 8, kind, weights=(0.5, 1.0, 2.0))
-        params = {"geometry": geometry, "C": C, "margin": MARGINS[geometry], "dtype": "float64"}
+        params = {"C": C, "margin": MARGINS[geometry], "average": False, "dtype": "float64"}
         exact, interior = (
-            LabelRanker("optimal", average=False, solver=solver, **params)
+            LabelRanker("optimal", geometry, solver=solver, **params)
             for solver in ("exact", "interior-point")
         )
         np.testing.assert_allclose(feed(interior, items, 8), feed(exact, items, 8), atol=1e-8)
-        most, mean = interior.certificate_.solver_iterations
-        assert 0 < mean <= most <= 30
-        assert exact.certificate_.solver_iterations == (0, 0.0)
         assert interior.certificate_.dual == pytest.approx(exact.certificate_.dual, rel=1e-8)
+        assert exact.certificate_.solver_iterations == (0, 0.0)
+        most, mean = interior.certificate_.solver_iterations
+        assert 0 < mean < 25
+        assert most < 100, "the solver ran into its limit"
 
     @properties
     @given(situations)
@@ -145,7 +147,7 @@ class TestSingle:
         )
         others = np.delete(alpha, [r, s])
         assert not others.any()
-        assert alpha[r] == -alpha[s]
+        assert alpha[r] == pytest.approx(-alpha[s], rel=1e-12)
         assert -loss(alpha[r]) >= -found.fun - 1e-14
         assert alpha[r] == pytest.approx(found.x, abs=1e-6)
 
@@ -188,13 +190,43 @@ class TestSmooth:
             expected[s] -= situation.C * share
         # Rounding of the scores is magnified by C / T.
         atol = 1e-13 * situation.C**2 * (situation.x @ situation.x) / T
-        np.testing.assert_allclose(alpha, expected, rtol=1e-6, atol=atol + 1e-10)
+        np.testing.assert_allclose(alpha, expected, rtol=1e-7, atol=atol + 1e-10)
+
+    @pytest.mark.parametrize("temperature", [0.1, 1e-3, 1e-6])
+    @pytest.mark.parametrize("geometry", GEOMETRIES)
+    def test_margin_far_exceeded(self, geometry: Geometry, temperature: float) -> None:
+        """A loss too small for any number to hold asks for no step worth the name."""
+        ranker = LabelRanker(
+            "smooth",
+            geometry,
+            temperature=temperature,
+            normalize=False,
+            average=False,
+            n_features=2,
+            margin=MARGINS[geometry],
+            dtype="float64",
+        )
+        ranker.add_labels(range(3)).learn_one(([0], [1.0]), [0])
+        before = theta_of(ranker)
+        for value in (10.0, 100.0, 1000.0, 1e5):
+            ranker.learn_one(([0], [value]), [0])
+        np.testing.assert_allclose(theta_of(ranker), before, atol=1e-6)
+        assert np.isfinite(ranker.certificate_.dual)
+
+    @pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+    @pytest.mark.parametrize("temperature", [0.02, 0.1, 1.0])
+    def test_one_pair(self, C: float, temperature: float) -> None:
+        """Two labels: the logit z of the share p of the budget is (margin - 2 q C p) / T."""
+        situation = quadratic([0.0, 0.0], [0], C, temperature=temperature)
+        z = brentq(lambda z: z - (1 - 2 * C * expit(z)) / temperature, -100, 100, xtol=1e-14)
+        step = C * expit(z)
+        np.testing.assert_allclose(situation.step("smooth"), [step, -step], rtol=1e-8)
 
 
 class TestEveryRule:
     @pytest.mark.parametrize("update", UPDATES)
     @properties
-    @given(situations)
+    @given(situations | entropic_situations(40.0))
     def test_step_is_feasible(self, update: Update, situation: Situation) -> None:
         assume((situation.geometry, update) != ("entropic", "simopt"))
         alpha = situation.step(update)
@@ -239,7 +271,7 @@ class TestEveryRule:
         assert alpha.any() == (gap < situation.margin)
 
     @properties
-    @given(situations)
+    @given(situations | entropic_situations(40.0))
     def test_optimal_gains_most(self, situation: Situation) -> None:
         optimal = situation.gain(situation.step("optimal"))
         single = situation.gain(situation.step("single"))
@@ -258,156 +290,11 @@ class TestEveryRule:
         precision = 1e-10 * (1.0 + abs(before) + situation.C)
         assert counted >= -precision
         if update == "smooth":
-            most = situation.C * situation.temperature * np.log(len(situation.round.pairs) + 1)
-            assert gain - precision <= counted <= gain + most + precision
+            entropy = situation.C * situation.temperature * np.log(len(situation.round.pairs) + 1)
+            most = np.inf if situation.geometry == "adaptive" else gain + entropy
+            assert gain - precision <= counted <= most + precision
+        elif situation.geometry == "adaptive":
+            # Today's S makes the complexity of theta smaller.
+            assert counted >= gain - precision
         else:
             assert counted == pytest.approx(gain, abs=precision)
-
-
-class TestTiesAndKinks:
-    @pytest.mark.parametrize(
-        ("update", "expected"),
-        [
-            ("fixed", [-10.0, 10.0, 0.0, 0.0]),
-            ("single", [-0.5, 0.5, 0.0, 0.0]),
-            ("optimal", [-0.5, 0.5, -0.5, 0.5]),
-            ("simperc", [-5.0, 5.0, -5.0, 5.0]),
-            ("conproj", [-0.25, 0.25, -0.25, 0.25]),
-            ("simproj", [-0.25, 0.25, -0.25, 0.25]),
-            ("simopt", [-1.0, 1.0, -1.0, 1.0]),
-        ],
-    )
-    def test_all_scores_equal(self, update: Update, expected: list[float]) -> None:
-        """The lowest index is the worst of equals; rules over all pairs treat them alike."""
-        for level in (0.0, 0.75):
-            situation = quadratic([level] * 4, [1, 3], C=10.0)
-            np.testing.assert_array_equal(situation.step(update), expected)
-
-    @pytest.mark.parametrize("update", ["fixed", "single"])
-    def test_lowest_index_is_the_worst_of_equals(self, update: Update) -> None:
-        scores = [3.0, 2.0, -1.0, 3.0, -1.0, 2.0]
-        alpha = quadratic(scores, [2, 4, 5], C=0.5).step(update)
-        np.testing.assert_array_equal(alpha, [-0.5, 0.0, 0.5, 0.0, 0.0, 0.0])
-
-    def test_ranking_breaks_ties_by_index(self) -> None:
-        ranker = ranker_at(np.array([[1.0], [2.0], [1.0], [2.0], [0.0]]), "euclidean")
-        assert ranker.rank_one(([0], [1.0])) == [1, 3, 0, 2, 4]
-        assert ranker.rank_one(([0], [1.0]), 3) == [1, 3, 0]
-        assert ranker.rank_one(([0], [0.0])) == [0, 1, 2, 3, 4]
-
-    @pytest.mark.parametrize("update", ["fixed", "simperc", "conproj"])
-    def test_equal_scores_are_a_mistake(self, update: Update) -> None:
-        tied, right = (
-            quadratic([0.5, other], [0], C=0.25).ranker(update) for other in (0.5, 0.5 - 1e-9)
-        )
-        assert step_of(tied, np.ones(1), [0]).any()
-        assert not step_of(right, np.ones(1), [0]).any()
-        assert (tied.certificate_.mistakes, right.certificate_.mistakes) == (1, 0)
-
-    @pytest.mark.parametrize("update", ["simperc", "conproj"])
-    @pytest.mark.parametrize("geometry", GEOMETRIES)
-    @pytest.mark.parametrize("seed", range(20))
-    def test_pairs_tied_behind_the_worst_are_mistaken_too(
-        self, seed: int, geometry: Geometry, update: Update
-    ) -> None:
-        """Labels 0 and 2 are equal, label 1 is above both; 0 is relevant."""
-        rng = np.random.default_rng(seed)
-        x = rng.uniform(0.5, 1.0, size=4)
-        theta = rng.normal(size=(3, 4))
-        theta[2] = theta[0]
-        theta[1] = theta[0] + 0.5 * x
-        alpha = Situation(geometry, theta, x, (0,), (1, 2), 0.25, 0.9).step(update)
-        assert alpha[1] < 0.0
-        assert alpha[2] < 0.0
-
-    @pytest.mark.parametrize("update", UPDATES)
-    @pytest.mark.parametrize("length", [0.5, 1.0, 2.0])
-    def test_margin_exactly_met(self, update: Update, length: float) -> None:
-        """No loss and, but for the smooth loss, no step."""
-        ranker = quadratic([1.25, 0.25, -2.0], [0], C=1.0, length=length).ranker(update)
-        alpha = step_of(ranker, np.array([length]), [0])
-        assert alpha.any() == (update == "smooth")
-        assert (ranker.certificate_.mistakes, ranker.certificate_.loss) == (0, 0.0)
-
-    @pytest.mark.parametrize("factor", [1 - 2**-20, 1.0, 1 + 2**-20])
-    def test_budget_at_the_kink(self, factor: float) -> None:
-        """The step that the margin asks for is just the budget."""
-        spent = min(1.0, factor)
-        alpha = quadratic([0.0, 0.0], [0], C=0.5 * factor).step("single")
-        np.testing.assert_allclose(alpha, [0.5 * spent, -0.5 * spent], rtol=1e-15)
-        alpha = quadratic([0.0] * 4, [0, 1], C=factor).step("optimal")
-        np.testing.assert_allclose(alpha, 0.5 * spent * np.array([1, 1, -1, -1]), rtol=1e-15)
-        alpha = quadratic([0.0] * 4, [0, 1], C=2 * factor).step("simopt")
-        np.testing.assert_allclose(alpha, spent * np.array([1, 1, -1, -1]), rtol=1e-15)
-        alpha = quadratic([0.0] * 4, [0, 1], C=0.5 * factor).step("simproj")
-        np.testing.assert_allclose(alpha, 0.25 * spent * np.array([1, 1, -1, -1]), rtol=1e-15)
-
-    def test_budget_at_which_another_label_joins(self) -> None:
-        """Label 1 starts to move once label 0 has come up to it, at a mass of 0.5."""
-        scores = [0.0, 0.5, 0.0]
-        np.testing.assert_array_equal(
-            quadratic(scores, [0, 1], C=0.5).step("optimal"), [0.5, 0.0, -0.5]
-        )
-        np.testing.assert_allclose(
-            quadratic(scores, [0, 1], C=0.625, margin=9.0).step("optimal"), [0.5625, 0.0625, -0.625]
-        )
-
-    def test_pair_at_the_budget(self) -> None:
-        """Of two pairs one asks for exactly C, the other for less."""
-        alpha = quadratic([0.0, 0.0, -0.5], [0], C=0.5).step("simproj")
-        np.testing.assert_array_equal(alpha, [0.375, -0.25, -0.125])
-
-    @pytest.mark.parametrize("update", UPDATES)
-    @pytest.mark.parametrize("geometry", GEOMETRIES)
-    @pytest.mark.parametrize(
-        ("relevant", "unknown"), [([], []), ([0, 1, 2], []), ([0], [1, 2]), ([], [0, 1])]
-    )
-    def test_rounds_without_a_pair(
-        self, geometry: Geometry, update: Update, relevant: list[int], unknown: list[int]
-    ) -> None:
-        if (geometry, update) == ("entropic", "simopt"):
-            pytest.skip("simopt does not exist in the entropic geometry")
-        theta = np.random.default_rng(0).normal(size=(3, 4))
-        ranker = ranker_at(theta, geometry, update=update)
-        before = ranker.certificate_
-        assert not step_of(ranker, np.array([1.0, 2.0, 0.0, 0.5]), relevant, unknown).any()
-        after = ranker.certificate_
-        assert (after.rounds, after.mistakes, after.loss) == (1, 0, 0.0)
-        assert after.dual == before.dual
-
-    @pytest.mark.parametrize("update", UPDATES)
-    @pytest.mark.parametrize("geometry", GEOMETRIES)
-    def test_empty_row(self, geometry: Geometry, update: Update) -> None:
-        """All scores are 0, which is a mistake, but there is nothing to move."""
-        if (geometry, update) == ("entropic", "simopt"):
-            pytest.skip("simopt does not exist in the entropic geometry")
-        theta = np.random.default_rng(0).normal(size=(3, 4))
-        ranker = ranker_at(theta, geometry, update=update, margin=0.5)
-        before = ranker.certificate_.dual
-        assert not step_of(ranker, np.zeros(4), [1]).any()
-        after = ranker.certificate_
-        assert (after.rounds, after.mistakes, after.loss) == (1, 1, 0.5)
-        assert after.dual == before
-        assert np.isfinite(ranker.coef_).all()
-
-    @pytest.mark.parametrize("geometry", GEOMETRIES)
-    def test_empty_row_with_a_constant(self, geometry: Geometry) -> None:
-        """The constant feature alone can learn which label is common."""
-        ranker = LabelRanker("single", geometry, constant=0.5, n_features=3, margin=0.2)
-        ranker.add_labels("abc").learn_one(([], []), "c")
-        assert ranker.rank_one(([], [])) == ["c", "b", "a"]
-
-    @pytest.mark.parametrize("update", UPDATES)
-    def test_labels_named_twice(self, update: Update) -> None:
-        once, twice, batch = (
-            quadratic([0.5, 0.0, 0.25, 0.0], [1, 3], C=2.0).ranker(update) for _ in range(3)
-        )
-        x = np.ones(1)
-        alpha = step_of(once, x, [1, 3], [2])
-        np.testing.assert_array_equal(step_of(twice, x, [3, 1, 3, 1], [2, 2]), alpha)
-        assert twice.certificate_ == once.certificate_
-        batch.partial_fit([[1.0], [1.0]], [[1, 1, 3], [0, 0]])
-        once_more = quadratic([0.5, 0.0, 0.25, 0.0], [1, 3], C=2.0).ranker(update)
-        once_more.partial_fit([[1.0], [1.0]], [[1, 3], [0]])
-        np.testing.assert_array_equal(batch.coef_, once_more.coef_)
-        assert batch.certificate_ == once_more.certificate_

@@ -23,6 +23,7 @@ from tests.online.streams import (
 from tests.reference.geometries import FloatArray, Geometry
 from tests.reference.naive import NaiveLabelRanker, Update
 
+TEMPERATURE = 0.1
 WEIGHTS = (0.0, 0.5, 1.0, 1.0, 2.0)
 BATCHES = (2, 3, 5, 17)
 FACTS = ("rounds", "mistakes", "loss", "dual", "curvature")
@@ -74,6 +75,7 @@ def trace(case: Case) -> Trace:
         case.geometry,
         case.C,
         MARGINS[case.geometry],
+        TEMPERATURE,
         constant=case.constant,
         normalize=case.normalize,
         rate=ADAPTIVE_RATE,
@@ -91,11 +93,12 @@ def trace(case: Case) -> Trace:
 
 
 def ranker_for(case: Case, **options: object) -> LabelRanker:
-    settings = {"average": False, "dtype": "float64", "margin": MARGINS[case.geometry]} | options
+    settings = {"average": False, "dtype": "float64", "temperature": TEMPERATURE} | options
     return LabelRanker(
         update=case.update,
         geometry=case.geometry,
         C=case.C,
+        margin=MARGINS[case.geometry],
         constant=case.constant,
         normalize=case.normalize,
         **settings,

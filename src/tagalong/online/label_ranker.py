@@ -22,6 +22,10 @@ DEFAULT_CONSTANT = {"euclidean": 0.5, "adaptive": 0.5, "entropic": 0.0}
 DEFAULT_TEMPERATURE = 0.05  # in margins
 ADAPTIVE_RATE = 3.0
 
+# Budgets beyond these could overflow the weights within a stream's lifetime.
+LARGEST_BUDGET = {"float32": 1e12, "float64": 1e100}
+LARGEST_CONSTANT = 1e9
+
 # A dense coef_ of more numbers than this would surprise: it becomes sparse.
 DENSE_COEF_LIMIT = 50_000_000
 
@@ -189,10 +193,13 @@ class LabelRanker(OnlineRanker):
         features, weights, unseen = found["features"], found["weights"], found["unseen"]
         own = features >= 0  # the constant feature is none of the user's
         features, weights = features[own], weights[own]
-        n = max(getattr(self, "n_features_in_", 0), int(features.max(initial=-1)) + 1)
+        n = max(self._settings["n_features"], int(features.max(initial=-1)) + 1)
+        n = max(n, getattr(self, "n_features_in_", 0))
         size = n * len(self._labels)
         if size <= DENSE_COEF_LIMIT:
-            dense = np.repeat(unseen[:, None], n, axis=1)
+            dense = np.zeros((len(self._labels), n), dtype=weights.dtype)
+            # Declared features have weight before they are met, in the entropic geometry.
+            dense[:, : self._settings["n_features"]] = unseen[:, None]
             dense[:, features] = weights.T
             return np.asarray(dense)
         if unseen.any():
@@ -206,26 +213,29 @@ class LabelRanker(OnlineRanker):
 
     def _checked_settings(self) -> Settings:
         entropic = self.geometry == "entropic"
-        if self.average not in ("auto", True, False):
+        if not (isinstance(self.average, (bool, np.bool_)) or self.average == "auto"):
             raise ValueError(f"average must be 'auto', True or False, got {self.average!r}")
         average = {"auto": "chosen", True: "always", False: "never"}[self.average]
+        dtype = parameters.choice(self.dtype, "dtype", ("float32", "float64"))
         geometry = parameters.choice(self.geometry, "geometry", GEOMETRIES)
         margin = DEFAULT_MARGIN[geometry] if self.margin is None else self.margin
-        margin = parameters.positive(margin, "margin")
+        margin = parameters.positive(margin, "margin", LARGEST_CONSTANT)
         temperature = DEFAULT_TEMPERATURE * margin if self.temperature is None else self.temperature
         constant = DEFAULT_CONSTANT[geometry] if self.constant is None else self.constant
+        if abs(parameters.real(constant, "constant")) > LARGEST_CONSTANT:
+            raise ValueError(f"constant must be at most {LARGEST_CONSTANT:g}, got {constant!r}")
         settings = {
             "update": parameters.choice(self.update, "update", UPDATES),
             "geometry": geometry,
-            "C": parameters.positive(self.C, "C"),
+            "C": parameters.positive(self.C, "C", LARGEST_BUDGET[dtype]),
             "margin": margin,
             "temperature": parameters.positive(temperature, "temperature"),
             "average": "never" if entropic else average,
-            "constant": parameters.real(constant, "constant"),
-            "normalize": bool(self.normalize),
+            "constant": constant,
+            "normalize": parameters.flag(self.normalize, "normalize"),
             "solver": parameters.choice(self.solver, "solver", ("exact", "interior-point")),
             "rate": ADAPTIVE_RATE,
-            "dtype": parameters.choice(self.dtype, "dtype", ("float32", "float64")),
+            "dtype": dtype,
         }
         if self.n_features is not None:
             parameters.integer(self.n_features, "n_features", 1, 2**31)
@@ -240,6 +250,9 @@ class LabelRanker(OnlineRanker):
         if self.solver == "interior-point" and self.update != "optimal":
             raise ValueError("solver='interior-point' is for update='optimal' only")
         return settings
+
+    def _largest_weight(self, settings: Settings) -> float:
+        return LARGEST_BUDGET[settings["dtype"]] / float(settings["C"])
 
     @staticmethod
     def _make_native(settings: Settings) -> core.LabelRanker32:

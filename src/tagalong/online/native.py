@@ -39,8 +39,8 @@ class NativeRanker(Protocol):
         self,
         indices: npt.NDArray[Any],
         values: npt.NDArray[Any],
-        relevant: npt.NDArray[np.int32],
-        unknown: npt.NDArray[np.int32],
+        relevant: list[int],
+        unknown: list[int],
         weight: float,
     ) -> None:
         """Learn one example."""

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from copy import deepcopy
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -11,12 +12,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import accuracy_score, label_ranking_average_precision_score
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tagalong import _native as core
 from tagalong import parameters, persist
 from tagalong.examples import FeatureNames, Pair, as_matrix, as_pairs, comes_by_name
-from tagalong.labels import Labels, Targets, label_array
+from tagalong.labels import Labels, Targets, label_array, label_list
 from tagalong.online.native import NativeRanker
 
 __all__ = ["OnlineRanker"]
@@ -41,6 +42,10 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         """Return the parameters as the native learner wants them; ValueError for a bad one."""
         raise NotImplementedError
 
+    def _largest_weight(self, settings: Settings) -> float:
+        """Return the largest sample weight that the arithmetic can bear."""
+        raise NotImplementedError
+
     @staticmethod
     def _make_native(settings: Settings) -> NativeRanker:
         """Return a new native learner without labels."""
@@ -60,11 +65,13 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         """
         settings = self._checked_settings()
         passes = parameters.integer(getattr(self, "passes", 1), "passes", 1)
-        with self._columns_restored_on_error():
+        with self._restored_on_error():
             X = self._validate(X, reset=True)
             labels = _labels_of(y, None, fitting=True)
             targets = labels.encode(y, X.shape[0])
-            weights = _weights(sample_weight, X)
+            weights = _weights(sample_weight, X, self._largest_weight(settings))
+            if weights is not None and not weights.any():
+                raise ValueError("sample_weight must have at least one positive number, got zeros")
             matrix = as_matrix(X)
             self._start(settings, labels, targets.kind == "single", matrix)
         for _ in range(passes):
@@ -116,34 +123,29 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         unknown : collection of labels
             Labels whose relevance is not known; they take part in no pair.
         """
-        if not self._started():
-            self._start(self._checked_settings(), Labels(grows=True), single=False)
-        pairs, new_names = self._pairs(x, learning=True)
-        relevant, new = self._labels.encode_one(y)
-        open_labels = self._labels.encode_one(unknown, "unknown")[0] if len(unknown) else []
-        both = set(relevant).intersection(open_labels)
-        if both:
-            name = self._labels.names[min(both)]
-            raise ValueError(f"label {name!r} cannot be both relevant and unknown")
-        self._labels.extend(new)
-        try:
-            self._native.learn_one(
-                *pairs, np.array(relevant, np.int32), np.array(open_labels, np.int32), 1.0
-            )
-        except ValueError:
-            self._labels.withdraw(len(new))
-            raise
-        if self._names is not None:
-            self._names.extend(new_names)
+        with self._restored_on_error():
+            if not self._started():
+                self._start(self._checked_settings(), Labels(grows=True), single=False)
+            pairs, new_names = self._pairs(x, learning=True)
+            relevant, open_labels, new = self._labels.encode_one(y, unknown)
+            self._labels.extend(new)
+            try:
+                self._native.learn_one(*pairs, relevant, open_labels, 1.0)
+            except ValueError:
+                self._labels.withdraw(len(new))
+                raise
+            if self._names is not None:
+                self._names.extend(new_names)
         return self
 
     def add_labels(self, labels: Iterable[Hashable]) -> Self:
         """Add labels, with no weights yet, that take part from the next round on."""
-        labels = list(labels)
-        if not self._started():
-            self._start(self._checked_settings(), Labels(), single=False)
-        self._labels.extend(labels)
-        self._native.add_labels(len(self._labels) - self._native.labels)
+        labels = label_list(labels, "labels")
+        with self._restored_on_error():
+            if not self._started():
+                self._start(self._checked_settings(), Labels(), single=False)
+            self._labels.extend(labels)
+            self._native.add_labels(len(labels))
         return self
 
     def decision_function(self, X: Any) -> npt.NDArray[Any]:
@@ -160,16 +162,14 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
     def rank(self, X: Any, k: int | None = None) -> npt.NDArray[Any]:
         """Return the k best labels of each row, or all of them, best first: (rows, k)."""
         matrix = self._checked_matrix(X)
-        return np.asarray(self.classes_[self._native.rank(matrix, _count(k))])
+        best = self._native.rank(matrix, _count(k))  # before classes_, which may grow meanwhile
+        return np.asarray(self.classes_[best])
 
     def rank_one(self, x: Example, k: int | None = None) -> list[Any]:
         """Return the k best labels for one example, or all of them, best first."""
         if not self._started():
             return []
-        if type(x) is tuple:
-            pairs = as_pairs(x)
-        else:
-            pairs, _ = self._pairs(x, learning=False)
+        pairs, _ = self._pairs(x, learning=False)
         names = self._labels.names
         return [names[label] for label in self._native.rank_one(*pairs, _count(k))]
 
@@ -190,6 +190,8 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
             return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
         scores, _ = self._scores(X)
         targets = self._labels.encode(y, len(scores))
+        if targets.new:
+            raise ValueError(f"y: label {targets.new[0]!r} is not in classes_")
         truth = np.zeros(scores.shape, dtype=np.int8)
         rows = np.repeat(np.arange(len(scores)), np.diff(targets.relevant.indptr))
         truth[rows, targets.relevant.indices] = 1
@@ -244,7 +246,9 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         if self._started():
-            state = {**state, "_native": self._native.state()}
+            # Copies, as a copy of the learner must share nothing with it.
+            own = {"_labels": deepcopy(self._labels), "_names": deepcopy(self._names)}
+            state = {**state, **own, "_native": self._native.state()}
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -285,24 +289,27 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         if matrix is not None:
             native.check(matrix)
         native.add_labels(len(labels))
-        names = None if matrix is None else getattr(self, "feature_names_in_", None)
         self._settings = settings
         self._labels = labels
         self._single = single
-        self._names = None if names is None else FeatureNames(map(str, names), grows=False)
+        self._names = None if matrix is None else self._column_names()
         self._native = native
 
+    def _column_names(self) -> FeatureNames | None:
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else FeatureNames(map(str, names), grows=False)
+
     @contextmanager
-    def _columns_restored_on_error(self) -> Iterator[None]:
-        """Undo what scikit-learn notes about the columns of X, if X turns out to be unusable."""
-        noted = ("n_features_in_", "feature_names_in_")
-        before = {name: self.__dict__[name] for name in noted if name in self.__dict__}
+    def _restored_on_error(self) -> Iterator[None]:
+        """Undo what was noted about a first example or the columns of X that were unusable."""
+        before = dict(self.__dict__)
         try:
             yield
         except BaseException:
-            for name in noted:
-                self.__dict__.pop(name, None)
+            # In this order, so that a reader in another thread finds everything at all times.
             self.__dict__.update(before)
+            for name in self.__dict__.keys() - before.keys():
+                del self.__dict__[name]
             raise
 
     def _validate(self, X: Any, reset: bool) -> Any:
@@ -325,25 +332,26 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
     def _learn_batch(
         self, X: Any, Y: Any, classes: Any, sample_weight: Any, scores: bool
     ) -> npt.NDArray[Any]:
-        with self._columns_restored_on_error():
+        with self._restored_on_error():
             if self._started():
                 self._check_same_classes(classes)
                 if self._names is not None and self._names.grows:
                     raise ValueError(
                         "this learner has learnt features by name: use learn_one, or a new one"
                     )
+            first = not self._started()
+            settings = self._checked_settings() if first else self._settings
             X = self._validate(X, reset=not hasattr(self, "n_features_in_"))
             matrix = as_matrix(X)
-            first = not self._started()
             labels = _labels_of(Y, classes, fitting=False) if first else self._labels
             targets = labels.encode(Y, X.shape[0])
-            weights = _weights(sample_weight, X)
+            weights = _weights(sample_weight, X, self._largest_weight(settings))
             if first:
-                single = targets.kind == "single"
-                self._start(self._checked_settings(), labels, single, matrix)
+                self._start(settings, labels, targets.kind == "single", matrix)
             else:
                 self._native.check(matrix)
-        if isinstance(classes, str):
+                self._names = self._names or self._column_names()
+        if _means_growing(classes):
             labels.grows = True
         labels.extend(targets.new)
         out = None
@@ -375,7 +383,7 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
             self._native.add_labels(len(self._labels) - self._native.labels)
 
     def _check_same_classes(self, classes: Any) -> None:
-        if classes is None or isinstance(classes, str):
+        if classes is None or _means_growing(classes):
             return
         given = Labels(classes).names
         if given != self._labels.names:
@@ -398,7 +406,9 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         return self._native.score(matrix)
 
     def _pairs(self, x: Example, learning: bool) -> tuple[Pair, list[str]]:
-        if not comes_by_name(x):
+        if type(x) is tuple or not comes_by_name(x):
+            if learning and self._names is not None and self._names.grows:
+                raise ValueError("x has numbers for features, but this learner knows names")
             pairs = as_pairs(x)
             if self.n_features is not None and pairs[0].max(initial=-1) >= self.n_features:
                 raise ValueError(
@@ -418,9 +428,7 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
 
 def _labels_of(Y: Any, classes: Any, fitting: bool) -> Labels:
     """Return the labels of a learner that starts with these targets."""
-    if isinstance(classes, str):
-        if classes != "grow":
-            raise ValueError(f"classes must be a sequence of labels or 'grow', got {classes!r}")
+    if _means_growing(classes):
         return Labels(grows=True)
     if classes is not None:
         return Labels(classes)
@@ -440,16 +448,28 @@ def _labels_of(Y: Any, classes: Any, fitting: bool) -> Labels:
     return Labels(names)
 
 
-def _weights(sample_weight: Any, X: Any) -> npt.NDArray[np.float64] | None:
+def _means_growing(classes: Any) -> bool:
+    if not isinstance(classes, str):
+        return False
+    if classes != "grow":
+        raise ValueError(f"classes must be a collection of labels or 'grow', got {classes!r}")
+    return True
+
+
+def _weights(sample_weight: Any, X: Any, most: float) -> npt.NDArray[np.float64] | None:
     if sample_weight is None:
         return None
-    weights: npt.NDArray[np.float64] = _check_sample_weight(sample_weight, X, dtype=np.float64)
-    if (weights < 0).any():
-        row = int(np.argmax(weights < 0))
+    weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    if weights.shape != (X.shape[0],):
         raise ValueError(
-            f"sample_weight: row {row} is {weights[row]:g}; weights must not be negative"
+            f"sample_weight must have shape ({X.shape[0]},), a number a row, got {weights.shape}"
         )
-    return np.ascontiguousarray(weights)
+    bad = ~((weights >= 0) & (weights <= most))
+    if bad.any():
+        row = int(np.argmax(bad))
+        shown = {"nan": "NaN", "inf": "infinity"}.get(str(weights[row]), f"{weights[row]:g}")
+        raise ValueError(f"sample_weight: row {row} is {shown}; weights must be from 0 to {most:g}")
+    return weights
 
 
 def _count(k: int | None) -> int:

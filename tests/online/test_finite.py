@@ -1,0 +1,111 @@
+"""Whatever is accepted leaves a model whose numbers are all finite."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tagalong import LabelRanker
+from tests.contract.bits import assert_same, whole
+
+UPDATES = ["fixed", "single", "optimal", "simperc", "conproj", "simproj", "simopt", "smooth"]
+GEOMETRIES = ["euclidean", "adaptive", "entropic"]
+
+every_learner = pytest.mark.parametrize(
+    ("update", "geometry"),
+    [(u, g) for u in UPDATES for g in GEOMETRIES if (u, g) != ("simopt", "entropic")],
+)
+both_types = pytest.mark.parametrize("dtype", ["float32", "float64"])
+
+
+def assert_finite(ranker: LabelRanker) -> None:
+    state = ranker._native.state()
+    assert np.isfinite(state["arrays"]["theta"]).all()
+    assert np.isfinite(list(state["numbers"].values())).all()
+    assert np.isfinite(ranker.coef_).all()
+
+
+@both_types
+@every_learner
+@pytest.mark.parametrize("size", [1e-30, 1e-3, 1e2, 1e6, 1e18])
+def test_rows_of_very_different_length(update: str, geometry: str, size: float, dtype: str) -> None:
+    ranker = LabelRanker(update, geometry, dtype=dtype, normalize=False)
+    for scale in (1.0, size, 1.0):
+        ranker.partial_fit(scale * np.eye(3) + 0.1, np.eye(3))
+        assert_finite(ranker)
+
+
+@both_types
+@every_learner
+def test_unit_rows_of_any_length(update: str, geometry: str, dtype: str) -> None:
+    ranker = LabelRanker(update, geometry, dtype=dtype)
+    for size in (1e18, 1e-300, 1.0, 1e-18):
+        ranker.partial_fit(size * (np.eye(3) + 0.1), np.eye(3))
+        assert_finite(ranker)
+
+
+@both_types
+@pytest.mark.parametrize("geometry", ["euclidean", "adaptive"])
+@pytest.mark.parametrize("update", UPDATES)
+def test_an_answer_known_for_certain(update: str, geometry: str, dtype: str) -> None:
+    """The margin is exceeded a thousandfold: there is nothing left to learn."""
+    ranker = LabelRanker(update, geometry, dtype=dtype, normalize=False, constant=0)
+    ranker.add_labels(["a", "b"]).learn_one(([0], [1.0]), "a")
+    before = ranker._native.state()["arrays"]["theta"].tobytes()
+    ranker.learn_one(([0], [1000.0]), "a")
+    assert_finite(ranker)
+    assert ranker._native.state()["arrays"]["theta"].tobytes() == before
+
+
+@both_types
+@pytest.mark.parametrize("update", [update for update in UPDATES if update != "simopt"])
+def test_a_label_that_is_never_relevant(update: str, dtype: str) -> None:
+    """In the entropic geometry its dual vector falls for ever, in every coordinate."""
+    rng = np.random.default_rng(0)
+    X, Y = rng.random((1500, 5)) + 0.5, np.zeros((1500, 3))
+    Y[np.arange(1500), rng.integers(0, 2, 1500)] = 1
+    ranker = LabelRanker(update, "entropic", C=1000, dtype=dtype).partial_fit(X, Y)
+    assert_finite(ranker)
+
+
+@pytest.mark.parametrize("temperature", [1e-12, 1e-4, 1e4, 1e12])
+@pytest.mark.parametrize("geometry", GEOMETRIES)
+def test_any_temperature(geometry: str, temperature: float) -> None:
+    ranker = LabelRanker("smooth", geometry, temperature=temperature)
+    for _ in range(20):
+        ranker.partial_fit(np.eye(4) + 0.1, np.eye(4))
+    assert_finite(ranker)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "weight"), [({"C": 1e300}, 1.0), ({}, 1e300)], ids=["budget", "weight"]
+)
+@both_types
+@every_learner
+def test_a_huge_budget(
+    update: str, geometry: str, dtype: str, parameters: dict[str, Any], weight: float
+) -> None:
+    """It may be used or refused."""
+    ranker = LabelRanker(update, geometry, dtype=dtype, **parameters)
+    try:
+        ranker.fit(np.eye(3), np.eye(3), sample_weight=np.full(3, weight))
+    except ValueError as error:
+        assert "1e+300" in str(error)  # noqa: PT017
+    else:
+        assert np.isfinite(ranker.decision_function(np.eye(3))).all()
+
+
+@pytest.mark.parametrize(("dtype", "value"), [("float32", 1.2e19), ("float64", 0.9e154)])
+def test_duplicates_count_as_their_sum(dtype: str, value: float) -> None:
+    """Each half is short enough, but the entry is too long for the storage type."""
+    ranker = LabelRanker(dtype=dtype, normalize=False).add_labels(["a", "b"])
+    before = whole(ranker)
+    with pytest.raises(ValueError, match="x is too long"):
+        ranker.learn_one(([0, 0], [value, value]), "a")
+    assert_same(whole(ranker), before)
+
+
+@both_types
+def test_a_constant_too_large_for_the_storage_type(dtype: str) -> None:
+    with pytest.raises(ValueError, match="constant"):
+        LabelRanker(dtype=dtype, constant=1e200).fit(np.eye(3), np.eye(3))

@@ -1,0 +1,132 @@
+"""Examples in every form become what the native core reads."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from tagalong.examples import FeatureNames, as_matrix, as_pairs, comes_by_name
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        ([3, 1], [0.5, 2.0]),
+        ((3, 1), (0.5, 2)),
+        [[3, 1], [0.5, 2.0]],
+        {3: 0.5, 1: 2},
+        {np.int64(3): np.float32(0.5), np.int32(1): 2.0},
+        (np.array([3, 1], np.int32), np.array([0.5, 2.0], np.float32)),
+        (np.array([3, 1], np.uint8), np.array([0.5, 2.0], np.float16)),
+        (np.array([3, 1], np.uint64), [0.5, 2]),
+        (pd.Series([3, 1]), pd.Series([0.5, 2.0])),
+        (range(3, 0, -2), [0.5, 2.0]),
+    ],
+)
+def test_pairs_in_any_form(x: Any) -> None:
+    indices, values = as_pairs(x)
+    assert indices.dtype in (np.int32, np.int64)
+    assert values.dtype in (np.float32, np.float64)
+    assert indices.tolist() == [3, 1]
+    assert values.tolist() == [0.5, 2.0]
+
+
+@pytest.mark.parametrize("x", [{}, ([], []), ((), ()), (np.array([]), np.array([]))])
+def test_no_pairs(x: Any) -> None:
+    indices, values = as_pairs(x)
+    assert indices.dtype == np.int64
+    assert indices.shape == values.shape == (0,)
+
+
+def test_arrays_of_the_right_types_are_taken_as_they_are() -> None:
+    indices, values = np.array([3, 1]), np.array([0.5, 2.0])
+    found = as_pairs((indices, values))
+    assert found[0] is indices
+    assert found[1] is values
+
+
+@pytest.mark.parametrize(
+    ("x", "words"),
+    [
+        ((["a"], [1.0]), r"the indices of x must be a sequence of integers, got \['a'\]"),
+        (([1.5], [1.0]), r"the indices of x must be a sequence of integers, got \[1.5\]"),
+        (([True], [1.0]), "the indices of x must be a sequence of integers"),
+        (([1], ["1"]), r"the values of x must be a sequence of numbers, got \['1'\]"),
+        (([1], [None]), r"the values of x must be a sequence of numbers, got \[None\]"),
+        (([1], [1j]), "the values of x must be a sequence of numbers"),
+        ((1, 2.0), "the indices of x must be a sequence of integers, got 1"),
+        (([[1]], [[1.0]]), "the indices of x must be a sequence of integers"),
+        (([2**63], [1.0]), "below 2[*][*]31, got 9223372036854775808"),
+        ("x", r"x must be \(indices, values\) or a mapping .* got str"),
+        (([1],), r"x must be \(indices, values\) or a mapping .* got tuple"),
+        (7, r"x must be \(indices, values\) or a mapping .* got int"),
+    ],
+)
+def test_what_is_no_pair(x: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        as_pairs(x)
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("number", [np.float32, np.float64])
+def test_matrices_have_their_shape(index: Any, number: Any) -> None:
+    X = sp.csr_array(np.eye(3, 5, dtype=number))
+    X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
+    assert as_matrix(X).shape == (3, 5)
+    assert as_matrix(X.toarray()).shape == (3, 5)
+
+
+def test_index_arrays_of_two_types_are_made_one() -> None:
+    X = sp.csr_array(np.eye(3))
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int64)
+    assert as_matrix(X).shape == (3, 3)
+
+
+@pytest.mark.parametrize("array", [np.eye(3, dtype=np.float16), np.eye(3, dtype=bool), np.ones(3)])
+def test_a_dense_matrix_has_rows_of_floats(array: Any) -> None:
+    with pytest.raises(ValueError, match="X must be"):
+        as_matrix(array)
+
+
+def test_names_are_numbered_as_they_appear() -> None:
+    names = FeatureNames()
+    (indices, values), new = names.translate({"red": 1.0, "round": 0.5}, learning=True)
+    assert indices.tolist() == [0, 1]
+    assert values.tolist() == [1.0, 0.5]
+    assert new == ["red", "round"]
+    assert names.number == {}
+    names.extend(new)
+    (indices, _), new = names.translate({"sweet": 1.0, "red": 2.0}, learning=True)
+    assert indices.tolist() == [2, 0]
+    assert new == ["sweet"]
+
+
+def test_names_never_learnt_are_left_out_when_predicting() -> None:
+    names = FeatureNames(["red"])
+    (indices, values), new = names.translate({"sweet": 3.0, "red": 2.0}, learning=False)
+    assert indices.tolist() == [0]
+    assert values.tolist() == [2.0]
+    assert new == []
+
+
+def test_fixed_names_take_no_others() -> None:
+    names = FeatureNames(["red"], grows=False)
+    with pytest.raises(ValueError, match="x: feature 'sweet' is not among the feature names"):
+        names.translate({"sweet": 3.0}, learning=True)
+    assert names.number == {"red": 0}
+
+
+@pytest.mark.parametrize(
+    ("x", "by_name"),
+    [
+        ({"a": 1}, True),
+        ({np.str_("a"): 1}, True),
+        ({1: 1}, False),
+        ({}, False),
+        (([1], [1]), False),
+    ],
+)
+def test_whether_features_come_by_name(x: Any, by_name: bool) -> None:
+    assert comes_by_name(x) is by_name

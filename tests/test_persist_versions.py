@@ -1,0 +1,116 @@
+"""Loading: older files work, newer ones are refused by name, and nothing in a file ever runs."""
+
+import json
+import pickle
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tagalong
+from tagalong import LabelRanker, ModelFileError, persist
+from tests.model_files import forge, parts, saved
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return saved(tmp_path)
+
+
+@pytest.mark.parametrize("newer", [2, 3, 999, "2b"])
+def test_a_newer_format_is_refused_by_name(path: Path, newer: Any) -> None:
+    header, arrays = parts(path)
+    header.update(format=newer, tagalong="9.8.7")
+    forge(path, header, arrays)
+    with pytest.raises(ModelFileError) as raised:
+        tagalong.load(path)
+    message = str(raised.value)
+    for words in (str(path), "9.8.7", f"format {newer}", version("tagalong"), "upgrade"):
+        assert words in message
+
+
+def test_a_newer_format_is_refused_by_name_even_if_all_else_is_new(path: Path) -> None:
+    """Nobody knows what a later version writes beside its format and its name."""
+    forge(path, {"format": 2, "tagalong": "9.8.7"}, {"something": np.ones(2)})
+    with pytest.raises(ModelFileError, match=r"9\.8\.7"):
+        tagalong.load(path)
+
+
+@pytest.mark.parametrize("kind", ["Oracle", "os", "builtins.eval", "", None, 3, ["LabelRanker"]])
+def test_a_kind_of_model_not_known_is_refused_without_an_import(
+    path: Path, monkeypatch: pytest.MonkeyPatch, kind: Any
+) -> None:
+    def imported(name: str) -> None:
+        pytest.fail(f"imported {name}")
+
+    header, arrays = parts(path)
+    forge(path, {**header, "kind": kind}, arrays)
+    monkeypatch.setattr(persist, "import_module", imported)
+    with pytest.raises(ModelFileError, match=str(path)):
+        tagalong.load(path)
+
+
+def test_the_file_says_what_wrote_it(path: Path) -> None:
+    header, _ = parts(path)
+    assert header["format"] == persist.FORMAT
+    assert header["kind"] == "LabelRanker"
+    assert header["tagalong"] == version("tagalong")
+
+
+def test_there_is_no_pickle_inside(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    contents = path.read_bytes()
+    for trace in (b"\x80\x03", b"\x80\x04", b"\x80\x05", b"numpy.", b"_reconstruct", b"__main__"):
+        assert trace not in contents
+
+    def unpickled(*arguments: Any, **more: Any) -> None:
+        pytest.fail("loading a model unpickled something")
+
+    for name in ("load", "loads", "Unpickler"):
+        monkeypatch.setattr(pickle, name, unpickled)
+    tagalong.load(path)
+
+
+def test_loading_imports_what_models_are_made_of_and_nothing_else(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imported = []
+    true_import = persist.import_module
+
+    def record(name: str) -> Any:
+        imported.append(name)
+        return true_import(name)
+
+    header, arrays = parts(path)
+    header.update(module="antigravity", __reduce__=["os.system", "true"], class_="os.system")
+    forge(path, header, arrays)
+    monkeypatch.setattr(persist, "import_module", record)
+    assert type(tagalong.load(path)) is LabelRanker
+    assert imported == ["tagalong.online.label_ranker"]
+
+
+DATA = Path(__file__).parent / "data"
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in DATA.glob("label_ranker-*.tagalong")))
+def test_files_of_every_format_still_answer_the_same(name: str) -> None:
+    ranker = tagalong.load(DATA / name)
+    expected = json.loads((DATA / name).with_suffix(".json").read_text())
+    X = np.array(expected["examples"])
+    assert [repr(label) for label in ranker.classes_.tolist()] == expected["labels"]
+    np.testing.assert_allclose(
+        ranker.decision_function(X), expected["scores"], rtol=1e-5, atol=1e-6
+    )
+    assert ranker.predict(X).tolist() == expected["predicted"]
+    assert ranker.cutoff_ == pytest.approx(expected["cutoff"], rel=1e-6)
+    certificate = ranker.certificate_
+    assert certificate.rounds == expected["rounds"]
+    assert certificate.mistakes == expected["mistakes"]
+    assert certificate.dual == pytest.approx(expected["dual"], rel=1e-6)
+    ranker.partial_fit(X, np.ones((len(X), 5)))
+
+
+def test_a_file_of_every_format_is_kept() -> None:
+    for written in range(1, persist.FORMAT + 1):
+        assert (DATA / f"label_ranker-format{written}.tagalong").exists()
