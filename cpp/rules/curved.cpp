@@ -28,8 +28,11 @@ void CurvedRules::Filling::start(Side& side, double cap) {
     starts_.clear();
     ends_.clear();
     for (const SimplexCurve& curve : side.curves) {
-        starts_.push_back(curve.at(0).value);
-        ends_.push_back(curve.at(cap).value);
+        const double start = curve.at(0).value, end = curve.at(cap).value;
+        // A score that no step can change, up to rounding, counts as fixed.
+        const bool fixed = end - start <= 1e-14 * std::abs(start);
+        starts_.push_back(start);
+        ends_.push_back(fixed ? start : end);
     }
     lowest_ = *std::min_element(starts_.begin(), starts_.end());
     highest_ = *std::max_element(ends_.begin(), ends_.end());
@@ -190,12 +193,14 @@ void CurvedRules::optimal(const Sides& sides, const CurveOf& curve, const RulePa
     collect(sides, curve, [&](double gap) { return gap < rule.margin; });
     raise_.start(relevant_, rule.budget);
     lower_.start(irrelevant_, rule.budget);
-    // Budget slack: raise one level, lower the other, gamma apart, until both move the same.
+    // Budget slack: raise one level, lower the other, gamma apart, until both move the same;
+    // what a side could move beyond the budget does not count.
     const double low = raise_.lowest(), high = rule.margin - lower_.lowest();
     const double level = increasing_root(
         [&](double u) {
             const ValueSlope up = raise_.at(u), down = lower_.at(rule.margin - u);
-            return ValueSlope{up.value - down.value, up.slope + down.slope};
+            return ValueSlope{std::min(up.value, rule.budget) - std::min(down.value, rule.budget),
+                              up.slope + down.slope};
         },
         low, high, 0.5 * (low + high));
     double mass = std::min(raise_.at(level).value, lower_.at(rule.margin - level).value);

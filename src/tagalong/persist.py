@@ -45,12 +45,22 @@ def encode_label(label: Hashable) -> Any:
     """Return a label as JSON: str, int and bool as they are, tuples marked as such."""
     if isinstance(label, tuple):
         return {"tuple": [encode_label(part) for part in label]}
+    if isinstance(label, str) and not _is_unicode(label):
+        raise ValueError(f"label {label!r} cannot be saved: it is not valid Unicode text")
     if isinstance(label, (str, int)):  # bool is an int
         return label
     raise ValueError(
         f"label {label!r} cannot be saved: labels in files are str, int, bool or tuples of them, "
         f"not {type(label).__name__}"
     )
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def decode_label(saved: Any) -> Hashable:
@@ -72,13 +82,24 @@ def save(model: Saveable, path: str | os.PathLike[str]) -> None:
         **header,
     }
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    text = json.dumps(header, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(header, ensure_ascii=False, allow_nan=False, default=_plain_number)
     metadata = {"tagalong": text, "sha256": _checksum(text, arrays)}
     _write_atomically(Path(path), to_bytes(arrays, metadata=metadata))
 
 
+def _plain_number(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    raise ValueError(f"{value!r} cannot be saved in a model file")
+
+
 def load(path: str | os.PathLike[str]) -> Any:
     """Return the model in a file.
+
+    Parameters
+    ----------
+    path : str or path
+        A file that ``save`` has written.
 
     Raises
     ------
@@ -91,11 +112,10 @@ def load(path: str | os.PathLike[str]) -> Any:
     text, checksum, arrays = _read(path)
     try:
         header = json.loads(text)
-        written = header["format"]
-        kind = header["kind"]
-    except (ValueError, KeyError, TypeError):
+        written, kind = header["format"], header.get("kind")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise ModelFileError(f"{path}: damaged: its header cannot be read") from None
-    if not isinstance(written, int) or written > FORMAT or kind not in _KINDS:
+    if written != FORMAT or not isinstance(kind, str) or kind not in _KINDS:
         raise ModelFileError(
             f"{path}: written by Tagalong {header.get('tagalong', '?')} in file format {written} "
             f"as a {kind}; this is Tagalong {version('tagalong')}, which reads formats up to "
@@ -106,7 +126,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     model_class = getattr(import_module(_KINDS[kind]), kind)
     try:
         return model_class._from_file(header, arrays)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, RuntimeError, OverflowError) as error:
         raise ModelFileError(f"{path}: not a usable {kind}: {error}") from error
 
 

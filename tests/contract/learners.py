@@ -53,7 +53,7 @@ LEARNERS = [
 ]
 
 
-def learners_that(*needs: str) -> pytest.MarkDecorator:
+def learners_that(*needs: str, among: list[Learner] = LEARNERS) -> pytest.MarkDecorator:
     """Run a test for every learner that offers all of these."""
-    able = [learner for learner in LEARNERS if learner.offers.issuperset(needs)]
+    able = [learner for learner in among if learner.offers.issuperset(needs)]
     return pytest.mark.parametrize("learner", able, ids=lambda learner: learner.name)

@@ -138,8 +138,8 @@ def every_case(
         for C, constant, normalize in [
             (0.1, 0.0, False),
             (0.1, 0.5, True),
-            (5.0, 0.5, False),
-            (5.0, 0.0, True),
+            (2.0, 0.5, False),
+            (2.0, 0.0, True),
         ]
     ]
     return pytest.mark.parametrize("case", cases, ids=lambda case: "-".join(map(str, case)))

@@ -104,6 +104,17 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         The honest way to measure an online learner, at the price of learning alone. With
         ``classes="grow"``, a label that did not exist yet when a row came scores -infinity.
 
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        Y : targets
+            See Notes.
+        classes : sequence of labels or "grow", optional
+            As for ``partial_fit``.
+        sample_weight : array of shape (rows,), optional
+            As for ``partial_fit``.
+
         Returns
         -------
         array of shape (rows, K)
@@ -139,7 +150,13 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         return self
 
     def add_labels(self, labels: Iterable[Hashable]) -> Self:
-        """Add labels, with no weights yet, that take part from the next round on."""
+        """Add labels, with no weights yet, that take part from the next round on.
+
+        Parameters
+        ----------
+        labels : collection of labels
+            Distinct from each other and from those there are.
+        """
         labels = label_list(labels, "labels")
         with self._restored_on_error():
             if not self._started():
@@ -153,6 +170,11 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
 
         A classifier for two classes returns the difference of their scores, (rows,), as is usual
         in scikit-learn.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
         """
         scores, _ = self._scores(X)
         if self._single and scores.shape[1] == 2:
@@ -160,13 +182,29 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         return scores
 
     def rank(self, X: Any, k: int | None = None) -> npt.NDArray[Any]:
-        """Return the k best labels of each row, or all of them, best first: (rows, k)."""
+        """Return the k best labels of each row, or all of them, best first: (rows, k).
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        k : int, optional
+            How many; all of them by default.
+        """
         matrix = self._checked_matrix(X)
         best = self._native.rank(matrix, _count(k))  # before classes_, which may grow meanwhile
         return np.asarray(self.classes_[best])
 
     def rank_one(self, x: Example, k: int | None = None) -> list[Any]:
-        """Return the k best labels for one example, or all of them, best first."""
+        """Return the k best labels for one example, or all of them, best first.
+
+        Parameters
+        ----------
+        x : (indices, values) or mapping of features to values
+            Features without weights yet say nothing.
+        k : int, optional
+            How many; all of them by default.
+        """
         if not self._started():
             return []
         pairs, _ = self._pairs(x, learning=False)
@@ -177,6 +215,11 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         """Return an indicator of the labels that score at least ``cutoff_``.
 
         A classifier (trained with one label a row) returns the best label of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
         """
         scores, cutoff = self._scores(X)
         if self._single:
@@ -184,7 +227,17 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         return (scores >= cutoff).astype(np.int64)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy of a classifier, else the label-ranking average precision."""
+        """Return the accuracy of a classifier, else the label-ranking average precision.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        y : targets
+            See Notes; unknown relevance counts as irrelevant here.
+        sample_weight : array of shape (rows,), optional
+            Weights of the rows.
+        """
         check_is_fitted(self)
         if self._single:
             return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
@@ -206,7 +259,13 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         return label_array(self._labels.names)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the learner to a file; `tagalong.load` reads it."""
+        """Write the learner to a file; `tagalong.load` reads it.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to; a file that is there is replaced once the new one is whole.
+        """
         check_is_fitted(self)
         persist.save(self, path)
 
@@ -233,6 +292,8 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         self._native = native
         self._settings = header["settings"]
         self._labels = Labels(map(persist.decode_label, header["labels"]), header["grows"])
+        if len(self._labels) != native.labels:
+            raise ValueError(f"it has {len(self._labels)} labels, but weights of {native.labels}")
         self._single = header["single"]
         if header["n_features_in"] is not None:
             self.n_features_in_ = header["n_features_in"]
