@@ -110,6 +110,12 @@ class SmoothSide {
     double lowest() const { return lowest_; }
     bool exact() const { return true; }
 
+    // Whether the amounts add up to the mass.
+    bool moved(double mass) const {
+        double sum = 0;
+        for (const double b : amounts_) sum += b;
+        return std::abs(sum / mass - 1) < 1e-6;
+    }
     // T times the entropy of the shares of the mass.
     double entropy(double mass) const {
         double total = 0;
@@ -191,6 +197,11 @@ void CurvedRules::pairs(PairScheme scheme, const Sides& sides, const CurveOf& cu
 void CurvedRules::optimal(const Sides& sides, const CurveOf& curve, const RuleParameters& rule, Step& out) {
     if (sides.margin >= rule.margin) return;
     collect(sides, curve, [&](double gap) { return gap < rule.margin; });
+    fill(rule, out);
+}
+
+// Update III on the labels collected.
+void CurvedRules::fill(const RuleParameters& rule, Step& out) {
     raise_.start(relevant_, rule.budget);
     lower_.start(irrelevant_, rule.budget);
     // Budget slack: raise one level, lower the other, gamma apart, until both move the same;
@@ -224,6 +235,11 @@ void CurvedRules::smooth(const Sides& sides, const CurveOf& curve, const RulePar
     SmoothPoint point{0, rule.temperature * start + up.lowest(), rule.temperature * start + down.lowest()};
     solve_smooth(up, down, rule, point);
     const double mass = detail::SmoothEquation{rule.budget, rule.margin, rule.temperature}.mass(point.z);
+    if (!up.moved(mass) || !down.moved(mass)) {
+        // Beyond the reach of doubles: the limit, Update III, is the step; its entropy counts as none.
+        fill(rule, out);
+        return;
+    }
     write(relevant_.labels, relevant_.amounts, mass, 1, out);
     write(irrelevant_.labels, irrelevant_.amounts, mass, -1, out);
     out.mass = mass;

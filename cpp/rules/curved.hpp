@@ -52,6 +52,7 @@ class CurvedRules {
     };
     template <class InPlay>
     void collect(const Sides& sides, const CurveOf& curve, InPlay&& in_play);
+    void fill(const RuleParameters& rule, Step& out);
 
     Side relevant_;
     Side irrelevant_;

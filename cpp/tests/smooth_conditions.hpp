@@ -13,8 +13,8 @@ namespace tagalong::test {
 
 // Amounts below this have lost digits, or are zero, to underflow; they move nothing.
 inline constexpr double kVanished = 1e-285;
-// The solver looks for m / C from sigmoid(-600) on.
-inline constexpr double kLeastLogit = -599.9;
+// Below this logarithm of sum exp((gamma - rho_r + rho_s) / T), a step need not move at all.
+inline constexpr double kNoLoss = -490;
 
 // k(label, relevant, amount) is the curve's value.
 template <class Curve>
@@ -26,6 +26,11 @@ class SmoothConditions {
     void expect(double distance, const Where& where = Where::current()) const {
         expect_feasible(round_, step_, rule_.budget, 1e-9, where);
         const double m = step_.mass, C = rule_.budget, T = rule_.temperature;
+        // m / C is at most the sum of the losses of the pairs.
+        if (const double bound = log_loss(); bound < kNoLoss) {
+            at_most(m, C * std::exp(bound) * (1 + 1e-9), where);
+            return;
+        }
         if (!(m > 0)) {
             check(false, "no mass moved: " + text(m), where);
             return;
@@ -34,15 +39,26 @@ class SmoothConditions {
         const double down = level(round_.irrelevant, false, distance, where);
         const double size = 1 + std::abs(up) + std::abs(down) + rule_.margin;
         const double tie = rule_.margin - up - down + T * std::log(m);
-        if (std::log(m / C) < kLeastLogit) at_most(tie + T * std::log(C), distance * size, where);
-        else if (m < 0.9 * C) near(tie + T * std::log(C - m), 0, distance * size, where);
+        if (m < 0.9 * C) near(tie + T * std::log(C - m), 0, distance * size, where);
         // Near the budget, C - m shows less in m than in the tie.
         else near(m + std::exp(-tie / T), C, distance * size * C, where);
+    }
+
+    // log sum over pairs of exp((gamma - k_r(0) - k_s(0)) / T)
+    double log_loss() const {
+        const auto log_sum = [&](const std::vector<int>& side, bool relevant) {
+            double top = -1e300, sum = 0;
+            for (const int label : side) top = std::max(top, -k_(label, relevant, 0.0));
+            for (const int label : side) sum += std::exp((-k_(label, relevant, 0.0) - top) / rule_.temperature);
+            return top / rule_.temperature + std::log(sum);
+        };
+        return rule_.margin / rule_.temperature + log_sum(round_.relevant, true) + log_sum(round_.irrelevant, false);
     }
 
     // C T H(p) of p_rs = b_r b_s / (C m) and p_none = 1 - m / C, summed pair by pair.
     double entropy() const {
         const double m = step_.mass, C = rule_.budget;
+        if (!(m > 0)) return 0;
         double sum = term(1 - m / C);
         for (const int r : round_.relevant)
             for (const int s : round_.irrelevant) sum += term(amount(r) / m * amount(s) / C);

@@ -124,8 +124,8 @@ def minimum_for(ranker: LabelRanker, items: Sequence[Item], n_labels: int) -> fl
     )
 
 
-def assert_sound(ranker: LabelRanker, dual_before: float) -> None:
-    """Check what holds of every ranker after any rounds.
+def assert_sound(ranker: LabelRanker, dual_before: float, largest: float) -> None:
+    """Check what holds of every ranker after any rounds with values up to the largest.
 
     Numbers are finite; every step moved as much down as up; the running dual is that of the
     stored theta; where steps ascend it has not fallen; each mistake has cost a margin of loss
@@ -138,13 +138,15 @@ def assert_sound(ranker: LabelRanker, dual_before: float) -> None:
     assert np.isfinite(ranker.coef_).all()
     assert np.isfinite([certificate.dual, certificate.loss, certificate.curvature]).all()
 
-    moved = np.abs(theta).sum(axis=1) + 1e-30
-    roundings = 1.0 + certificate.rounds
-    assert (np.abs(theta.sum(axis=1)) <= roundings * (1e-6 if single else 1e-14) * moved).all()
+    longest_step = certificate.C * certificate.most_weight * max(largest, 1.0)
+    rounding = (1e-6 if single else 1e-14) * (1 + certificate.rounds) * longest_step
+    assert np.abs(theta.sum(axis=1)).max(initial=0.0) <= rounding
 
-    # The dual is a difference; rounding is measured by what it is a difference of.
-    gain = abs(state["numbers"]["gain"])
-    precision = (1e-4 if single else 1e-9) * (gain + abs(certificate.dual))
+    # The dual is a difference: rounding is measured by what it is a difference of. Among that
+    # are the logarithms of the normalisers, one a label, which are sums in the storage type.
+    size = abs(state["numbers"]["gain"]) + abs(certificate.dual)
+    logarithms = theta.shape[1] if ranker.geometry == "entropic" else 0
+    precision = (1e-4 if single else 1e-9) * (size + 0.01 * logarithms)
     assert abs(certificate.dual - ranker._native.recompute_dual()) <= precision
     if ranker.update in {"single", "optimal", "smooth"}:
         assert certificate.dual >= dual_before - precision
