@@ -29,7 +29,7 @@ demo: $(STAMP)  ## learn a data set item by item, with live figures
 test: lint test-python test-cpp  ## linters, doctests, Python and C++ tests
 
 test-python: $(STAMP)
-	$(BIN)/python -m pytest -q -m "not long" --doctest-modules tests src docs README.md
+	$(BIN)/python -m pytest -q -n $(JOBS) -m "not long" --doctest-modules tests src docs README.md
 
 test-cpp: $(STAMP)
 	$(BIN)/cmake -S . -B $(CPP_BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DTAGALONG_TESTS=ON -DTAGALONG_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug > /dev/null
@@ -37,7 +37,7 @@ test-cpp: $(STAMP)
 	$(BIN)/ctest --test-dir $(CPP_BUILD) --output-on-failure
 
 test-long: $(STAMP)  ## the proofs that take minutes: a million rounds, fuzzing
-	$(BIN)/python -m pytest -q -m long tests
+	$(BIN)/python -m pytest -q -n $(JOBS) -m long tests
 
 lint: $(STAMP)  ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff check .

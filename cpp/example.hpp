@@ -90,8 +90,10 @@ inline void Example::finish(Norm norm, double constant) {
         if (norm == Norm::euclidean) length = euclidean_length(value);
         else
             for (const double v : value) length = std::max(length, std::abs(v));
+        bool vanished = false;
         if (length > 0)
-            for (double& v : value) v /= length;
+            for (double& v : value) vanished |= (v /= length) == 0;
+        if (vanished) merge();  // a tiny value beside a huge one is none
     }
     if (constant != 0) {
         feature.insert(feature.begin(), kConstantFeature);

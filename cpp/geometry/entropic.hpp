@@ -135,8 +135,13 @@ class EntropicGeometry {
         double inside = 0;
         const double unseen = std::exp(-state.shift);
         for (std::size_t i = 0; i < x.size(); ++i) {
-            const bool has_row = at.row[i] != FeatureIndex::kAbsent;
-            const double mass = has_row ? static_cast<double>(store_.row(at.row[i], 1)[label]) : unseen;
+            double mass = unseen;
+            if (at.row[i] != FeatureIndex::kAbsent) {
+                mass = static_cast<double>(store_.row(at.row[i], 1)[label]);
+                // Too small for the storage type, but a large step may bring it back.
+                if (mass < 1e-30)
+                    mass = std::exp(static_cast<double>(store_.row(at.row[i])[label]) - state.shift);
+            }
             masses_[first + atom_of_[i]] += mass;
             inside += mass;
         }

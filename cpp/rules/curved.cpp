@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "pair_step.hpp"
 #include "smooth.hpp"
@@ -25,42 +26,87 @@ void CurvedRules::Side::add(int label, double score, const SimplexCurve& curve) 
 void CurvedRules::Filling::start(Side& side, double cap) {
     side_ = &side;
     cap_ = cap;
+    least_ = std::numeric_limits<double>::infinity();
+    most_ = -least_;
+    const auto include = [&](double k) {
+        least_ = std::min(least_, k);
+        most_ = std::max(most_, k);
+    };
+    for (const SimplexCurve& curve : side.curves) {
+        for (const double x : curve.atoms) include(curve.sign * x);
+        if (curve.outside > 0) include(0);
+    }
     starts_.clear();
     ends_.clear();
     for (const SimplexCurve& curve : side.curves) {
-        const double start = curve.at(0).value, end = curve.at(cap).value;
+        double start = curve.odds(0, least_, most_).value, end = curve.odds(cap, least_, most_).value;
         // A score that no step can change, up to rounding, counts as fixed.
-        const bool fixed = end - start <= 1e-14 * std::abs(start);
-        starts_.push_back(start);
-        ends_.push_back(fixed ? start : end);
+        if (!(end - start > 1e-13 * (1 + std::abs(start)))) end = start;
+        starts_.push_back(std::clamp(std::isnan(start) ? 0.0 : start, -1e4, 1e4));
+        ends_.push_back(std::clamp(std::isnan(end) ? 0.0 : end, -1e4, 1e4));
     }
     lowest_ = *std::min_element(starts_.begin(), starts_.end());
     highest_ = *std::max_element(ends_.begin(), ends_.end());
 }
 
-ValueSlope CurvedRules::Filling::at(double level) {
+ValueSlope CurvedRules::Filling::value(double odds) const {
+    const double share = detail::sigmoid(odds);
+    return {least_ + (most_ - least_) * share, (most_ - least_) * share * detail::sigmoid(-odds)};
+}
+
+double CurvedRules::Filling::odds(double value) const {
+    if (value <= least_) return lowest_;
+    if (value >= most_) return highest_;
+    return std::log((value - least_) / (most_ - value));
+}
+
+double CurvedRules::Filling::amount_at(std::size_t label, double odds) const {
+    const double start = starts_[label], end = ends_[label];
+    if (odds <= start) return 0;
+    if (odds >= end) return cap_;
+    const SimplexCurve& curve = side_->curves[label];
+    if (curve.atoms.size() == 1) return cap_ * (odds - start) / (end - start);  // log-odds are linear
+    return increasing_root(
+        [&](double amount) {
+            ValueSlope at = curve.odds(amount, least_, most_);
+            at.value -= odds;
+            return at;
+        },
+        0.0, cap_, side_->amounts[label]);
+}
+
+ValueSlope CurvedRules::Filling::at(double odds) {
     ValueSlope moved;
     for (std::size_t i = 0; i < starts_.size(); ++i) {
-        double& amount = side_->amounts[i];
-        if (level <= starts_[i]) amount = 0;
-        else if (level >= ends_[i]) amount = cap_;
-        else {
-            amount = side_->curves[i].inverse(level, cap_, amount);
-            moved.slope += 1 / side_->curves[i].at(amount).slope;
-        }
+        const double amount = side_->amounts[i] = amount_at(i, odds);
         moved.value += amount;
+        if (amount > 0 && amount < cap_) moved.slope += 1 / side_->curves[i].odds(amount, least_, most_).slope;
     }
     return moved;
 }
 
 double CurvedRules::Filling::level_for(double mass) {
     return increasing_root(
-        [&](double level) {
-            ValueSlope moved = at(level);
+        [&](double odds) {
+            ValueSlope moved = at(odds);
             moved.value -= mass;
             return moved;
         },
         lowest_, highest_, lowest_);
+}
+
+double CurvedRules::balance(Filling& leader, Filling& follower, double margin, double budget) {
+    // What a side could move beyond the budget does not count.
+    const auto excess = [&](double odds) {
+        const ValueSlope k = leader.value(odds);
+        const double left = follower.odds(margin - k.value);
+        const ValueSlope up = leader.at(odds), down = follower.at(left);
+        const double follows = down.slope * k.slope / std::max(follower.value(left).slope, 1e-300);
+        return ValueSlope{std::min(up.value, budget) - std::min(down.value, budget), up.slope + follows};
+    };
+    const double level = increasing_root(excess, leader.lowest(), leader.highest(), leader.lowest());
+    excess(level);
+    return follower.odds(margin - leader.value(level).value);
 }
 
 namespace {
@@ -204,19 +250,19 @@ void CurvedRules::optimal(const Sides& sides, const CurveOf& curve, const RulePa
 void CurvedRules::fill(const RuleParameters& rule, Step& out) {
     raise_.start(relevant_, rule.budget);
     lower_.start(irrelevant_, rule.budget);
-    // Budget slack: raise one level, lower the other, gamma apart, until both move the same;
-    // what a side could move beyond the budget does not count.
-    const double low = raise_.lowest(), high = rule.margin - lower_.lowest();
-    const double level = increasing_root(
-        [&](double u) {
-            const ValueSlope up = raise_.at(u), down = lower_.at(rule.margin - u);
-            return ValueSlope{std::min(up.value, rule.budget) - std::min(down.value, rule.budget),
-                              up.slope + down.slope};
-        },
-        low, high, 0.5 * (low + high));
-    double mass = std::min(raise_.at(level).value, lower_.at(rule.margin - level).value);
-    if (mass >= rule.budget) {
-        // Budget tight: each side moves C on its own.
+    // Budget slack: levels that add up to the margin. The side whose level is nearer to the end
+    // of its range leads, as only the log-odds still tell its amounts.
+    double mass = rule.budget;
+    if (raise_.can_move() && lower_.can_move()) {
+        const double follower = balance(raise_, lower_, rule.margin, rule.budget);
+        if (std::abs(follower) > 3) balance(lower_, raise_, rule.margin, rule.budget);
+        const auto moved = [](const Side& side) {
+            return std::accumulate(side.amounts.begin(), side.amounts.end(), 0.0);
+        };
+        mass = std::min(moved(relevant_), moved(irrelevant_));
+    }
+    if (mass >= rule.budget * (1 - 1e-12)) {
+        // Budget tight, up to rounding: each side moves C on its own.
         mass = rule.budget;
         raise_.at(raise_.level_for(mass));
         lower_.at(lower_.level_for(mass));

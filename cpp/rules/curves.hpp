@@ -31,6 +31,10 @@ struct LinearCurve {
 // values of `atoms` with the given masses, and 0 with the mass outside the support of x. Its
 // mean is the score; moving along x tilts the masses by exp(a x). Features with equal values
 // share an atom, so a binary x has one, for which everything has a closed form.
+//
+// As k nears the end of its range its digits run out while the amount still grows. So levels
+// that labels are filled up to are kept as log-odds, log((k - least) / (most - k)), which for
+// one atom are linear in the amount.
 struct SimplexCurve {
     double sign = 1;                // +1 relevant, -1 irrelevant
     std::span<const double> atoms;  // distinct non-zero values of x
@@ -38,43 +42,43 @@ struct SimplexCurve {
     double outside = 0;
 
     ValueSlope at(double amount) const {
+        const Moments m = moments(amount);
+        const double mean = m.first / m.total;
+        return {sign * mean, std::max(0.0, m.second / m.total - mean * mean)};
+    }
+
+    // The log-odds of k between the ends of a range, and their slope.
+    ValueSlope odds(double amount, double least, double most) const {
+        const Moments m = moments(amount, sign > 0 ? least : -most, sign > 0 ? most : -least);
+        const double mean = m.first / m.total;
+        const double variance = std::max(0.0, m.second / m.total - mean * mean);
+        const double below = (sign > 0 ? m.above_least : m.below_most) / m.total;
+        const double above = (sign > 0 ? m.below_most : m.above_least) / m.total;
+        return {std::log(below / above), variance * (1 / below + 1 / above)};
+    }
+
+  private:
+    struct Moments {
+        double total = 0, first = 0, second = 0;
+        double above_least = 0, below_most = 0;  // of x - least and most - x, summed directly
+    };
+    Moments moments(double amount, double least = 0, double most = 0) const {
         const double a = sign * amount;
         double top = outside > 0 ? 0 : -std::numeric_limits<double>::infinity();
         for (std::size_t i = 0; i < atoms.size(); ++i)
             if (masses[i] > 0) top = std::max(top, a * atoms[i]);
-        double total = outside > 0 ? outside * std::exp(-top) : 0;
-        double first = 0, second = 0;
-        for (std::size_t i = 0; i < atoms.size(); ++i) {
-            if (masses[i] <= 0) continue;
-            const double weight = masses[i] * std::exp(a * atoms[i] - top);
-            total += weight;
-            first += weight * atoms[i];
-            second += weight * atoms[i] * atoms[i];
-        }
-        const double mean = first / total;
-        return {sign * mean, std::max(0.0, second / total - mean * mean)};
-    }
-
-    // Where k reaches a level that lies between k(0) and k(cap).
-    double inverse(double level, double cap, double guess) const {
-        if (const double closed = inverse_of_one_atom(level); closed >= 0) return std::min(closed, cap);
-        return increasing_root(
-            [&](double amount) {
-                ValueSlope k = at(amount);
-                k.value -= level;
-                return k;
-            },
-            0.0, cap, guess);
-    }
-
-  private:
-    // k = sign c p with p / (1 - p) = (mass / outside) exp(sign c amount); -1 if it does not apply.
-    double inverse_of_one_atom(double level) const {
-        if (atoms.size() != 1 || outside <= 0 || masses[0] <= 0) return -1;
-        const double p = sign * level / atoms[0];
-        if (!(p > 0 && p < 1)) return -1;
-        const double tilt = std::log(p / (1 - p)) - std::log(masses[0] / outside);
-        return std::max(0.0, tilt / (sign * atoms[0]));
+        Moments m;
+        const auto add = [&](double x, double weight) {
+            m.total += weight;
+            m.first += weight * x;
+            m.second += weight * x * x;
+            m.above_least += weight * (x - least);
+            m.below_most += weight * (most - x);
+        };
+        if (outside > 0) add(0, outside * std::exp(-top));
+        for (std::size_t i = 0; i < atoms.size(); ++i)
+            if (masses[i] > 0) add(atoms[i], masses[i] * std::exp(a * atoms[i] - top));
+        return m;
     }
 };
 

@@ -77,7 +77,7 @@ template <class Side1, class Side2>
 void solve_smooth(Side1& side_1, Side2& side_2, const RuleParameters& rule, SmoothPoint& point) {
     const double T = rule.temperature;
     const detail::SmoothEquation equation{rule.budget, rule.margin, T};
-    for (int round = 0; round < 30; ++round) {
+    for (int round = 0; round < 40; ++round) {
         const ValueSlope moved_1 = side_1.at(point.level_1), moved_2 = side_2.at(point.level_2);
         if (!(moved_1.value > 0 && moved_2.value > 0)) break;
         const bool exact = side_1.exact() && side_2.exact();
@@ -99,7 +99,7 @@ void solve_smooth(Side1& side_1, Side2& side_2, const RuleParameters& rule, Smoo
         if (!exact) continue;
         if (change <= 1e-12 * T) return;
         // The next error is quadratic in this one, so one last evaluation is exact.
-        if (change <= 1e-5 * T) {
+        if (change <= 1e-7 * T) {
             side_1.at(point.level_1);
             side_2.at(point.level_2);
             return;

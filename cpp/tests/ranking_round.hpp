@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "check.hpp"
@@ -32,6 +33,13 @@ struct RankingRound {
         unknown.assign(all.begin() + count, all.begin() + count + spare);
         irrelevant.assign(all.begin() + count + spare, all.end());
         for (auto* side : {&relevant, &irrelevant, &unknown}) std::sort(side->begin(), side->end());
+        sides.split(scores, relevant, unknown);
+    }
+
+    RankingRound(std::vector<double> given, std::vector<int> sorted_relevant)
+        : scores(std::move(given)), relevant(std::move(sorted_relevant)) {
+        for (int label = 0; label < static_cast<int>(scores.size()); ++label)
+            if (!std::binary_search(relevant.begin(), relevant.end(), label)) irrelevant.push_back(label);
         sides.split(scores, relevant, unknown);
     }
 

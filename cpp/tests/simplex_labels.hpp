@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 #include <vector>
 
 #include "random.hpp"
@@ -23,6 +25,14 @@ class SimplexLabels {
         masses_.resize(atoms_.size() * outside_.size());
         for (double& m : masses_) m = mass();
         for (double& m : outside_) m = mass();
+    }
+
+    // Masses label after label, those of the atoms first.
+    SimplexLabels(std::vector<double> atoms, const std::vector<std::vector<double>>& labels) : atoms_(std::move(atoms)) {
+        for (const auto& label : labels) {
+            masses_.insert(masses_.end(), label.begin(), label.end() - 1);
+            outside_.push_back(label.back());
+        }
     }
 
     SimplexCurve curve(int label, bool relevant) const {

@@ -51,7 +51,7 @@ const Test one_sided{"roots: without a change of sign, the nearest end", [] {
 const Test powers{"roots: powers of every steepness", [] {
     Random random(1);
     for (int round = 0; round < 2000; ++round) {
-        const double power = random.magnitude(0.05, 10), root = random.magnitude(1e-6, 1e3);
+        const double power = random.magnitude(0.05, 30), root = random.magnitude(1e-6, 1e3);
         const Note note("power ", power, ", root ", root);
         const double found = increasing_root(
             [&](double x) {
@@ -63,13 +63,13 @@ const Test powers{"roots: powers of every steepness", [] {
     }
 }};
 
-const Test effort{"roots: no more evaluations than bisection, a few hundred for any function", [] {
+const Test effort{"roots: tens of evaluations for a smooth function, hundreds for any", [] {
     int count = 0;
     increasing_root([&](double x) { return ++count, ValueSlope{std::exp(x) - 3, std::exp(x)}; }, -5, 5, 0);
     at_most(count, 80);
     count = 0;
     increasing_root([&](double x) { return ++count, ValueSlope{x < 1e-200 ? -1.0 : 1.0, 0}; }, -1e300, 1e300, 0);
-    at_most(count, 201);
+    at_most(count, 800);
 }};
 
 }  // namespace

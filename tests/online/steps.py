@@ -24,13 +24,13 @@ def ranker_at(theta: FloatArray, geometry: Geometry, **params: Any) -> LabelRank
     state = ranker.__getstate__()
     held, numbers = state["_native"]["arrays"], state["_native"]["numbers"]
     held["features"] = np.arange(n, dtype=np.int32)
-    held["theta"] = np.ascontiguousarray(theta.T)
+    held["theta"] = np.ascontiguousarray(theta.T, dtype=ranker.dtype)
     if geometry == "entropic":
         held["shift"] = theta.max(axis=1)
         held["Z"] = np.exp(theta - theta.max(axis=1, keepdims=True)).sum(axis=1)
     else:
         held["S"] = np.ones(n)
-        held["norm2"] = (held["theta"] ** 2).sum(axis=1)
+        held["norm2"] = (theta**2).sum(axis=0)
         numbers["complexity"] = 0.5 * float(held["norm2"].sum())
     ranker.__setstate__(state)
     return ranker

@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 from tagalong import LabelRanker
+from tests.online.steps import ranker_at
 from tests.online.streams import UPDATES, Item, Kind, assert_sound, feed, random_stream
 from tests.reference.convex import primal_minimum
 from tests.reference.naive import Update
@@ -219,6 +220,20 @@ def test_sound_on_coarse_rows(update: Update, C: float, density: float, kind: Ki
             ranker.partial_fit(X[start : start + 10], Y[start : start + 10])
             assert_sound(ranker, before, np.abs(X).max())
             before = ranker.certificate_.dual
+
+
+@pytest.mark.parametrize("update", ["single", "optimal", "smooth"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("distance", [50.0, 150.0, 600.0])
+def test_small_weights_can_come_back(update: Update, dtype: str, distance: float) -> None:
+    """A step of a third of the distance is best, from whatever tiny weight; C is far more."""
+    theta = np.array([[0.0, 0.0], [0.0, distance]])
+    ranker = ranker_at(
+        theta, "entropic", update=update, C=1e3, margin=1.0, temperature=0.1, dtype=dtype
+    )
+    before = ranker.certificate_.dual
+    ranker.learn_one(([0, 1], [1.0, -2.0]), [1])
+    assert ranker.certificate_.dual > before + 0.1 * distance
 
 
 @pytest.mark.parametrize("update", ["single", "optimal", "smooth"])

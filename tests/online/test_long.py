@@ -66,7 +66,7 @@ def rankers(draw: st.DrawFn) -> LabelRanker:
     return LabelRanker(
         update,
         geometry,
-        C=power(-3, 3),
+        C=power(-3, 1.5),
         margin=power(-2, 1),
         temperature=power(-3, 1),
         average=draw(st.sampled_from([False] if entropic else [False, True, "auto"])),

@@ -25,12 +25,12 @@ from tests.reference.naive import RULES, Update
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-properties = settings(deadline=None, derandomize=True, max_examples=150)
+properties = settings(deadline=None, derandomize=True, max_examples=80)
 slow_properties = settings(properties, max_examples=40)
 
 
 def random_situation(seed: int, geometry: Geometry, kind: Kind = "real") -> Situation:
-    """A state, a row and labels drawn at random; C over a wide range."""
+    """A state, a row and labels drawn at random; scores close enough for many labels to move."""
     rng = np.random.default_rng(seed)
     n_labels, n = 6, 5
     x = rng.normal(size=n)
@@ -38,8 +38,8 @@ def random_situation(seed: int, geometry: Geometry, kind: Kind = "real") -> Situ
         x = np.array([1.0, 1.0, 0.0, 1.0, 0.0])
     order = rng.permutation(n_labels).tolist()
     cut = int(rng.integers(1, n_labels))
-    C = 10 ** rng.uniform(-2, 1)
-    theta = rng.normal(size=(n_labels, n))
+    C = 10 ** rng.uniform(-1.5, 1)
+    theta = rng.normal(size=(n_labels, n)) * (0.5 if geometry == "entropic" else 0.1)
     relevant, irrelevant = tuple(sorted(order[:cut])), tuple(sorted(order[cut:]))
     return Situation(geometry, theta, x, relevant, irrelevant, C, MARGINS[geometry])
 
@@ -53,6 +53,8 @@ def assert_stationary(situation: Situation, alpha: FloatArray, tolerance: float 
     np.testing.assert_allclose(after[above][moved[above]], u, rtol=0, atol=tolerance)
     np.testing.assert_allclose(after[below][moved[below]], v, rtol=0, atol=tolerance)
     mass = alpha[above].sum()
+    assert alpha.sum() == pytest.approx(0.0, abs=tolerance)
+    assert mass <= situation.C * (1 + tolerance)
     if mass < situation.C * (1 - tolerance):
         assert u - v >= situation.margin - tolerance
     if mass > tolerance:
