@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "pair_step.hpp"
 #include "smooth.hpp"
@@ -45,19 +44,8 @@ void CurvedRules::Filling::start(Side& side, double cap) {
         starts_.push_back(std::clamp(std::isnan(start) ? 0.0 : start, -1e4, 1e4));
         ends_.push_back(std::clamp(std::isnan(end) ? 0.0 : end, -1e4, 1e4));
     }
-    lowest_ = *std::min_element(starts_.begin(), starts_.end());
+    last_ = lowest_ = *std::min_element(starts_.begin(), starts_.end());
     highest_ = *std::max_element(ends_.begin(), ends_.end());
-}
-
-ValueSlope CurvedRules::Filling::value(double odds) const {
-    const double share = detail::sigmoid(odds);
-    return {least_ + (most_ - least_) * share, (most_ - least_) * share * detail::sigmoid(-odds)};
-}
-
-double CurvedRules::Filling::odds(double value) const {
-    if (value <= least_) return lowest_;
-    if (value >= most_) return highest_;
-    return std::log((value - least_) / (most_ - value));
 }
 
 double CurvedRules::Filling::amount_at(std::size_t label, double odds) const {
@@ -85,28 +73,17 @@ ValueSlope CurvedRules::Filling::at(double odds) {
     return moved;
 }
 
-double CurvedRules::Filling::level_for(double mass) {
-    return increasing_root(
+ValueSlope CurvedRules::Filling::move(double mass) {
+    last_ = increasing_root(
         [&](double odds) {
             ValueSlope moved = at(odds);
             moved.value -= mass;
             return moved;
         },
-        lowest_, highest_, lowest_);
-}
-
-double CurvedRules::balance(Filling& leader, Filling& follower, double margin, double budget) {
-    // What a side could move beyond the budget does not count.
-    const auto excess = [&](double odds) {
-        const ValueSlope k = leader.value(odds);
-        const double left = follower.odds(margin - k.value);
-        const ValueSlope up = leader.at(odds), down = follower.at(left);
-        const double follows = down.slope * k.slope / std::max(follower.value(left).slope, 1e-300);
-        return ValueSlope{std::min(up.value, budget) - std::min(down.value, budget), up.slope + follows};
-    };
-    const double level = increasing_root(excess, leader.lowest(), leader.highest(), leader.lowest());
-    excess(level);
-    return follower.odds(margin - leader.value(level).value);
+        lowest_, highest_, last_);
+    const ValueSlope moved = at(last_);
+    const double share = detail::sigmoid(last_), range = most_ - least_;
+    return {least_ + range * share, range * share * detail::sigmoid(-last_) / moved.slope};
 }
 
 namespace {
@@ -250,22 +227,19 @@ void CurvedRules::optimal(const Sides& sides, const CurveOf& curve, const RulePa
 void CurvedRules::fill(const RuleParameters& rule, Step& out) {
     raise_.start(relevant_, rule.budget);
     lower_.start(irrelevant_, rule.budget);
-    // Budget slack: levels that add up to the margin. The side whose level is nearer to the end
-    // of its range leads, as only the log-odds still tell its amounts.
     double mass = rule.budget;
     if (raise_.can_move() && lower_.can_move()) {
-        const double follower = balance(raise_, lower_, rule.margin, rule.budget);
-        if (std::abs(follower) > 3) balance(lower_, raise_, rule.margin, rule.budget);
-        const auto moved = [](const Side& side) {
-            return std::accumulate(side.amounts.begin(), side.amounts.end(), 0.0);
+        // How far the levels exceed the margin once a mass has moved: with the whole budget, or
+        // else with what makes it zero.
+        const auto excess = [&](double moved) {
+            const ValueSlope up = raise_.move(moved), down = lower_.move(moved);
+            return ValueSlope{up.value + down.value - rule.margin, up.slope + down.slope};
         };
-        mass = std::min(moved(relevant_), moved(irrelevant_));
-    }
-    if (mass >= rule.budget * (1 - 1e-12)) {
-        // Budget tight, up to rounding: each side moves C on its own.
-        mass = rule.budget;
-        raise_.at(raise_.level_for(mass));
-        lower_.at(lower_.level_for(mass));
+        const ValueSlope all = excess(rule.budget);
+        if (all.value > 0) {
+            const double guess = rule.budget - all.value / all.slope;
+            excess(mass = increasing_root(excess, 0.0, rule.budget, guess));
+        }
     }
     if (mass <= 0) return;
     write(relevant_.labels, relevant_.amounts, mass, 1, out);

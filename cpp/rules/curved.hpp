@@ -39,29 +39,22 @@ class CurvedRules {
     class Filling {
       public:
         void start(Side& side, double cap);
-        // The mass moved at a level, and the rate at which it grows with it.
-        ValueSlope at(double odds);
-        // The level at which the mass is moved.
-        double level_for(double mass);
-        double lowest() const { return lowest_; }
-        double highest() const { return highest_; }
+        // Moves a mass; k at the level reached, and how fast it rises with the mass.
+        ValueSlope move(double mass);
         // Whether x has more than one value, so that scores can change at all.
         bool can_move() const { return most_ > least_; }
-        // From log-odds to k and back.
-        ValueSlope value(double odds) const;
-        double odds(double value) const;
 
       private:
+        // The mass moved at a level, and the rate at which it grows with it.
+        ValueSlope at(double odds);
         double amount_at(std::size_t label, double odds) const;
         Side* side_ = nullptr;
         double cap_ = 0;
         double least_ = 0, most_ = 0;        // the range of k
         std::vector<double> starts_, ends_;  // log-odds at amounts 0 and cap
         double lowest_ = 0, highest_ = 0;
+        double last_ = 0;  // level, where the next search starts
     };
-    // Fills `leader` to a level and `follower` to what is left of the margin, until both move
-    // the same; the level of the follower.
-    static double balance(Filling& leader, Filling& follower, double margin, double budget);
     template <class InPlay>
     void collect(const Sides& sides, const CurveOf& curve, InPlay&& in_play);
     void fill(const RuleParameters& rule, Step& out);

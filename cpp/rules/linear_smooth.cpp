@@ -201,13 +201,15 @@ ValueSlope LinearSmoothSide::heavy_at(double level) {
                           heavy_w_.data(), n);
     }
     if (heavy_state_ == Heavy::exact && std::abs(d) < 0.003) return follow_pass(d, heavy_w_.data(), n);
-    heavy_state_ = Heavy::exact;
+    // Errors of some percent are raised to the fourth power: 1e-8, and the next time nothing.
+    heavy_state_ = heavy_state_ == Heavy::rough || std::abs(d) > 0.1 ? Heavy::near : Heavy::exact;
     return sharpen_pass(heavy_y_.data(), shift, d, heavy_w_.data(), n);
 }
 
 ValueSlope LinearSmoothSide::at(double level) {
     double growth = std::exp((level - separated_level_) / temperature_);
-    if (!(growth <= kSlack)) {
+    // A level far below leaves heavy labels whose z the powers can no longer tell.
+    if (!(growth <= kSlack && growth >= kLeastGrowth)) {
         separate(level);
         growth = 1;
     }

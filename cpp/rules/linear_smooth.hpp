@@ -39,10 +39,11 @@ class LinearSmoothSide {
     Amounts amounts(double* out) const;
 
   private:
-    enum class Heavy { unknown, rough, exact };
+    enum class Heavy { unknown, rough, near, exact };
     static constexpr int kTerms = 8;
     static constexpr double kLight = 0.01;  // z up to here is light when separating ...
-    static constexpr double kSlack = 2;     // ... and may grow by this factor afterwards
+    static constexpr double kSlack = 2;     // ... and may grow by this factor afterwards ...
+    static constexpr double kLeastGrowth = 1e-6;  // ... or shrink by this
 
     std::span<const double> keys_;
     double q_ = 1;
