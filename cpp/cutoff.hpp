@@ -67,7 +67,7 @@ class Cutoff {
     using Histogram = std::array<double, kBins>;
     static constexpr double kMemory = 0.999;
     static constexpr std::int64_t kEveryRound = 500;
-    static constexpr std::int64_t kSample = 4;
+    static constexpr std::int64_t kSample = 8;
     static constexpr std::int64_t kZoomEvery = 1000;
 
     std::size_t bin(double score) const {

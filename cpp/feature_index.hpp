@@ -1,6 +1,7 @@
-// Which row of the weight store belongs to a feature: an open-addressing hash table from
-// feature ids to row numbers 0, 1, 2, ... in the order of insertion. Its memory follows the
-// number of features inserted, whatever their ids.
+// Which row of the weight store belongs to a feature: rows are numbered 0, 1, 2, ... in the order
+// of insertion. Small ids, the usual case, are looked up in a plain array; the others in an
+// open-addressing hash table. The array covers ids up to a few times the number of rows, so
+// memory follows the number of features inserted, whatever their ids.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@ class FeatureIndex {
     const std::vector<std::int32_t>& ids() const { return ids_; }
 
     std::int32_t find(std::int32_t id) const {
+        if (static_cast<std::uint32_t>(id) < small_.size()) return small_[static_cast<std::uint32_t>(id)];
         for (std::size_t at = home(id);; at = (at + 1) & (table_.size() - 1)) {
             const Entry& entry = table_[at];
             if (entry.row == kAbsent || entry.id == id) return entry.row;
@@ -30,6 +32,8 @@ class FeatureIndex {
         const auto row = static_cast<std::int32_t>(ids_.size());
         ids_.push_back(id);
         place({id, row});
+        if (static_cast<std::uint32_t>(id) < small_.size()) small_[static_cast<std::uint32_t>(id)] = row;
+        else if (ids_.size() > covered_) cover();
         return row;
     }
 
@@ -57,6 +61,17 @@ class FeatureIndex {
             place({ids_[row], static_cast<std::int32_t>(row)});
     }
 
+    // Widen the array to four ids a row; the hash table keeps all ids, so nothing is lost.
+    void cover() {
+        covered_ = 2 * ids_.size();
+        small_.assign(4 * covered_, kAbsent);
+        for (std::size_t row = 0; row < ids_.size(); ++row)
+            if (static_cast<std::uint32_t>(ids_[row]) < small_.size())
+                small_[static_cast<std::uint32_t>(ids_[row])] = static_cast<std::int32_t>(row);
+    }
+
+    std::vector<std::int32_t> small_;
+    std::size_t covered_ = 0;  // rows at which the array is widened next
     std::vector<Entry> table_;
     std::vector<std::int32_t> ids_;
     int shift_;

@@ -74,8 +74,35 @@ TAGALONG_INLINE void add_exponential_body(T* __restrict theta, T* __restrict e,
     }
 }
 
+template <class T>
+TAGALONG_INLINE void widen_body(const T* __restrict values, double* __restrict out, std::size_t n) {
+    constexpr double huge = 1e300;
+#pragma omp simd
+    for (std::size_t k = 0; k < n; ++k) {
+        const double value = static_cast<double>(values[k]);
+        const double bounded = value > huge ? huge : (value < -huge ? -huge : value);
+        out[k] = bounded == bounded ? bounded : 0.0;
+    }
+}
+
+template <class T>
+TAGALONG_INLINE std::int32_t count_from_body(const T* values, T bound, std::size_t n) {
+    std::int32_t count = 0;
+#pragma omp simd reduction(+ : count)
+    for (std::size_t k = 0; k < n; ++k) count += values[k] >= bound;
+    return count;
+}
+
 }  // namespace
 
+TAGALONG_CLONES std::int32_t count_from(const float* values, float bound, std::size_t n) {
+    return count_from_body(values, bound, n);
+}
+TAGALONG_CLONES std::int32_t count_from(const double* values, double bound, std::size_t n) {
+    return count_from_body(values, bound, n);
+}
+TAGALONG_CLONES void widen(const float* values, double* out, std::size_t n) { widen_body(values, out, n); }
+TAGALONG_CLONES void widen(const double* values, double* out, std::size_t n) { widen_body(values, out, n); }
 TAGALONG_CLONES void score_rows(float* out, const float* const* rows, const float* x,
                                 std::size_t count, std::size_t n) {
     score_rows_body(out, rows, x, count, n);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace tagalong::kernels {
 
@@ -24,6 +25,14 @@ void add_exponential(float* theta, float* e, const float* alpha, float x, const 
                      double* gain, double* top, std::size_t n);
 void add_exponential(double* theta, double* e, const double* alpha, double x, const double* shift,
                      double* gain, double* top, std::size_t n);
+
+// In double precision. What overflowed becomes a huge number, so that differences stay numbers.
+void widen(const float* values, double* out, std::size_t n);
+void widen(const double* values, double* out, std::size_t n);
+
+// How many are at least the bound.
+std::int32_t count_from(const float* values, float bound, std::size_t n);
+std::int32_t count_from(const double* values, double bound, std::size_t n);
 
 // The largest of n >= 1 numbers.
 double largest(const double* values, std::size_t n);

@@ -90,19 +90,6 @@ std::span<const std::int32_t> LabelRanker<T>::rank(Reader& reader, std::size_t k
     return reader.best;
 }
 
-// The scores in double precision. What overflowed the storage type becomes a huge number, so
-// that differences of scores stay numbers.
-template <class T>
-void LabelRanker<T>::take_scores() {
-    constexpr double huge = 1e300;
-    scores_.resize(labels());
-    for (std::size_t k = 0; k < scores_.size(); ++k) {
-        const double score = static_cast<double>(at_.sums[k]);
-        const double bounded = score > huge ? huge : (score < -huge ? -huge : score);
-        scores_[k] = bounded == bounded ? bounded : 0.0;
-    }
-}
-
 // The prediction of the round, and what it says about the ways to predict.
 template <class T>
 void LabelRanker<T>::predict_and_judge(std::span<const int> relevant, std::span<const int> unknown,
@@ -150,7 +137,8 @@ void LabelRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
     if (!(weight > 0)) return;
     // What was predicted did not know the features that come with this round.
     if (entropic && entropic->enter(x)) entropic->score(x, at_);
-    take_scores();
+    scores_.resize(labels());
+    kernels::widen(at_.sums.data(), scores_.data(), scores_.size());
     sides_.split(scores_, relevant_, unknown_);
 
     const double q = linear ? linear->squared_norm(x, at_) : entropic->curvature(x);

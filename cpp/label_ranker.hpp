@@ -127,7 +127,6 @@ class LabelRanker {
     Norm norm() const;
     void predict_and_judge(std::span<const int> relevant, std::span<const int> unknown, bool counts,
                            T* scores);
-    void take_scores();
     void linear_step(double q, const RuleParameters& rule);
     void entropic_step(EntropicGeometry<T>& geometry, const Example& x, const RuleParameters& rule);
 

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "kernels.hpp"
+
 namespace tagalong {
 
 // The k best labels, best first; equal scores in the order of their index.
@@ -56,7 +58,7 @@ class AveragePrecision {
             const T score = relevant_[i];
             std::size_t last = i;
             while (last + 1 < relevant_.size() && relevant_[last + 1] == score) ++last;
-            std::int64_t rank = sorted ? rank_in_sorted(score) : count_from(scores, score);
+            std::int64_t rank = sorted ? rank_in_sorted(score) : kernels::count_from(scores.data(), score, scores.size());
             for (const int label : unknown) rank -= scores[label] >= score;
             sum += static_cast<double>(last + 1) / static_cast<double>(rank);
         }
@@ -64,11 +66,6 @@ class AveragePrecision {
     }
 
   private:
-    static std::int64_t count_from(std::span<const T> scores, T score) {
-        std::int32_t count = 0;
-        for (const T other : scores) count += other >= score;
-        return count;
-    }
     std::int64_t rank_in_sorted(T score) const {
         return std::partition_point(all_.begin(), all_.end(), [&](T other) { return other >= score; }) -
                all_.begin();

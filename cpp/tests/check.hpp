@@ -85,7 +85,7 @@ std::string text(const V& value) {
     return out.str();
 }
 
-// What the checks of the enclosing block are about: text("seed ", 3, ", C ", 0.1).
+// What the checks of the enclosing block are about: Note note("round ", 3, ", C ", 0.1).
 class Note {
   public:
     template <class... Parts>

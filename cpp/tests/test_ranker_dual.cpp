@@ -103,7 +103,8 @@ class Bookkeeper {
         return n;
     }
     std::vector<double> partition(const Table& theta) const {
-        std::vector<double> Z(ranker_.labels(), static_cast<double>(dimension() - static_cast<std::int64_t>(theta.size())));
+        const auto unseen = static_cast<double>(dimension() - static_cast<std::int64_t>(theta.size()));
+        std::vector<double> Z(ranker_.labels(), unseen);
         for (const auto& [feature, row] : theta)
             for (std::size_t y = 0; y < row.size(); ++y) Z[y] += std::exp(row[y]);
         return Z;

@@ -236,6 +236,22 @@ def test_small_weights_can_come_back(update: Update, dtype: str, distance: float
     assert ranker.certificate_.dual > before + 0.1 * distance
 
 
+def test_smooth_step_between_saturated_labels() -> None:
+    """A round from a long stream with a large C and a low temperature: its gain is a number."""
+    theta = [[-860, -60], [330, -70], [280, -740], [190, 190], [-270, 760], [320, -80]]
+    ranker = ranker_at(
+        np.array(theta),
+        "entropic",
+        update="smooth",
+        C=530.6935650030808,
+        margin=3.983633048355461,
+        temperature=0.0013371502554265179,
+    )
+    before = ranker.certificate_.dual
+    ranker.learn_one(([1], [-2.0]), [1, 4])
+    assert ranker.certificate_.dual >= before
+
+
 @pytest.mark.parametrize("update", ["single", "optimal", "smooth"])
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-9), ("float32", 1e-4)])
 def test_drift(update: Update, dtype: str, tolerance: float) -> None:

@@ -127,6 +127,15 @@ class TestOptimal:
         best = situation.gain(exact)
         assert situation.gain(interior) == pytest.approx(best, rel=1e-8, abs=1e-10)
 
+    @properties
+    @given(entropic_situations(40.0))
+    def test_interior_point_is_feasible(self, situation: Situation) -> None:
+        """Also from scores at the ends of their range."""
+        alpha = situation.step("optimal", solver="interior-point")
+        precision = 1e-8 * (1.0 + situation.C)
+        assert abs(alpha.sum()) <= precision
+        assert alpha[list(situation.relevant)].sum() <= situation.C + precision
+
 
 class TestSingle:
     """Update II."""

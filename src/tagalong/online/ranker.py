@@ -417,7 +417,9 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         labels.extend(targets.new)
         out = None
         if scores:
-            out = np.full((X.shape[0], len(labels)), -np.inf, dtype=self._settings["dtype"])
+            out = np.empty((X.shape[0], len(labels)), dtype=self._settings["dtype"])
+            if targets.new:  # a row says nothing about labels that come later
+                out.fill(-np.inf)
         self._learn(matrix, targets, weights, out)
         return np.empty(0) if out is None else out
 
