@@ -66,6 +66,19 @@ double LabelRanker<T>::dual() const {
 }
 
 template <class T>
+double LabelRanker<T>::recompute_dual() const {
+    return certificate_.gain -
+           std::visit([](const auto& geometry) { return geometry.recompute_complexity(); }, geometry_);
+}
+
+template <class T>
+double LabelRanker<T>::weight(std::int32_t row, int label) const {
+    if (const auto* linear = std::get_if<LinearGeometry<T>>(&geometry_))
+        return linear->weight(row, label, mean_factor());
+    return std::get<EntropicGeometry<T>>(geometry_).weight(row, label);
+}
+
+template <class T>
 Certificate LabelRanker<T>::certificate() const {
     return certificate_;
 }

@@ -104,6 +104,10 @@ class LabelRanker {
     double cutoff() const;
     double blend_share() const;
     double dual() const;
+    // The dual value from the stored theta alone: what the running value is checked against.
+    double recompute_dual() const;
+    // The weight that predicts, of a row of the store or of a feature that has none.
+    double weight(std::int32_t row, int label) const;
     Certificate certificate() const;
 
     // The writer and the readers of a model share this lock; see learn() and score().

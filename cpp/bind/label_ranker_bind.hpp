@@ -197,7 +197,11 @@ void add_label_ranker(nb::module_& module, const char* name) {
         .def("weights", &weights_dict<T>)
         .def("state", &state_dict<T>)
         .def("restore", &restore<T>)
-        .def("recompute_dual", &recompute_dual<T>)
+        .def("recompute_dual",
+             [](const Ranker& self) {
+                 std::shared_lock lock(self.mutex());
+                 return self.recompute_dual();
+             })
         .def_prop_ro("bytes", [](const Ranker& self) {
             std::shared_lock lock(self.mutex());
             return self.store().bytes();

@@ -58,65 +58,18 @@ nb::dict weights_dict(const LabelRanker<T>& self) {
     const WeightStore<T>& store = self.store();
     const std::size_t K = store.labels();
     Owned<T> weights({store.rows(), K});
+    for (std::size_t r = 0; r < store.rows(); ++r)
+        for (std::size_t k = 0; k < K; ++k)
+            weights.data[r * K + k] =
+                static_cast<T>(self.weight(static_cast<std::int32_t>(r), static_cast<int>(k)));
     Owned<T> unseen({K});
-    if (const auto* linear = std::get_if<LinearGeometry<T>>(&self.geometry())) {
-        const double factor = self.mean_factor();
-        for (std::size_t r = 0; r < store.rows(); ++r) {
-            const auto row = static_cast<std::int32_t>(r);
-            const T* theta = store.row(row);
-            const T* means = factor != 0 ? store.row(row, 1) : nullptr;
-            const double scale = linear->row_state()[r].scale;
-            for (std::size_t k = 0; k < K; ++k) {
-                const double mean_part = means ? factor * static_cast<double>(means[k]) : 0;
-                weights.data[r * K + k] = static_cast<T>((static_cast<double>(theta[k]) - mean_part) * scale);
-            }
-        }
-        std::fill(unseen.data, unseen.data + K, T(0));
-    } else {
-        const auto& entropic = std::get<EntropicGeometry<T>>(self.geometry());
-        for (std::size_t k = 0; k < K; ++k) {
-            for (std::size_t r = 0; r < store.rows(); ++r)
-                weights.data[r * K + k] =
-                    static_cast<T>(entropic.weight(static_cast<std::int32_t>(r), static_cast<int>(k)));
-            unseen.data[k] = static_cast<T>(entropic.unseen_weight(static_cast<int>(k)));
-        }
-    }
+    for (std::size_t k = 0; k < K; ++k)
+        unseen.data[k] = static_cast<T>(self.weight(FeatureIndex::kAbsent, static_cast<int>(k)));
     nb::dict out;
     out["features"] = feature_array(store);
     out["weights"] = weights.object();
     out["unseen"] = unseen.object();
     return out;
-}
-
-// The dual value from the stored theta alone: what the running value is checked against.
-template <class T>
-double recompute_dual(const LabelRanker<T>& self) {
-    std::shared_lock lock(self.mutex());
-    const WeightStore<T>& store = self.store();
-    const std::size_t K = store.labels();
-    double complexity = 0;
-    if (const auto* linear = std::get_if<LinearGeometry<T>>(&self.geometry())) {
-        for (std::size_t r = 0; r < store.rows(); ++r) {
-            const T* theta = store.row(static_cast<std::int32_t>(r));
-            double norm2 = 0;
-            for (std::size_t k = 0; k < K; ++k) norm2 += static_cast<double>(theta[k]) * static_cast<double>(theta[k]);
-            complexity += 0.5 * norm2 / std::sqrt(linear->row_state()[r].S);
-        }
-    } else {
-        const auto& entropic = std::get<EntropicGeometry<T>>(self.geometry());
-        const auto n = static_cast<double>(entropic.dimension());
-        for (std::size_t k = 0; k < K; ++k) {
-            const double unseen = n - static_cast<double>(store.rows());
-            double top = unseen > 0 ? 0 : -std::numeric_limits<double>::infinity();
-            for (std::size_t r = 0; r < store.rows(); ++r)
-                top = std::max(top, static_cast<double>(store.row(static_cast<std::int32_t>(r))[k]));
-            double sum = unseen > 0 ? unseen * std::exp(-top) : 0;
-            for (std::size_t r = 0; r < store.rows(); ++r)
-                sum += std::exp(static_cast<double>(store.row(static_cast<std::int32_t>(r))[k]) - top);
-            complexity += std::log(sum / n) + top;
-        }
-    }
-    return self.certificate().gain - complexity;
 }
 
 template <class T>

@@ -178,13 +178,28 @@ class EntropicGeometry {
         }
     }
 
-    // The weights of a label: softmax(theta) for rows, and of a feature without a row.
+    // softmax(theta) of a row, or of a declared feature without one.
     double weight(std::int32_t row, int label) const {
-        return static_cast<double>(store_.row(row, 1)[label]) / label_[label].Z;
-    }
-    double unseen_weight(int label) const {
+        const Label& state = label_[label];
+        if (row != FeatureIndex::kAbsent) return static_cast<double>(store_.row(row, 1)[label]) / state.Z;
         const bool any = dimension_ > static_cast<std::int64_t>(store_.rows());
-        return any ? std::exp(-label_[label].shift) / label_[label].Z : 0;
+        return any ? std::exp(-state.shift) / state.Z : 0;
+    }
+
+    // G from the stored theta, to check the running normalisers against.
+    double recompute_complexity() const {
+        const auto rows = static_cast<std::int32_t>(store_.rows());
+        const std::int64_t unseen = dimension_ - rows;
+        double total = 0;
+        for (std::size_t y = 0; y < label_.size(); ++y) {
+            double top = unseen > 0 ? 0 : -std::numeric_limits<double>::infinity();
+            for (std::int32_t r = 0; r < rows; ++r) top = std::max(top, static_cast<double>(store_.row(r)[y]));
+            double sum = unseen > 0 ? static_cast<double>(unseen) * std::exp(-top) : 0;
+            for (std::int32_t r = 0; r < rows; ++r)
+                sum += std::exp(static_cast<double>(store_.row(r)[y]) - top);
+            total += std::log(sum / static_cast<double>(dimension_)) + top;
+        }
+        return total;
     }
 
     // For loading a saved model: the labels first, then the rows of theta.

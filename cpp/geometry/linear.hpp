@@ -90,6 +90,26 @@ class LinearGeometry {
         }
     }
 
+    // With a share of the means subtracted; zero for a feature without a row.
+    double weight(std::int32_t row, int label, double mean_factor) const {
+        if (row == FeatureIndex::kAbsent) return 0;
+        const double means = mean_factor != 0 ? mean_factor * static_cast<double>(store_.row(row, 1)[label]) : 0;
+        return (static_cast<double>(store_.row(row)[label]) - means) * rows_[row].scale;
+    }
+
+    // G from the stored theta, to check the running value against.
+    double recompute_complexity() const {
+        double sum = 0;
+        for (std::size_t r = 0; r < store_.rows(); ++r) {
+            const T* theta = store_.row(static_cast<std::int32_t>(r));
+            double norm2 = 0;
+            for (std::size_t k = 0; k < store_.labels(); ++k)
+                norm2 += static_cast<double>(theta[k]) * static_cast<double>(theta[k]);
+            sum += 0.5 * norm2 / std::sqrt(rows_[r].S);
+        }
+        return sum;
+    }
+
     // For loading a saved model: a row as it was.
     T* restore_row(std::int32_t feature, const Row& row) {
         const std::int32_t number = store_.insert(feature);

@@ -34,11 +34,13 @@ class InteriorPoint {
             if (eta <= enough && residual(variables_, nu_, 0.0) <= 1e-10 * rule.margin) break;
             if (!improve(eta)) break;
         }
-        for (std::size_t i = 0; i + 1 < variables_.size(); ++i) {
-            const Variable& v = variables_[i];
-            out.set(v.label, v.relevant ? v.amount : -v.amount);
-            if (v.relevant) out.mass += v.amount;
-        }
+        // What rounding has left between the two sides, or beyond the budget, goes.
+        double up = 0, down = 0;
+        for (const Variable& v : variables_)
+            if (!v.slack) (v.relevant ? up : down) += v.amount;
+        out.mass = std::min({up, down, rule.budget});
+        for (const Variable& v : variables_)
+            if (!v.slack) out.set(v.label, v.relevant ? v.amount * (out.mass / up) : -v.amount * (out.mass / down));
     }
 
   private:

@@ -51,12 +51,20 @@ struct SmoothEquation {
     }
 };
 
+// A bracket must not close on a rough value.
+template <class Side>
+ValueSlope exactly_at(Side& side, double level) {
+    ValueSlope moved = side.at(level);
+    for (int again = 0; again < 2 && !side.exact(); ++again) moved = side.at(level);
+    return moved;
+}
+
 template <class Side>
 double level_for_mass(Side& side, double log_mass, double guess) {
     const double mass = std::exp(log_mass);
     return increasing_root(
         [&](double level) {
-            const ValueSlope moved = side.at(level);
+            const ValueSlope moved = exactly_at(side, level);
             return ValueSlope{std::log(moved.value) - log_mass, moved.slope / moved.value};
         },
         side.lower(mass), side.upper(mass), guess);
@@ -68,7 +76,9 @@ double level_for_mass(Side& side, double log_mass, double guess) {
 inline double smooth_entropy(double z, const RuleParameters& rule, double side_entropies) {
     const double spent = detail::sigmoid(z), rest = detail::sigmoid(-z);
     const double choice = spent * detail::softplus(-z) + rest * detail::softplus(z);
-    return rule.budget * (rule.temperature * choice + spent * side_entropies);
+    const double entropy = rule.budget * (rule.temperature * choice + spent * side_entropies);
+    // An entropy is never negative, so zero is a safe word for one that rounding has spoilt.
+    return std::isfinite(entropy) ? std::max(0.0, entropy) : 0.0;
 }
 
 // Improves `point` until it solves the three equations. Afterwards the sides hold the amounts
@@ -112,7 +122,8 @@ void solve_smooth(Side1& side_1, Side2& side_2, const RuleParameters& rule, Smoo
         point.z = z;
         point.level_1 = detail::level_for_mass(side_1, log_mass, point.level_1);
         point.level_2 = detail::level_for_mass(side_2, log_mass, point.level_2);
-        const ValueSlope moved_1 = side_1.at(point.level_1), moved_2 = side_2.at(point.level_2);
+        const ValueSlope moved_1 = detail::exactly_at(side_1, point.level_1);
+        const ValueSlope moved_2 = detail::exactly_at(side_2, point.level_2);
         const double rest = detail::sigmoid(-z);
         const double slope =
             rest * (moved_1.value / moved_1.slope + moved_2.value / moved_2.slope) - T * (rest - (1 - rest));

@@ -28,7 +28,7 @@ void sums_are_right(const LabelRanker<T>& ranker, double distance) {
         }
         near(state.Z / Z, 1, distance);
         // The weights are a distribution.
-        double sum = unseen * geometry.unseen_weight(static_cast<int>(y));
+        double sum = unseen * geometry.weight(FeatureIndex::kAbsent, static_cast<int>(y));
         for (std::size_t r = 0; r < store.rows(); ++r)
             sum += geometry.weight(static_cast<std::int32_t>(r), static_cast<int>(y));
         near(sum, 1, distance);

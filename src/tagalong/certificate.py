@@ -87,9 +87,10 @@ class Certificate:
     def bound(self, complexity: float, loss: float) -> float:
         """Return how many mistakes were possible at most, against a competitor.
 
-        A competitor is any fixed set of weights `w`, chosen with hindsight. Every mistake has
-        lifted the dual value by at least ``gain_per_mistake``, and the dual value cannot exceed
-        the competitor's objective, so
+        A competitor is any fixed set of weights `w`, chosen with hindsight. Every mistake on a row
+        that is not empty has lifted the dual value by at least ``gain_per_mistake`` (on an empty
+        one every competitor loses as much), and the dual value cannot exceed the competitor's
+        objective, so
         ``mistakes <= (complexity + C * loss) / gain_per_mistake``.
 
         Parameters

@@ -109,7 +109,8 @@ class LabelRanker(OnlineRanker):
     ``score`` is label-ranking average precision.
 
     The same stream gives the same bits, through ``fit``, ``partial_fit`` in batches of any size,
-    ``learn_one``, or after saving and loading. One thread may learn while others predict.
+    ``learn_one`` (in the entropic geometry if ``n_features`` is given), or after saving and
+    loading. One thread may learn while others predict.
 
     References
     ----------

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from copy import deepcopy
 from typing import Any, Self, TypeAlias
 
@@ -11,13 +11,13 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import accuracy_score, label_ranking_average_precision_score
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tagalong import _native as core
 from tagalong import parameters, persist
 from tagalong.examples import FeatureNames, Pair, as_matrix, as_pairs, comes_by_name
 from tagalong.labels import Labels, Targets, label_array, label_list
+from tagalong.online.batches import checked_weights, labels_of, means_growing
 from tagalong.online.native import NativeRanker
 
 __all__ = ["OnlineRanker"]
@@ -67,9 +67,9 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         passes = parameters.integer(getattr(self, "passes", 1), "passes", 1)
         with self._restored_on_error():
             X = self._validate(X, reset=True)
-            labels = _labels_of(y, None, fitting=True)
+            labels = labels_of(y, None, fitting=True)
             targets = labels.encode(y, X.shape[0])
-            weights = _weights(sample_weight, X, self._largest_weight(settings))
+            weights = checked_weights(sample_weight, X, self._largest_weight(settings))
             if weights is not None and not weights.any():
                 raise ValueError("sample_weight must have at least one positive number, got zeros")
             matrix = as_matrix(X)
@@ -404,15 +404,15 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
             settings = self._checked_settings() if first else self._settings
             X = self._validate(X, reset=not hasattr(self, "n_features_in_"))
             matrix = as_matrix(X)
-            labels = _labels_of(Y, classes, fitting=False) if first else self._labels
+            labels = labels_of(Y, classes, fitting=False) if first else self._labels
             targets = labels.encode(Y, X.shape[0])
-            weights = _weights(sample_weight, X, self._largest_weight(settings))
+            weights = checked_weights(sample_weight, X, self._largest_weight(settings))
             if first:
                 self._start(settings, labels, targets.kind == "single", matrix)
             else:
                 self._native.check(matrix)
                 self._names = self._names or self._column_names()
-        if _means_growing(classes):
+        if means_growing(classes):
             labels.grows = True
         labels.extend(targets.new)
         out = None
@@ -446,7 +446,7 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
             self._native.add_labels(len(self._labels) - self._native.labels)
 
     def _check_same_classes(self, classes: Any) -> None:
-        if classes is None or _means_growing(classes):
+        if classes is None or means_growing(classes):
             return
         given = Labels(classes).names
         if given != self._labels.names:
@@ -487,52 +487,6 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
             if learning:
                 self._names = names
         return names.translate(x, learning)
-
-
-def _labels_of(Y: Any, classes: Any, fitting: bool) -> Labels:
-    """Return the labels of a learner that starts with these targets."""
-    if _means_growing(classes):
-        return Labels(grows=True)
-    if classes is not None:
-        return Labels(classes)
-    # Any label of Y may appear; the set is closed afterwards.
-    targets = Labels(grows=True).encode(Y)
-    if targets.kind == "single":
-        check_classification_targets(np.asarray(Y).ravel())
-    if targets.kind != "indicator" and not fitting:
-        raise ValueError(
-            "classes must be passed on the first call to partial_fit: all labels there will be, or "
-            "'grow' to let them appear at any time"
-        )
-    names = targets.new
-    if targets.kind != "indicator":
-        with suppress(TypeError):  # labels of several types keep the order of appearance
-            names = sorted(names)  # type: ignore[type-var]
-    return Labels(names)
-
-
-def _means_growing(classes: Any) -> bool:
-    if not isinstance(classes, str):
-        return False
-    if classes != "grow":
-        raise ValueError(f"classes must be a collection of labels or 'grow', got {classes!r}")
-    return True
-
-
-def _weights(sample_weight: Any, X: Any, most: float) -> npt.NDArray[np.float64] | None:
-    if sample_weight is None:
-        return None
-    weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
-    if weights.shape != (X.shape[0],):
-        raise ValueError(
-            f"sample_weight must have shape ({X.shape[0]},), a number a row, got {weights.shape}"
-        )
-    bad = ~((weights >= 0) & (weights <= most))
-    if bad.any():
-        row = int(np.argmax(bad))
-        shown = {"nan": "NaN", "inf": "infinity"}.get(str(weights[row]), f"{weights[row]:g}")
-        raise ValueError(f"sample_weight: row {row} is {shown}; weights must be from 0 to {most:g}")
-    return weights
 
 
 def _count(k: int | None) -> int:
