@@ -212,6 +212,8 @@ class Labels:
 
     def _columns(self, Y: Any, count: int) -> list[Hashable]:
         """Check the columns of an indicator; the labels that they add."""
+        if count == len(self) and not hasattr(Y, "columns"):
+            return []
         given = Y.columns if hasattr(Y, "columns") else range(count)
         names = [plain(name) for name in given]
         if self.grows and len(self) == 0:

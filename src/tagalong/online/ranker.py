@@ -8,6 +8,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import accuracy_score, label_ranking_average_precision_score
@@ -374,6 +375,8 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
             raise
 
     def _validate(self, X: Any, reset: bool) -> Any:
+        if not reset and self._is_ready(X):
+            return X
         # Whether values are finite is checked natively, which can say where they are not.
         X = validate_data(
             self,
@@ -389,6 +392,16 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
                 f"X has {X.shape[1]} columns, but n_features={self.n_features} was declared"
             )
         return X
+
+    def _is_ready(self, X: Any) -> bool:
+        """Whether X is a matrix that scikit-learn's checks, a millisecond, would not change."""
+        return (
+            isinstance(X, (sp.csr_array, sp.csr_matrix))
+            and X.dtype in (np.float32, np.float64)
+            and X.shape[0] > 0
+            and X.shape[1] == getattr(self, "n_features_in_", -1)
+            and not hasattr(self, "feature_names_in_")
+        )
 
     def _learn_batch(
         self, X: Any, Y: Any, classes: Any, sample_weight: Any, scores: bool
