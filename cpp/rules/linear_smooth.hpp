@@ -10,9 +10,9 @@
 
 namespace tagalong {
 
-// One side. Of hundreds of labels all but a few have a z so small that the series of W needs
-// only a few terms; their mass at any level then follows from the power sums of exp(key / T),
-// taken once. Only the others, the heavy ones, are solved at each level.
+// One side. Labels far from the level have a z so small that the series of W needs only a few
+// terms; their mass at any level then follows from the power sums of exp(key / T), taken once.
+// Only the others, the heavy ones, are solved at each level.
 class LinearSmoothSide {
   public:
     // Keys of -infinity move nothing.
