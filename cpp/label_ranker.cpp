@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "rules/pair_step.hpp"
 
@@ -84,6 +85,28 @@ Certificate LabelRanker<T>::certificate() const {
 }
 
 template <class T>
+void LabelRanker<T>::restart_certificate() {
+    std::visit([](auto& geometry) { geometry.restart(); }, geometry_);
+    const std::int64_t rounds = certificate_.rounds;
+    certificate_ = {};
+    certificate_.rounds = certificate_.earlier = rounds;
+}
+
+template <class T>
+void LabelRanker<T>::contributions(Reader& reader, int label, std::vector<double>& out) const {
+    reader.at.find(store(), reader.x);
+    const auto* entropic = std::get_if<EntropicGeometry<T>>(&geometry_);
+    out.clear();
+    for (std::size_t i = 0; i < reader.x.size(); ++i) {
+        const std::int32_t row = reader.at.row[i];
+        // A feature that has not entered the simplex has no weight.
+        const bool none =
+            row == FeatureIndex::kAbsent && !(entropic && reader.x.feature[i] < entropic->declared());
+        out.push_back(none ? 0 : reader.x.value[i] * weight(row, label));
+    }
+}
+
+template <class T>
 std::span<const T> LabelRanker<T>::score(Reader& reader) const {
     Located<T>& at = reader.at;
     if (const auto* linear = std::get_if<LinearGeometry<T>>(&geometry_)) {
@@ -139,6 +162,7 @@ void LabelRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
     unknown_.assign(unknown.begin(), unknown.end());
     std::sort(relevant_.begin(), relevant_.end());
     std::sort(unknown_.begin(), unknown_.end());
+    const std::size_t labels_before = labels();
     const int last = std::max(relevant_.empty() ? -1 : relevant_.back(), unknown_.empty() ? -1 : unknown_.back());
     if (last >= static_cast<int>(labels())) add_labels(static_cast<std::size_t>(last) + 1 - labels());
 
@@ -147,6 +171,7 @@ void LabelRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
     if (linear) linear->score(x, config_.average != Average::never, at_);
     else entropic->score(x, at_);
     predict_and_judge(relevant_, unknown_, weight > 0, scores);
+    if (scores) std::fill(scores + labels_before, scores + labels(), -std::numeric_limits<T>::infinity());
     if (!(weight > 0)) return;
     // What was predicted did not know the features that come with this round.
     if (entropic && entropic->enter(x)) entropic->score(x, at_);
@@ -156,8 +181,9 @@ void LabelRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
 
     const double q = linear ? linear->squared_norm(x, at_) : entropic->curvature(x);
     Certificate& c = certificate_;
-    c.least_weight = c.rounds == 0 ? weight : std::min(c.least_weight, weight);
-    c.most_weight = c.rounds == 0 ? weight : std::max(c.most_weight, weight);
+    const bool first = c.rounds == c.earlier;
+    c.least_weight = first ? weight : std::min(c.least_weight, weight);
+    c.most_weight = first ? weight : std::max(c.most_weight, weight);
     const auto rounds_before = static_cast<double>(c.rounds);
     ++c.rounds;
     if (!sides_.any_pair()) return;

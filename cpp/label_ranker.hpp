@@ -47,7 +47,8 @@ struct RankerConfig {
 };
 
 struct Certificate {
-    std::int64_t rounds = 0;
+    std::int64_t rounds = 0;   // since the learner began
+    std::int64_t earlier = 0;  // those before the certificate was restarted
     std::int64_t mistakes = 0;
     double loss = 0;       // cumulative hinge loss, weighted
     double gain = 0;       // sum of gamma * mass + entropy
@@ -84,7 +85,7 @@ class LabelRanker {
     void add_labels(std::size_t count);
 
     // One round. Labels beyond the present ones are added first. `scores`, if given, receives
-    // what decision_function would have said before the round, for all labels there are after.
+    // what decision_function would have said before the round; -infinity for labels it brought.
     void learn(Example& x, std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown,
                double weight, T* scores = nullptr);
 
@@ -109,6 +110,11 @@ class LabelRanker {
     // The weight that predicts, of a row of the store or of a feature that has none.
     double weight(std::int32_t row, int label) const;
     Certificate certificate() const;
+    // Counts and the dual value begin anew, with the present weights as their centre: what was
+    // proven does not hold for weights that were changed otherwise than by learning.
+    void restart_certificate();
+    // What each feature of reader.x adds to a label's score with the weights that predict.
+    void contributions(Reader& reader, int label, std::vector<double>& out) const;
 
     // The writer and the readers of a model share this lock; see learn() and score().
     std::shared_mutex& mutex() const { return mutex_; }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -125,6 +126,17 @@ inline void read_pairs(const Vector& indices, const Vector& values, double longe
         check_value(element<double>(values, i), "x: feature " + std::to_string(element<std::int64_t>(indices, i)));
     throw InputError("x" + too_long(longest));
 }
+
+// Sets of labels, one a row: CSR without values.
+struct LabelRows {
+    VectorOf<std::int64_t> indptr;
+    VectorOf<std::int32_t> indices;
+
+    std::span<const std::int32_t> row(std::size_t i) const {
+        const auto* at = indptr.data();
+        return {indices.data() + at[i], static_cast<std::size_t>(at[i + 1] - at[i])};
+    }
+};
 
 // A new NumPy array that owns its memory.
 template <class V>

@@ -57,17 +57,6 @@ inline RankerConfig make_config(const nb::dict& given) {
     return config;
 }
 
-// Sets of labels, one a row: CSR without values.
-struct LabelRows {
-    VectorOf<std::int64_t> indptr;
-    VectorOf<std::int32_t> indices;
-
-    std::span<const std::int32_t> row(std::size_t i) const {
-        const auto* at = indptr.data();
-        return {indices.data() + at[i], static_cast<std::size_t>(at[i + 1] - at[i])};
-    }
-};
-
 template <class T>
 constexpr double longest_row() {
     return static_cast<double>(std::numeric_limits<T>::max());
@@ -113,7 +102,8 @@ void add_label_ranker(nb::module_& module, const char* name) {
              [](Ranker& self, const MatrixView& x, VectorOf<std::int64_t> relevant_ptr,
                 VectorOf<std::int32_t> relevant, VectorOf<std::int64_t> unknown_ptr,
                 VectorOf<std::int32_t> unknown, std::optional<VectorOf<double>> weights,
-                std::optional<nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>> scores) {
+                std::optional<nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>> scores,
+                std::optional<nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>> cutoffs) {
                  const LabelRows yes{relevant_ptr, relevant}, open{unknown_ptr, unknown};
                  Example example;
                  for_rows(x.matrix.rows, [&](std::int64_t i) {
@@ -122,10 +112,12 @@ void add_label_ranker(nb::module_& module, const char* name) {
                      T* out = scores ? scores->data() + i * static_cast<std::int64_t>(scores->shape(1)) : nullptr;
                      const double weight = weights ? weights->data()[i] : 1.0;
                      std::unique_lock lock(self.mutex());
+                     if (cutoffs) cutoffs->data()[i] = self.cutoff();
                      self.learn(example, yes.row(i), open.row(i), weight, out);
                  });
              },
-             nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none())
+             nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none(),
+             nb::arg().none())
         .def("learn_one",
              [](Ranker& self, const Vector& indices, const Vector& values,
                 const std::vector<std::int32_t>& relevant, const std::vector<std::int32_t>& unknown,
@@ -135,6 +127,23 @@ void add_label_ranker(nb::module_& module, const char* name) {
                  self.finish(x);
                  std::unique_lock lock(self.mutex());
                  self.learn(x, relevant, unknown, weight);
+             })
+        // Learns like learn_one; the scores and the cut-off there were before.
+        .def("predict_then_learn_one",
+             [](Ranker& self, const Vector& indices, const Vector& values,
+                const std::vector<std::int32_t>& relevant, const std::vector<std::int32_t>& unknown,
+                double weight) {
+                 Example& x = thread_reader<T>().x;
+                 read_pairs(indices, values, longest_row<T>(), x);
+                 self.finish(x);
+                 std::unique_lock lock(self.mutex());
+                 std::size_t labels = self.labels();
+                 for (const auto& given : {relevant, unknown})
+                     for (const std::int32_t label : given) labels = std::max<std::size_t>(labels, label + 1);
+                 Owned<T> scores({labels});
+                 const double cutoff = self.cutoff();
+                 self.learn(x, relevant, unknown, weight, scores.data);
+                 return nb::make_tuple(scores.object(), cutoff);
              })
         .def("rank_one",
              [](const Ranker& self, const Vector& indices, const Vector& values, std::int64_t k) {
@@ -157,6 +166,36 @@ void add_label_ranker(nb::module_& module, const char* name) {
                  Owned<T> out({scores.size()});
                  std::copy(scores.begin(), scores.end(), out.data);
                  return nb::make_tuple(out.object(), self.cutoff());
+             })
+        // Features (-1 is the constant one), their values as the learner sees them, and what each
+        // adds to the label's score.
+        .def("explain_one",
+             [](const Ranker& self, const Vector& indices, const Vector& values, std::int32_t label) {
+                 auto& reader = thread_reader<T>();
+                 read_pairs(indices, values, longest_row<T>(), reader.x);
+                 self.finish(reader.x);
+                 std::vector<double> parts;
+                 std::shared_lock lock(self.mutex());
+                 if (label < 0 || static_cast<std::size_t>(label) >= self.labels())
+                     throw InputError("there is no label number " + std::to_string(label));
+                 self.contributions(reader, label, parts);
+                 const double score = static_cast<double>(self.score(reader)[label]);
+                 const auto& x = reader.x;
+                 return nb::make_tuple(
+                     vector_array<std::int32_t>(x.size(), [&](std::size_t i) { return x.feature[i]; }),
+                     vector_array<double>(x.size(), [&](std::size_t i) { return parts[i]; }), score);
+             })
+        .def("probabilities",
+             [](const Ranker& self, VectorOf<T> scores) {
+                 Owned<double> out({scores.shape(0)});
+                 std::shared_lock lock(self.mutex());
+                 self.cutoff_state().probabilities(std::span<const T>(scores.data(), scores.shape(0)), out.data);
+                 return out.object();
+             })
+        .def("restart_certificate",
+             [](Ranker& self) {
+                 std::unique_lock lock(self.mutex());
+                 self.restart_certificate();
              })
         // Scores (rows, K) and the cut-off; K as it is when the call starts.
         .def("score",

@@ -13,7 +13,7 @@ nb::dict certificate_dict(const LabelRanker<T>& self) {
     std::shared_lock lock(self.mutex());
     const Certificate c = self.certificate();
     nb::dict out;
-    out["rounds"] = c.rounds;
+    out["rounds"] = c.rounds - c.earlier;
     out["mistakes"] = c.mistakes;
     out["loss"] = c.loss;
     out["dual"] = self.dual();
@@ -82,6 +82,7 @@ nb::dict state_dict(const LabelRanker<T>& self) {
     const Certificate c = self.certificate();
     numbers["labels"] = store.labels();
     numbers["rounds"] = c.rounds;
+    numbers["earlier"] = c.earlier;
     numbers["mistakes"] = c.mistakes;
     numbers["loss"] = c.loss;
     numbers["gain"] = c.gain;
@@ -100,6 +101,8 @@ nb::dict state_dict(const LabelRanker<T>& self) {
         if (store.planes() > 1) arrays["means"] = plane_array(store, 1);
         arrays["S"] = vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].S; });
         arrays["norm2"] = vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].norm2; });
+        if (c.earlier > 0)
+            arrays["base2"] = vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].base2; });
         numbers["complexity"] = linear->complexity();
     } else {
         const auto& entropic = std::get<EntropicGeometry<T>>(self.geometry());
@@ -109,6 +112,13 @@ nb::dict state_dict(const LabelRanker<T>& self) {
         arrays["updates"] =
             vector_array<std::int64_t>(labels.size(), [&](std::size_t y) { return labels[y].updates; });
         numbers["dimension"] = entropic.dimension();
+        if (c.earlier > 0) {
+            const auto& base = entropic.base();
+            arrays["base_Z"] = vector_array<double>(base.Z.size(), [&](std::size_t y) { return base.Z[y]; });
+            arrays["base_shift"] =
+                vector_array<double>(base.shift.size(), [&](std::size_t y) { return base.shift[y]; });
+            numbers["base_dimension"] = base.dimension;
+        }
     }
     out["arrays"] = arrays;
     out["numbers"] = numbers;
@@ -152,11 +162,14 @@ void restore(LabelRanker<T>& self, const nb::dict& state) {
     if (auto* linear = std::get_if<LinearGeometry<T>>(&self.geometry())) {
         const auto S = state_vector<double>(arrays, "S", rows);
         const auto norm2 = state_vector<double>(arrays, "norm2", rows);
+        const bool restarted = arrays.contains("base2");
+        const auto base2 = restarted ? state_vector<double>(arrays, "base2", rows) : norm2;
         const bool averaged = self.store().planes() > 1;
         const Plane means = averaged ? plane("means") : theta;
         for (std::size_t r = 0; r < rows; ++r) {
             T* row = linear->restore_row(features.data()[r],
-                                         {S.data()[r], 1 / std::sqrt(S.data()[r]), norm2.data()[r]});
+                                         {S.data()[r], 1 / std::sqrt(S.data()[r]), norm2.data()[r],
+                                          restarted ? base2.data()[r] : 0.0});
             std::copy_n(theta.data() + r * K, K, row);
             if (averaged) std::copy_n(means.data() + r * K, K, row + self.store().stride());
         }
@@ -171,9 +184,17 @@ void restore(LabelRanker<T>& self, const nb::dict& state) {
             labels.push_back({Z.data()[y], shift.data()[y], updates.data()[y]});
         entropic.restore_labels(integer("dimension"), std::move(labels));
         for (std::size_t r = 0; r < rows; ++r) entropic.restore_row(features.data()[r], theta.data() + r * K);
+        if (arrays.contains("base_Z")) {
+            const auto base_Z = nb::cast<VectorOf<double>>(arrays["base_Z"]);
+            const auto base_shift = state_vector<double>(arrays, "base_shift", base_Z.shape(0));
+            entropic.restore_base({integer("base_dimension"),
+                                   {base_Z.data(), base_Z.data() + base_Z.shape(0)},
+                                   {base_shift.data(), base_shift.data() + base_shift.shape(0)}});
+        }
     }
     Certificate& c = self.certificate_state();
     c.rounds = integer("rounds");
+    c.earlier = numbers.contains("earlier") ? integer("earlier") : 0;
     c.mistakes = integer("mistakes");
     c.loss = real("loss");
     c.gain = real("gain");

@@ -3,6 +3,8 @@
 
 #include "arrays.hpp"
 #include "label_ranker_bind.hpp"
+#include "measures_bind.hpp"
+#include "text_bind.hpp"
 
 namespace nb = nanobind;
 using namespace tagalong;
@@ -18,4 +20,6 @@ NB_MODULE(_native, module) {
         });
     bind::add_label_ranker<float>(module, "LabelRanker32");
     bind::add_label_ranker<double>(module, "LabelRanker64");
+    bind::add_measures(module);
+    bind::add_text_features(module);
 }

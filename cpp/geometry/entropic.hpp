@@ -53,12 +53,29 @@ class EntropicGeometry {
         }
     }
 
-    // G, summed over the labels.
+    // G, summed over the labels, above what it was at the restart.
     double complexity() const {
         double sum = 0;
         for (const Label& label : label_)
             sum += std::log(label.Z / static_cast<double>(dimension_)) + label.shift;
-        return sum;
+        return sum - base_complexity();
+    }
+
+    // From now on the dual problem is centred on the present weights: its F is the relative
+    // entropy to them.
+    struct Base {
+        std::int64_t dimension = 0;
+        std::vector<double> Z, shift;  // a label
+    };
+    const Base& base() const { return base_; }
+    void restart() {
+        base_.dimension = dimension_;
+        base_.Z.clear();
+        base_.shift.clear();
+        for (const Label& label : label_) {
+            base_.Z.push_back(label.Z);
+            base_.shift.push_back(label.shift);
+        }
     }
 
     // Lets the features of x that were not declared and not met before enter the simplex;
@@ -199,7 +216,7 @@ class EntropicGeometry {
                 sum += std::exp(static_cast<double>(store_.row(r)[y]) - top);
             total += std::log(sum / static_cast<double>(dimension_)) + top;
         }
-        return total;
+        return total - base_complexity();
     }
 
     // For loading a saved model: the labels first, then the rows of theta.
@@ -213,12 +230,24 @@ class EntropicGeometry {
         dimension_ = dimension;
         label_ = std::move(labels);
     }
+    void restore_base(Base base) { base_ = std::move(base); }
 
   private:
     // exp(8) keeps what a difference of Z loses to rounding near 1e-12 of a Z of at least 0.1.
     static constexpr double kTopLimit = 8;
     static constexpr double kLeastZ = 0.1;
     static constexpr std::int64_t kRefreshAfter = 10000;
+
+    // G of the weights at the restart, among the features of today: those met since had theta 0.
+    double base_complexity() const {
+        const auto entered = static_cast<double>(dimension_ - base_.dimension);
+        double sum = 0;
+        for (std::size_t y = 0; y < base_.Z.size(); ++y) {
+            const double Z = base_.Z[y] + entered * std::exp(-base_.shift[y]);
+            sum += std::log(Z / static_cast<double>(dimension_)) + base_.shift[y];
+        }
+        return sum;
+    }
 
     std::int32_t add_row(std::int32_t feature) {
         const std::int32_t row = store_.insert(feature);
@@ -274,6 +303,7 @@ class EntropicGeometry {
     std::int64_t declared_;
     std::int64_t dimension_;
     std::vector<Label> label_;
+    Base base_;
     std::vector<double> atoms_;
     std::vector<std::size_t> atom_of_;
     std::vector<double> masses_;

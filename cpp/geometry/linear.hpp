@@ -29,11 +29,12 @@ class LinearGeometry {
         double S = 1;
         double scale = 1;  // 1 / sqrt(S)
         double norm2 = 0;  // |theta_j|^2
+        double base2 = 0;  // the same when the certificate was restarted
     };
 
     const WeightStore<T>& store() const { return store_; }
     const std::vector<Row>& row_state() const { return rows_; }
-    double complexity() const { return complexity_; }  // G(theta)
+    double complexity() const { return complexity_; }  // G(theta) - G(theta at the restart)
     void add_labels(std::size_t count) { store_.add_labels(count); }
 
     // Finds the rows and scores the example: with theta, and with u if `means`.
@@ -78,7 +79,7 @@ class LinearGeometry {
                 rows_.emplace_back();
             }
             Row& row = rows_[at.row[i]];
-            const double before = row.norm2 * row.scale;
+            const double before = (row.norm2 - row.base2) * row.scale;
             const T value = static_cast<T>(x.value[i]);
             if (whole_rows) add_row(at.row[i], value, row);
             else add_numbers(at.row[i], value, row);
@@ -86,7 +87,7 @@ class LinearGeometry {
                 row.S += rate_ * x.value[i] * x.value[i];
                 row.scale = 1 / std::sqrt(row.S);
             }
-            complexity_ += 0.5 * (row.norm2 * row.scale - before);
+            complexity_ += 0.5 * ((row.norm2 - row.base2) * row.scale - before);
         }
     }
 
@@ -105,9 +106,16 @@ class LinearGeometry {
             double norm2 = 0;
             for (std::size_t k = 0; k < store_.labels(); ++k)
                 norm2 += static_cast<double>(theta[k]) * static_cast<double>(theta[k]);
-            sum += 0.5 * norm2 / std::sqrt(rows_[r].S);
+            sum += 0.5 * (norm2 - rows_[r].base2) / std::sqrt(rows_[r].S);
         }
         return sum;
+    }
+
+    // From now on the dual problem is centred on the present weights: its F is
+    // 1/2 sum_j sqrt(S_j) |w_j - theta0_j / sqrt(S_j)|^2.
+    void restart() {
+        for (Row& row : rows_) row.base2 = row.norm2;
+        complexity_ = 0;
     }
 
     // For loading a saved model: a row as it was.

@@ -66,7 +66,7 @@ def test_labels_may_be_added_between_batches(learner: Learner) -> None:
 def test_a_label_scores_minus_infinity_before_it_exists(learner: Learner) -> None:
     Y = [["a"], ["a", "b"], ["c"], ["a"]]
     scores = learner.make().predict_then_learn(STREAM.X[:4], Y, "grow")
-    assert np.array_equal(np.isneginf(scores), [[0, 1, 1], [0, 0, 1], [0, 0, 0], [0, 0, 0]])
+    assert np.array_equal(np.isneginf(scores), [[1, 1, 1], [0, 1, 1], [0, 0, 1], [0, 0, 0]])
 
 
 @learners_that(learners.GROW, learners.RANK)

@@ -32,8 +32,9 @@ class NativeRanker(Protocol):
         unknown: npt.NDArray[np.int32],
         weights: npt.NDArray[np.float64] | None,
         scores: npt.NDArray[Any] | None,
+        cutoffs: npt.NDArray[np.float64] | None,
     ) -> None:
-        """Learn the rows; write the scores each had before into `scores`."""
+        """Learn the rows; write scores and cut-off before each of them, if wanted."""
 
     def learn_one(
         self,
@@ -44,6 +45,36 @@ class NativeRanker(Protocol):
         weight: float,
     ) -> None:
         """Learn one example."""
+
+    def predict_then_learn_one(
+        self,
+        indices: npt.NDArray[Any],
+        values: npt.NDArray[Any],
+        relevant: list[int],
+        unknown: list[int],
+        weight: float,
+    ) -> tuple[npt.NDArray[Any], float]:
+        """Learn one example; return the scores and the cut-off there were before."""
+
+    def score_one(
+        self, indices: npt.NDArray[Any], values: npt.NDArray[Any]
+    ) -> tuple[npt.NDArray[Any], float]:
+        """Return the scores of one example and the cut-off."""
+
+    def explain_one(
+        self, indices: npt.NDArray[Any], values: npt.NDArray[Any], label: int
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
+        """Return an example's features, what each adds to the label's score, and the score."""
+
+    def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """Return how often labels with such scores have been relevant lately."""
+
+    def restart_certificate(self) -> None:
+        """Begin the counts and the dual value anew, centred on the present weights."""
+
+    @property
+    def bytes(self) -> int:
+        """What the weights take."""
 
     def score(self, x: core.Matrix) -> tuple[npt.NDArray[Any], float]:
         """Return scores (rows, labels) and the cut-off."""

@@ -4,6 +4,7 @@ import os
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -19,12 +20,15 @@ from tagalong import parameters, persist
 from tagalong.examples import FeatureNames, Pair, as_matrix, as_pairs, comes_by_name
 from tagalong.labels import Labels, Targets, label_array, label_list
 from tagalong.online.batches import checked_weights, labels_of, means_growing
+from tagalong.online.rounds import Round, Rounds
 from tagalong.online.native import NativeRanker
 
 __all__ = ["OnlineRanker"]
 
 Example: TypeAlias = tuple[Any, Any] | Mapping[Any, float]
 Settings: TypeAlias = dict[str, Any]
+
+_NO_SCORES: npt.NDArray[Any] = np.empty(0)
 
 
 class OnlineRanker(ClassifierMixin, BaseEstimator):
@@ -94,7 +98,7 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         sample_weight : array of shape (rows,), optional
             Scales the budget C of each round; a row of weight 0 is passed over.
         """
-        self._learn_batch(X, Y, classes, sample_weight, scores=False)
+        self._learn_batch(X, Y, classes, sample_weight, watched=False)
         return self
 
     def predict_then_learn(
@@ -121,7 +125,28 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         array of shape (rows, K)
             What ``decision_function`` would have said for each row at that moment.
         """
-        return self._learn_batch(X, Y, classes, sample_weight, scores=True)
+        return self.watch(X, Y, classes, sample_weight).scores
+
+    def watch(self, X: Any, Y: Any, classes: Any = None, sample_weight: Any = None) -> Rounds:
+        """Learn like ``partial_fit``, and return all that an observer of the rounds can know.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        Y : targets
+            See Notes.
+        classes : sequence of labels or "grow", optional
+            As for ``partial_fit``.
+        sample_weight : array of shape (rows,), optional
+            As for ``partial_fit``.
+
+        Returns
+        -------
+        Rounds
+            Scores and cut-off before each round, and the numbers of its labels.
+        """
+        return self._learn_batch(X, Y, classes, sample_weight, watched=True)
 
     def learn_one(self, x: Example, y: Any, unknown: Collection[Hashable] = ()) -> Self:
         """Learn one example.
@@ -135,6 +160,38 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         unknown : collection of labels
             Labels whose relevance is not known; they take part in no pair.
         """
+        self._learn_example(x, y, unknown, 1.0, watched=False)
+        return self
+
+    def watch_one(
+        self, x: Example, y: Any, unknown: Collection[Hashable] = (), weight: float = 1.0
+    ) -> Round:
+        """Learn like ``learn_one``, and return all that an observer of the round can know.
+
+        Parameters
+        ----------
+        x : (indices, values) or mapping of features to values
+            As for ``learn_one``.
+        y : label or collection of labels
+            The relevant ones.
+        unknown : collection of labels
+            Labels whose relevance is not known.
+        weight : float
+            Scales the round's budget C.
+
+        Returns
+        -------
+        Round
+            Scores and cut-off before the round, and the numbers of its labels.
+        """
+        largest = self._largest_weight(self._current_settings())
+        weight = parameters.positive(weight, "weight", largest)
+        return self._learn_example(x, y, unknown, weight, watched=True)
+
+    def _learn_example(
+        self, x: Example, y: Any, unknown: Collection[Hashable], weight: float, watched: bool
+    ) -> Round:
+        scores, cutoff = _NO_SCORES, 0.0
         with self._restored_on_error():
             if not self._started():
                 self._start(self._checked_settings(), Labels(grows=True), single=False)
@@ -142,13 +199,18 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
             relevant, open_labels, new = self._labels.encode_one(y, unknown)
             self._labels.extend(new)
             try:
-                self._native.learn_one(*pairs, relevant, open_labels, 1.0)
+                if watched:
+                    scores, cutoff = self._native.predict_then_learn_one(
+                        *pairs, relevant, open_labels, weight
+                    )
+                else:
+                    self._native.learn_one(*pairs, relevant, open_labels, weight)
             except ValueError:
                 self._labels.withdraw(len(new))
                 raise
             if self._names is not None:
                 self._names.extend(new_names)
-        return self
+        return Round(scores, cutoff, relevant, open_labels)
 
     def add_labels(self, labels: Iterable[Hashable]) -> Self:
         """Add labels, with no weights yet, that take part from the next round on.
@@ -332,6 +394,9 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
     def _started(self) -> bool:
         return "_native" in self.__dict__
 
+    def _current_settings(self) -> Settings:
+        return self._settings if self._started() else self._checked_settings()
+
     def _require_start(self, name: str) -> None:
         # AttributeError, so that hasattr() tells whether there is anything yet.
         if not self._started():
@@ -404,8 +469,8 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         )
 
     def _learn_batch(
-        self, X: Any, Y: Any, classes: Any, sample_weight: Any, scores: bool
-    ) -> npt.NDArray[Any]:
+        self, X: Any, Y: Any, classes: Any, sample_weight: Any, watched: bool
+    ) -> Rounds:
         with self._restored_on_error():
             if self._started():
                 self._check_same_classes(classes)
@@ -414,7 +479,7 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
                         "this learner has learnt features by name: use learn_one, or a new one"
                     )
             first = not self._started()
-            settings = self._checked_settings() if first else self._settings
+            settings = self._current_settings()
             X = self._validate(X, reset=not hasattr(self, "n_features_in_"))
             matrix = as_matrix(X)
             labels = labels_of(Y, classes, fitting=False) if first else self._labels
@@ -428,20 +493,21 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         if means_growing(classes):
             labels.grows = True
         labels.extend(targets.new)
-        out = None
-        if scores:
-            out = np.empty((X.shape[0], len(labels)), dtype=self._settings["dtype"])
+        rounds = Rounds(_NO_SCORES, _NO_SCORES, targets.relevant, targets.unknown)
+        if watched:
+            scores = np.empty((X.shape[0], len(labels)), dtype=self._settings["dtype"])
             if targets.new:  # a row says nothing about labels that come later
-                out.fill(-np.inf)
-        self._learn(matrix, targets, weights, out)
-        return np.empty(0) if out is None else out
+                scores.fill(-np.inf)
+            rounds = replace(rounds, scores=scores, cutoffs=np.empty(X.shape[0]))
+        self._learn(matrix, targets, weights, rounds if watched else None)
+        return rounds
 
     def _learn(
         self,
         matrix: core.Matrix,
         targets: Targets,
         weights: npt.NDArray[np.float64] | None,
-        scores: npt.NDArray[Any] | None,
+        watched: Rounds | None,
     ) -> None:
         relevant, unknown = targets.relevant, targets.unknown
         try:
@@ -452,7 +518,8 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
                 unknown.indptr,
                 unknown.indices,
                 weights,
-                scores,
+                None if watched is None else watched.scores,
+                None if watched is None else watched.cutoffs,
             )
         finally:
             # An interrupted batch has learnt its first rows; the labels of the others are known.

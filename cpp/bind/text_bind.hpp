@@ -1,0 +1,210 @@
+// TextFeatures for Python. Items come as pairs of lists: texts by field, values by name.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "arrays.hpp"
+#include "text/text_features.hpp"
+
+namespace tagalong::bind {
+
+inline std::string_view utf8(nb::handle text) {
+    Py_ssize_t length = 0;
+    const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &length);
+    if (bytes == nullptr) throw nb::python_error();
+    return {bytes, static_cast<std::size_t>(length)};
+}
+
+// ([(field, text), ...], [(name, value), ...]), as views of the Python strings.
+inline void read_item(nb::handle row, TextFeatures::Item& out) {
+    out.texts.clear();
+    out.values.clear();
+    const auto parts = nb::cast<nb::tuple>(row);
+    for (nb::handle pair : nb::cast<nb::list>(parts[0])) {
+        const auto text = nb::cast<nb::tuple>(pair);
+        out.texts.push_back({utf8(text[0]), utf8(text[1])});
+    }
+    for (nb::handle pair : nb::cast<nb::list>(parts[1])) {
+        const auto value = nb::cast<nb::tuple>(pair);
+        out.values.push_back({utf8(value[0]), nb::cast<double>(value[1])});
+    }
+}
+
+inline TextFeatures::Reading& thread_reading() {
+    static thread_local TextFeatures::Reading reading;
+    return reading;
+}
+
+inline void read_row(TextFeatures& self, const TextFeatures::Item& item, bool learn,
+                     TextFeatures::Reading& reading) {
+    if (learn) {
+        std::unique_lock lock(self.mutex());
+        self.read(item, reading);
+        self.learn(reading);
+    } else {
+        std::shared_lock lock(self.mutex());
+        self.read(item, reading);
+    }
+}
+
+inline nb::tuple pairs(const TextFeatures::Reading& reading) {
+    Owned<std::int32_t> indices({reading.feature.size()});
+    Owned<double> values({reading.value.size()});
+    std::copy(reading.feature.begin(), reading.feature.end(), indices.data);
+    std::copy(reading.value.begin(), reading.value.end(), values.data);
+    return nb::make_tuple(indices.object(), values.object());
+}
+
+inline nb::tuple read_one(TextFeatures& self, nb::handle row, bool learn) {
+    TextFeatures::Item item;
+    read_item(row, item);
+    auto& reading = thread_reading();
+    read_row(self, item, learn, reading);
+    return pairs(reading);
+}
+
+// CSR parts of many items, read one after the other.
+inline nb::tuple read_many(TextFeatures& self, const nb::list& rows, bool learn) {
+    std::vector<TextFeatures::Item> items(rows.size());
+    for (std::size_t i = 0; i < items.size(); ++i) read_item(rows[i], items[i]);
+    std::vector<std::int32_t> indices;
+    std::vector<double> values;
+    Owned<std::int64_t> indptr({items.size() + 1});
+    indptr.data[0] = 0;
+    {
+        nb::gil_scoped_release release;
+        auto& reading = thread_reading();
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            read_row(self, items[i], learn, reading);
+            indices.insert(indices.end(), reading.feature.begin(), reading.feature.end());
+            values.insert(values.end(), reading.value.begin(), reading.value.end());
+            indptr.data[i + 1] = static_cast<std::int64_t>(indices.size());
+        }
+    }
+    Owned<std::int32_t> columns({indices.size()});
+    Owned<double> numbers({values.size()});
+    std::copy(indices.begin(), indices.end(), columns.data);
+    std::copy(values.begin(), values.end(), numbers.data);
+    return nb::make_tuple(indptr.object(), columns.object(), numbers.object());
+}
+
+// The names of an item's features, in the order of the features: the item's own words, even
+// where they were never learnt. Different words in one bucket stand together.
+inline nb::list describe(const TextFeatures& self, nb::handle row) {
+    TextFeatures::Item item;
+    read_item(row, item);
+    auto& reading = thread_reading();
+    {
+        std::shared_lock lock(self.mutex());
+        self.read(item, reading);
+    }
+    nb::list out;
+    auto at = reading.occurrences.begin();
+    for (const std::int32_t feature : reading.feature) {
+        while (at->feature != feature) ++at;
+        std::vector<std::string_view> distinct;
+        for (; at != reading.occurrences.end() && at->feature == feature; ++at) {
+            const std::string_view name = reading.name(*at);
+            if (std::find(distinct.begin(), distinct.end(), name) == distinct.end()) distinct.push_back(name);
+        }
+        std::string joined;
+        for (const std::string_view name : distinct) {
+            if (!joined.empty()) joined += " | ";
+            joined += name;
+        }
+        // A word cut within a character by its longest length is shown as far as it goes.
+        out.append(nb::steal(PyUnicode_DecodeUTF8(joined.data(), static_cast<Py_ssize_t>(joined.size()), "replace")));
+    }
+    return out;
+}
+
+inline TextConfig make_text_config(const nb::dict& given) {
+    const auto size = [&](const char* key) { return nb::cast<std::size_t>(given[key]); };
+    static const std::map<std::string, Weighting> weightings = {{"binary", Weighting::binary},
+                                                                {"count", Weighting::count},
+                                                                {"log", Weighting::log},
+                                                                {"tfidf", Weighting::tfidf}};
+    TextConfig config;
+    config.words = {size("least_words"), size("most_words"), size("least_chars"), size("most_chars"),
+                    nb::cast<bool>(given["lowercase"])};
+    config.weighting = weightings.at(nb::cast<std::string>(given["weighting"]));
+    config.buckets = nb::cast<std::uint32_t>(given["buckets"]);
+    config.unit = nb::cast<bool>(given["unit"]);
+    config.name_bytes = size("name_bytes");
+    return config;
+}
+
+template <class V, class Values>
+nb::object copied(const Values& values) {
+    Owned<V> out({values.size()});
+    std::copy(values.begin(), values.end(), out.data);
+    return out.object();
+}
+
+inline nb::dict text_state(const TextFeatures& self) {
+    std::shared_lock lock(self.mutex());
+    nb::dict arrays, numbers, out;
+    arrays["keys"] = copied<std::uint64_t>(self.vocabulary().keys());
+    arrays["items_with"] = copied<std::uint32_t>(self.items_with());
+    arrays["name_text"] = copied<std::uint8_t>(self.names().text());
+    arrays["name_ends"] = copied<std::uint32_t>(self.names().ends());
+    arrays["name_ids"] = copied<std::int32_t>(self.names().ids());
+    numbers["items"] = self.items();
+    out["arrays"] = arrays;
+    out["numbers"] = numbers;
+    return out;
+}
+
+inline void restore_text(TextFeatures& self, const nb::dict& state) {
+    const auto arrays = nb::cast<nb::dict>(state["arrays"]);
+    const auto numbers = nb::cast<nb::dict>(state["numbers"]);
+    const auto keys = nb::cast<VectorOf<std::uint64_t>>(arrays["keys"]);
+    const auto counts = nb::cast<VectorOf<std::uint32_t>>(arrays["items_with"]);
+    const auto text = nb::cast<VectorOf<std::uint8_t>>(arrays["name_text"]);
+    const auto ends = nb::cast<VectorOf<std::uint32_t>>(arrays["name_ends"]);
+    const auto ids = nb::cast<VectorOf<std::int32_t>>(arrays["name_ids"]);
+    if (ends.shape(0) != ids.shape(0)) throw InputError("the names of features and their numbers do not fit");
+    std::uint32_t begin = 0;
+    for (std::size_t i = 0; i < ends.shape(0); ++i) {
+        const std::uint32_t end = ends.data()[i];
+        if (end < begin || end > text.shape(0)) throw InputError("the names of features are cut short");
+        self.restore_name(ids.data()[i], {reinterpret_cast<const char*>(text.data()) + begin, end - begin});
+        begin = end;
+    }
+    self.restore(nb::cast<std::uint64_t>(numbers["items"]), {keys.data(), keys.shape(0)},
+                 {counts.data(), counts.data() + counts.shape(0)});
+}
+
+inline void add_text_features(nb::module_& module) {
+    nb::class_<TextFeatures>(module, "TextFeatures")
+        .def("__init__",
+             [](TextFeatures* self, const nb::dict& config) { new (self) TextFeatures(make_text_config(config)); })
+        .def("read_one", &read_one)
+        .def("read_many", &read_many)
+        .def("describe", &describe)
+        .def("name",
+             [](const TextFeatures& self, std::int32_t id) {
+                 std::shared_lock lock(self.mutex());
+                 const std::string_view name = self.names().find(id);
+                 return nb::steal(PyUnicode_DecodeUTF8(name.data(), static_cast<Py_ssize_t>(name.size()), "replace"));
+             })
+        .def_prop_ro("size",
+                     [](const TextFeatures& self) {
+                         std::shared_lock lock(self.mutex());
+                         return self.size();
+                     })
+        .def_prop_ro("bytes",
+                     [](const TextFeatures& self) {
+                         std::shared_lock lock(self.mutex());
+                         return self.bytes();
+                     })
+        .def("state", &text_state)
+        .def("restore", &restore_text);
+}
+
+}  // namespace tagalong::bind

@@ -1,0 +1,191 @@
+// Progressive measures of ranked labels: sums over a stream, sums over its last rows, and counts
+// per label. Cheap enough to run beside learning: each relevant label costs two counts over the
+// scores, and nothing is sorted.
+//
+// With Y the relevant labels of a row, equal scores are treated as scikit-learn does: average
+// precision, ranking loss and coverage count them against the ranking; what looks at the first
+// places (one-error, precision@k, NDCG@k) takes the mean over the orders they could be in.
+// A row without a pair of a relevant and an irrelevant label has no ranking to judge; it
+// counts in the measures of label sets only.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "kernels.hpp"
+
+namespace tagalong {
+
+class Measures {
+  public:
+    // Of one row, or summed over rows.
+    enum Value : std::size_t {
+        ranked,  // rows that had something to rank
+        any_mistake,
+        one_error,
+        ranking_loss,
+        coverage,
+        average_precision,
+        precision_at_k,
+        ndcg_at_k,
+        rows,
+        hits,    // labels chosen and relevant
+        chosen,  // labels above the cut-off
+        relevant_labels,
+        wrong_labels,  // share of the labels that are chosen wrongly or left out wrongly
+        exact,         // the chosen labels are the relevant ones
+        kValues
+    };
+    using Row = std::array<double, kValues>;
+    struct PerLabel {
+        std::int64_t hits = 0;
+        std::int64_t chosen = 0;
+        std::int64_t relevant = 0;
+    };
+
+    Measures(std::size_t k, std::size_t window) : k_(k), window_(window), discounts_(k + 1, 0.0) {
+        for (std::size_t i = 1; i <= k; ++i)
+            discounts_[i] = discounts_[i - 1] + 1 / std::log2(static_cast<double>(i) + 1);
+    }
+
+    std::size_t k() const { return k_; }
+    std::size_t window() const { return window_; }
+    const Row& totals() const { return totals_; }
+    const std::vector<PerLabel>& per_label() const { return per_label_; }
+    const std::vector<Row>& recent() const { return recent_; }  // in no particular order
+    std::size_t next() const { return next_; }
+
+    // Sums over the last `window` rows; computed afresh, so that no rounding piles up.
+    Row recent_sums() const {
+        Row sums{};
+        for (const Row& row : recent_)
+            for (std::size_t i = 0; i < kValues; ++i) sums[i] += row[i];
+        return sums;
+    }
+
+    // One row: the scores before it was learnt, its labels (without repetition), and the score
+    // from which a label counted as chosen. Relevant labels without a score yet were ranked last.
+    template <class T>
+    void observe(std::span<const T> scores, std::span<const std::int32_t> relevant,
+                 std::span<const std::int32_t> unknown, double cutoff) {
+        load(scores, relevant, unknown, cutoff);
+        Row row{};
+        const std::size_t R = relevant.size();
+        if (R > 0 && R < known_.size()) rank(row, R);
+        judge_set(row, R);
+        for (std::size_t i = 0; i < kValues; ++i) totals_[i] += row[i];
+        if (window_ == 0) return;
+        if (recent_.size() < window_) recent_.push_back(row);
+        else recent_[next_] = row;
+        next_ = (next_ + 1) % window_;
+    }
+
+    void restore(const Row& totals, std::vector<PerLabel> per_label, std::vector<Row> recent,
+                 std::size_t next) {
+        totals_ = totals;
+        per_label_ = std::move(per_label);
+        recent_ = std::move(recent);
+        next_ = next;
+    }
+
+  private:
+    // The scores whose relevance is known, and those of the relevant labels.
+    template <class T>
+    void load(std::span<const T> scores, std::span<const std::int32_t> relevant,
+              std::span<const std::int32_t> unknown, double cutoff) {
+        std::size_t labels = scores.size();
+        for (const std::int32_t label : relevant) labels = std::max<std::size_t>(labels, label + 1);
+        if (per_label_.size() < labels) per_label_.resize(labels);
+        known_.assign(scores.begin(), scores.end());
+        known_.resize(labels, -std::numeric_limits<double>::infinity());
+        hits_ = 0;
+        relevant_.clear();
+        for (const std::int32_t label : relevant) {
+            relevant_.push_back(known_[label]);
+            ++per_label_[label].relevant;
+            if (known_[label] < cutoff) continue;
+            ++hits_;
+            ++per_label_[label].hits;
+        }
+        unknown_.assign(unknown.begin(), unknown.end());
+        std::sort(unknown_.begin(), unknown_.end());
+        chosen_ = 0;
+        std::size_t kept = 0;
+        auto skip = unknown_.begin();
+        for (std::size_t label = 0; label < labels; ++label) {
+            if (skip != unknown_.end() && static_cast<std::size_t>(*skip) == label) {
+                ++skip;
+                continue;
+            }
+            if (known_[label] >= cutoff) {
+                ++per_label_[label].chosen;
+                ++chosen_;
+            }
+            known_[kept++] = known_[label];
+        }
+        known_.resize(kept);
+        std::sort(relevant_.begin(), relevant_.end(), std::greater<>());
+    }
+
+    void rank(Row& row, std::size_t R) {
+        const std::size_t K = known_.size();
+        double misplaced = 0, precision = 0, first_places = 0, gain = 0, top = 0;
+        // Relevant labels in descending order; i..last have the same score.
+        for (std::size_t i = 0, last = 0; i < R; i = last) {
+            const double score = relevant_[i];
+            while (last < R && relevant_[last] == score) ++last;
+            const auto equal_relevant = static_cast<double>(last - i);
+            // Without a second count: above = from the next larger number on.
+            const double from = kernels::count_from(known_.data(), score, K);
+            const double above =
+                kernels::count_from(known_.data(), std::nextafter(score, std::numeric_limits<double>::infinity()), K);
+            const double tied = from - above;
+            misplaced += equal_relevant * (from - static_cast<double>(last));
+            precision += equal_relevant * static_cast<double>(last) / from;
+            first_places += equal_relevant * (place(from) - place(above)) / tied;
+            gain += equal_relevant * (discounts_[place(from)] - discounts_[place(above)]) / tied;
+            if (above == 0) top = equal_relevant / tied;
+            row[coverage] = from;  // of the lowest one in the end
+        }
+        const auto count = static_cast<double>(R);
+        row[ranked] = 1;
+        row[any_mistake] = misplaced > 0;
+        row[one_error] = 1 - top;
+        row[ranking_loss] = misplaced / (count * (static_cast<double>(K) - count));
+        row[average_precision] = precision / count;
+        row[precision_at_k] = first_places / static_cast<double>(k_);
+        row[ndcg_at_k] = gain / discounts_[std::min(R, k_)];
+    }
+
+    std::size_t place(double rank) const { return std::min(k_, static_cast<std::size_t>(rank)); }
+
+    void judge_set(Row& row, std::size_t R) const {
+        row[rows] = 1;
+        row[hits] = static_cast<double>(hits_);
+        row[chosen] = static_cast<double>(chosen_);
+        row[relevant_labels] = static_cast<double>(R);
+        const double wrong = row[chosen] + row[relevant_labels] - 2 * row[hits];
+        row[wrong_labels] = known_.empty() ? 0 : wrong / static_cast<double>(known_.size());
+        row[exact] = wrong == 0;
+    }
+
+    std::size_t k_;
+    std::size_t window_;
+    std::vector<double> discounts_;  // of the first i places, summed
+    Row totals_{};
+    std::vector<PerLabel> per_label_;
+    std::vector<Row> recent_;
+    std::size_t next_ = 0;
+    // Scratch of a row.
+    std::vector<double> known_, relevant_;
+    std::vector<std::int32_t> unknown_;
+    std::size_t hits_ = 0;
+    std::size_t chosen_ = 0;
+};
+
+}  // namespace tagalong

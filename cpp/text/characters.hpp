@@ -1,0 +1,34 @@
+// What a character is to the splitter of words, and UTF-8 one code point at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace tagalong {
+
+enum class Character : std::uint8_t {
+    other,      // between words: spaces, punctuation, symbols
+    word,       // letters, digits, marks
+    spaceless,  // letters of scripts that put no spaces between words
+};
+
+Character classify(std::uint32_t point);
+
+// The code point at `at`, and `at` moved behind it. What is not UTF-8 counts as "other".
+inline std::uint32_t next_point(std::string_view text, std::size_t& at) {
+    constexpr std::uint32_t replacement = 0xFFFD;
+    const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
+    const std::uint32_t lead = byte(at++);
+    if (lead < 0x80) return lead;
+    const int more = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1;
+    if (lead < 0xC2 || lead > 0xF4) return replacement;
+    std::uint32_t point = lead & (0x3Fu >> more);
+    for (int i = 0; i < more; ++i) {
+        if (at >= text.size() || (byte(at) & 0xC0) != 0x80) return replacement;
+        point = point << 6 | (byte(at++) & 0x3Fu);
+    }
+    return point;
+}
+
+}  // namespace tagalong

@@ -1,0 +1,47 @@
+// Names of features, kept as long as there is room: one block of bytes, in order of appearance.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "feature_index.hpp"
+
+namespace tagalong {
+
+class Names {
+  public:
+    // 0 keeps none.
+    explicit Names(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+
+    std::size_t size() const { return ends_.size(); }
+    std::size_t bytes() const { return bytes_.size() + ends_.size() * (sizeof(std::uint32_t) + 24); }
+    const std::string& text() const { return bytes_; }
+    const std::vector<std::uint32_t>& ends() const { return ends_; }
+    const std::vector<std::int32_t>& ids() const { return index_.ids(); }
+
+    // The first name of a feature stays; further ones of the same bucket are not kept.
+    void add(std::int32_t id, std::string_view name) {
+        if (bytes_.size() + name.size() > most_bytes_ || index_.find(id) != FeatureIndex::kAbsent) return;
+        index_.insert(id);
+        bytes_ += name;
+        ends_.push_back(static_cast<std::uint32_t>(bytes_.size()));
+    }
+
+    // Empty if not known.
+    std::string_view find(std::int32_t id) const {
+        const std::int32_t row = index_.find(id);
+        if (row == FeatureIndex::kAbsent) return {};
+        const std::uint32_t begin = row == 0 ? 0 : ends_[row - 1];
+        return std::string_view(bytes_).substr(begin, ends_[row] - begin);
+    }
+
+  private:
+    std::size_t most_bytes_;
+    std::string bytes_;
+    std::vector<std::uint32_t> ends_;
+    FeatureIndex index_;
+};
+
+}  // namespace tagalong

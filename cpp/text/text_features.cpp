@@ -1,0 +1,99 @@
+#include "text_features.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "example.hpp"
+#include "hash.hpp"
+
+namespace tagalong {
+
+std::int32_t TextFeatures::number(std::uint64_t key, Reading& out) const {
+    if (config_.buckets > 0)  // the high bits choose the bucket, evenly for any number of them
+        return static_cast<std::int32_t>((static_cast<unsigned __int128>(key) * config_.buckets) >> 64);
+    const std::int32_t known = vocabulary_.find(key);
+    if (known >= 0) return known;
+    const auto next = static_cast<std::int32_t>(vocabulary_.size() + out.new_keys.size());
+    const auto [place, is_new] = out.provisional.try_emplace(key, next);
+    if (is_new) out.new_keys.push_back(key);
+    return place->second;
+}
+
+double TextFeatures::weight(double count, std::int32_t feature) const {
+    switch (config_.weighting) {
+        case Weighting::binary: return 1;
+        case Weighting::count: return count;
+        case Weighting::log: return 1 + std::log(count);
+        case Weighting::tfidf: break;
+    }
+    const auto at = static_cast<std::size_t>(feature);
+    const double with = at < items_with_.size() ? items_with_[at] : 0;
+    return (1 + std::log(count)) * (1 + std::log((1 + static_cast<double>(items_)) / (1 + with)));
+}
+
+void TextFeatures::read(const Item& item, Reading& out) const {
+    out.feature.clear();
+    out.value.clear();
+    out.text.clear();
+    out.words.clear();
+    out.occurrences.clear();
+    out.new_keys.clear();
+    out.provisional.clear();
+    Words words(config_.words);
+    for (const Text& text : item.texts) words.read(text.field, text.text, out.text, out.words);
+    const auto add = [&](Slice name, double value, bool in_text) {
+        const auto key = name_key(std::string_view(out.text).substr(name.begin, name.length));
+        out.occurrences.push_back({number(key, out), name, value, in_text});
+    };
+    for (const Slice name : out.words) add(name, 0, true);
+    for (const Value& given : item.values) {
+        const Slice name{static_cast<std::uint32_t>(out.text.size()), static_cast<std::uint32_t>(given.name.size())};
+        out.text += given.name;
+        add(name, given.value, false);
+    }
+    auto& found = out.occurrences;
+    // Equal features in the order of the item, whose names and sums then depend on it alone.
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+        return a.feature != b.feature ? a.feature < b.feature : a.name.begin < b.name.begin;
+    });
+    for (std::size_t i = 0; i < found.size();) {
+        const std::int32_t feature = found[i].feature;
+        double count = 0, value = 0;
+        for (; i < found.size() && found[i].feature == feature; ++i) {
+            if (found[i].in_text) ++count;
+            else value += found[i].value;
+        }
+        if (count > 0) value += weight(count, feature);
+        if (value == 0) continue;
+        out.feature.push_back(feature);
+        out.value.push_back(value);
+    }
+    if (!config_.unit) return;
+    const double length = euclidean_length(out.value);
+    if (length > 0)
+        for (double& value : out.value) value /= length;
+}
+
+void TextFeatures::learn(const Reading& reading) {
+    ++items_;
+    for (const std::uint64_t key : reading.new_keys) vocabulary_.add(key);
+    if (config_.weighting == Weighting::tfidf) {
+        if (items_with_.size() < size()) items_with_.resize(size(), 0);
+        for (const std::int32_t feature : reading.feature) ++items_with_[feature];
+    }
+    if (config_.name_bytes == 0) return;
+    std::int32_t last = -1;
+    for (const auto& found : reading.occurrences) {
+        if (found.feature != last) names_.add(found.feature, reading.name(found));
+        last = found.feature;
+    }
+}
+
+void TextFeatures::restore(std::uint64_t items, std::span<const std::uint64_t> keys,
+                           std::vector<std::uint32_t> items_with) {
+    items_ = items;
+    for (const std::uint64_t key : keys) vocabulary_.add(key);
+    items_with_ = std::move(items_with);
+}
+
+}  // namespace tagalong
