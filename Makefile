@@ -20,7 +20,7 @@ $(STAMP): pyproject.toml $(NATIVE_SOURCES)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --disable-pip-version-check --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install -q --disable-pip-version-check --group build --group test --group lint
-	$(BIN)/python -m pip install -q --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install -q --disable-pip-version-check --editable '.[all]'
 	touch $@
 
 demo: $(STAMP)  ## learn a data set item by item, with live figures

@@ -152,7 +152,9 @@ void LabelRanker<T>::predict_and_judge(std::span<const int> relevant, std::span<
                     Blend::kMemory * blend_.precision[i] + average_precision_(ways[i], relevant, unknown);
     }
     if (scores) std::copy(predicted.begin(), predicted.end(), scores);
-    if (counts) cutoff_.observe(predicted, relevant, unknown);
+    if (!counts) return;
+    cutoff_.observe(predicted, relevant, unknown);
+    calibration_.observe(predicted, relevant, unknown);
 }
 
 template <class T>

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "calibration.hpp"
 #include "cutoff.hpp"
 #include "geometry/entropic.hpp"
 #include "geometry/linear.hpp"
@@ -129,6 +130,8 @@ class LabelRanker {
     Cutoff& cutoff_state() { return cutoff_; }
     const Blend& blend_state() const { return blend_; }
     const Cutoff& cutoff_state() const { return cutoff_; }
+    Calibration& calibration() { return calibration_; }
+    const Calibration& calibration() const { return calibration_; }
     // The part of the plane of means that is subtracted from theta to predict.
     double mean_factor() const;
 
@@ -145,6 +148,7 @@ class LabelRanker {
     Certificate certificate_;
     Blend blend_;
     Cutoff cutoff_;
+    Calibration calibration_;
     mutable std::shared_mutex mutex_;
 
     // Scratch of the writer.

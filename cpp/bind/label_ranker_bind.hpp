@@ -189,7 +189,7 @@ void add_label_ranker(nb::module_& module, const char* name) {
              [](const Ranker& self, VectorOf<T> scores) {
                  Owned<double> out({scores.shape(0)});
                  std::shared_lock lock(self.mutex());
-                 self.cutoff_state().probabilities(std::span<const T>(scores.data(), scores.shape(0)), out.data);
+                 self.calibration().probabilities(std::span<const T>(scores.data(), scores.shape(0)), out.data);
                  return out.object();
              })
         .def("restart_certificate",

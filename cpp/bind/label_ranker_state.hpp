@@ -96,6 +96,9 @@ nb::dict state_dict(const LabelRanker<T>& self) {
     arrays["blend"] = vector_array<double>(precision.size(), [&](std::size_t i) { return precision[i]; });
     const auto cutoff = self.cutoff_state().state();
     arrays["cutoff"] = vector_array<double>(cutoff.size(), [&](std::size_t i) { return cutoff[i]; });
+    const auto calibration = self.calibration().state();
+    arrays["calibration"] =
+        vector_array<double>(calibration.size(), [&](std::size_t i) { return calibration[i]; });
     if (const auto* linear = std::get_if<LinearGeometry<T>>(&self.geometry())) {
         const auto& rows = linear->row_state();
         if (store.planes() > 1) arrays["means"] = plane_array(store, 1);
@@ -207,6 +210,10 @@ void restore(LabelRanker<T>& self, const nb::dict& state) {
     std::copy_n(blend.data(), blend.shape(0), self.blend_state().precision.begin());
     if (!self.cutoff_state().restore({cutoff.data(), cutoff.shape(0)}))
         throw InputError("model state: 'cutoff' has the wrong length");
+    if (!arrays.contains("calibration")) return;  // in files of format 1
+    const auto calibration = nb::cast<VectorOf<double>>(arrays["calibration"]);
+    if (!self.calibration().restore({calibration.data(), calibration.shape(0)}))
+        throw InputError("model state: 'calibration' has the wrong length");
 }
 
 }  // namespace tagalong::bind

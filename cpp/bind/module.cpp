@@ -11,6 +11,8 @@ using namespace tagalong;
 
 NB_MODULE(_native, module) {
     module.doc() = "Tagalong's native core.";
+    // A model in a global variable that outlives the interpreter's clean-up is no leak to report.
+    nb::set_leak_warnings(false);
     nb::exception<InputError>(module, "InputError", PyExc_ValueError);
     nb::class_<bind::MatrixView>(module, "Matrix")
         .def_static("dense", &bind::MatrixView::dense)

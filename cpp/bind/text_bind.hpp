@@ -60,12 +60,13 @@ inline nb::tuple pairs(const TextFeatures::Reading& reading) {
     return nb::make_tuple(indices.object(), values.object());
 }
 
-inline nb::tuple read_one(TextFeatures& self, nb::handle row, bool learn) {
+inline TextFeatures::Reading look(const TextFeatures& self, nb::handle row) {
     TextFeatures::Item item;
     read_item(row, item);
-    auto& reading = thread_reading();
-    read_row(self, item, learn, reading);
-    return pairs(reading);
+    TextFeatures::Reading reading;
+    std::shared_lock lock(self.mutex());
+    self.read(item, reading);
+    return reading;
 }
 
 // CSR parts of many items, read one after the other.
@@ -181,10 +182,16 @@ inline void restore_text(TextFeatures& self, const nb::dict& state) {
 }
 
 inline void add_text_features(nb::module_& module) {
+    nb::class_<TextFeatures::Reading>(module, "Reading").def("pairs", &pairs);
     nb::class_<TextFeatures>(module, "TextFeatures")
         .def("__init__",
              [](TextFeatures* self, const nb::dict& config) { new (self) TextFeatures(make_text_config(config)); })
-        .def("read_one", &read_one)
+        .def("look", &look)
+        .def("learn",
+             [](TextFeatures& self, const TextFeatures::Reading& reading) {
+                 std::unique_lock lock(self.mutex());
+                 self.learn(reading);
+             })
         .def("read_many", &read_many)
         .def("describe", &describe)
         .def("name",

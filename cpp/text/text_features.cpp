@@ -13,10 +13,7 @@ std::int32_t TextFeatures::number(std::uint64_t key, Reading& out) const {
         return static_cast<std::int32_t>((static_cast<unsigned __int128>(key) * config_.buckets) >> 64);
     const std::int32_t known = vocabulary_.find(key);
     if (known >= 0) return known;
-    const auto next = static_cast<std::int32_t>(vocabulary_.size() + out.new_keys.size());
-    const auto [place, is_new] = out.provisional.try_emplace(key, next);
-    if (is_new) out.new_keys.push_back(key);
-    return place->second;
+    return static_cast<std::int32_t>(vocabulary_.size()) + out.new_words.add(key);
 }
 
 double TextFeatures::weight(double count, std::int32_t feature) const {
@@ -37,8 +34,7 @@ void TextFeatures::read(const Item& item, Reading& out) const {
     out.text.clear();
     out.words.clear();
     out.occurrences.clear();
-    out.new_keys.clear();
-    out.provisional.clear();
+    if (out.new_words.size() > 0) out.new_words.clear();
     Words words(config_.words);
     for (const Text& text : item.texts) words.read(text.field, text.text, out.text, out.words);
     const auto add = [&](Slice name, double value, bool in_text) {
@@ -76,7 +72,7 @@ void TextFeatures::read(const Item& item, Reading& out) const {
 
 void TextFeatures::learn(const Reading& reading) {
     ++items_;
-    for (const std::uint64_t key : reading.new_keys) vocabulary_.add(key);
+    for (const std::uint64_t key : reading.new_words.keys()) vocabulary_.add(key);
     if (config_.weighting == Weighting::tfidf) {
         if (items_with_.size() < size()) items_with_.resize(size(), 0);
         for (const std::int32_t feature : reading.feature) ++items_with_[feature];

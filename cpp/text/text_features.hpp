@@ -11,7 +11,6 @@
 #include <shared_mutex>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "names.hpp"
@@ -65,9 +64,7 @@ class TextFeatures {
         std::string text;                    // the names, one after the other
         std::vector<Slice> words;
         std::vector<Occurrence> occurrences;  // by feature, then in order
-        std::vector<std::uint64_t> keys;
-        std::vector<std::uint64_t> new_keys;
-        std::unordered_map<std::uint64_t, std::int32_t> provisional;
+        Vocabulary new_words;  // what learning would add to the vocabulary
 
         std::string_view name(const Occurrence& found) const {
             return std::string_view(text).substr(found.name.begin, found.name.length);

@@ -2,8 +2,8 @@
 // alone: of a name that need not be shown nothing else is kept.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 namespace tagalong {
@@ -12,26 +12,44 @@ class Vocabulary {
   public:
     std::size_t size() const { return keys_.size(); }
     const std::vector<std::uint64_t>& keys() const { return keys_; }
-    // What the table takes, about.
-    std::size_t bytes() const { return keys_.size() * (sizeof(std::uint64_t) + 40); }
+    std::size_t bytes() const {
+        return keys_.size() * sizeof(std::uint64_t) + table_.size() * sizeof(std::int32_t);
+    }
+    void clear() {
+        keys_.clear();
+        std::fill(table_.begin(), table_.end(), kFree);
+    }
 
     // -1 for a key without a number.
-    std::int32_t find(std::uint64_t key) const {
-        const auto found = numbers_.find(key);
-        return found == numbers_.end() ? -1 : found->second;
-    }
+    std::int32_t find(std::uint64_t key) const { return table_.empty() ? kFree : table_[place(key)]; }
+
+    // The number of a key, the next one if it has none yet.
     std::int32_t add(std::uint64_t key) {
-        const auto [place, is_new] = numbers_.try_emplace(key, static_cast<std::int32_t>(keys_.size()));
-        if (is_new) keys_.push_back(key);
-        return place->second;
+        if (2 * (keys_.size() + 1) > table_.size()) grow();
+        std::int32_t& number = table_[place(key)];
+        if (number == kFree) {
+            number = static_cast<std::int32_t>(keys_.size());
+            keys_.push_back(key);
+        }
+        return number;
     }
 
   private:
-    // Keys are hashes already.
-    struct AsItIs {
-        std::size_t operator()(std::uint64_t key) const { return key; }
-    };
-    std::unordered_map<std::uint64_t, std::int32_t, AsItIs> numbers_;
+    static constexpr std::int32_t kFree = -1;
+
+    // Where a key is or belongs. Keys are hashes already: their low bits choose.
+    std::size_t place(std::uint64_t key) const {
+        std::size_t at = key & (table_.size() - 1);
+        while (table_[at] != kFree && keys_[table_[at]] != key) at = (at + 1) & (table_.size() - 1);
+        return at;
+    }
+
+    void grow() {
+        table_.assign(std::max<std::size_t>(16, 2 * table_.size()), kFree);
+        for (std::size_t i = 0; i < keys_.size(); ++i) table_[place(keys_[i])] = static_cast<std::int32_t>(i);
+    }
+
+    std::vector<std::int32_t> table_;  // open addressing, at most half full
     std::vector<std::uint64_t> keys_;
 };
 

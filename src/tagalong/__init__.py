@@ -11,18 +11,30 @@ if TYPE_CHECKING:
     from tagalong.certificate import Certificate, NoBoundWarning
     from tagalong.online.label_ranker import LabelRanker
     from tagalong.persist import ModelFileError, load
+    from tagalong.readers.items import Item
+    from tagalong.tagger import Tagger
 
 __version__ = version("tagalong")
 
 _HOMES = {
     "Certificate": "tagalong.certificate",
+    "Item": "tagalong.readers.items",
     "LabelRanker": "tagalong.online.label_ranker",
     "ModelFileError": "tagalong.persist",
     "NoBoundWarning": "tagalong.certificate",
+    "Tagger": "tagalong.tagger",
     "load": "tagalong.persist",
 }
 
-__all__ = ["Certificate", "LabelRanker", "ModelFileError", "NoBoundWarning", "load"]
+__all__ = [
+    "Certificate",
+    "Item",
+    "LabelRanker",
+    "ModelFileError",
+    "NoBoundWarning",
+    "Tagger",
+    "load",
+]
 
 
 def __getattr__(name: str) -> Any:

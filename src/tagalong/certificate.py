@@ -55,6 +55,11 @@ class Certificate:
         The range of the positive sample weights so far.
     solver_iterations : tuple of (int, float)
         Interior point only: the most iterations a round took, and their mean.
+    restarted : str
+        Why the account does not begin with the first round, if so: weights that were changed in
+        another way than by learning (a label forgotten, say) end what was proven about them.
+        Since then everything counts anew, and the complexity of a competitor is its distance
+        from the weights there were at that moment, in the sense of `F`.
     """
 
     rounds: int
@@ -70,6 +75,7 @@ class Certificate:
     least_weight: float = 1.0
     most_weight: float = 1.0
     solver_iterations: tuple[int, float] = (0, 0.0)
+    restarted: str = ""
 
     @property
     def gain_per_mistake(self) -> float:
@@ -132,11 +138,12 @@ class Certificate:
         )
 
     def __str__(self) -> str:
+        since = f" (counted anew: {self.restarted})" if self.restarted else ""
         if self.rounds == 0:
-            return "no rounds yet"
+            return f"no rounds yet{since}"
         share = self.mistakes / self.rounds
         return (
             f"{self.mistakes} mistakes in {self.rounds} rounds ({share:.1%}), "
             f"loss {self.loss:.6g}; no fixed weights can have complexity + C * loss below "
-            f"{self.dual:.6g}"
+            f"{self.dual:.6g}{since}"
         )

@@ -17,13 +17,26 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ModelFileError", "Saveable", "decode_label", "encode_label", "load", "save"]
+__all__ = [
+    "ModelFileError",
+    "Saveable",
+    "decode_label",
+    "encode_label",
+    "load",
+    "pack",
+    "save",
+    "unpack",
+]
 
-FORMAT = 1
+FORMAT = 2
 Arrays = dict[str, npt.NDArray[Any]]
 
 # Where each kind of model lives; imported when a file of that kind is loaded.
-_KINDS = {"LabelRanker": "tagalong.online.label_ranker"}
+_KINDS = {
+    "LabelRanker": "tagalong.online.label_ranker",
+    "Tagger": "tagalong.tagger",
+    "TextFeatures": "tagalong.features.text",
+}
 
 
 class ModelFileError(ValueError):
@@ -39,6 +52,21 @@ class Saveable(Protocol):
     @classmethod
     def _from_file(cls, header: dict[str, Any], arrays: Arrays) -> Any:
         """Make the model again."""
+
+
+def pack(model: Saveable) -> tuple[dict[str, Any], Arrays]:
+    """Return a model that is part of another one, as header and arrays."""
+    kind = type(model).__name__
+    if kind not in _KINDS:
+        raise ValueError(f"a {kind} cannot be saved in a model file")
+    header, arrays = model._to_file()
+    return {"kind": kind, **header}, arrays
+
+
+def unpack(header: dict[str, Any], arrays: Arrays) -> Any:
+    """Return the model that `pack` took apart."""
+    model_class = getattr(import_module(_KINDS[header["kind"]]), header["kind"])
+    return model_class._from_file(header, arrays)
 
 
 def encode_label(label: Hashable) -> Any:
@@ -74,13 +102,8 @@ def save(model: Saveable, path: str | os.PathLike[str]) -> None:
     """Write a model to a file, atomically."""
     from safetensors.numpy import save as to_bytes
 
-    header, arrays = model._to_file()
-    header = {
-        "format": FORMAT,
-        "kind": type(model).__name__,
-        "tagalong": version("tagalong"),
-        **header,
-    }
+    header, arrays = pack(model)
+    header = {"format": FORMAT, "tagalong": version("tagalong"), **header}
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     text = json.dumps(header, ensure_ascii=False, allow_nan=False, default=_plain_number)
     metadata = {"tagalong": text, "sha256": _checksum(text, arrays)}
@@ -115,7 +138,8 @@ def load(path: str | os.PathLike[str]) -> Any:
         written, kind = header["format"], header.get("kind")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise ModelFileError(f"{path}: damaged: its header cannot be read") from None
-    if written != FORMAT or not isinstance(kind, str) or kind not in _KINDS:
+    known = isinstance(written, int) and 1 <= written <= FORMAT
+    if not known or not isinstance(kind, str) or kind not in _KINDS:
         raise ModelFileError(
             f"{path}: written by Tagalong {header.get('tagalong', '?')} in file format {written} "
             f"as a {kind}; this is Tagalong {version('tagalong')}, which reads formats up to "
@@ -123,9 +147,8 @@ def load(path: str | os.PathLike[str]) -> Any:
         )
     if checksum != _checksum(text, arrays):
         raise ModelFileError(f"{path}: damaged: its contents do not match their checksum")
-    model_class = getattr(import_module(_KINDS[kind]), kind)
     try:
-        return model_class._from_file(header, arrays)
+        return unpack(header, arrays)
     except (KeyError, TypeError, ValueError, RuntimeError, OverflowError) as error:
         raise ModelFileError(f"{path}: not a usable {kind}: {error}") from error
 

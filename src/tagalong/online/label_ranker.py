@@ -178,6 +178,7 @@ class LabelRanker(OnlineRanker):
             **{name: facts[name] for name in counted},
             **{name: self._settings[name] for name in chosen},
             solver_iterations=(facts["solver_most_iterations"], mean),
+            restarted=self._restarted,
         )
 
     @property

@@ -85,6 +85,9 @@ class NativeRanker(Protocol):
     def rank_one(self, indices: npt.NDArray[Any], values: npt.NDArray[Any], k: int) -> list[int]:
         """Return the k best labels of one example."""
 
+    def weights(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the weights that predict: ``features``, ``weights`` (rows, K), ``unseen``."""
+
     def state(self) -> dict[str, dict[str, Any]]:
         """Return everything that was learnt, as ``arrays`` and ``numbers``."""
 

@@ -20,8 +20,8 @@ from tagalong import parameters, persist
 from tagalong.examples import FeatureNames, Pair, as_matrix, as_pairs, comes_by_name
 from tagalong.labels import Labels, Targets, label_array, label_list
 from tagalong.online.batches import checked_weights, labels_of, means_growing
-from tagalong.online.rounds import Round, Rounds
 from tagalong.online.native import NativeRanker
+from tagalong.online.rounds import Round, Rounds
 
 __all__ = ["OnlineRanker"]
 
@@ -41,6 +41,7 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
     """
 
     _native: NativeRanker
+    _restarted = ""  # why the certificate does not begin with the first round
     n_features: int | None
 
     def _checked_settings(self) -> Settings:
@@ -193,8 +194,7 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
     ) -> Round:
         scores, cutoff = _NO_SCORES, 0.0
         with self._restored_on_error():
-            if not self._started():
-                self._start(self._checked_settings(), Labels(grows=True), single=False)
+            self._begin()
             pairs, new_names = self._pairs(x, learning=True)
             relevant, open_labels, new = self._labels.encode_one(y, unknown)
             self._labels.extend(new)
@@ -274,6 +274,58 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         names = self._labels.names
         return [names[label] for label in self._native.rank_one(*pairs, _count(k))]
 
+    def score_one(self, x: Example) -> tuple[npt.NDArray[Any], float]:
+        """Return the scores of all labels for one example, and the cut-off.
+
+        Parameters
+        ----------
+        x : (indices, values) or mapping of features to values
+            Features without weights yet say nothing.
+        """
+        if not self._started():
+            return _NO_SCORES, np.inf
+        pairs, _ = self._pairs(x, learning=False)
+        return self._native.score_one(*pairs)
+
+    def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """Return how often labels with such scores have been relevant lately.
+
+        Parameters
+        ----------
+        scores : array of shape (K,)
+            As ``score_one`` returns them.
+        """
+        if not self._started():
+            return np.zeros(len(scores))
+        return self._native.probabilities(scores)
+
+    def explain_one(
+        self, x: tuple[Any, Any], label: Hashable
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
+        """Return what each feature adds to a label's score, and the score.
+
+        Parameters
+        ----------
+        x : (indices, values) or mapping of features to values
+            One example.
+        label : hashable
+            One of ``classes_``.
+
+        Returns
+        -------
+        features : array of int
+            The example's features, ascending; -1 is the constant feature.
+        parts : array of float
+            What each adds. Their sum is the score, up to the rounding of the storage type.
+        score : float
+            As ``score_one`` has it.
+        """
+        self._require_start("explain_one")
+        if label not in self._labels.number:
+            raise ValueError(f"there is no label {label!r}")
+        pairs, _ = self._pairs(x, learning=False)
+        return self._native.explain_one(*pairs, self._labels.number[label])
+
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return an indicator of the labels that score at least ``cutoff_``.
 
@@ -343,6 +395,7 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
             "n_features_in": getattr(self, "n_features_in_", None),
             "columns": [str(name) for name in getattr(self, "feature_names_in_", [])],
             "names": None if self._names is None else list(self._names.number),
+            "restarted": self._restarted,
             "numbers": state["numbers"],
         }
         return header, state["arrays"]
@@ -358,6 +411,7 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         if len(self._labels) != native.labels:
             raise ValueError(f"it has {len(self._labels)} labels, but weights of {native.labels}")
         self._single = header["single"]
+        self._restarted = header.get("restarted", "")
         if header["n_features_in"] is not None:
             self.n_features_in_ = header["n_features_in"]
         if header["columns"]:
@@ -401,6 +455,11 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         # AttributeError, so that hasattr() tells whether there is anything yet.
         if not self._started():
             raise AttributeError(f"{name} is there once the learner has learnt something")
+
+    def _begin(self) -> None:
+        """Begin without an example, if nothing has begun yet: labels may appear at any time."""
+        if not self._started():
+            self._start(self._checked_settings(), Labels(grows=True), single=False)
 
     def _start(
         self,

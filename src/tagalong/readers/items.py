@@ -2,14 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TypeAlias
 
 __all__ = ["FeatureValue", "Item", "ReadError"]
 
 FeatureValue: TypeAlias = float | str
-
-_NO_FEATURES: Mapping[str, FeatureValue] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +32,7 @@ class Item:
 
     id: str = ""
     text: str | Mapping[str, str] = ""
-    features: Mapping[str, FeatureValue] = _NO_FEATURES
+    features: Mapping[str, FeatureValue] = field(default_factory=dict)
     labels: tuple[str, ...] | None = None
     weight: float = 1.0
     place: str = field(default="", compare=False)

@@ -1,0 +1,150 @@
+// Counts of scores, of relevant labels and of all labels, with old rounds fading.
+//
+// The range follows the relevant scores: it doubles when one falls outside and halves when they
+// use only a quarter of it, so the scale of the scores does not matter. What lies below the
+// range is one number, what lies above it counts in the last bin.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tagalong {
+
+template <std::size_t kBins>
+class ScoreHistogram {
+  public:
+    bool empty() const { return width_ == 0; }
+    double relevant(std::size_t bin) const { return relevant_[bin]; }
+    double all(std::size_t bin) const { return all_[bin]; }
+    double below() const { return below_; }
+    double unit() const { return unit_; }  // what a label of the latest round counts
+    double low() const { return low_; }
+    double width() const { return width_; }
+    double lower_end(std::size_t bin) const { return low_ + static_cast<double>(bin) * width_; }
+    double relevant_total() const {
+        double total = 0;
+        for (const double count : relevant_) total += count;
+        return total;
+    }
+
+    // What was counted so far weighs less by this factor from now on.
+    void fade(double factor) {
+        // Newer rounds weigh more instead, and rarely everything is put right.
+        unit_ /= factor;
+        if (unit_ < 1e9) return;
+        for (double& count : relevant_) count /= unit_;
+        for (double& count : all_) count /= unit_;
+        below_ /= unit_;
+        unit_ = 1;
+    }
+
+    // To be called for relevant labels before `add`, which counts all labels. The first score
+    // that is not zero sets the range; nothing is counted before.
+    void add_relevant(double score) {
+        if (!std::isfinite(score)) return;
+        if (width_ == 0) {
+            if (score == 0) return;
+            width_ = 4 * std::abs(score) / kBins;
+            low_ = -2 * std::abs(score);
+        }
+        while (score < low_ || score >= low_ + kBins * width_) widen(score < low_);
+        relevant_[bin(score)] += unit_;
+    }
+    void add(double score) { count(score) += unit_; }
+    void remove(double score) { count(score) -= unit_; }
+
+    // Half the range, if the relevant scores lie within a quarter of it.
+    void narrow() {
+        const double total = relevant_total();
+        std::size_t first = 0, last = kBins;
+        double below = 0, above = 0;
+        while (first < kBins && (below += relevant_[first]) <= 0.001 * total) ++first;
+        while (last > 0 && (above += relevant_[last - 1]) <= 0.001 * total) --last;
+        if (last <= first || last - first > kBins / 4) return;
+        const std::size_t middle = (first + last) / 2;
+        const std::size_t from = std::min(kBins / 2, middle < kBins / 4 ? 0 : middle - kBins / 4);
+        for (std::size_t i = 0; i < from; ++i) below_ += all_[i];
+        const auto split = [&](Counts& counts) {
+            Counts fine{};
+            for (std::size_t i = 0; i < kBins; ++i) fine[i] = counts[from + i / 2] / 2;
+            // What was beyond the new range stays beyond every threshold.
+            for (std::size_t i = from + kBins / 2; i < kBins; ++i) fine[kBins - 1] += counts[i];
+            counts = fine;
+        };
+        split(relevant_);
+        split(all_);
+        low_ += static_cast<double>(from) * width_;
+        width_ /= 2;
+    }
+
+    static constexpr std::size_t kNumbers = 4 + 2 * kBins;
+    void write(std::vector<double>& out) const {
+        out.insert(out.end(), {low_, width_, unit_});
+        out.insert(out.end(), relevant_.begin(), relevant_.end());
+        out.insert(out.end(), all_.begin(), all_.end());
+        out.push_back(below_);
+    }
+    void read(std::span<const double> numbers) {
+        low_ = numbers[0];
+        width_ = numbers[1];
+        unit_ = numbers[2];
+        std::copy_n(numbers.begin() + 3, kBins, relevant_.begin());
+        std::copy_n(numbers.begin() + 3 + kBins, kBins, all_.begin());
+        below_ = numbers[3 + 2 * kBins];
+    }
+
+  private:
+    using Counts = std::array<double, kBins>;
+
+    std::size_t bin(double score) const {
+        const double at = (score - low_) / width_;
+        return at >= kBins ? kBins - 1 : static_cast<std::size_t>(at);
+    }
+    double& count(double score) { return width_ > 0 && score >= low_ ? all_[bin(score)] : below_; }
+
+    void widen(bool downwards) {
+        const auto merge = [&](Counts& counts) {
+            Counts merged{};
+            const std::size_t offset = downwards ? kBins / 2 : 0;
+            for (std::size_t i = 0; i < kBins; ++i) merged[offset + i / 2] += counts[i];
+            counts = merged;
+        };
+        merge(relevant_);
+        merge(all_);
+        if (downwards) low_ -= kBins * width_;
+        width_ *= 2;
+    }
+
+    double low_ = 0;
+    double width_ = 0;
+    double unit_ = 1;
+    double below_ = 0;
+    Counts relevant_{};
+    Counts all_{};
+};
+
+// Which rounds are looked at: all at the beginning, a sample of them later, which says enough.
+class Sampling {
+  public:
+    static constexpr double kMemory = 0.999;
+
+    // Whether this round is; how much older ones fade with it.
+    bool next() { return ++rounds_ <= kEveryRound || rounds_ % kSample == 0; }
+    double fading() const { return rounds_ > kEveryRound ? std::pow(kMemory, kSample) : kMemory; }
+    bool time_to_narrow() const { return rounds_ % kNarrowEvery == 0; }
+
+    std::int64_t rounds() const { return rounds_; }
+    void restore(std::int64_t rounds) { rounds_ = rounds; }
+
+  private:
+    static constexpr std::int64_t kEveryRound = 500;
+    static constexpr std::int64_t kSample = 8;
+    static constexpr std::int64_t kNarrowEvery = 1000;
+    std::int64_t rounds_ = 0;
+};
+
+}  // namespace tagalong

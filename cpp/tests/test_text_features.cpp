@@ -1,0 +1,287 @@
+// Keys, vocabulary, names, and text features against tables kept by hand.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "check.hpp"
+#include "random.hpp"
+#include "text/hash.hpp"
+#include "text/names.hpp"
+#include "text/text_features.hpp"
+#include "text/vocabulary.hpp"
+
+namespace tagalong::test {
+namespace {
+
+using Reading = TextFeatures::Reading;
+using Table = std::map<std::int32_t, double>;
+
+// From an independent implementation. Saved models hang on them.
+const Test pinned{"name keys: they never change", [] {
+    same(name_key(""), 0x8F84894F11493AE6u);
+    same(name_key("a"), 0x5F92B335EEF57CEBu);
+    same(name_key("12345678"), 0xFB8E3191E95CA505u);
+    same(name_key("hello world"), 0x12C059CCFE969F58u);
+    same(name_key("subject:räksmörgås"), 0x4FD4AC009E2264F7u);
+    same(name_key("中文字"), 0x2E9DC8C1556CACB6u);
+    same(name_key(std::string(64, 'x')), 0xF193EE92C8231E0Du);
+}};
+
+const Test spread{"name keys: distinct for similar names, even over the buckets", [] {
+    std::set<std::uint64_t> keys;
+    std::vector<int> buckets(16, 0);
+    for (int i = 0; i < 16000; ++i) {
+        const std::uint64_t key = name_key("word" + std::to_string(i));
+        keys.insert(key);
+        ++buckets[key >> 60];
+    }
+    same(keys.size(), 16000u);
+    for (const int count : buckets) near(count, 1000, 150);
+    for (std::size_t length = 0; length < 40; ++length) keys.insert(name_key(std::string(length, '\0')));
+    same(keys.size(), 16040u);
+}};
+
+const Test numbering{"vocabulary: numbers in the order of appearance", [] {
+    Random random(41);
+    Vocabulary vocabulary;
+    std::map<std::uint64_t, std::int32_t> plain;
+    std::vector<std::uint64_t> order;
+    for (int i = 0; i < 3000; ++i) {
+        const std::uint64_t key = static_cast<std::uint64_t>(random.below(500)) << 48;  // alike in all low bits
+        const auto known = plain.find(key);
+        same(vocabulary.find(key), known == plain.end() ? -1 : known->second);
+        if (known == plain.end()) order.push_back(key);
+        const auto number = plain.try_emplace(key, static_cast<std::int32_t>(plain.size())).first->second;
+        same(vocabulary.add(key), number);
+        same(vocabulary.find(key), number);
+    }
+    check(vocabulary.keys() == order, "other keys");
+    same(vocabulary.size(), plain.size());
+}};
+
+const Test bounded{"names: the first name of a feature stays, as long as there is room", [] {
+    Random random(42);
+    for (const std::size_t most : {0, 1, 10, 300, 100000}) {
+        const Note note("room for ", most);
+        Names names(most);
+        std::map<std::int32_t, std::string> plain;
+        std::size_t used = 0;
+        for (int i = 0; i < 500; ++i) {
+            const auto id = static_cast<std::int32_t>(random.chance(0.5) ? random.below(50) : random.below(1 << 20));
+            const std::string name(static_cast<std::size_t>(1 + random.below(12)), static_cast<char>('a' + i % 26));
+            if (!plain.contains(id) && used + name.size() <= most) {
+                plain[id] = name;
+                used += name.size();
+            }
+            names.add(id, name);
+            same(names.find(id), plain.contains(id) ? std::string_view(plain[id]) : std::string_view());
+        }
+        for (const auto& [id, name] : plain) same(names.find(id), name);
+        same(names.size(), plain.size());
+        same(names.text().size(), used);
+        at_most(static_cast<double>(names.text().size()), static_cast<double>(most));
+        same(names.ids().size(), names.ends().size());
+    }
+}};
+
+// Words of a small alphabet, two fields, and values of which some share a name with a word.
+struct RandomItem {
+    std::vector<std::string> words, fields, value_names;
+    std::vector<double> values;
+    std::vector<std::string> texts;
+
+    explicit RandomItem(Random& random) {
+        const auto word = [&] { return "w" + std::to_string(random.below(1 + random.below(60))); };
+        for (int part = random.below(3); part > 0; --part) {
+            fields.push_back(random.chance(0.5) ? "" : "title");
+            texts.emplace_back();
+            for (int i = random.below(12); i > 0; --i) {
+                words.push_back((fields.back().empty() ? "" : "title:") + word());
+                texts.back() += (texts.back().empty() ? "" : " ") + words.back().substr(words.back().find('w'));
+            }
+        }
+        for (int i = random.below(4); i > 0; --i) {
+            value_names.push_back(random.chance(0.5) ? word() : "size=" + word());
+            values.push_back(random.chance(0.2) ? 0 : random.normal());
+        }
+    }
+    TextFeatures::Item item() const {
+        TextFeatures::Item out;
+        for (std::size_t i = 0; i < texts.size(); ++i) out.texts.push_back({fields[i], texts[i]});
+        for (std::size_t i = 0; i < values.size(); ++i) out.values.push_back({value_names[i], values[i]});
+        return out;
+    }
+};
+
+// Keeps numbers, counts and names in maps.
+class Plain {
+  public:
+    explicit Plain(const TextConfig& config) : config_(config) {}
+
+    Table read(const RandomItem& item, bool learn) {
+        std::map<std::string, std::int32_t> fresh;
+        const auto number = [&](const std::string& name) {
+            if (config_.buckets > 0)  // floor(key * buckets / 2^64), by long division
+                return static_cast<std::int32_t>(((name_key(name) >> 32) * config_.buckets +
+                                                  ((name_key(name) & 0xFFFFFFFFu) * config_.buckets >> 32)) >> 32);
+            if (numbers_.contains(name)) return numbers_[name];
+            return fresh.try_emplace(name, static_cast<std::int32_t>(numbers_.size() + fresh.size())).first->second;
+        };
+        Table counts, out;
+        std::vector<std::pair<std::int32_t, std::string>> met;
+        for (const std::string& word : item.words) {
+            met.emplace_back(number(word), word);
+            counts[met.back().first] += 1;
+        }
+        for (std::size_t i = 0; i < item.values.size(); ++i) {
+            met.emplace_back(number(item.value_names[i]), item.value_names[i]);
+            out[met.back().first] += item.values[i];
+        }
+        for (const auto& [feature, count] : counts) out[feature] += weight(feature, count);
+        std::erase_if(out, [](const auto& entry) { return entry.second == 0; });
+        if (learn) {
+            ++items_;
+            numbers_.merge(fresh);
+            for (const auto& [feature, value] : out) ++items_with_[feature];
+            for (const auto& [feature, name] : met) names_.try_emplace(feature, name);
+        }
+        double squares = 0;
+        for (const auto& [feature, value] : out) squares += value * value;
+        if (config_.unit)
+            for (auto& [feature, value] : out) value /= std::sqrt(squares);
+        return out;
+    }
+    const std::map<std::int32_t, std::string>& names() const { return names_; }
+    std::size_t words() const { return numbers_.size(); }
+
+  private:
+    double weight(std::int32_t feature, double count) {
+        if (config_.weighting == Weighting::binary) return 1;
+        if (config_.weighting == Weighting::count) return count;
+        const double often = 1 + std::log(count);
+        if (config_.weighting == Weighting::log) return often;
+        return often * (1 + std::log((1.0 + items_) / (1.0 + items_with_[feature])));
+    }
+    TextConfig config_;
+    std::map<std::string, std::int32_t> numbers_;
+    std::map<std::int32_t, int> items_with_;
+    std::map<std::int32_t, std::string> names_;
+    int items_ = 0;
+};
+
+void reading_is(const Reading& actual, const Table& expected, const Where& where = Where::current()) {
+    same(actual.feature.size(), expected.size(), where);
+    same(actual.value.size(), expected.size(), where);
+    if (actual.feature.size() != expected.size()) return;
+    std::size_t i = 0;
+    for (const auto& [feature, value] : expected) {
+        same(actual.feature[i], feature, where);
+        near(actual.value[i++], value, 1e-12 * (1 + std::abs(value)), where);
+    }
+}
+
+// Three buckets: names collide all the time, and their counts, values and names merge.
+const Test twin{"text features: like tables kept by hand, looked at and learnt", [] {
+    for (const std::uint32_t buckets : {0u, 1u, 3u, 1u << 20, 0xFFFFFFFFu / 2})
+        for (const Weighting weighting : {Weighting::binary, Weighting::count, Weighting::log, Weighting::tfidf}) {
+            if (weighting == Weighting::tfidf && buckets > 1u << 20) continue;  // a count a bucket
+            TextConfig config;
+            config.weighting = weighting;
+            config.buckets = buckets;
+            config.unit = weighting == Weighting::count || weighting == Weighting::tfidf;
+            config.name_bytes = 1 << 20;
+            TextFeatures features(config);
+            Plain plain(config);
+            Random random(43);
+            Reading reading;
+            for (int round = 0; round < 120; ++round) {
+                const Note note("buckets ", buckets, ", weighting ", static_cast<int>(weighting), ", round ", round);
+                const RandomItem item(random);
+                const bool learn = random.chance(0.7);
+                features.read(item.item(), reading);
+                if (learn) features.learn(reading);
+                reading_is(reading, plain.read(item, learn));
+            }
+            same(features.vocabulary().size(), buckets > 0 ? 0u : plain.words());
+            same(features.size(), buckets > 0 ? buckets : plain.words());
+            same(features.names().size(), plain.names().size());
+            for (const auto& [feature, name] : plain.names()) same(features.names().find(feature), name);
+        }
+}};
+
+const Test pure{"text features: looking changes nothing, and tells what learning would give", [] {
+    TextConfig config;
+    config.buckets = 0;
+    config.weighting = Weighting::tfidf;
+    config.name_bytes = 1000;
+    TextFeatures features(config);
+    Random random(44);
+    Reading first, again;
+    for (int round = 0; round < 60; ++round) {
+        const RandomItem item(random), other(random);
+        features.read(item.item(), first);
+        const std::size_t words = features.vocabulary().size(), bytes = features.bytes();
+        const std::uint64_t items = features.items();
+        const std::vector<std::uint32_t> items_with = features.items_with();
+        features.read(other.item(), again);
+        features.read(item.item(), again);
+        same(features.vocabulary().size(), words);
+        same(features.bytes(), bytes);
+        same(features.items(), items);
+        check(features.items_with() == items_with, "a look was counted");
+        check(first.feature == again.feature, "other numbers at the second look");
+        same_bits(first.value, again.value);
+        features.learn(first);
+        same(features.items(), items + 1);
+        for (const auto& found : first.occurrences)  // provisional numbers have come true
+            same(features.vocabulary().find(name_key(first.name(found))), found.feature);
+    }
+}};
+
+const Test restoring{"text features: what was noted can be put back", [] {
+    for (const std::uint32_t buckets : {0u, 64u}) {
+        TextConfig config;
+        config.buckets = buckets;
+        config.weighting = Weighting::tfidf;
+        config.name_bytes = 200;
+        TextFeatures features(config), restored(config);
+        Random random(45);
+        Reading a, b;
+        for (int round = 0; round < 80; ++round) {
+            const RandomItem item(random);
+            if (round == 40) {
+                restored.restore(features.items(), features.vocabulary().keys(), features.items_with());
+                for (const std::int32_t id : features.names().ids())
+                    restored.restore_name(id, features.names().find(id));
+            }
+            features.read(item.item(), a);
+            features.learn(a);
+            if (round < 40) continue;
+            restored.read(item.item(), b);
+            restored.learn(b);
+            check(a.feature == b.feature, "other numbers");
+            same_bits(a.value, b.value);
+        }
+        check(features.names().text() == restored.names().text(), "other names");
+        same(restored.items(), 80u);
+    }
+}};
+
+const Test quiet{"text features: without room for names none is kept", [] {
+    TextFeatures features(TextConfig{});
+    Reading reading;
+    features.read({{{"", "secret words"}}, {}}, reading);
+    features.learn(reading);
+    same(features.names().size(), 0u);
+    same(features.bytes(), 0u);
+    features.read({}, reading);
+    same(reading.feature.size(), 0u);
+}};
+
+}  // namespace
+}  // namespace tagalong::test

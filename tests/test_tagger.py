@@ -1,0 +1,404 @@
+import math
+import pickle
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tagalong
+from tagalong import Item, LabelRanker, Tagger
+from tagalong.features import TextFeatures
+
+WORDS = ["invoice", "due", "flight", "hotel", "mother", "birthday", "meeting", "agenda", "rain"]
+LABELS = ["money", "travel", "family", "work"]
+
+
+def stream(count: int, seed: int = 0) -> list[Item]:
+    rng = np.random.default_rng(seed)
+    items = []
+    for i in range(count):
+        labels = tuple(sorted(rng.choice(LABELS, size=rng.integers(1, 3), replace=False).tolist()))
+        about = [WORDS[2 * LABELS.index(label) + int(rng.integers(2))] for label in labels]
+        items.append(Item(str(i), " ".join([*about, *rng.choice(WORDS, 2)]), labels=labels))
+    return items
+
+
+def trained(count: int = 60, **params: object) -> Tagger:
+    tagger = Tagger(**params)
+    for item in stream(count):
+        tagger.learn(item)
+    return tagger
+
+
+def everything(tagger: Tagger) -> tuple[object, ...]:
+    header, arrays = tagger._to_file()
+    return header, {name: (array.dtype, array.tobytes()) for name, array in arrays.items()}
+
+
+PARAMETERS = [
+    {},
+    {"features": TextFeatures(buckets=None, weighting="tfidf", words=(1, 2))},
+    {"learner": LabelRanker(update="single", geometry="euclidean", dtype="float64")},
+    {"learner": LabelRanker(geometry="entropic", update="optimal")},
+]
+
+
+@pytest.mark.parametrize("params", PARAMETERS)
+def test_the_tagger_gives_the_same_bits_as_the_learner_by_itself(params):
+    items = stream(40)
+    tagger = trained(40, **params)
+    features = params.get("features", TextFeatures())
+    features = TextFeatures(**features.get_params())
+    learner = LabelRanker(**params.get("learner", LabelRanker()).get_params())
+    if learner.geometry == "entropic":
+        learner.n_features = 2**20
+    for item in items:
+        learner.learn_one(features.read(item), item.labels)
+        features.read(item, learn=True)
+    probe = "invoice and flight in the rain"
+    mine = {s.label: s.score for s in tagger.suggest(probe, k=None)}
+    scores, cutoff = learner.score_one(features.read(probe))
+    assert mine == dict(zip(learner.classes_.tolist(), scores.tolist(), strict=True))
+    assert tagger.certificate_ == learner.certificate_
+    chosen = {s.label for s in tagger.suggest(probe, k=None) if s.chosen}
+    assert chosen == {y for y, t in zip(learner.classes_, scores, strict=True) if t >= cutoff}
+
+
+def test_it_learns_from_each_answer_before_the_next_item():
+    tagger = trained()
+    assert tagger.suggest("birthday of mother", k=1)[0].label == "family"
+    assert tagger.suggest("flight and hotel", k=1)[0].label == "travel"
+
+
+def test_nothing_is_suggested_before_any_label_exists():
+    assert Tagger().suggest("anything") == []
+
+
+def test_equal_scores_go_to_the_frequent_label_then_to_the_recent():
+    tagger = Tagger().add_labels(["never", "rare", "later", "common"])
+    assert [s.label for s in tagger.suggest("x", k=None)] == ["never", "rare", "later", "common"]
+    history = tagger._history
+    history.note(4, [1])
+    history.note(4, [2])
+    history.note(4, [3])
+    history.note(4, [3])
+    assert [s.label for s in tagger.suggest("x", k=None)] == ["common", "later", "rare", "never"]
+
+
+def test_k_limits_and_none_means_all():
+    tagger = trained()
+    assert len(tagger.suggest("rain", k=2)) == 2
+    assert len(tagger.suggest("rain", k=None)) == len(tagger.suggest("rain", k=99)) == 4
+    assert tagger.suggest("rain", k=0) == []
+
+
+@pytest.mark.parametrize("params", PARAMETERS)
+def test_suggestions_fall_in_score_and_probability(params):
+    for suggestions in [trained(**params).suggest(i, k=None) for i in stream(10, seed=1)]:
+        scores = [s.score for s in suggestions]
+        probabilities = [s.probability for s in suggestions]
+        assert scores == sorted(scores, reverse=True)
+        assert probabilities == sorted(probabilities, reverse=True)
+        assert all(0 <= p <= 1 for p in probabilities)
+
+
+def test_the_wanted_precision_decides_what_is_sure():
+    tagger = trained(400)
+    item = stream(1, seed=5)[0]
+    for wanted in (0.2, 0.5, 0.9, 1.0):
+        for s in tagger.suggest(item, k=None, min_precision=wanted):
+            assert s.sure == (s.probability >= wanted)
+    with pytest.raises(ValueError, match="min_precision must be above 0 and at most 1, got 0"):
+        tagger.suggest(item, min_precision=0)
+
+
+def test_few_examples_make_nobody_sure():
+    tagger = trained(5)
+    assert not any(s.sure for s in tagger.suggest(stream(5)[0], k=None))
+
+
+def test_suggesting_and_explaining_change_nothing():
+    tagger = trained()
+    before = everything(tagger)
+    tagger.suggest("invoice unheard-of", k=None)
+    tagger.explain("invoice unheard-of", "work")
+    tagger.size()
+    assert everything(tagger) == before
+
+
+@pytest.mark.parametrize("params", PARAMETERS)
+@given(words=st.lists(st.sampled_from([*WORDS, "new", "words"]), max_size=8))
+def test_explanations_add_up_to_the_score(params, words):
+    tagger = TRAINED.setdefault(str(params), trained(**params))
+    text = " ".join(words)
+    for suggestion in tagger.suggest(text, k=None):
+        found = tagger.explain(text, suggestion.label)
+        assert found.score == suggestion.score
+        # To one rounding of the largest part.
+        size = math.fsum(abs(part) for _, part in found.parts) + abs(found.base)
+        assert abs(found.total - found.score) <= 2**-53 * size
+        assert {name for name, _ in found.parts} >= set(words)
+        assert math.isclose(
+            math.fsum(p for _, p in found.speaks_for)
+            + math.fsum(p for _, p in found.speaks_against),
+            math.fsum(p for _, p in found.parts),
+            abs_tol=1e-12,
+        )
+        features, parts, _ = tagger.learner.explain_one(
+            tagger.features.read(text), suggestion.label
+        )
+        constant = math.fsum(parts[features < 0])
+        assert found.base == pytest.approx(constant, abs=2e-6 * (1 + abs(found.score)))
+
+
+TRAINED: dict[str, Tagger] = {}
+
+
+def test_the_best_label_is_explained_by_default():
+    tagger = trained()
+    found = tagger.explain("flight")
+    assert found.label == tagger.suggest("flight", k=1)[0].label == "travel"
+    assert found.parts[0][0] == "flight"
+    assert "flight" in str(found)
+    with pytest.raises(ValueError, match="no labels yet"):
+        Tagger().explain("flight")
+    with pytest.raises(ValueError, match="there is no label 'nonsense'"):
+        tagger.explain("flight", "nonsense")
+
+
+def test_learning_needs_labels_and_leaves_everything_as_it_was_without():
+    tagger = trained()
+    before = everything(tagger)
+    with pytest.raises(ValueError, match="labels must be given"):
+        tagger.learn("a text")
+    with pytest.raises(ValueError, match="labels must be given"):
+        tagger.learn(Item("1", "a text"))
+    with pytest.raises(ValueError, match="weight must be positive, got -1"):
+        tagger.learn("a text", ["money"], weight=-1)
+    with pytest.raises(ValueError, match="values must be finite"):
+        tagger.learn({"a": math.nan}, ["money"])
+    with pytest.raises(ValueError):
+        tagger.learn({"a": 1e300, "unheard": 1e300}, ["money"])
+    assert everything(tagger) == before
+
+
+def test_an_item_filed_under_nothing_is_learnt():
+    tagger = trained()
+    tagger.learn(Item("1", "spam spam", labels=()))
+    assert tagger.certificate_.rounds == 61
+
+
+def test_labels_given_take_the_place_of_the_items_own():
+    tagger = Tagger().learn(Item("1", "text", labels=("a",)), ["b"])
+    assert tagger.labels == ["b"]
+
+
+def test_new_labels_at_any_time():
+    tagger = trained()
+    tagger.learn("a wedding", ["events"])
+    tagger.learn("a wedding feast", "events")
+    assert tagger.suggest("wedding", k=1)[0].label == "events"
+
+
+def test_feedback_says_nothing_about_what_was_not_shown():
+    tagger, twin = trained(), trained()
+    tagger.feedback("flight to mother", shown=["travel", "work"], accepted=["travel"])
+    twin.learn("flight to mother", ["travel"], unknown=["money", "family"])
+    assert everything(tagger) == everything(twin)
+    with pytest.raises(ValueError, match="accepted label 'family' is not among the shown"):
+        tagger.feedback("x", shown=["travel"], accepted=["family"])
+    with pytest.raises(ValueError, match="shown label 'nonsense' is not a label"):
+        tagger.feedback("x", shown=["nonsense"], accepted=[])
+    assert everything(tagger) == everything(twin)
+
+
+def test_rejected_suggestions_sink():
+    tagger = trained()
+    before = {s.label: s.score for s in tagger.suggest("agenda", k=None)}
+    for _ in range(5):
+        tagger.feedback("agenda", shown=["work", "money"], accepted=["money"])
+    after = {s.label: s.score for s in tagger.suggest("agenda", k=None)}
+    assert after["work"] < before["work"]
+
+
+def test_correcting_an_earlier_filing():
+    tagger = trained()
+    tagger.learn("quarterly figures", ["family"])
+    counts = dict(zip(tagger.labels, tagger._history.count, strict=True))
+    tagger.correct("quarterly figures", ["work"], was=["family"])
+    assert tagger.suggest("quarterly figures", k=1)[0].label == "work"
+    after = dict(zip(tagger.labels, tagger._history.count, strict=True))
+    assert after == {**counts, "family": counts["family"] - 1, "work": counts["work"] + 1}
+    with pytest.raises(ValueError, match="was: 'nonsense' is not a label"):
+        tagger.correct("x", ["work"], was=["nonsense"])
+
+
+def test_renaming_changes_nothing_but_the_name():
+    tagger, twin = trained(), trained()
+    tagger.rename_label("money", "finance")
+    assert [s.score for s in tagger.suggest("invoice")] == [
+        s.score for s in twin.suggest("invoice")
+    ]
+    assert tagger.suggest("invoice", k=1)[0].label == "finance"
+    assert tagger.certificate_ == twin.certificate_
+    with pytest.raises(ValueError, match="label 'travel' is there already; merge_labels"):
+        tagger.rename_label("finance", "travel")
+    with pytest.raises(ValueError, match="there is no label 'money'"):
+        tagger.rename_label("money", "cash")
+
+
+@pytest.mark.parametrize("params", PARAMETERS)
+def test_a_forgotten_label_is_gone_and_the_others_keep_their_scores(params):
+    tagger = trained(**params)
+    before = {s.label: s.score for s in tagger.suggest("invoice flight mother", k=None)}
+    tagger.forget_label("travel")
+    after = {s.label: s.score for s in tagger.suggest("invoice flight mother", k=None)}
+    del before["travel"]
+    assert after == pytest.approx(before, rel=1e-6)
+    assert tagger.certificate_.rounds == 0
+    assert "'travel' was forgotten after 60 rounds" in str(tagger.certificate_)
+    tagger.learn("a flight", ["travel"])
+    assert tagger.labels[-1] == "travel"
+    assert tagger.certificate_.rounds == 1
+
+
+@pytest.mark.parametrize("params", PARAMETERS[:3])
+def test_merged_labels_score_where_either_did(params):
+    tagger = trained(**params)
+    counts = dict(zip(tagger.labels, tagger._history.count, strict=True))
+    tagger.merge_labels(["family", "work"], into="people")
+    assert sorted(tagger.labels) == ["money", "people", "travel"]
+    after = dict(zip(tagger.labels, tagger._history.count, strict=True))
+    assert after["people"] == counts["family"] + counts["work"]
+    for text in ("mother birthday", "meeting agenda"):
+        assert tagger.suggest(text, k=1)[0].label == "people"
+    assert "were merged into 'people'" in tagger.certificate_.restarted
+
+
+def test_merging_into_a_label_that_is_there():
+    tagger = trained()
+    tagger.merge_labels(["work"], into="money")
+    assert "work" not in tagger.labels
+    assert "money" in tagger.labels
+    with pytest.raises(ValueError, match="at least two labels"):
+        tagger.merge_labels(["money"], into="money")
+    with pytest.raises(ValueError, match="there is no label 'nonsense'"):
+        tagger.merge_labels(["money", "nonsense"], into="x")
+
+
+@pytest.mark.parametrize("params", PARAMETERS)
+def test_learning_goes_on_after_surgery_with_a_certificate_that_holds(params):
+    tagger = trained(**params)
+    tagger.forget_label("travel")
+    for item in stream(40, seed=2):
+        tagger.learn(item)
+    found = tagger.certificate_
+    native = tagger.learner._native
+    assert found.rounds == 40
+    assert native.recompute_dual() == pytest.approx(found.dual, rel=1e-4, abs=1e-6)
+
+
+def test_pruning_keeps_the_words_that_matter():
+    tagger = trained(300)
+    for i in range(200):
+        tagger.learn(f"noise{i} noise", ["money", "work"][i % 2])
+    before = tagger.suggest("invoice", k=None)
+    full = tagger.size()
+    report = tagger.prune(features=len(WORDS))
+    assert report.features == len(WORDS) + 1  # and the constant one
+    assert report.total_bytes < full.total_bytes
+    after = tagger.suggest("invoice", k=None)
+    assert [(s.label, s.score) for s in after] == [(s.label, s.score) for s in before]
+    assert "pruned" in tagger.certificate_.restarted
+    assert tagger.prune(features=10_000) == report
+
+
+@pytest.mark.parametrize("params", PARAMETERS)
+def test_a_saved_tagger_goes_on_to_the_same_bits(params, tmp_path: Path):
+    tagger = trained(**params)
+    tagger.notes = {"position": 60, "words": ["ä"]}
+    tagger.save(tmp_path / "model")
+    loaded = tagalong.load(tmp_path / "model")
+    assert everything(loaded) == everything(tagger)
+    for item in stream(20, seed=3):
+        tagger.learn(item)
+        loaded.learn(item)
+    assert everything(loaded) == everything(tagger)
+    copy = pickle.loads(pickle.dumps(tagger))
+    assert everything(copy) == everything(tagger)
+
+
+def test_a_restarted_certificate_survives_the_file(tmp_path: Path):
+    for params in PARAMETERS:
+        tagger = trained(**params)
+        tagger.forget_label("travel")
+        for item in stream(10, seed=3):
+            tagger.learn(item)
+        tagger.save(tmp_path / "model")
+        loaded = tagalong.load(tmp_path / "model")
+        assert loaded.certificate_ == tagger.certificate_
+        assert loaded.learner._native.recompute_dual() == tagger.learner._native.recompute_dual()
+
+
+def test_an_empty_tagger_can_be_saved(tmp_path: Path):
+    Tagger().save(tmp_path / "model")
+    assert tagalong.load(tmp_path / "model").suggest("x") == []
+
+
+def test_without_names_the_file_has_no_words_and_the_bits_are_the_same(tmp_path: Path):
+    tagger, silent = trained(), trained(names=False)
+    silent.save(tmp_path / "silent")
+    tagger.save(tmp_path / "open")
+    contents = (tmp_path / "silent").read_bytes()
+    assert not any(word.encode() in contents for word in WORDS)
+    assert b"invoice" in (tmp_path / "open").read_bytes()
+    loaded = tagalong.load(tmp_path / "silent")
+    for item in stream(10, seed=4):
+        assert loaded.suggest(item) == tagger.suggest(item)
+        assert loaded.explain(item) == tagger.explain(item)
+
+
+def test_a_learner_that_has_learnt_is_used_as_it_is_and_a_new_one_copied():
+    learner = LabelRanker()
+    assert Tagger(learner).learner is not learner
+    learner.learn_one(([1], [1.0]), ["a"])
+    tagger = Tagger(learner)
+    assert tagger.learner is learner
+    assert tagger.suggest("x")[0].label == "a"
+
+
+def test_wrong_parameters_are_named_at_once():
+    with pytest.raises(ValueError, match="C must be positive"):
+        Tagger(LabelRanker(C=-1))
+    with pytest.raises(ValueError, match="names must be True or False, got 3"):
+        Tagger(names=3)  # type: ignore[arg-type]
+
+
+def test_one_thread_learns_while_others_ask():
+    tagger = trained()
+    stop = threading.Event()
+    errors: list[BaseException] = []
+
+    def ask() -> None:
+        try:
+            while not stop.is_set():
+                found = tagger.suggest("invoice flight", k=None)
+                assert len({s.label for s in found}) == len(found)
+                tagger.explain("invoice flight", found[0].label)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for i, item in enumerate(stream(200, seed=6)):
+        tagger.learn(item)
+        if i % 20 == 0:
+            tagger.learn("new", [f"label{i}"])
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert not errors
