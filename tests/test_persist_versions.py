@@ -19,7 +19,7 @@ def path(tmp_path: Path) -> Path:
     return saved(tmp_path)
 
 
-@pytest.mark.parametrize("newer", [2, 3, 999, "2b"])
+@pytest.mark.parametrize("newer", [persist.FORMAT + 1, 999, "2b", 0, -1, True, 1.5, None])
 def test_a_newer_format_is_refused_by_name(path: Path, newer: Any) -> None:
     header, arrays = parts(path)
     header.update(format=newer, tagalong="9.8.7")
@@ -33,7 +33,7 @@ def test_a_newer_format_is_refused_by_name(path: Path, newer: Any) -> None:
 
 def test_a_newer_format_is_refused_by_name_even_if_all_else_is_new(path: Path) -> None:
     """Nobody knows what a later version writes beside its format and its name."""
-    forge(path, {"format": 2, "tagalong": "9.8.7"}, {"something": np.ones(2)})
+    forge(path, {"format": persist.FORMAT + 1, "tagalong": "9.8.7"}, {"something": np.ones(2)})
     with pytest.raises(ModelFileError, match=r"9\.8\.7"):
         tagalong.load(path)
 
@@ -111,6 +111,22 @@ def test_files_of_every_format_still_answer_the_same(name: str) -> None:
     ranker.partial_fit(X, np.ones((len(X), 5)))
 
 
+@pytest.mark.parametrize("name", sorted(path.name for path in DATA.glob("tagger-*.tagalong")))
+def test_taggers_of_every_format_still_answer_the_same(name: str) -> None:
+    tagger = tagalong.load(DATA / name)
+    expected = json.loads((DATA / name).with_suffix(".json").read_text())
+    for text, found in expected["suggestions"].items():
+        suggestions = tagger.suggest(text, k=None)
+        assert [s.label for s in suggestions] == [label for label, _, _ in found]
+        for mine, (_, score, probability) in zip(suggestions, found, strict=True):
+            assert mine.score == pytest.approx(score, rel=1e-5, abs=1e-6)
+            assert mine.probability == pytest.approx(probability, rel=1e-5, abs=1e-6)
+    assert str(tagger.certificate_) == expected["certificate"]
+    tagger.learn("yet another text", ["new"])
+
+
 def test_a_file_of_every_format_is_kept() -> None:
     for written in range(1, persist.FORMAT + 1):
         assert (DATA / f"label_ranker-format{written}.tagalong").exists()
+    for written in range(2, persist.FORMAT + 1):  # there were no taggers before
+        assert (DATA / f"tagger-format{written}.tagalong").exists()

@@ -138,7 +138,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         written, kind = header["format"], header.get("kind")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise ModelFileError(f"{path}: damaged: its header cannot be read") from None
-    known = isinstance(written, int) and 1 <= written <= FORMAT
+    known = type(written) is int and 1 <= written <= FORMAT
     if not known or not isinstance(kind, str) or kind not in _KINDS:
         raise ModelFileError(
             f"{path}: written by Tagalong {header.get('tagalong', '?')} in file format {written} "

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from tagalong import LabelRanker, persist
+from tagalong import LabelRanker, Tagger, persist
+from tagalong.features import TextFeatures
 
 FOLDER = Path(__file__).parent
 LABELS: list[Any] = ["mail", "Grüße", 7, False, ("folder", 1, ("deep", True))]
@@ -37,7 +38,38 @@ def taught() -> LabelRanker:
     return LabelRanker().partial_fit(X, Y, classes=LABELS)
 
 
+TEXTS = ["Your invoice is due", "Flight to 東京 delayed", "Grüße from mother", "invoice, flight"]
+
+
+def taught_tagger() -> Tagger:
+    """A tagger with a growing vocabulary, counts of words, and a restarted certificate."""
+    tagger = Tagger(features=TextFeatures(buckets=None, weighting="tfidf"))
+    for i in range(12):
+        tagger.learn(TEXTS[i % 4], [["money"], ["travel"], ["family"], ["money", "travel"]][i % 4])
+    tagger.learn("rain", ["weather"])
+    tagger.forget_label("weather")
+    for text in TEXTS[:3]:
+        tagger.learn(text, ["money", "post"])
+    tagger.notes = {"seen": 16}
+    return tagger
+
+
+def write_tagger() -> None:
+    tagger = taught_tagger()
+    path = FOLDER / f"tagger-format{persist.FORMAT}.tagalong"
+    tagger.save(path)
+    expected = {
+        "suggestions": {
+            text: [(s.label, s.score, s.probability) for s in tagger.suggest(text, k=None)]
+            for text in [*TEXTS, "nothing known"]
+        },
+        "certificate": str(tagger.certificate_),
+    }
+    path.with_suffix(".json").write_text(json.dumps(expected, indent=1) + "\n")
+
+
 def main() -> None:
+    write_tagger()
     ranker = taught()
     path = FOLDER / f"label_ranker-format{persist.FORMAT}.tagalong"
     ranker.save(path)

@@ -41,7 +41,7 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
     """
 
     _native: NativeRanker
-    _restarted = ""  # why the certificate does not begin with the first round
+    _restarted: str  # why the certificate does not begin with the first round
     n_features: int | None
 
     def _checked_settings(self) -> Settings:
@@ -478,6 +478,7 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         self._settings = settings
         self._labels = labels
         self._single = single
+        self._restarted = ""
         self._names = None if matrix is None else self._column_names()
         self._native = native
 

@@ -1,0 +1,172 @@
+"""ARFF with several labels, as Mulan and Meka keep it: dense or sparse rows."""
+
+import re
+from collections.abc import Iterable, Iterator
+from math import isfinite
+from typing import Any, BinaryIO
+
+from tagalong.readers.arff_header import (
+    QUOTED,
+    Attribute,
+    choose_labels,
+    read_header,
+    value_of,
+    values_of,
+)
+from tagalong.readers.arff_writer import write_arff
+from tagalong.readers.columns import field_of_column
+from tagalong.readers.format import Format, Found, Option
+from tagalong.readers.items import FeatureValue, Item, ReadError
+from tagalong.readers.lines import LINE_OPTIONS, Lines, items_of
+from tagalong.readers.values import listed, parsed
+
+__all__ = ["FORMAT", "read_arff"]
+
+_WEIGHT = re.compile(r",\s*\{([^{}]*)\}\s*$")
+_SPARSE = re.compile(rf"\s*(\d{{1,9}})\s+(?:({QUOTED})\s*|([^,]*))(,|$)", re.DOTALL)
+
+
+def read_arff(
+    stream: BinaryIO,
+    name: str,
+    *,
+    xml: str | None = None,
+    labels: int | None = None,
+    **line_options: Any,
+) -> Iterator[Found]:
+    """Yield the items of an ARFF file; blank lines and comments are passed over."""
+    lines = Lines(stream, name, **line_options)
+    header = read_header(lines)
+    rows = _Rows(choose_labels(header, lines.place(), name, xml, labels))
+
+    def parse(line: str, place: str) -> Item | None:
+        line = line.strip()
+        return rows.item(line, place) if line and not line.startswith("%") else None
+
+    return items_of(lines, parse)
+
+
+class _Rows:
+    """Turns rows into items."""
+
+    def __init__(self, attributes: tuple[Attribute, ...]):
+        self._attributes = attributes
+        self._has_labels = any(each.kind == "label" for each in attributes)
+        self._many_texts = sum(each.kind == "text" for each in attributes) > 1
+        # What a sparse row means by leaving an attribute out: the first value of a nominal one.
+        self._defaults = {
+            index: each.values[0]
+            for index, each in enumerate(attributes)
+            if each.values and each.values[0] != "0"
+        }
+
+    def item(self, line: str, place: str) -> Item:
+        """Return the item of a line."""
+        weight = 1.0
+        if line.endswith("}") and (found := _WEIGHT.search(line)):
+            weight = parsed(found[1], place, "the weight", least=0.0)
+            line = line[: found.start()]
+        if line.startswith("{"):
+            if not line.endswith("}"):
+                raise ReadError(place, "a sparse row must end with '}'")
+            given = _sparse(line[1:-1], place)
+            if given and max(given) >= len(self._attributes):
+                raise ReadError(
+                    place,
+                    f"there is no attribute {max(given)}: there are {len(self._attributes)}, "
+                    "counted from 0",
+                )
+            return self._from(sorted((self._defaults | given).items()), weight, place)
+        cells = list(values_of(line, place))
+        if len(cells) != len(self._attributes):
+            raise ReadError(
+                place, f"{len(cells)} values, but there are {len(self._attributes)} attributes"
+            )
+        return self._from(enumerate(cells), weight, place)
+
+    def _from(self, cells: Iterable[tuple[int, str | None]], weight: float, place: str) -> Item:
+        features: dict[str, FeatureValue] = {}
+        texts: dict[str, str] = {}
+        labels: list[str] = []
+        known = self._has_labels
+        for index, cell in cells:
+            attribute = self._attributes[index]
+            kind = attribute.kind
+            if cell is None:
+                known = known and kind != "label"
+            elif attribute.values and cell not in attribute.values:
+                raise ReadError(
+                    place, f"{listed(cell)} is none of the values of {attribute.name!r}"
+                )
+            elif kind == "number":
+                if value := _number(cell, place, attribute.name):
+                    features[attribute.name] = value
+            elif kind == "label":
+                value = _number(cell, place, attribute.name)
+                if value not in (0.0, 1.0):
+                    raise ReadError(
+                        place, f"the label {attribute.name!r} must be 0 or 1, not {listed(cell)}"
+                    )
+                if value:
+                    labels.append(attribute.name)
+            elif kind == "text":
+                texts[field_of_column(attribute.name)] = cell
+            else:
+                features[attribute.name] = cell
+        text: str | dict[str, str] = texts if self._many_texts else "".join(texts.values())
+        return Item("", text, features, tuple(labels) if known else None, weight, place)
+
+
+def _number(cell: str, place: str, name: str) -> float:
+    try:
+        value = float(cell)
+    except ValueError:
+        value = float("nan")
+    return value if isfinite(value) else parsed(cell, place, f"attribute {name!r}")
+
+
+def _sparse(body: str, place: str) -> dict[int, str | None]:
+    """Return the attributes of a sparse row: their numbers, from 0, and values."""
+    if "'" in body or '"' in body or "?" in body:
+        return dict(_sparse_pairs(body, place))
+    try:
+        quickly = {int(index): value for index, value in map(str.split, body.split(","))}
+    except ValueError:
+        quickly = {-1: ""}
+    # The careful way tells what is wrong.
+    return dict(_sparse_pairs(body, place)) if min(quickly) < 0 else {**quickly}
+
+
+def _sparse_pairs(body: str, place: str) -> Iterator[tuple[int, str | None]]:
+    at = 0
+    if not body.strip():
+        return
+    while True:
+        found = _SPARSE.match(body, at)
+        if found is None:
+            raise ReadError(
+                place, f"{listed(body[at : at + 80])} is not an attribute's number and a value"
+            )
+        yield int(found[1]), value_of(found[2], found[3], place)
+        if not found[4]:
+            return
+        at = found.end()
+
+
+FORMAT = Format(
+    "arff",
+    "ARFF with several labels: Mulan's with its XML file, or Meka's",
+    read_arff,
+    extensions=(".arff",),
+    options=(
+        Option("xml", "Mulan's XML file that lists the labels. By default the one beside."),
+        Option(
+            "labels",
+            "How many attributes are labels: the last ones; negative: the first ones.",
+            "integer",
+        ),
+        *LINE_OPTIONS,
+    ),
+    write=write_arff,
+    starts=(b"@relation", b"@RELATION"),
+)

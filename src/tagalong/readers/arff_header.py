@@ -1,0 +1,220 @@
+"""The header of an ARFF file, and which of its attributes are labels."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tagalong.readers.compression import without_suffix
+from tagalong.readers.items import ReadError
+from tagalong.readers.lines import Lines
+from tagalong.readers.values import listed
+
+__all__ = [
+    "QUOTED",
+    "Attribute",
+    "Header",
+    "choose_labels",
+    "read_header",
+    "unquoted",
+    "value_of",
+    "values_of",
+]
+
+QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+_ATTRIBUTE = re.compile(
+    rf"@attribute\s+({QUOTED}|[^\s{{]+)(?:\s+|(?={{))(.+)", re.IGNORECASE | re.DOTALL
+)
+_VALUE = re.compile(rf"\s*(?:({QUOTED})\s*|([^,]*))(,|$)", re.DOTALL)
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
+_MEKA = re.compile(r"-C\s+(-?\d{1,9})\b")
+_MAX_XML = 16 << 20
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A column of the file.
+
+    Parameters
+    ----------
+    name : str
+        Without quotes.
+    kind : str
+        "number", "category", "text" or "label".
+    values : tuple of str
+        What a nominal attribute may be, in its order; empty for others.
+    """
+
+    name: str
+    kind: str
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Header:
+    """What comes before the data."""
+
+    relation: str
+    attributes: tuple[Attribute, ...]
+
+
+def read_header(lines: Lines) -> Header:
+    """Return the header, up to and including the line @data."""
+    relation = ""
+    attributes: list[Attribute] = []
+    for line in lines:
+        line = line.strip()
+        word = line[:10].lower()
+        if word.startswith("@data"):
+            if not attributes:
+                raise ReadError(lines.place(), "@data comes before any @attribute")
+            return Header(relation, tuple(attributes))
+        if word.startswith("@relation"):
+            relation = unquoted(line[9:].strip())
+        elif word == "@attribute":
+            attributes.append(_attribute(line, lines.place()))
+        elif line and not line.startswith("%"):
+            raise ReadError(
+                lines.place(), f"@relation, @attribute or @data is wanted, not {listed(line)}"
+            )
+    raise ReadError(lines.place(), "the file ends before @data: not ARFF, or cut short")
+
+
+def _attribute(line: str, place: str) -> Attribute:
+    found = _ATTRIBUTE.fullmatch(line)
+    if found is None:
+        raise ReadError(place, f"{listed(line)} is not @attribute name type")
+    name, kind = unquoted(found[1]), found[2].strip()
+    if kind.startswith("{"):
+        if not kind.endswith("}"):
+            raise ReadError(place, f"attribute {name!r}: its values do not end with '}}'")
+        values = tuple(value or "" for value in values_of(kind[1:-1], place))
+        if not values:
+            raise ReadError(place, f"attribute {name!r} has no values")
+        return Attribute(name, "number" if {*values} <= {"0", "1"} else "category", values)
+    word = kind.split()[0].lower()
+    kinds = {"numeric": "number", "real": "number", "integer": "number", "string": "text"}
+    if word == "date":
+        return Attribute(name, "category")
+    if word not in kinds:
+        raise ReadError(
+            place,
+            f"attribute {name!r} is {listed(kind)}; known are numeric, real, integer, string, date "
+            "and nominal {...}",
+        )
+    return Attribute(name, kinds[word])
+
+
+def values_of(text: str, place: str) -> Iterator[str | None]:
+    """Yield values separated by commas, without their quotes; None for a missing one (?)."""
+    if not text.strip():
+        return
+    if "'" not in text and '"' not in text:
+        for value in text.split(","):
+            value = value.strip()
+            yield None if value == "?" else value
+        return
+    at = 0
+    while True:
+        found = _VALUE.match(text, at)
+        assert found is not None
+        yield value_of(found[1], found[2], place)
+        if not found[3]:
+            return
+        at = found.end()
+
+
+def value_of(quoted: str | None, bare: str, place: str) -> str | None:
+    """Return a value that came in quotes or bare; None for a bare question mark."""
+    if quoted is not None:
+        return unquoted(quoted)
+    bare = bare.strip()
+    if "'" in bare or '"' in bare:
+        raise ReadError(place, f"a quote within a value, or not closed: {listed(bare)}")
+    return None if bare == "?" else bare
+
+
+def unquoted(text: str) -> str:
+    r"""Return a name or value without its quotes and escapes.
+
+    Examples
+    --------
+    >>> unquoted(r"'don\'t'")
+    "don't"
+    """
+    if len(text) < 2 or text[0] != text[-1] or text[0] not in "'\"":
+        return text
+    return _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), text[1:-1])
+
+
+def choose_labels(
+    header: Header, place: str, name: str, xml: str | None, labels: int | None
+) -> tuple[Attribute, ...]:
+    """Return the attributes, those that are labels marked as such.
+
+    What counts, in this order: `xml`, `labels`, an XML file beside, Meka's ``-C`` in @relation.
+    """
+    attributes = header.attributes
+    count = len(attributes)
+    beside = xml or (_xml_beside(name) if labels is None else None)
+    meka = _MEKA.search(header.relation)
+    if beside is not None:
+        chosen = _named(beside, attributes, place)
+    elif labels is not None or meka is not None:
+        # Meka's positive numbers mean the first attributes; ours, as in Mulan's files, the last.
+        last = labels if labels is not None else -int(meka[1]) if meka is not None else 0
+        if abs(last) > count:
+            raise ReadError(place, f"{abs(last)} labels, but there are {count} attributes")
+        chosen = set(range(count - last, count)) if last > 0 else set(range(-last))
+    else:
+        raise ReadError(
+            place,
+            "which attributes are labels? Put Mulan's XML file beside, or give xml=, or labels= "
+            "their number (the last ones; negative: the first ones; 0: there are none)",
+        )
+    for index in chosen:
+        if attributes[index].kind != "number":
+            raise ReadError(
+                place, f"the label {attributes[index].name!r} must be {{0,1}} or numeric"
+            )
+    return tuple(
+        Attribute(each.name, "label", each.values) if index in chosen else each
+        for index, each in enumerate(attributes)
+    )
+
+
+def _xml_beside(name: str) -> str | None:
+    stem = re.sub(r"\.arff$", "", without_suffix(name), flags=re.IGNORECASE)
+    for candidate in (stem, re.sub(r"[-_](train|test)$", "", stem)):
+        if Path(f"{candidate}.xml").is_file():
+            return f"{candidate}.xml"
+    return None
+
+
+def _named(path: str, attributes: tuple[Attribute, ...], place: str) -> set[int]:
+    from xml.etree import ElementTree
+
+    try:
+        with open(path, "rb") as file:
+            text = file.read(_MAX_XML + 1)
+        if len(text) > _MAX_XML:
+            raise ReadError(path, f"larger than {_MAX_XML} bytes: not a list of labels")
+        nodes = ElementTree.fromstring(text).iter()
+    except (OSError, ValueError, LookupError, ElementTree.ParseError) as error:
+        if isinstance(error, ReadError):
+            raise
+        raise ReadError(path, f"not Mulan's XML list of labels: {error}") from None
+    positions = {each.name: index for index, each in enumerate(attributes)}
+    chosen = set()
+    for node in nodes:
+        if not str(node.tag).endswith("label"):
+            continue
+        name = node.get("name", "")
+        index = positions.get(name, positions.get(_ESCAPE.sub(r"\1", name)))
+        if index is None:
+            raise ReadError(place, f"no attribute for the label {name!r} of {path}")
+        chosen.add(index)
+    if not chosen:
+        raise ReadError(path, "no <label name=...> in it")
+    return chosen

@@ -1,0 +1,106 @@
+"""Writing ARFF as Meka reads it: the labels first, their number in the relation's name."""
+
+from collections.abc import Iterable
+
+from tagalong.readers.format import Target
+from tagalong.readers.items import Item
+from tagalong.readers.spool import spooled
+from tagalong.readers.values import called
+
+__all__ = ["write_arff"]
+
+_ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def write_arff(items: Iterable[Item], target: Target) -> int:
+    """Write a header and a sparse row an item.
+
+    Numbers that are 0 are left out, as sparse rows do; so are ids. Unknown labels are "?".
+    """
+    labels: dict[str, None] = {}
+    numbers: dict[str, None] = {}
+    categories: dict[str, dict[str, None]] = {}
+    fields: dict[str, None] = {}
+
+    def look(item: Item, number: int) -> None:
+        labels.update(dict.fromkeys(item.labels or ()))
+        if item.text:
+            fields.update(dict.fromkeys([""] if isinstance(item.text, str) else item.text))
+        for name, value in item.features.items():
+            if name in (numbers if isinstance(value, str) else categories):
+                raise ValueError(
+                    f"{called(item, number)}: the feature {name!r} is {value!r} here, but a "
+                    f"{'number' if isinstance(value, str) else 'category'} in an earlier item"
+                )
+            if isinstance(value, str):
+                categories.setdefault(name, {})[value] = None
+            else:
+                numbers[name] = None
+
+    with spooled(items, look) as again:
+        _check({**labels}, numbers, categories, fields, target.name)
+        texts = {field: field or "text" for field in fields}
+        header = [f"@relation {_quoted(f'tagalong: -C {len(labels)}')}", ""]
+        header += [f"@attribute {_quoted(name)} {{0,1}}" for name in labels]
+        header += [f"@attribute {_quoted(name)} numeric" for name in numbers]
+        header += [
+            f"@attribute {_quoted(name)} {{{','.join(map(_quoted, values))}}}"
+            for name, values in categories.items()
+        ]
+        header += [f"@attribute {_quoted(name)} string" for name in texts.values()]
+        target.stream.write("\n".join([*header, "", "@data", ""]).encode())
+        start = {**labels}, {**numbers}, {**categories}, {**texts}
+        places: list[dict[str, int]] = []
+        at = 0
+        for names in start:
+            places.append({name: at + offset for offset, name in enumerate(names)})
+            at += len(names)
+        count = 0
+        for count, item in enumerate(again(), 1):  # noqa: B007
+            target.stream.write(_row(item, places).encode() + b"\n")
+    return count
+
+
+def _row(item: Item, places: list[dict[str, int]]) -> str:
+    labels, numbers, categories, fields = places
+    cells: dict[int, str] = {}
+    if item.labels is None:
+        cells.update(dict.fromkeys(labels.values(), "?"))
+    else:
+        cells.update((labels[label], "1") for label in item.labels)
+    # A sparse row means the first category by leaving one out.
+    cells.update(dict.fromkeys(categories.values(), "?"))
+    for name, value in item.features.items():
+        if isinstance(value, str):
+            cells[categories[name]] = _quoted(value)
+        elif value:
+            cells[numbers[name]] = repr(float(value))
+    texts = {"": item.text} if isinstance(item.text, str) else item.text
+    cells.update((fields[field], _quoted(text)) for field, text in texts.items() if text)
+    row = ",".join(f"{index} {cells[index]}" for index in sorted(cells))
+    return f"{{{row}}}" + (f", {{{float(item.weight)!r}}}" if item.weight != 1.0 else "")
+
+
+def _check(
+    labels: dict[str, None],
+    numbers: dict[str, None],
+    categories: dict[str, dict[str, None]],
+    fields: dict[str, None],
+    name: str,
+) -> None:
+    names = [*labels, *numbers, *categories, *(field or "text" for field in fields)]
+    if len(set(names)) < len(names):
+        twice = next(each for each in names if names.count(each) > 1)
+        raise ValueError(f"{name}: ARFF has one name for each attribute; {twice!r} would be two")
+    if not all(names):
+        raise ValueError(f"{name}: a label or feature without a name cannot be written")
+    for feature, values in categories.items():
+        if {*values} <= {"0", "1"}:
+            raise ValueError(
+                f"{name}: the categories {', '.join(values)} of feature {feature!r} would be read "
+                "back as numbers"
+            )
+
+
+def _quoted(text: str) -> str:
+    return "'" + "".join(_ESCAPES.get(letter, letter) for letter in text) + "'"

@@ -1,0 +1,139 @@
+"""A built-in stream: Debian's packages and their tags, from the machine's own apt index.
+
+``apt-cache dumpavail`` prints a paragraph a package. An item is a package that has tags, its text
+the name and the description. The order is random but fixed.
+"""
+
+import re
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator
+from random import Random
+
+from tagalong.readers.format import Format, Found, Option
+from tagalong.readers.items import Item, ReadError
+
+__all__ = ["FORMAT", "expand_tags", "paragraphs", "read_debtags", "tagged"]
+
+_MIN_COUNT = 20
+_SEED = 0
+_HOW_TO_GET_IT = (
+    "it is made from the package index of a Debian machine; as root, run "
+    "'apt-get -o Acquire::Languages=en update' there (a container such as debian:bookworm will do)"
+)
+_NO_TAGS = f"the package index has no tags; {_HOW_TO_GET_IT}"
+_FIELD = re.compile(r"([^\s:]+):\s?(.*)")
+_BRACES = re.compile(r"([^{}]*)\{([^{}]*)\}([^{}]*)")
+
+
+def read_debtags(*, min_count: int = _MIN_COUNT) -> Iterator[Found]:
+    """Yield Debian's packages; of a package that comes in several versions the first."""
+    items = tagged(paragraphs(_dumpavail()))
+    counts = Counter(tag for _, tags in items.values() for tag in tags)
+    if not any(count >= min_count for count in counts.values()):
+        raise ReadError(
+            "debtags:",
+            f"the package index has {len(items)} packages with tags, and no tag on {min_count} of "
+            f"them; {_HOW_TO_GET_IT}",
+        )
+    names = sorted(items)
+    Random(_SEED).shuffle(names)
+    for number, name in enumerate(names, 1):
+        text, tags = items[name]
+        labels = tuple(sorted(tag for tag in tags if counts[tag] >= min_count))
+        if labels:
+            yield Item(name, text, {}, labels, 1.0, f"debtags:{number}")
+
+
+def _dumpavail() -> Generator[str, None, None]:
+    """Yield the lines of all that apt knows about the packages it could install."""
+    if shutil.which("apt-cache") is None:
+        raise ReadError("debtags:", f"there is no apt-cache on this machine; {_HOW_TO_GET_IT}")
+    with subprocess.Popen(
+        ["apt-cache", "dumpavail"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        try:
+            yield from process.stdout
+        except GeneratorExit:
+            process.kill()
+            raise
+        reason = process.stderr.read().strip()
+    if process.returncode != 0:
+        raise ReadError("debtags:", f"apt-cache dumpavail failed: {reason}; {_HOW_TO_GET_IT}")
+
+
+def paragraphs(lines: Iterable[str]) -> Iterator[dict[str, str]]:
+    """Yield the fields of each package; a line that opens with a blank goes on with the last."""
+    fields: dict[str, str] = {}
+    name = ""
+    for line in lines:
+        if line.isspace():
+            if "Package" in fields:
+                yield fields
+            fields, name = {}, ""
+        elif line[0].isspace():
+            fields[name] = f"{fields.get(name, '')}\n{line.strip()}"
+        elif found := _FIELD.match(line):
+            name = found[1]
+            fields[name] = found[2]
+    if "Package" in fields:
+        yield fields
+
+
+def tagged(packages: Iterable[dict[str, str]]) -> dict[str, tuple[str, set[str]]]:
+    """Return text and tags of each package that has tags, by name; of two the first."""
+    items: dict[str, tuple[str, set[str]]] = {}
+    for fields in packages:
+        name = fields["Package"]
+        if "Tag" in fields and name not in items:
+            longest = max(fields.get("Description", ""), fields.get("Description-en", ""), key=len)
+            items[name] = (f"{name} {longest}", expand_tags(fields["Tag"]))
+    return items
+
+
+def expand_tags(tags: str) -> set[str]:
+    r"""Return the tags of a Tag field.
+
+    Examples
+    --------
+    >>> sorted(expand_tags("implemented-in::c, role::{program,\nshared-lib}"))
+    ['implemented-in::c', 'role::program', 'role::shared-lib']
+    """
+    found = set()
+    for tag in re.split(r",(?![^{]*\})", tags.replace("\n", " ")):
+        braces = _BRACES.fullmatch(tag.strip())
+        if braces is None:
+            found.add(tag.strip())
+        else:
+            before, inside, after = braces.groups()
+            found.update(f"{before}{part.strip()}{after}" for part in inside.split(","))
+    return found - {""}
+
+
+def _why_not() -> str:
+    if shutil.which("apt-cache") is None:
+        return "there is no apt-cache on this machine"
+    lines = _dumpavail()
+    try:
+        return "" if any(line.startswith("Tag:") for line in lines) else _NO_TAGS
+    except ReadError as error:
+        return error.problem
+    finally:
+        lines.close()  # most of the index is left unread
+
+
+FORMAT = Format(
+    "debtags",
+    "Debian's packages under their tags, from the machine's package index",
+    read_debtags,
+    options=(Option("min_count", "Tags on fewer packages are left out.", "integer", _MIN_COUNT),),
+    takes="nothing",
+    available=_why_not,
+)

@@ -1,0 +1,226 @@
+"""CSV and TSV: a row an item, the columns chosen by name."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+from tagalong.readers.columns import COLUMN_OPTIONS, UNLABELLED, choose_columns
+from tagalong.readers.format import Format, Found, Option, OptionError, Target
+from tagalong.readers.items import Item, ReadError
+from tagalong.readers.lines import LINE_OPTIONS, MAX_LINE, Lines
+from tagalong.readers.spool import spooled
+from tagalong.readers.values import called, wrongly_unlabelled
+
+__all__ = ["CSV", "TSV", "read_csv", "read_tsv", "write_csv", "write_tsv"]
+
+_DELIMITERS = ",;\t"
+
+
+def read_csv(
+    stream: BinaryIO,
+    name: str,
+    *,
+    delimiter: str | None = None,
+    columns: tuple[str, ...] | None = None,
+    quoting: bool = True,
+    encoding: str = "utf-8",
+    max_line: int = MAX_LINE,
+    **choice: Any,
+) -> Iterator[Found]:
+    """Yield the items of a table; blank lines are passed over."""
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise OptionError(f"delimiter must be a single character, not {delimiter!r}")
+    # The limit is the process's own. It is never lowered again, lest another thread be surprised.
+    csv.field_size_limit(max(csv.field_size_limit(), max_line))
+    lines = Lines(stream, name, encoding, max_line)
+    first = next(lines, None)
+    while first is not None and first.isspace():
+        first = next(lines, None)
+    if first is None:
+        return
+    again = _Again(lines, first)
+    rows = csv.reader(
+        again,
+        delimiter=delimiter or _guessed_delimiter(first),
+        quoting=csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE,
+        strict=True,
+    )
+    begin = lines.number
+    header = columns
+    if header is None:
+        try:
+            header = tuple(next(rows))
+        except csv.Error as error:
+            raise ReadError(f"{name}:{begin}", f"the header is broken: {error}") from None
+        begin = lines.number + 1
+    found = choose_columns(header, f"{name}:{lines.number}", **choice)
+    while True:
+        try:
+            for row in rows:
+                if len(row) == len(header):
+                    yield found.item(row, f"{name}:{begin}")
+                elif row:
+                    raise ReadError(
+                        f"{name}:{begin}", f"{len(row)} cells, but there are {len(header)} columns"
+                    )
+                begin = lines.number + 1
+        except ReadError as error:
+            yield error
+        except csv.Error as error:
+            end = f" (the row goes on to line {lines.number})" if lines.number > begin else ""
+            hint = "; quoting=False takes quotes as they are" if quoting else ""
+            yield ReadError(f"{name}:{begin}", f"{error}{end}{hint}")
+        else:
+            return
+        begin = lines.number + 1
+
+
+def read_tsv(stream: BinaryIO, name: str, **options: Any) -> Iterator[Found]:
+    """Yield the items of a table with tabs between its columns."""
+    return read_csv(stream, name, **{"delimiter": "\t"} | options)
+
+
+class _Again:
+    """Lines with the first one put back."""
+
+    def __init__(self, lines: Lines, first: str):
+        self._lines = lines
+        self._first: str | None = first
+
+    def __iter__(self) -> "_Again":
+        return self
+
+    def __next__(self) -> str:
+        first, self._first = self._first, None
+        return next(self._lines) if first is None else first
+
+
+def _guessed_delimiter(line: str) -> str:
+    """Return the delimiter that is most frequent outside quotes; a comma if there is none."""
+    outside = "".join(line.split('"')[::2])
+    return max(_DELIMITERS, key=outside.count)
+
+
+def write_csv(
+    items: Iterable[Item],
+    target: Target,
+    *,
+    delimiter: str = ",",
+    separator: str = ",",
+    unlabelled: str = "unknown",
+) -> int:
+    """Write a header and a row an item.
+
+    Columns: id, one per field of the text ("text" for a plain one), features, labels, weight. The
+    last three are there if an item has them.
+    """
+    fields: dict[str, None] = {}
+    features: dict[str, None] = {}
+    has = {"labels": False, "weight": False}
+
+    def look(item: Item, number: int) -> None:
+        texts = {"": item.text} if isinstance(item.text, str) else item.text
+        if "text" in texts:
+            raise ValueError(
+                f"{called(item, number)}: a field called 'text' cannot be told from the plain text"
+            )
+        fields.update(dict.fromkeys(texts))
+        features.update(dict.fromkeys(item.features))
+        has["labels"] |= item.labels is not None
+        has["weight"] |= item.weight != 1.0
+        _check(item, number, separator, unlabelled)
+
+    with spooled(items, look) as again:
+        columns = ["id", *(field or "text" for field in fields), *features]
+        columns += [name for name, there in has.items() if there]
+        if twice := {name for name in columns if columns.count(name) > 1}:
+            raise ValueError(f"{target.name}: more than one column called {', '.join(twice)}")
+        rows = csv.writer(_Encoded(target), delimiter=delimiter)
+        rows.writerow(columns)
+        count = 0
+        for count, item in enumerate(again(), 1):  # noqa: B007
+            texts = {"": item.text} if isinstance(item.text, str) else item.text
+            row: list[Any] = [item.id, *(texts.get(field, "") for field in fields)]
+            row += [item.features.get(name, "") for name in features]
+            row += [separator.join(item.labels or ())] if has["labels"] else []
+            row += [item.weight] if has["weight"] else []
+            rows.writerow(row)
+    return count
+
+
+def _check(item: Item, number: int, separator: str, unlabelled: str) -> None:
+    for label in item.labels or ():
+        if (separator and separator in label) or label != label.strip() or not label:
+            raise ValueError(
+                f"{called(item, number)}: the label {label!r} cannot be written with "
+                f"{separator!r} between labels; give another separator="
+            )
+    if not separator and len(item.labels or ()) > 1:
+        raise ValueError(f"{called(item, number)}: several labels, but no separator")
+    if problem := wrongly_unlabelled(item, unlabelled):
+        raise ValueError(f"{called(item, number)}: {problem}")
+    for name, value in item.features.items():
+        if isinstance(value, str) and (not value or _reads_as_number(value)):
+            raise ValueError(
+                f"{called(item, number)}: the category {value!r} of feature {name!r} would be "
+                "read back as a number or as nothing"
+            )
+
+
+def _reads_as_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text
+
+
+class _Encoded:
+    """Takes rows as text, ended by CR LF so that both get quoted inside cells; writes LF."""
+
+    def __init__(self, target: Target):
+        self._stream = target.stream
+
+    def write(self, row: str) -> int:
+        return self._stream.write(row.removesuffix("\r\n").encode() + b"\n")
+
+
+def write_tsv(items: Iterable[Item], target: Target, **options: Any) -> int:
+    """Write a table with tabs between its columns."""
+    return write_csv(items, target, **{"delimiter": "\t"} | options)
+
+
+_OPTIONS = (
+    *COLUMN_OPTIONS,
+    Option("columns", "The names of the columns, for files without a header line.", "names"),
+    Option("delimiter", "What stands between cells. By default found from the first line."),
+    Option("quoting", "Whether cells may be enclosed in double quotes.", "flag", True),
+    *LINE_OPTIONS,
+)
+_WRITE_OPTIONS = (
+    Option("delimiter", "What to put between cells.", default=","),
+    Option("separator", "What to put between the labels in a cell.", default=","),
+    UNLABELLED,
+)
+_TAB = Option("delimiter", "What stands between cells.", default="\t")
+
+CSV = Format(
+    "csv",
+    "a table with commas or semicolons, columns chosen by name",
+    read_csv,
+    extensions=(".csv",),
+    options=_OPTIONS,
+    write=write_csv,
+    write_options=_WRITE_OPTIONS,
+)
+TSV = replace(
+    CSV,
+    name="tsv",
+    description="a table with tabs, columns chosen by name",
+    read=read_tsv,
+    extensions=(".tsv", ".tab"),
+    options=tuple(_TAB if option.name == "delimiter" else option for option in _OPTIONS),
+    write=write_tsv,
+    write_options=(_TAB, *_WRITE_OPTIONS[1:]),
+)

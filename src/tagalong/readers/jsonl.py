@@ -1,0 +1,227 @@
+"""JSON lines: an object a line, with id, text, features, labels and weight."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from math import isfinite
+from typing import Any, BinaryIO
+
+from tagalong.readers.format import Format, Found, Option, Target
+from tagalong.readers.items import FeatureValue, Item, ReadError
+from tagalong.readers.lines import LINE_OPTIONS, Lines, items_of
+from tagalong.readers.values import labels_of, listed, number
+
+__all__ = ["FORMAT", "item_as_json", "item_from_json", "read_jsonl", "write_jsonl"]
+
+
+@dataclass(frozen=True)
+class _Keys:
+    """Where in an object the parts of an item are."""
+
+    id: str = "id"
+    text: tuple[str, ...] = ("text",)
+    features: str = "features"
+    labels: tuple[str, ...] = ("labels",)
+    weight: str = "weight"
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether no part needs a search in nested objects, nor several keys."""
+        single = len(self.text) == len(self.labels) == 1
+        names = (self.id, *self.text, self.features, *self.labels, self.weight)
+        return single and not any("." in name for name in names)
+
+
+_USUAL_KEYS = _Keys()
+_SCAN: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
+
+
+def read_jsonl(
+    stream: BinaryIO,
+    name: str,
+    *,
+    text: tuple[str, ...] = ("text",),
+    labels: tuple[str, ...] = ("labels",),
+    id: str = "id",
+    features: str = "features",
+    weight: str = "weight",
+    **line_options: Any,
+) -> Iterator[Found]:
+    """Yield the items of JSON lines; blank lines are passed over."""
+    keys = _Keys(id, text, features, labels, weight)
+
+    def parse(line: str, place: str) -> Item | None:
+        line = line.strip()
+        return item_from_json(_parsed(line, place), place, keys) if line else None
+
+    return items_of(Lines(stream, name, **line_options), parse)
+
+
+def _parsed(line: str, place: str) -> Any:
+    try:
+        try:
+            record, end = _SCAN(line, 0)  # what json.loads calls, without its searches for blanks
+        except StopIteration:
+            end = -1
+        if end != len(line):
+            record = json.loads(line)
+        # Only an escape can bring in half a character, which no file can hold.
+        if "\\u" in line:
+            json.dumps(record, ensure_ascii=False).encode()
+        return record
+    except UnicodeEncodeError:
+        raise ReadError(place, "half of a surrogate pair: not Unicode text") from None
+    except RecursionError:
+        raise ReadError(place, "the JSON is nested too deeply") from None
+    except ValueError as error:
+        raise ReadError(place, f"not JSON: {error}") from None
+
+
+def item_from_json(record: Any, place: str, keys: _Keys = _USUAL_KEYS) -> Item:
+    """Return the item that an object of JSON stands for."""
+    if type(record) is not dict:
+        raise ReadError(place, f"an object {{...}} is wanted, not {listed(record)}")
+    if keys.plain:
+        find = record.get
+        text, labels = find(keys.text[0]), find(keys.labels[0])
+    else:
+        find = partial(_value, record)
+        text, labels = _joined_texts(find, keys.text), _joined_labels(find, keys.labels)
+    features, weight, id = find(keys.features), find(keys.weight), find(keys.id)
+    if text is None and features is None:
+        raise ReadError(
+            place,
+            f"neither {' nor '.join(map(repr, keys.text))} nor {keys.features!r}; "
+            f"the keys here are {', '.join(map(repr, record)) or 'none'}; text= names the key",
+        )
+    if labels is not None:
+        labels = labels_of(labels if type(labels) is list else [labels], place)
+    return Item(
+        id if type(id) is str else _id(id, place),
+        text if type(text) is str else _texts(text, place),
+        {} if features is None else _features(features, place),
+        labels,
+        1.0 if weight is None else number(weight, place, "weight", least=0.0),
+        place,
+    )
+
+
+def _value(record: Mapping[str, Any], key: str) -> Any:
+    """Return what stands at a key, which may be a path with dots; None if nothing does."""
+    if key in record or "." not in key:
+        return record.get(key)
+    found: Any = record
+    for part in key.split("."):
+        if not isinstance(found, dict) or part not in found:
+            return None
+        found = found[part]
+    return found
+
+
+def _joined_texts(find: Callable[[str], Any], keys: tuple[str, ...]) -> Any:
+    """Return the text, or one field per key; None if there is none at all."""
+    if len(keys) == 1:
+        return find(keys[0])
+    parts = {key: find(key) for key in keys}
+    return None if all(part is None for part in parts.values()) else parts
+
+
+def _joined_labels(find: Callable[[str], Any], keys: tuple[str, ...]) -> list[Any] | None:
+    """Return the labels under all keys; None if there is none of the keys."""
+    given = [each for each in map(find, keys) if each is not None]
+    if not given:
+        return None
+    return [label for each in given for label in (each if type(each) is list else [each])]
+
+
+def _texts(given: Any, place: str) -> str | dict[str, str]:
+    if given is None:
+        return ""
+    if type(given) is not dict:
+        raise ReadError(
+            place, f"the text must be a text or an object of texts, not {listed(given)}"
+        )
+    for field, text in given.items():
+        if text is not None and type(text) is not str:
+            raise ReadError(place, f"the text {field!r} must be a text, not {listed(text)}")
+    return {field: text for field, text in given.items() if text is not None}
+
+
+def _id(value: Any, place: str) -> str:
+    if type(value) is str:
+        return value
+    if value is None:
+        return ""
+    if type(value) in (int, float):
+        return str(value)
+    raise ReadError(place, f"the id must be a text or a number, not {listed(value)}")
+
+
+def _features(given: Any, place: str) -> dict[str, FeatureValue]:
+    if type(given) is not dict:
+        raise ReadError(
+            place, f"features must be an object of numbers and texts, not {listed(given)}"
+        )
+    found: dict[str, FeatureValue] = {}
+    for name, value in given.items():
+        if type(value) is str or (type(value) is float and isfinite(value)):
+            found[name] = value
+        elif type(value) is list:
+            for category in value:
+                if type(category) is not str:
+                    raise ReadError(
+                        place,
+                        f"feature {name!r}: a list holds texts (categories), "
+                        f"not {listed(category)}",
+                    )
+                found[f"{name}={category}"] = 1.0
+        elif value is not None:
+            found[name] = number(value, place, f"feature {name!r}")
+    return found
+
+
+def item_as_json(item: Item) -> dict[str, Any]:
+    """Return an item as an object of JSON, without what is empty or unknown."""
+    record: dict[str, Any] = {"id": item.id} if item.id else {}
+    if item.text != "" or not item.features:
+        record["text"] = item.text if isinstance(item.text, str) else dict(item.text)
+    if item.features:
+        record["features"] = dict(item.features)
+    if item.labels is not None:
+        record["labels"] = list(item.labels)
+    if item.weight != 1.0:
+        record["weight"] = item.weight
+    return record
+
+
+def write_jsonl(items: Iterable[Item], target: Target) -> int:
+    """Write an object a line."""
+    count = 0
+    encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+    for count, item in enumerate(items, 1):  # noqa: B007
+        target.stream.write(encode(item_as_json(item)).encode() + b"\n")
+    return count
+
+
+FORMAT = Format(
+    "jsonl",
+    "JSON lines: an object a line with id, text, features, labels, weight",
+    read_jsonl,
+    extensions=(".jsonl", ".ndjson", ".json"),
+    options=(
+        Option(
+            "text",
+            "The key of the text; several make one field each. Dots go into nested objects.",
+            "names",
+            ("text",),
+        ),
+        Option("labels", "The key of the labels; several are put together.", "names", ("labels",)),
+        Option("id", "The key of the id.", default="id"),
+        Option("features", "The key of the features.", default="features"),
+        Option("weight", "The key of the weight.", default="weight"),
+        *LINE_OPTIONS,
+    ),
+    write=write_jsonl,
+    starts=(b"{",),
+)

@@ -1,0 +1,119 @@
+"""A built-in stream: the docstrings of the standard library of the running interpreter.
+
+Files are read with `ast`; nothing is imported. An item is a module, class, function or method
+with a docstring; its labels are the module and the packages around it, and the kind of object.
+The order is random but fixed, with topics mixed, and the first item comes at once.
+"""
+
+import ast
+import os
+import sysconfig
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+from tagalong.readers.format import Format
+from tagalong.readers.items import Item
+
+__all__ = ["FORMAT", "read_pydocs"]
+
+_LEFT_OUT = {"test", "tests", "idle_test", "site-packages", "dist-packages", "__pycache__"}
+_BUFFER = 2000
+_FIRST = 200
+_SEED = 0
+
+
+def read_pydocs() -> Iterator[Item]:
+    """Yield the docstrings of the standard library.
+
+    A buffer of items is shuffled as it fills and drains: each item that comes out is drawn from
+    all that are in.
+    """
+    root = Path(sysconfig.get_path("stdlib"))
+    files = _files(root)
+    random = Random(_SEED)
+    random.shuffle(files)
+    buffer: list[Item] = []
+    taken = 0
+    for file in files:
+        buffer += _documented(root, file)
+        # The buffer grows with what has been given out, so that the first items need few files.
+        while len(buffer) > min(_BUFFER, _FIRST + taken):
+            yield _drawn(buffer, random)
+            taken += 1
+    while buffer:
+        yield _drawn(buffer, random)
+
+
+def _drawn(buffer: list[Item], random: Random) -> Item:
+    place = random.randrange(len(buffer))
+    buffer[place], buffer[-1] = buffer[-1], buffer[place]
+    return buffer.pop()
+
+
+def _files(root: Path) -> list[Path]:
+    """Return the library's files relative to its folder, in the order of their names."""
+    found = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = [
+            name for name in folders if name not in _LEFT_OUT and not name.startswith("lib-")
+        ]
+        found += [Path(folder, name).relative_to(root) for name in names if name.endswith(".py")]
+    return sorted(found, key=lambda path: path.parts)
+
+
+def _documented(root: Path, file: Path) -> list[Item]:
+    """Return what a file documents; nothing if it cannot be read or does not parse."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse((root / file).read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    parts = [*file.parts[:-1], file.stem] if file.stem != "__init__" else list(file.parts[:-1])
+    modules = tuple(".".join(parts[:depth]) for depth in range(1, len(parts) + 1))
+    items: list[Item] = []
+
+    def visit(node: ast.AST, path: str, kind: str) -> None:
+        assert isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        text = ast.get_docstring(node)
+        if text and _is_unicode(text):
+            name = path.rpartition(".")[2]
+            line = getattr(node, "lineno", 1)
+            items.append(
+                Item(
+                    path,
+                    f"{name}\n{text}" if kind != "module" else text,
+                    {},
+                    (*modules, f"kind:{kind}"),
+                    1.0,
+                    f"{root / file}:{line}",
+                )
+            )
+        for child in node.body:
+            if isinstance(child, ast.ClassDef):
+                visit(child, f"{path}.{child.name}", "class")
+            elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+                inside = "method" if isinstance(node, ast.ClassDef) else "function"
+                is_async = isinstance(child, ast.AsyncFunctionDef)
+                visit(child, f"{path}.{child.name}", f"async {inside}" if is_async else inside)
+
+    visit(tree, modules[-1] if modules else file.stem, "module")
+    return items
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+FORMAT = Format(
+    "pydocs",
+    "docstrings of the Python standard library, under their module and the kind of object",
+    read_pydocs,
+    takes="nothing",
+)

@@ -1,0 +1,215 @@
+"""Svmlight, multilabel: ``label,label index:value index:value # id``, a line an item."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from tagalong.readers.format import Format, Found, Option, Target
+from tagalong.readers.items import FeatureValue, Item, ReadError
+from tagalong.readers.lines import LINE_OPTIONS, Lines, items_of
+from tagalong.readers.spool import spooled
+from tagalong.readers.values import (
+    called,
+    listed,
+    one_line,
+    parsed,
+    unique,
+    wrongly_unlabelled,
+)
+
+__all__ = ["FORMAT", "read_svmlight", "write_svmlight"]
+
+_RESERVED = frozenset(",:#")
+_UNLABELLED = Option(
+    "unlabelled",
+    "What a line without labels means: there are none ('empty'), or they are 'unknown'.",
+    "choice",
+    "empty",
+    ("empty", "unknown"),
+)
+
+
+def read_svmlight(
+    stream: BinaryIO, name: str, *, unlabelled: str = "empty", **line_options: Any
+) -> Iterator[Found]:
+    """Yield the items of svmlight lines; blank lines and comments are passed over.
+
+    Features and labels are called by their numbers, or by the names in the files that
+    `write_svmlight` may have put beside.
+    """
+    features, labels = _names(f"{name}.features"), _names(f"{name}.labels")
+    no_labels = None if unlabelled == "unknown" else ()
+
+    def parse(line: str, place: str) -> Item | None:
+        item = _item(line, place, no_labels)
+        if item is None or not (features or labels):
+            return item
+        return _renamed(item, features, labels)
+
+    return items_of(Lines(stream, name, **line_options), parse)
+
+
+def _item(line: str, place: str, unlabelled: tuple[str, ...] | None) -> Item | None:
+    data, _, comment = line.partition("#")
+    tokens = data.split()
+    if not tokens:
+        return None
+    labels = unlabelled
+    if not data[0].isspace() and ":" not in tokens[0]:
+        found = tokens[0].split(",")
+        if "" in found:
+            raise ReadError(place, f"an empty label in {listed(tokens[0])}")
+        labels = unique(found)
+        del tokens[0]
+    pairs = [token.split(":") for token in tokens]
+    try:
+        features: dict[str, FeatureValue] = {name: float(value) for name, value in pairs}
+    except ValueError:
+        features = {}
+    # A sum that is not finite, or a name that is empty or comes twice: look closer.
+    total = sum(features.values())  # type: ignore[arg-type]
+    if total - total != 0.0 or len(features) != len(pairs) or "" in features or "qid" in features:
+        _complain(pairs, place)
+    return Item(comment.strip(), "", features, labels, 1.0, place)
+
+
+def _complain(pairs: list[list[str]], place: str) -> None:
+    seen = set()
+    for pair in pairs:
+        token = ":".join(pair)
+        if pair[0] == "qid":
+            raise ReadError(place, f"{listed(token)}: queries (qid) are not supported yet")
+        if len(pair) != 2 or not pair[0]:
+            raise ReadError(place, f"{listed(token)} is not feature:value")
+        parsed(pair[1], place, f"feature {pair[0]}")
+        if pair[0] in seen:
+            raise ReadError(place, f"feature {pair[0]} comes twice")
+        seen.add(pair[0])
+
+
+def _names(path: str) -> list[str]:
+    """Return the names in a file beside, one a line; none if there is no such file."""
+    if not Path(path).is_file():
+        return []
+    with open(path, "rb") as file:
+        return [line.removesuffix("\n") for line in Lines(file, path)]
+
+
+def _renamed(item: Item, features: list[str], labels: list[str]) -> Item:
+    def name(number: str, names: list[str], suffix: str) -> str:
+        if not names:
+            return number
+        if not number.isascii() or not number.isdigit() or not 1 <= int(number) <= len(names):
+            raise ReadError(
+                item.place, f"{listed(number)} has no name: {suffix} has {len(names)} lines"
+            )
+        return names[int(number) - 1]
+
+    return Item(
+        item.id,
+        item.text,
+        {name(key, features, ".features"): value for key, value in item.features.items()},
+        item.labels and tuple(name(label, labels, ".labels") for label in item.labels),
+        item.weight,
+        item.place,
+    )
+
+
+def write_svmlight(items: Iterable[Item], target: Target, *, unlabelled: str = "empty") -> int:
+    """Write a line an item.
+
+    Features whose names are all numbers keep them. Otherwise they are numbered from 1 as they
+    appear, and the names go into a file beside, called as the file with ".features" added; a
+    category becomes the feature ``name=category`` of value 1. Labels that svmlight cannot hold
+    are numbered likewise (".labels"). The id becomes the comment.
+    """
+    features: dict[str, int] = {}
+    labels: dict[str, int] = {}
+
+    def look(item: Item, number: int) -> None:
+        _check(item, number, unlabelled)
+        for name in _numeric(item):
+            features.setdefault(name, len(features) + 1)
+        for label in item.labels or ():
+            labels.setdefault(label, len(labels) + 1)
+
+    with spooled(items, look) as again:
+        feature_names = _literally(features) if all(map(_is_index, features)) else None
+        label_names = _literally(labels) if all(map(_is_label, labels)) else None
+        numbered = {".features": (features, feature_names), ".labels": (labels, label_names)}
+        for suffix, (numbers, literal) in numbered.items():
+            target.beside[suffix] = _one_a_line(numbers, target) if literal is None else None
+        feature_names = feature_names or {name: str(n) for name, n in features.items()}
+        label_names = label_names or {label: str(n) for label, n in labels.items()}
+        count = 0
+        for count, item in enumerate(again(), 1):  # noqa: B007
+            pairs = ((feature_names[name], value) for name, value in _numeric(item).items())
+            ordered = sorted(pairs, key=lambda pair: int(pair[0]))
+            parts = [",".join(label_names[label] for label in item.labels or ())]
+            parts += [f"{index}:{value!r}" for index, value in ordered]
+            parts += [f"# {one_line(item.id)}"] if item.id else []
+            target.stream.write(" ".join(parts).encode() + b"\n")
+    return count
+
+
+def _check(item: Item, number: int, unlabelled: str) -> None:
+    if item.text:
+        raise ValueError(
+            f"{called(item, number)}: svmlight holds numbers, not text; turn the text into "
+            "features first, or write jsonl, csv, fasttext or vw"
+        )
+    if item.weight != 1.0:
+        raise ValueError(f"{called(item, number)}: svmlight has no place for a weight")
+    if problem := wrongly_unlabelled(item, unlabelled):
+        raise ValueError(f"{called(item, number)}: {problem}")
+    if not item.labels and not item.features:
+        raise ValueError(
+            f"{called(item, number)}: neither labels nor features: svmlight has no line for it"
+        )
+
+
+def _numeric(item: Item) -> dict[str, float]:
+    return {
+        f"{name}={value}" if isinstance(value, str) else name: (
+            1.0 if isinstance(value, str) else float(value)
+        )
+        for name, value in item.features.items()
+    }
+
+
+def _is_index(name: str) -> bool:
+    return name.isascii() and name.isdigit() and str(int(name)) == name
+
+
+def _is_label(label: str) -> bool:
+    return bool(label) and not _RESERVED & set(label) and not any(map(str.isspace, label))
+
+
+def _literally(names: Iterable[str]) -> dict[str, str]:
+    return {name: name for name in names}
+
+
+def _one_a_line(names: Iterable[str], target: Target) -> bytes:
+    if target.alone:
+        raise ValueError(
+            f"{target.name}: names that are no numbers go into a file beside; give the path of a "
+            "file, not standard output"
+        )
+    for name in names:
+        if "\n" in name or "\r" in name:
+            raise ValueError(f"{target.name}: the name {name!r} has a line end in it")
+    return "".join(f"{name}\n" for name in names).encode()
+
+
+FORMAT = Format(
+    "svmlight",
+    "svmlight or LIBSVM lines with labels separated by commas",
+    read_svmlight,
+    extensions=(".svm", ".svmlight", ".libsvm"),
+    options=(
+        _UNLABELLED,
+        *LINE_OPTIONS,
+    ),
+    write=write_svmlight,
+    write_options=(_UNLABELLED,),
+)

@@ -1,0 +1,158 @@
+"""Vowpal Wabbit's text: ``label,label weight 'tag |namespace feature:value``, a line an item."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from math import isfinite
+from typing import Any, BinaryIO
+
+from tagalong.readers.columns import UNLABELLED
+from tagalong.readers.format import Format, Found, Target
+from tagalong.readers.items import FeatureValue, Item, ReadError
+from tagalong.readers.lines import LINE_OPTIONS, Lines, items_of
+from tagalong.readers.values import called, listed, parsed, unique, wrongly_unlabelled
+
+__all__ = ["FORMAT", "read_vw", "write_vw"]
+
+_RESERVED = re.compile(r"[\s|:]")
+
+
+def read_vw(
+    stream: BinaryIO, name: str, *, unlabelled: str = "unknown", **line_options: Any
+) -> Iterator[Found]:
+    """Yield the items of VW lines; blank lines are passed over."""
+    no_labels = None if unlabelled == "unknown" else ()
+
+    def parse(line: str, place: str) -> Item | None:
+        return None if line.isspace() else _item(line, place, no_labels)
+
+    return items_of(Lines(stream, name, **line_options), parse)
+
+
+def _item(line: str, place: str, unlabelled: tuple[str, ...] | None) -> Item:
+    head, *namespaces = line.split("|")
+    if not namespaces:
+        raise ReadError(place, f"no '|' in {listed(line.strip())}: features begin after one")
+    tokens = head.split()
+    tag = ""
+    # What touches the bar, or begins with an apostrophe, is the tag.
+    if tokens and (not head[-1].isspace() or tokens[-1].startswith("'")):
+        tag = tokens.pop().removeprefix("'")
+    labels, weight = unlabelled, 1.0
+    if tokens:
+        found = tokens[0].split(",")
+        if ":" in tokens[0]:
+            raise ReadError(place, f"{listed(tokens[0])}: labels with costs are not supported")
+        if "" in found:
+            raise ReadError(place, f"an empty label in {listed(tokens[0])}")
+        labels = unique(found)
+    if len(tokens) > 1:
+        weight = parsed(tokens[1], place, "the importance weight", least=0.0)
+    if len(tokens) > 3:
+        raise ReadError(
+            place, f"label, weight and base are known before the first '|', not {listed(head)}"
+        )
+    features: dict[str, float] = {}
+    for namespace in namespaces:
+        _add(namespace, features, place)
+    return Item(tag, "", features, labels, weight, place)
+
+
+def _add(namespace: str, features: dict[str, float], place: str) -> None:
+    """Add the features of one namespace; what comes twice is added up, as VW does."""
+    tokens = namespace.split()
+    prefix, scale = "", 1.0
+    if tokens and not namespace[0].isspace():
+        prefix, colon, text = tokens.pop(0).partition(":")
+        if colon:
+            scale = parsed(text, place, f"the weight of namespace {prefix!r}")
+        prefix += "^"
+    for token in tokens:
+        feature, colon, text = token.partition(":")
+        try:
+            value = scale * float(text) if colon else scale
+        except ValueError:
+            value = parsed(text, place, f"feature {feature!r}")
+        name = prefix + feature
+        if name in features:
+            value += features[name]
+        if not feature or not isfinite(value):
+            raise ReadError(place, f"{listed(token)} is not feature or feature:value")
+        features[name] = value
+
+
+def write_vw(items: Iterable[Item], target: Target, *, unlabelled: str = "unknown") -> int:
+    """Write a line an item.
+
+    A feature ``namespace^name`` goes into its namespace. The words of the text go into the
+    namespace ``text``, those of a field into one of the field's name; where they hold a bar or a
+    colon, "_" takes its place. Categories become features ``name=category``.
+    """
+    count = 0
+    for count, item in enumerate(items, 1):
+        line = f"{_head(item, count, unlabelled)}{_namespaces(item, count)}\n"
+        target.stream.write(line.encode())
+    return count
+
+
+def _head(item: Item, number: int, unlabelled: str) -> str:
+    for label in item.labels or ():
+        if not label or _RESERVED.search(label) or "," in label or label.startswith("'"):
+            raise ValueError(
+                f"{called(item, number)}: the label {label!r} cannot be written: in VW's text a "
+                "label has no blank, comma, colon or bar, and no apostrophe first"
+            )
+    if problem := wrongly_unlabelled(item, unlabelled):
+        raise ValueError(f"{called(item, number)}: {problem}")
+    if not item.labels and item.weight != 1.0:
+        raise ValueError(f"{called(item, number)}: a weight needs a label before it")
+    labels = ",".join(item.labels or ())
+    weight = f" {float(item.weight)!r}" if item.weight != 1.0 else ""
+    tag = f" '{_RESERVED.sub('_', item.id)}" if item.id else ""
+    return f"{labels}{weight}{tag} ".lstrip()
+
+
+def _namespaces(item: Item, number: int) -> str:
+    spaces: dict[str, list[str]] = {}
+    texts: Mapping[str, str] = {"": item.text} if isinstance(item.text, str) else item.text
+    for field, text in texts.items():
+        if words := text.split():
+            safe = [_RESERVED.sub("_", word) for word in words]
+            spaces.setdefault(_RESERVED.sub("_", field) or "text", []).extend(safe)
+    for name, value in item.features.items():
+        space, feature = _split(name, item, number)
+        spaces.setdefault(space, []).append(_token(feature, value, item, number))
+    return "".join(f"|{space} {' '.join(tokens)} " for space, tokens in spaces.items()) or "| "
+
+
+def _split(name: str, item: Item, number: int) -> tuple[str, str]:
+    space, caret, feature = name.partition("^")
+    if not caret:
+        space, feature = "", name
+    if not feature or (caret and not space) or _RESERVED.search(name):
+        raise ValueError(
+            f"{called(item, number)}: the feature {name!r} cannot be written: in VW's text a name "
+            "has no blank, colon or bar"
+        )
+    return space, feature
+
+
+def _token(feature: str, value: FeatureValue, item: Item, number: int) -> str:
+    if not isinstance(value, str):
+        return feature if value == 1.0 else f"{feature}:{float(value)!r}"
+    if _RESERVED.search(value):
+        raise ValueError(
+            f"{called(item, number)}: the category {value!r} cannot be written: in VW's text a "
+            "name has no blank, colon or bar"
+        )
+    return f"{feature}={value}"
+
+
+FORMAT = Format(
+    "vw",
+    "Vowpal Wabbit's text, labels separated by commas",
+    read_vw,
+    extensions=(".vw",),
+    options=(UNLABELLED, *LINE_OPTIONS),
+    write=write_vw,
+    write_options=(UNLABELLED,),
+)

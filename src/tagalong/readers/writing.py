@@ -1,0 +1,148 @@
+"""Writing items: to a file that appears whole or not at all, or to standard output."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from math import inf, isfinite
+from pathlib import Path
+from typing import IO, Any, BinaryIO, cast
+
+from tagalong.readers.compression import compressed
+from tagalong.readers.format import Target
+from tagalong.readers.items import Item
+from tagalong.readers.registry import checked_options, format_for_writing
+from tagalong.readers.values import called
+
+__all__ = ["write"]
+
+
+def write(
+    items: Iterable[Item],
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    **options: Any,
+) -> int:
+    """Write items to a file, and return how many there were.
+
+    The file is written beside its destination and moved there when it is complete: whatever goes
+    wrong, the destination is as it was.
+
+    Parameters
+    ----------
+    items : iterable of Item
+        What to write, such as the stream that `read` gives.
+    path : str or path
+        Where to; "-" is standard output. A suffix .gz, .xz, .bz2 or .zst compresses.
+    format : str, optional
+        A name from `FORMATS`; by default the path's extension tells.
+    options : dict
+        What the format's writer takes, see its ``write_options``.
+
+    Examples
+    --------
+    >>> from tagalong.readers import Item
+    >>> write([Item("1", "too slow", labels=("bug", "speed"))], "-", "fasttext")
+    __label__bug __label__speed too slow
+    1
+    """
+    name = os.fspath(path)
+    found = format_for_writing(name, format)
+    given = checked_options([found], options, writing=True)[found.name]
+    assert found.write is not None
+    items = _checked(items)
+    if name == "-":
+        return found.write(items, _standard_output(), **given)
+    if os.path.exists(name) and not os.path.isfile(name):
+        if os.path.isdir(name):
+            raise IsADirectoryError(f"{name} is a folder; give the path of a file")
+        with open(name, "wb") as device, _compressing(device, name) as stream:
+            return found.write(items, Target(stream, name, alone=True), **given)
+    with _moved_into_place(Path(name)) as (file, beside):
+        with _compressing(file, name) as stream:
+            target = Target(stream, name)
+            count = found.write(items, target, **given)
+        beside.update(target.beside)
+    return count
+
+
+def _checked(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield the items; ValueError at one that no reader would take."""
+    for count, item in enumerate(items, 1):
+        for name, value in item.features.items():
+            if not isinstance(value, str) and not isfinite(value):
+                raise ValueError(
+                    f"{called(item, count)}: the feature {name!r} is {value}; it must be finite"
+                )
+        if not 0.0 <= item.weight < inf:
+            raise ValueError(
+                f"{called(item, count)}: the weight is {item.weight}; it must be finite and not "
+                "negative"
+            )
+        if any(not label or label.isspace() for label in item.labels or ()):
+            raise ValueError(f"{called(item, count)}: a label must not be empty")
+        yield item
+
+
+def _standard_output() -> Target:
+    sys.stdout.flush()
+    stream = getattr(sys.stdout, "buffer", None)
+    return Target(stream or _TextAsBinary(), "<stdout>", alone=True)  # type: ignore[arg-type]
+
+
+class _TextAsBinary:
+    """Standard output where it has been replaced by a stream of text."""
+
+    def write(self, data: bytes) -> int:
+        sys.stdout.write(data.decode())
+        return len(data)
+
+    def flush(self) -> None:
+        sys.stdout.flush()
+
+
+@contextmanager
+def _compressing(file: BinaryIO, name: str) -> Iterator[IO[bytes]]:
+    stream = compressed(file, name)
+    try:
+        yield stream
+    finally:
+        if stream is not file:
+            stream.close()
+
+
+@contextmanager
+def _moved_into_place(path: Path) -> Iterator[tuple[BinaryIO, dict[str, bytes | None]]]:
+    """Open files that take the place of `path` and of what belongs beside it, at the end."""
+    beside: dict[str, bytes | None] = {}
+    written: dict[Path, str] = {}
+    try:
+        with _temporary(path, written) as file:
+            yield file, beside
+        for suffix, contents in beside.items():
+            if contents is not None:
+                with _temporary(Path(f"{path}{suffix}"), written) as more:
+                    more.write(contents)
+        for suffix, contents in beside.items():
+            if contents is None:
+                Path(f"{path}{suffix}").unlink(missing_ok=True)
+        # The file that was asked for comes last: where it is, all is.
+        for destination in reversed(list(written)):
+            os.replace(written[destination], destination)
+            del written[destination]
+    finally:
+        for name in written.values():
+            Path(name).unlink(missing_ok=True)
+
+
+@contextmanager
+def _temporary(path: Path, written: dict[Path, str]) -> Iterator[BinaryIO]:
+    umask = os.umask(0)
+    os.umask(umask)
+    handle, written[path] = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    with os.fdopen(handle, "wb") as file:
+        yield cast(BinaryIO, file)
+        file.flush()
+        os.fsync(file.fileno())
+        os.fchmod(file.fileno(), 0o666 & ~umask)

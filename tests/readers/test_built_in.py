@@ -1,0 +1,134 @@
+import ast
+import itertools
+import subprocess
+import sys
+import sysconfig
+import time
+from pathlib import Path
+
+import pytest
+
+from tagalong.readers import Item, ReadError, debtags, pydocs, read, streams
+
+INDEX = """Package: one
+Description: short
+Description-en: longer text
+ of several lines
+ .
+Tag: role::{program,
+ shared-lib}, implemented-in::c
+
+Package: two
+Description: second
+Tag: role::program
+
+Package: one
+Description: again
+Tag: role::data
+
+Package: untagged
+Description: x
+"""
+
+
+@pytest.fixture
+def index(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(debtags, "_dumpavail", lambda: iter(INDEX.splitlines(keepends=True)))
+
+
+@pytest.mark.usefixtures("index")
+def test_packages_with_tags() -> None:
+    found = {item.id: item for item in read("debtags:", min_count=1)}
+    assert found == {
+        "one": Item(
+            "one",
+            "one longer text\nof several lines\n.",
+            {},
+            ("implemented-in::c", "role::program", "role::shared-lib"),
+        ),
+        "two": Item("two", "two second", {}, ("role::program",)),
+    }
+    assert [item.labels for item in read("debtags:", min_count=2)] == [("role::program",)] * 2
+    with pytest.raises(ReadError, match=r"2 packages with tags.*apt-get .* update"):
+        list(read("debtags:"))
+
+
+@pytest.mark.parametrize("command", [None, "exit 3", "echo broken >&2; exit 100", "true"])
+def test_without_an_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str | None
+) -> None:
+    if command is not None:
+        (tmp_path / "apt-cache").write_text(f"#!/bin/sh\n{command}\n")
+        (tmp_path / "apt-cache").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ReadError, match=r"^debtags:.*apt-get .* update"):
+        next(read("debtags:"))
+    (status,) = [stream for stream in streams() if stream.source == "debtags:"]
+    assert not status.available
+    assert status.problem
+
+
+def test_no_tags() -> None:
+    assert debtags.expand_tags("") == set()
+
+
+def test_the_first_docstring_comes_at_once() -> None:
+    start = time.process_time()
+    next(read("pydocs:"))
+    assert time.process_time() - start < 1.0
+
+
+def test_the_stream_is_the_same_in_another_process() -> None:
+    code = "from tagalong.readers import read; print([next(s).id for s in [read('pydocs:')] * 50])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert ast.literal_eval(run.stdout) == [
+        item.id for item in itertools.islice(read("pydocs:"), 50)
+    ]
+
+
+def test_topics_are_mixed() -> None:
+    packages = [(item.labels or ("",))[0] for item in itertools.islice(read("pydocs:"), 300)]
+    assert len(set(packages)) > 20
+    assert max(packages.count(name) for name in set(packages)) < 75
+
+
+def test_every_docstring_comes_once() -> None:
+    """Against a walk over a few modules that the test makes itself."""
+    wanted = {"json": "module", "json.dump": "function", "json.decoder.JSONDecoder": "class"}
+    wanted["json.decoder.JSONDecoder.decode"] = "method"
+    found: dict[str, Item] = {}
+    root = Path(sysconfig.get_path("stdlib"))
+    for file in pydocs._files(root):
+        if file.parts[0] == "json":
+            found |= {item.id: item for item in pydocs._documented(root, file)}
+    for name, kind in wanted.items():
+        module = "json.decoder" if "decoder" in name else "json"
+        prefixes = ("json", "json.decoder")[: 1 + module.count(".")]
+        assert found[name].labels == (*prefixes, f"kind:{kind}")
+    assert str(found["json.dump"].text).startswith("dump\nSerialize ``obj``")
+    assert not str(found["json"].text).startswith("json\n")
+    path, line = found["json.dump"].place.rsplit(":", 1)
+    assert "def dump(" in Path(path).read_text().splitlines()[int(line) - 1]
+
+
+def test_the_library_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    modules = {
+        "a.py": '"""Module."""\nasync def f():\n    """F."""\n    def g():\n        """G."""',
+        "p/__init__.py": 'class C:\n    """C."""\n    async def m(self):\n        """M."""',
+        "p/q.py": 'def f():\n    """\\ud800"""\ndef g(): pass',
+        "p/broken.py": "def (",
+        "p/nul.py": "\0",
+        "p/test/t.py": '"""Left out."""',
+        "site-packages/x.py": '"""Left out."""',
+    }
+    for name, text in modules.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(sysconfig, "get_path", lambda _: str(tmp_path))
+    assert sorted((item.id, item.labels, item.text) for item in read("pydocs:")) == [
+        ("a", ("a", "kind:module"), "Module."),
+        ("a.f", ("a", "kind:async function"), "f\nF."),
+        ("a.f.g", ("a", "kind:function"), "g\nG."),
+        ("p.C", ("p", "kind:class"), "C\nC."),
+        ("p.C.m", ("p", "kind:async method"), "m\nM."),
+    ]

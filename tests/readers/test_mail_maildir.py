@@ -1,0 +1,230 @@
+"""Maildir trees: folders are labels, and the messages of all come in the order of delivery."""
+
+import mailbox
+import os
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from tagalong.readers import mail as mail_module
+from tagalong.readers.items import Item, ReadError
+from tagalong.readers.mail import (
+    maildir_folders,
+    maildir_messages,
+    read_maildir,
+    read_message,
+)
+
+
+def make(folder: Path) -> Path:
+    for state in ("cur", "new", "tmp"):
+        (folder / state).mkdir(parents=True)
+    return folder
+
+
+def put(folder: Path, name: str, subject: str = "x", state: str = "cur") -> Path:
+    path = folder / state / name
+    path.write_bytes(f"Subject: {subject}\n\nbody of {subject}\n".encode())
+    return path
+
+
+def subjects(folder: Path, **options: object) -> list[str]:
+    return [item.text["subject"] for item in read(folder, **options)]
+
+
+def read(folder: Path, **options: object) -> list[Item]:
+    found = list(read_maildir(folder, **options))  # type: ignore[arg-type]
+    assert all(isinstance(item, Item) for item in found), found
+    return found  # type: ignore[return-value]
+
+
+def test_a_maildir_of_the_standard_library_comes_back(tmp_path: Path) -> None:
+    box = mailbox.Maildir(str(tmp_path / "Mail"))
+    work = box.add_folder("Work")
+    deep = box.add_folder("Work.Tagalong")
+    sent: dict[str, tuple[str, ...] | None] = {}
+    for number, (where, labels) in enumerate(
+        [(box, None), (work, ("Work",)), (deep, ("Work/Tagalong",)), (box, None)]
+    ):
+        made = EmailMessage()
+        made["Subject"] = f"Größe {number}"
+        made.set_content(f"Body {number} €\n")
+        kept = mailbox.MaildirMessage(made)
+        kept.set_subdir("cur")
+        kept.set_flags("RS")
+        where.add(kept)
+        sent[f"Größe {number}"] = labels
+    found = read(tmp_path / "Mail")
+    assert {item.text["subject"]: item.labels for item in found} == sent
+    assert {item.text[""] for item in found} == {f"Body {n} €" for n in range(4)}
+    for item in found:
+        assert Path(item.place).is_file()
+        assert item.id == Path(item.place).name.partition(":")[0]
+    keys = {key for key, _ in maildir_messages(tmp_path / "Mail")}
+    assert keys == set(box.keys())
+
+
+def test_both_ways_to_nest_give_the_same_labels(tmp_path: Path) -> None:
+    put(make(tmp_path), "1.a")
+    put(make(tmp_path / ".Work.Tagalong"), "2.a")
+    put(make(tmp_path / "Home" / "Garden"), "3.a")
+    make(tmp_path / "Home" / "Garden" / "Roses")
+    (tmp_path / ".notmuch" / "xapian").mkdir(parents=True)
+    labels = ["", "Home/Garden", "Home/Garden/Roses", "Work/Tagalong"]
+    folders = maildir_folders(tmp_path)
+    assert list(folders) == labels
+    assert folders["Work/Tagalong"] == tmp_path / ".Work.Tagalong"
+    assert [item.labels for item in read(tmp_path)] == [None, ("Work/Tagalong",), ("Home/Garden",)]
+
+
+def test_two_folders_of_one_label_are_both_read(tmp_path: Path) -> None:
+    put(make(tmp_path / "Work"), "2.a", "plain")
+    put(make(tmp_path / ".Work"), "1.a", "dotted")
+    assert maildir_folders(tmp_path) == {"Work": tmp_path / ".Work"}
+    assert subjects(tmp_path) == ["dotted", "plain"]
+
+
+@pytest.mark.parametrize(
+    "name, label",
+    [
+        (".Entw&APw-rfe 2024", "Entwürfe 2024"),
+        (".&ZeVnLIqe-.&U,BTFw-", "日本語/台北"),
+        (".R&-D", "R&D"),
+        (".bad&AAA.x", "bad&AAA/x"),
+        (".lone&2AA-", "lone&2AA-"),
+        ("a.b", "a.b"),
+        ("Größe", "Größe"),
+    ],
+)
+def test_names_of_folders_are_decoded(tmp_path: Path, name: str, label: str) -> None:
+    make(tmp_path / name)
+    assert list(maildir_folders(tmp_path)) == [label]
+
+
+def test_a_name_that_is_not_unicode_gives_a_label_that_is(tmp_path: Path) -> None:
+    put(make(tmp_path / os.fsdecode(b"caf\xe9")), os.fsdecode(b"1.\xff"))
+    (item,) = read(tmp_path)
+    assert item.labels == ("caf\ufffd",)
+    (item.place + item.id).encode()
+
+
+def test_the_inbox_is_not_filed_yet(tmp_path: Path) -> None:
+    put(make(tmp_path), "1.a")
+    put(make(tmp_path / "INBOX"), "2.a")
+    assert [item.labels for item in read(tmp_path)] == [None, None]
+    assert [item.labels for item in read(tmp_path, inbox="in")] == [("in",), ("in",)]
+
+
+def test_special_folders_are_left_out(tmp_path: Path) -> None:
+    names = [".Sent", ".Trash.Old", "drafts", ".INBOX.Trash", "[Gmail]/All Mail", "Work/Templates"]
+    names += [".Papierkorb", ".Entw&APw-rfe", "Work", "Important", "[Gmail]/Important"]
+    for name in names:
+        make(tmp_path / name)
+    assert list(maildir_folders(tmp_path)) == ["Important", "Work", "Work/Templates"]
+    assert len(maildir_folders(tmp_path, exclude=())) == len(names)
+    assert "Work/Templates" not in maildir_folders(tmp_path, exclude=["work/templates"])
+    put(tmp_path / ".Sent", "1.a")
+    assert read(tmp_path) == []
+    assert [item.labels for item in read(tmp_path, exclude=())] == [("Sent",)]
+
+
+def test_a_tree_of_which_all_is_left_out_is_empty(tmp_path: Path) -> None:
+    put(make(tmp_path / "Sent"), "1.a")
+    assert read(tmp_path) == []
+
+
+def test_the_order_is_that_of_delivery_over_all_folders(tmp_path: Path) -> None:
+    first, second = make(tmp_path / "A"), make(tmp_path / "B")
+    put(first, "1700000010.M1.host:2,S", "4")
+    put(second, "1700000009.M2.host,U=1:2,", "3")
+    put(first, "999999999.x", "1", state="new")
+    put(second, "1700000009.M1.host;2,FRS", "2")
+    old = put(first, "unnumbered", "0")
+    os.utime(old, (5, 5))
+    assert subjects(tmp_path) == ["0", "1", "2", "3", "4"]
+
+
+def test_flags_are_no_part_of_the_key(tmp_path: Path) -> None:
+    folder = make(tmp_path)
+    put(folder, "2.b:2,FS")
+    put(folder, "1.a", state="new")
+    put(folder, "3.c;2,")
+    put(folder, "4.deleted:2,ST")
+    put(folder, ".hidden")
+    put(folder, "5.half", state="tmp")
+    assert [key for key, _ in maildir_messages(folder)] == ["1.a", "2.b", "3.c"]
+    assert len(read(folder)) == 3
+
+
+def test_a_message_on_its_way_from_new_to_cur_is_seen_once(tmp_path: Path) -> None:
+    folder = make(tmp_path)
+    put(folder, "1.a", state="new")
+    put(folder, "1.a:2,S")
+    assert list(maildir_messages(folder)) == [("1.a", folder / "cur" / "1.a:2,S")]
+
+
+def test_a_message_that_vanishes_is_passed_over(tmp_path: Path) -> None:
+    folder = make(tmp_path)
+    paths = [put(folder, f"{n}.a", str(n)) for n in range(1, 5)]
+    stream = read_maildir(folder)
+    assert next(stream).text["subject"] == "1"  # type: ignore[union-attr, call-overload]
+    paths[1].unlink()
+    paths[2].rename(folder / "cur" / "3.a:2,S")
+    assert [item.text["subject"] for item in stream] == ["4"]  # type: ignore[union-attr, call-overload]
+    with pytest.raises(FileNotFoundError):
+        read_message(paths[1])
+
+
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    outside = make(tmp_path / "outside")
+    secret = put(outside, "1.secret", "secret")
+    root = make(tmp_path / "Mail")
+    (root / "linked").symlink_to(outside)
+    (root / "loop").symlink_to(root)
+    (root / "cur" / "2.link").symlink_to(secret)
+    os.mkfifo(root / "cur" / "3.fifo")
+    (root / "cur" / "4.folder").mkdir()
+    put(root, "5.a", "mine")
+    assert subjects(root) == ["mine"]
+    assert list(maildir_folders(root)) == [""]
+
+
+def test_an_unreadable_message_is_an_error_in_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make(tmp_path)
+    bad = put(folder, "1.a")
+    put(folder, "2.a", "good")
+    real = mail_module._first_bytes
+
+    def refuse(path: Path, most: int) -> bytes:
+        if path == bad:
+            raise PermissionError(13, "Permission denied")
+        return real(path, most)
+
+    monkeypatch.setattr(mail_module, "_first_bytes", refuse)
+    error, item = read_maildir(folder)
+    assert isinstance(error, ReadError)
+    assert str(error) == f"{bad}: cannot be read: Permission denied"
+    assert isinstance(item, Item)
+    with pytest.raises(ReadError, match=r"1\.a: cannot be read"):
+        read_message(bad)
+
+
+def test_what_is_no_maildir_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="no Maildir"):
+        read(tmp_path)
+    with pytest.raises(ReadError, match="there is no such folder"):
+        read(tmp_path / "missing")
+    (tmp_path / "file").touch()
+    with pytest.raises(ReadError, match="not a folder"):
+        read(tmp_path / "file")
+
+
+def test_a_single_message_is_read(tmp_path: Path) -> None:
+    path = put(make(tmp_path), "1.a:2,S", "one")
+    item = read_message(path, ("Work",))
+    assert item == Item("1.a", {"": "body of one", "subject": "one"}, labels=("Work",))
+    assert item.place == str(path)
+    assert read_message(path, max_message=14).text == {"subject": "one"}

@@ -1,0 +1,89 @@
+import pytest
+
+from tagalong.readers import Item
+from tests.readers.in_memory import found, items, written
+
+
+@pytest.mark.parametrize(
+    "line, wanted",
+    [
+        ("a,b | x y:2", Item("", "", {"x": 1.0, "y": 2.0}, ("a", "b"))),
+        (
+            "1 2.5 'tag |ns:2 x y:3 |t z",
+            Item("tag", "", {"ns^x": 2, "ns^y": 6, "t^z": 1}, ("1",), 2.5),
+        ),
+        ("1 2 0.5 tag| x", Item("tag", "", {"x": 1.0}, ("1",), 2.0)),
+        ("| x", Item("", "", {"x": 1.0}, None)),
+        ("tag|ns x x:2", Item("tag", "", {"ns^x": 3.0}, None)),
+        ("-1 |", Item("", "", {}, ("-1",))),
+        ("1 |ns", Item("", "", {}, ("1",))),
+    ],
+)
+def test_lines(line: str, wanted: Item) -> None:
+    assert items(line + "\n", "vw") == [wanted]
+
+
+def test_an_empty_label_can_mean_no_labels() -> None:
+    assert items("| x", "vw", unlabelled="empty")[0].labels == ()
+
+
+@pytest.mark.parametrize(
+    "line, problem",
+    [
+        ("1 x y", "no '|'"),
+        ("1:2.0 2:1.0 | x", "costs"),
+        ("a,, | x", "empty label"),
+        ("1 heavy | x", "weight"),
+        ("1 -1 | x", "-1"),
+        ("1 2 3 4 | x", "weight and base"),
+        ("1 | x:y", "'x'"),
+        ("1 | x:inf", "x:inf"),
+        ("1 | :2", "':2'"),
+        ("1 |n:x y", "namespace 'n'"),
+        ("1 | x:1e308 x:1e308", "x:1e308"),
+    ],
+)
+def test_what_is_wrong_is_named_and_the_next_line_is_read(line: str, problem: str) -> None:
+    seen = found(f"1 | a\n{line}\n2 | a\n", "vw")
+    assert [each.labels for each in seen if isinstance(each, Item)] == [("1",), ("2",)]
+    assert str(seen[1]).startswith("f:2: ")
+    assert problem in str(seen[1])
+
+
+def test_text_becomes_words() -> None:
+    given = [
+        Item("no 1", "one two\ntwo: a|b", {"n^x": 0.5, "y": 1.0, "c": "red"}, ("l",), 2.0),
+        Item("", {"": "plain", "sub ject": "hi"}, {}, None),
+    ]
+    data, _ = written(given, "vw")
+    assert data.decode().splitlines() == [
+        "l 2.0 'no_1 |text one two two_ a_b |n x:0.5 | y c=red ",
+        "|text plain |sub_ject hi ",
+    ]
+    assert items(data, "vw")[0].features == {
+        "text^one": 1.0,
+        "text^two": 1.0,
+        "text^two_": 1.0,
+        "text^a_b": 1.0,
+        "n^x": 0.5,
+        "y": 1.0,
+        "c=red": 1.0,
+    }
+
+
+@pytest.mark.parametrize(
+    "item, problem",
+    [
+        (Item("i", labels=("a b",)), "'a b'"),
+        (Item("i", labels=("a,b",)), "'a,b'"),
+        (Item("i", labels=("'a",)), "apostrophe"),
+        (Item("i", labels=()), "unlabelled='empty'"),
+        (Item("i", weight=2.0), "weight"),
+        (Item("i", features={"a b": 1.0}), "'a b'"),
+        (Item("i", features={"^b": 1.0}), r"'\^b'"),
+        (Item("i", features={"a": "b c"}), "'b c'"),
+    ],
+)
+def test_what_cannot_be_written_is_refused(item: Item, problem: str) -> None:
+    with pytest.raises(ValueError, match=f"item 1 .'i'.*{problem}"):
+        written([item], "vw")
