@@ -17,7 +17,7 @@ from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from benchmarks import bandwidth, contest, debtags, ours, peers, streams
+from benchmarks import bandwidth, contest, ours, peers, streams
 from benchmarks.contest import Entry
 from benchmarks.measures import Measures
 
@@ -164,7 +164,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     try:
         stream = streams.load(options.stream)
-    except (streams.NoData, debtags.NoPackageIndex) as error:
+    except streams.NoData as error:
         print(error, file=sys.stderr)
         return 2
     report = benchmark(stream, options.peers, options.repeat, options.quick)

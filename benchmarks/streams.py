@@ -2,14 +2,14 @@
 
 The folder holds debtags.npz, mediamill.npz, rcv1/rcv1sub1.npz, mulan/<name>/ and
 newsgroups/20newsgroups-train.tab.xz. Where debtags.npz is absent, that stream is built from the
-machine's apt index (``benchmarks.debtags``). Of sets cut into two parts it is the train part.
+machine's apt index. Of sets cut into two parts it is the train part.
 """
 
 from __future__ import annotations
 
-import lzma
 import os
-from collections.abc import Callable
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -17,10 +17,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from sklearn.feature_extraction import DictVectorizer
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.preprocessing import normalize
+from sklearn.preprocessing import MultiLabelBinarizer, normalize
 
-from benchmarks import arff, debtags
+from tagalong.readers import Item, ReadError, read
 
 VARIABLE = "TAGALONG_DATA"
 MULAN = ("bibtex", "tmc2007", "yeast", "scene", "emotions", "medical", "flags")
@@ -108,8 +109,11 @@ def _path(*parts: str) -> Path:
 def _debtags() -> Parts:
     try:
         path = _path("debtags.npz")
-    except NoData:
-        return debtags.build()
+    except NoData as missing:
+        try:
+            return _texts(read("debtags:"))
+        except ReadError as error:
+            raise NoData(f"{missing}; nor can it be built here: {error}") from None
     with np.load(path) as parts:
         X = sp.csr_matrix(
             (parts["X_data"], parts["X_ind"], parts["X_ptr"]), shape=tuple(parts["X_shape"])
@@ -135,25 +139,33 @@ def _mediamill() -> Parts:
 
 def _mulan(name: str) -> Parts:
     stem = "tmc2007-500" if name == "tmc2007" else name
-    labels = arff.read_labels(_path("mulan", name, f"{stem}.xml"))
-    X, Y = arff.read_arff(_path("mulan", name, f"{stem}-train.arff.gz"), labels)
-    return X, Y, labels
+    nodes = ElementTree.parse(_path("mulan", name, f"{stem}.xml")).getroot().iter()
+    labels = [node.attrib["name"] for node in nodes if node.tag.endswith("label")]
+    items = list(read(_path("mulan", name, f"{stem}-train.arff.gz")))
+    vectoriser = DictVectorizer(dtype=np.float32, sort=False)
+    return vectoriser.fit_transform([item.features for item in items]), *_targets(items, labels)
 
 
 def _newsgroups() -> Parts:
     """One group a post. The file is sorted by group, so the rows are put into a random order."""
-    with lzma.open(_path("newsgroups", "20newsgroups-train.tab.xz"), "rt") as lines:
-        posts = [line.rstrip("\n").split("\t", 1) for line in list(lines)[3:]]
-    rows = [(post[0], post[1]) for post in posts if len(post) == 2]
-    order = np.random.default_rng(SEED).permutation(len(rows))
-    groups, texts = zip(*(rows[place] for place in order), strict=True)
+    path = _path("newsgroups", "20newsgroups-train.tab.xz")
+    posts = list(read(path, columns=("group", "text"), labels="group", quoting=False))[3:]
+    posts = [post for post in posts if post.text]
+    return _texts(posts[i] for i in np.random.default_rng(SEED).permutation(len(posts)))
+
+
+def _texts(items: Iterable[Item]) -> Parts:
+    """Binary words that occur in at least 3 texts."""
+    items = list(items)
     words = CountVectorizer(binary=True, min_df=3, token_pattern=r"[a-z0-9]+", dtype=np.float32)
-    X = words.fit_transform(texts)
-    labels = sorted(set(groups))
-    columns = [labels.index(group) for group in groups]
-    ones = np.ones(len(columns), dtype=np.int8)
-    shape = (len(columns), len(labels))
-    return X, sp.csr_matrix((ones, (np.arange(len(columns)), columns)), shape=shape), labels
+    X = words.fit_transform(item.text for item in items)
+    X.sort_indices()
+    return X, *_targets(items, sorted({label for item in items for label in item.labels or ()}))
+
+
+def _targets(items: list[Item], labels: list[str]) -> tuple[sp.csr_matrix, list[str]]:
+    binarizer = MultiLabelBinarizer(classes=labels, sparse_output=True)
+    return binarizer.fit_transform([item.labels for item in items]).astype(np.int8), labels
 
 
 _LOADERS: dict[str, Callable[[], Parts]] = {

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmarks import debtags, streams
+from benchmarks import streams
 
 XML = """<?xml version="1.0" encoding="utf-8"?>
 <labels xmlns="http://mulan.sourceforge.net/labels">
@@ -43,37 +43,11 @@ def test_dense_arff_with_nominal_attributes(folder):
 -2,1,round,0,0
 """
     stream = mulan(folder, "flags", text)
-    expected = np.array([[1.5, 0, 1, 0, 1], [-2, 1, 0, 0, 0]], dtype=np.float32)
+    # Columns in the order in which they are met; absent numbers are 0.
+    expected = np.array([[1.5, 1, 1, 0], [-2, 0, 0, 1]], dtype=np.float32)
     np.testing.assert_array_equal(sp.csr_matrix(stream.X).toarray(), expected)
     np.testing.assert_array_equal(stream.Y.toarray(), [[1, 0], [0, 1]])
     assert stream.labels == ["warm", "b lue"]
-
-
-def test_sparse_arff(folder):
-    text = """@relation r
-@attribute one {0,1}
-@attribute kind {x,y}
-@attribute three numeric
-@attribute four numeric
-@attribute five numeric
-@attribute warm {0,1}
-@attribute 'b lue' {0,1}
-@data
-{0 1,2 2.5,6 1}
-{1 y, 5 1}
-{}
-"""
-    stream = mulan(folder, "medical", text)
-    expected = np.array(
-        [[1, 1, 0, 2.5, 0, 0], [0, 0, 1, 0, 0, 0], [0, 1, 0, 0, 0, 0]], dtype=np.float32
-    )
-    np.testing.assert_array_equal(stream.X.toarray(), expected)
-    np.testing.assert_array_equal(stream.Y.toarray(), [[0, 1], [1, 0], [0, 0]])
-
-
-def test_a_label_without_an_attribute_is_named(folder):
-    with pytest.raises(ValueError, match="b lue, warm"):
-        mulan(folder, "scene", "@attribute a numeric\n@data\n1\n")
 
 
 def test_newsgroups_have_three_header_lines(folder):
@@ -95,39 +69,3 @@ def test_what_is_missing_is_named(folder, monkeypatch):
     monkeypatch.delenv(streams.VARIABLE)
     with pytest.raises(streams.NoData, match="set TAGALONG_DATA"):
         streams.load("mediamill")
-
-
-def dump() -> str:
-    short = (
-        "Package: p{0}\nVersion: 1\nDescription: the game {1}\nTag: role::{{a,\n b}}, use::{1}\n"
-    )
-    packages = [short.format(row, "chess" if row % 2 else "go") for row in range(60)]
-    packages[0] = "Package: p0\nDescription: short\n rare but\n long\nTag: special::one\n"
-    packages.append("Package: untagged\nDescription: the game\n")
-    return "\n".join(packages)
-
-
-def test_debtags_from_a_package_index(monkeypatch, folder):
-    monkeypatch.setattr(debtags, "dumpavail", dump)
-    stream = streams.load("debtags")
-    assert stream.labels == ["role::a", "role::b", "use::chess", "use::go"]
-    assert stream.rows == 59
-    assert stream.features == 4
-    np.testing.assert_array_equal(stream.Y.sum(axis=0), [[59, 59, 30, 29]])
-    again = streams.load("debtags")
-    np.testing.assert_array_equal(stream.X, again.X)
-
-
-def test_long_descriptions_are_used():
-    fields = next(debtags.paragraphs(dump()))
-    assert fields["Description"] == "short\nrare but\nlong"
-    fields["Description-en"] = "short\nand longer than what was there"
-    assert "longer" in debtags.tagged([fields])["p0"][0]
-
-
-def test_no_index_says_what_to_run(monkeypatch):
-    monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(debtags.NoPackageIndex, match="apt-get -o Acquire::Languages=en update"):
-        debtags.build()
-    with pytest.raises(debtags.NoPackageIndex, match="0 tagged packages"):
-        debtags.vectorise({})
