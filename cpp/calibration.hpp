@@ -42,9 +42,10 @@ class Calibration {
         best_labels(scores, kHead, head);
         std::array<double, kHead> at_head{};
         double most = 1;
-        for (std::size_t place = 0; place < head.size(); ++place) {
-            const Curve curve(groups_[group_of(place)]);
-            at_head[place] = most = std::min(most, curve(static_cast<double>(scores[head[place]])));
+        for (std::size_t place = 0, group = 0; place < head.size(); ++group) {
+            const Curve curve(groups_[group]);
+            for (; place < head.size() && group_of(place) == group; ++place)
+                at_head[place] = most = std::min(most, curve(static_cast<double>(scores[head[place]])));
         }
         const Curve rest(groups_.back());
         for (std::size_t i = 0; i < scores.size(); ++i)
@@ -83,61 +84,58 @@ class Calibration {
             group_[head_[place]] = static_cast<std::uint8_t>(group_of(place));
     }
 
-    // The rising share of relevant labels over the score.
+    // The rising share of relevant labels over the score: a value a bin, and one for below.
     class Curve {
       public:
-        explicit Curve(const Histogram& counts) : counts_(counts) {
+        explicit Curve(const Histogram& counts) : low_(counts.low()), width_(counts.width()) {
             double relevant = 0, all = counts.below();
             for (std::size_t i = 0; i < kBins; ++i) {
                 relevant += counts.relevant(i);
                 all += counts.all(i);
             }
-            const double share = all > 0 ? relevant / all : 0;
-            add({0, counts.below(), 0});
+            const double assumed = 2 * counts.unit();
+            const double assumed_relevant = all > 0 ? assumed * relevant / all : 0;
+            std::vector<Pool> pools;
+            add({0, counts.below(), 1}, pools);
             for (std::size_t i = 0; i < kBins; ++i) {
                 // Empty bins join the pool before them.
-                if (counts.all(i) < 0.5 * counts.unit() * kNegligible) pools_.back().last = i + 1;
-                else add({counts.relevant(i), std::max(counts.all(i), counts.relevant(i)), i + 1});
+                if (counts.all(i) < kNegligible * counts.unit()) ++pools.back().bins;
+                else add({counts.relevant(i), std::max(counts.all(i), counts.relevant(i)), 1}, pools);
             }
-            for (Pool& pool : pools_) {
-                pool.relevant += 2 * counts.unit() * share;
-                pool.all += 2 * counts.unit();
+            auto value = values_.begin();
+            for (const Pool& pool : pools) {
+                const double share = (pool.relevant + assumed_relevant) / (pool.all + assumed);
+                value = std::fill_n(value, pool.bins, share);
             }
+            *value = value[-1];
         }
 
         double operator()(double score) const {
-            if (counts_.empty()) return share(-1);
-            const double at = (score - counts_.low()) / counts_.width() - 0.5;
-            if (!(at > -1)) return share(-1);
-            const double left = std::floor(std::min(at, static_cast<double>(kBins)));
-            const double low = share(left), high = share(left + 1);
-            return low + (high - low) * std::min(1.0, at - left);
+            // In bins from the middle of the one below the range.
+            const double at = width_ > 0 ? (score - low_) / width_ + 0.5 : 0;
+            if (!(at > 0)) return values_[0];
+            if (at >= kBins) return values_[kBins];
+            const auto left = static_cast<std::size_t>(at);
+            return values_[left] + (values_[left + 1] - values_[left]) * (at - static_cast<double>(left));
         }
 
       private:
-        static constexpr double kNegligible = 1e-3;
-        // Bins up to `last` (1 is the first bin, 0 what lies below the range).
+        static constexpr double kNegligible = 5e-4;
         struct Pool {
             double relevant, all;
-            std::size_t last;
+            std::size_t bins;
         };
-        void add(Pool pool) {
-            while (!pools_.empty() && pools_.back().relevant * pool.all > pool.relevant * pools_.back().all) {
-                pool.relevant += pools_.back().relevant;
-                pool.all += pools_.back().all;
-                pools_.pop_back();
+        static void add(Pool pool, std::vector<Pool>& pools) {
+            while (!pools.empty() && pools.back().relevant * pool.all > pool.relevant * pools.back().all) {
+                pool.relevant += pools.back().relevant;
+                pool.all += pools.back().all;
+                pool.bins += pools.back().bins;
+                pools.pop_back();
             }
-            pools_.push_back(pool);
+            pools.push_back(pool);
         }
-        double share(double bin) const {
-            const auto wanted = static_cast<std::size_t>(std::clamp(bin + 1, 0.0, static_cast<double>(kBins)));
-            auto pool = std::lower_bound(pools_.begin(), pools_.end(), wanted,
-                                         [](const Pool& p, std::size_t b) { return p.last < b; });
-            if (pool == pools_.end()) --pool;
-            return pool->all > 0 ? pool->relevant / pool->all : 0;
-        }
-        const Histogram& counts_;
-        std::vector<Pool> pools_;
+        double low_, width_;
+        std::array<double, kBins + 2> values_;
     };
 
     Sampling sampling_;

@@ -141,8 +141,9 @@ class Problem {
     Weights centre_, current_;
 };
 
-// Two labels that the first part does not have, so that labels come after the restart too.
-std::vector<Item> second_part() { return random_stream(82, kAfter, {.labels = 10, .weights = true}); }
+// Labels and features that the first part does not have, so that some come after the restart too.
+constexpr StreamShape kSecondShape{.features = 40, .labels = 10, .weights = true};
+std::vector<Item> second_part() { return random_stream(82, kAfter, kSecondShape); }
 
 template <class T>
 void restarted_is_a_bound(const RankerConfig& config, double distance) {
@@ -211,7 +212,7 @@ const Test tight{"restart: after one optimal round the dual value is the minimum
             LabelRanker<double> ranker(config_of(geometry, update));
             ranker.add_labels(8);
             for (const Item& item : random_stream(84, kBefore, {})) learn(ranker, item);
-            for (const Item& item : random_stream(85, 10, {})) {
+            for (const Item& item : random_stream(85, 10, kSecondShape)) {
                 ranker.restart_certificate();
                 const Weights centre = thetas(ranker);
                 learn(ranker, item);

@@ -73,8 +73,11 @@ class LabelHistory:
 
     def best(self, scores: npt.NDArray[Any], k: int | None) -> list[int]:
         """Return the k best labels; equal scores go to the frequent, then to the recent."""
-        order = np.lexsort((-self.last, -self.count, -scores))
-        found: list[int] = order[:k].tolist()
+        among = np.arange(len(scores))
+        if k is not None and 0 < k < len(scores):  # most labels need not be sorted
+            among = np.flatnonzero(scores >= np.partition(scores, -k)[-k])
+        order = np.lexsort((-self.last[among], -self.count[among], -scores[among]))
+        found: list[int] = among[order[:k]].tolist()
         return found
 
     def to_json(self) -> dict[str, Any]:
