@@ -3,7 +3,7 @@
 // At the same score, a label at the head of its ranking is relevant more often than one further
 // down. So labels are counted by place: the first, the second, and so on in growing groups.
 // Within a group the probability is the share of relevant labels at that score, made to rise with
-// the score by pooling neighbours that do not (isotonic regression) and joined by straight lines.
+// the score by pooling neighbours that do not (isotonic regression).
 // Few observations say little: two more are assumed, with the share of the whole group.
 #pragma once
 
@@ -93,49 +93,59 @@ class Calibration {
                 relevant += counts.relevant(i);
                 all += counts.all(i);
             }
+            if (all <= 0) return;
+            std::vector<Pool> counted;
+            add({0, counts.below(), 0, 0}, counted);
+            for (std::size_t i = 0; i < kBins; ++i)
+                if (counts.all(i) > kNegligible * counts.unit())
+                    add({counts.relevant(i), std::max(counts.all(i), counts.relevant(i)), i + 1, i + 1}, counted);
+            // The assumed observations pull small pools further than large ones: pool once more.
             const double assumed = 2 * counts.unit();
-            const double assumed_relevant = all > 0 ? assumed * relevant / all : 0;
+            const double share = (relevant + 0.5 * counts.unit()) / (all + counts.unit());
             std::vector<Pool> pools;
-            add({0, counts.below(), 1}, pools);
-            for (std::size_t i = 0; i < kBins; ++i) {
-                // Empty bins join the pool before them.
-                if (counts.all(i) < kNegligible * counts.unit()) ++pools.back().bins;
-                else add({counts.relevant(i), std::max(counts.all(i), counts.relevant(i)), 1}, pools);
-            }
-            auto value = values_.begin();
-            for (const Pool& pool : pools) {
-                const double share = (pool.relevant + assumed_relevant) / (pool.all + assumed);
-                value = std::fill_n(value, pool.bins, share);
-            }
-            *value = value[-1];
+            for (const Pool& pool : counted)
+                add({pool.relevant + assumed * share, pool.all + assumed, pool.first, pool.last}, pools);
+            fill(pools);
         }
 
         double operator()(double score) const {
-            // In bins from the middle of the one below the range.
-            const double at = width_ > 0 ? (score - low_) / width_ + 0.5 : 0;
+            const double at = width_ > 0 ? (score - low_) / width_ + 1 : 0;
             if (!(at > 0)) return values_[0];
-            if (at >= kBins) return values_[kBins];
-            const auto left = static_cast<std::size_t>(at);
-            return values_[left] + (values_[left + 1] - values_[left]) * (at - static_cast<double>(left));
+            return values_[at >= kBins ? kBins : static_cast<std::size_t>(at)];
         }
 
       private:
         static constexpr double kNegligible = 5e-4;
+        // Bins first..last; 0 is what lies below the range, 1 the first bin of the histogram.
         struct Pool {
             double relevant, all;
-            std::size_t bins;
+            std::size_t first, last;
+            double share() const { return relevant / all; }
         };
         static void add(Pool pool, std::vector<Pool>& pools) {
             while (!pools.empty() && pools.back().relevant * pool.all > pool.relevant * pools.back().all) {
                 pool.relevant += pools.back().relevant;
                 pool.all += pools.back().all;
-                pool.bins += pools.back().bins;
+                pool.first = pools.back().first;
                 pools.pop_back();
             }
             pools.push_back(pool);
         }
+        void fill(const std::vector<Pool>& pools) {
+            for (std::size_t p = 0; p < pools.size(); ++p) {
+                const Pool& pool = pools[p];
+                std::fill(values_.begin() + pool.first, values_.begin() + pool.last + 1, pool.share());
+                // Across bins where nothing was seen, a straight line to the next pool.
+                const bool more = p + 1 < pools.size();
+                const std::size_t next = more ? pools[p + 1].first : kBins + 1;
+                const double rise = more ? pools[p + 1].share() - pool.share() : 0;
+                for (std::size_t i = pool.last + 1; i < next; ++i)
+                    values_[i] = pool.share() +
+                                 rise * static_cast<double>(i - pool.last) / static_cast<double>(next - pool.last);
+            }
+        }
         double low_, width_;
-        std::array<double, kBins + 2> values_;
+        std::array<double, kBins + 1> values_{};
     };
 
     Sampling sampling_;

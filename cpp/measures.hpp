@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "kernels.hpp"
@@ -73,11 +74,11 @@ class Measures {
     template <class T>
     void observe(std::span<const T> scores, std::span<const std::int32_t> relevant,
                  std::span<const std::int32_t> unknown, double cutoff) {
-        load(scores, relevant, unknown, cutoff);
+        const std::span<const T> known = load(scores, relevant, unknown, cutoff);
         Row row{};
         const std::size_t R = relevant.size();
-        if (R > 0 && R < known_.size()) rank(row, R);
-        judge_set(row, R);
+        if (R > 0 && R < known.size()) rank(row, known);
+        judge_set(row, R, known.size());
         for (std::size_t i = 0; i < kValues; ++i) totals_[i] += row[i];
         if (window_ == 0) return;
         if (recent_.size() < window_) recent_.push_back(row);
@@ -94,60 +95,84 @@ class Measures {
     }
 
   private:
-    // The scores whose relevance is known, and those of the relevant labels.
+    // Counts what was chosen, sorts the scores of the relevant labels, and returns all scores
+    // whose relevance is known: as they are given, if that can be.
     template <class T>
-    void load(std::span<const T> scores, std::span<const std::int32_t> relevant,
-              std::span<const std::int32_t> unknown, double cutoff) {
+    std::span<const T> load(std::span<const T> scores, std::span<const std::int32_t> relevant,
+                            std::span<const std::int32_t> unknown, double cutoff) {
         std::size_t labels = scores.size();
         for (const std::int32_t label : relevant) labels = std::max<std::size_t>(labels, label + 1);
         if (per_label_.size() < labels) per_label_.resize(labels);
-        known_.assign(scores.begin(), scores.end());
-        known_.resize(labels, -std::numeric_limits<double>::infinity());
+        if (labels > scores.size() || !unknown.empty()) {
+            auto& copy = std::get<std::vector<T>>(copies_);
+            copy.assign(scores.begin(), scores.end());
+            copy.resize(labels, -std::numeric_limits<T>::infinity());
+            scores = copy;
+        }
         hits_ = 0;
         relevant_.clear();
         for (const std::int32_t label : relevant) {
-            relevant_.push_back(known_[label]);
+            relevant_.push_back(static_cast<double>(scores[label]));
             ++per_label_[label].relevant;
-            if (known_[label] < cutoff) continue;
+            if (relevant_.back() < cutoff) continue;
             ++hits_;
             ++per_label_[label].hits;
         }
+        std::sort(relevant_.begin(), relevant_.end(), std::greater<>());
+        if (!unknown.empty()) scores = without<T>(unknown, cutoff);
+        else choose(scores, cutoff);
+        return scores;
+    }
+
+    template <class T>
+    void choose(std::span<const T> scores, double cutoff) {
+        chosen_ = 0;
+        for (std::size_t label = 0; label < scores.size(); ++label)
+            if (static_cast<double>(scores[label]) >= cutoff) {
+                ++per_label_[label].chosen;
+                ++chosen_;
+            }
+    }
+
+    // The copy of the scores without some labels, of which nothing is counted.
+    template <class T>
+    std::span<const T> without(std::span<const std::int32_t> unknown, double cutoff) {
         unknown_.assign(unknown.begin(), unknown.end());
         std::sort(unknown_.begin(), unknown_.end());
+        auto& copy = std::get<std::vector<T>>(copies_);
         chosen_ = 0;
         std::size_t kept = 0;
         auto skip = unknown_.begin();
-        for (std::size_t label = 0; label < labels; ++label) {
+        for (std::size_t label = 0; label < copy.size(); ++label) {
             if (skip != unknown_.end() && static_cast<std::size_t>(*skip) == label) {
                 ++skip;
                 continue;
             }
-            if (known_[label] >= cutoff) {
+            if (static_cast<double>(copy[label]) >= cutoff) {
                 ++per_label_[label].chosen;
                 ++chosen_;
             }
-            known_[kept++] = known_[label];
+            copy[kept++] = copy[label];
         }
-        known_.resize(kept);
-        std::sort(relevant_.begin(), relevant_.end(), std::greater<>());
+        return std::span<const T>(copy).first(kept);
     }
 
-    void rank(Row& row, std::size_t R) {
-        const std::size_t K = known_.size();
+    template <class T>
+    void rank(Row& row, std::span<const T> known) {
+        const std::size_t K = known.size(), R = relevant_.size();
         double misplaced = 0, precision = 0, first_places = 0, gain = 0, top = 0;
         // Relevant labels in descending order; i..last have the same score.
         for (std::size_t i = 0, last = 0; i < R; i = last) {
-            const double score = relevant_[i];
-            while (last < R && relevant_[last] == score) ++last;
+            const auto score = static_cast<T>(relevant_[i]);
+            while (last < R && relevant_[last] == relevant_[i]) ++last;
             const auto equal_relevant = static_cast<double>(last - i);
-            // Without a second count: above = from the next larger number on.
-            const double from = kernels::count_from(known_.data(), score, K);
-            const double above =
-                kernels::count_from(known_.data(), std::nextafter(score, std::numeric_limits<double>::infinity()), K);
+            const T next = std::nextafter(score, std::numeric_limits<T>::infinity());
+            const double from = kernels::count_from(known.data(), score, K);
+            const double above = kernels::count_from(known.data(), next, K);
             const double tied = from - above;
             misplaced += equal_relevant * (from - static_cast<double>(last));
             precision += equal_relevant * static_cast<double>(last) / from;
-            first_places += equal_relevant * (place(from) - place(above)) / tied;
+            first_places += equal_relevant * static_cast<double>(place(from) - place(above)) / tied;
             gain += equal_relevant * (discounts_[place(from)] - discounts_[place(above)]) / tied;
             if (above == 0) top = equal_relevant / tied;
             row[coverage] = from;  // of the lowest one in the end
@@ -164,13 +189,13 @@ class Measures {
 
     std::size_t place(double rank) const { return std::min(k_, static_cast<std::size_t>(rank)); }
 
-    void judge_set(Row& row, std::size_t R) const {
+    void judge_set(Row& row, std::size_t R, std::size_t known) const {
         row[rows] = 1;
         row[hits] = static_cast<double>(hits_);
         row[chosen] = static_cast<double>(chosen_);
         row[relevant_labels] = static_cast<double>(R);
         const double wrong = row[chosen] + row[relevant_labels] - 2 * row[hits];
-        row[wrong_labels] = known_.empty() ? 0 : wrong / static_cast<double>(known_.size());
+        row[wrong_labels] = known == 0 ? 0 : wrong / static_cast<double>(known);
         row[exact] = wrong == 0;
     }
 
@@ -182,7 +207,8 @@ class Measures {
     std::vector<Row> recent_;
     std::size_t next_ = 0;
     // Scratch of a row.
-    std::vector<double> known_, relevant_;
+    std::tuple<std::vector<float>, std::vector<double>> copies_;
+    std::vector<double> relevant_;
     std::vector<std::int32_t> unknown_;
     std::size_t hits_ = 0;
     std::size_t chosen_ = 0;

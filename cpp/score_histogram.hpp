@@ -45,7 +45,7 @@ class ScoreHistogram {
     // To be called for relevant labels before `add`, which counts all labels. The first score
     // that is not zero sets the range; nothing is counted before.
     void add_relevant(double score) {
-        if (!std::isfinite(score)) return;
+        if (!(std::abs(score) < 1e300)) return;  // beyond, the range itself would overflow
         if (width_ == 0) {
             if (score == 0) return;
             width_ = 4 * std::abs(score) / kBins;

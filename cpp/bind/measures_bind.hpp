@@ -74,7 +74,7 @@ inline void restore_measures(Measures& self, const nb::dict& state) {
     const auto labels = nb::cast<Counts>(arrays["per_label"]);
     const auto next = nb::cast<std::size_t>(nb::cast<nb::dict>(state["numbers"])["next"]);
     if (totals.shape(0) != Measures::kValues || recent.shape(1) != Measures::kValues || labels.shape(1) != 3 ||
-        recent.shape(0) > self.window() || next > recent.shape(0))
+        recent.shape(0) > self.window() || next >= std::max<std::size_t>(1, self.window()))
         throw InputError("the state of the measures has the wrong shape");
     Measures::Row sums;
     std::copy_n(totals.data(), Measures::kValues, sums.begin());

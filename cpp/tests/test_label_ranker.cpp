@@ -105,8 +105,8 @@ void scores_come_before_the_round(Geometry geometry, Average average) {
     for (const Item& item : random_stream(3, 60, {.features = 40, .labels = 8, .weights = true})) {
         std::vector<T> before = scores_of(ranker, item);
         learn(ranker, item, given.data());
-        // Labels that came with this round stood at zero, or at equal weights for all features.
-        if (geometry != Geometry::entropic) before.resize(ranker.labels(), T(0));
+        // Labels that came with this round could not be predicted.
+        before.resize(ranker.labels(), -std::numeric_limits<T>::infinity());
         same_bits(std::span<const T>(given).first(before.size()), std::span<const T>(before));
     }
     same(ranker.labels(), 8u);

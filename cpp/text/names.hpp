@@ -12,18 +12,18 @@ namespace tagalong {
 
 class Names {
   public:
-    // 0 keeps none.
+    // How many bytes names may take, all told; 0 keeps none.
     explicit Names(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 
     std::size_t size() const { return ends_.size(); }
-    std::size_t bytes() const { return bytes_.size() + ends_.size() * (sizeof(std::uint32_t) + 24); }
+    std::size_t bytes() const { return bytes_.size() + ends_.size() * kBesideText; }
     const std::string& text() const { return bytes_; }
     const std::vector<std::uint32_t>& ends() const { return ends_; }
     const std::vector<std::int32_t>& ids() const { return index_.ids(); }
 
     // The first name of a feature stays; further ones of the same bucket are not kept.
     void add(std::int32_t id, std::string_view name) {
-        if (bytes_.size() + name.size() > most_bytes_ || index_.find(id) != FeatureIndex::kAbsent) return;
+        if (bytes() + kBesideText + name.size() > most_bytes_ || index_.find(id) != FeatureIndex::kAbsent) return;
         index_.insert(id);
         bytes_ += name;
         ends_.push_back(static_cast<std::uint32_t>(bytes_.size()));
@@ -38,6 +38,9 @@ class Names {
     }
 
   private:
+    // Its end, and its entries in the index.
+    static constexpr std::size_t kBesideText = sizeof(std::uint32_t) + 24;
+
     std::size_t most_bytes_;
     std::string bytes_;
     std::vector<std::uint32_t> ends_;

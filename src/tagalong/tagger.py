@@ -59,7 +59,7 @@ class Tagger:
     Examples
     --------
     >>> from tagalong import Tagger
-    >>> tagger = Tagger()
+    >>> tagger = Tagger().add_labels(["money", "travel", "family"])
     >>> for text, labels in [
     ...     ("Your invoice is due on Friday", ["money"]),
     ...     ("Your flight to Lisbon, and the invoice", ["travel", "money"]),

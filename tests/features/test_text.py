@@ -174,7 +174,7 @@ def test_a_very_long_word_counts_by_its_beginning():
 
 
 def test_names_of_learnt_features_are_kept_as_far_as_memory_goes():
-    features = TextFeatures(name_memory=1e-5)  # ten bytes
+    features = TextFeatures(name_memory=64e-6)  # two short names, with what each takes besides
     number = {name: int(features.read(name, learn=True)[0][0]) for name in ("four", "five", "six")}
     assert [features.name(i) for i in number.values()] == ["four", "five", ""]
 

@@ -609,6 +609,8 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         return self._native.score(matrix)
 
     def _pairs(self, x: Example, learning: bool) -> tuple[Pair, list[str]]:
+        if isinstance(x, Mapping) and not x:  # neither names nor numbers
+            return as_pairs(x), []
         if type(x) is tuple or not comes_by_name(x):
             if learning and self._names is not None and self._names.grows:
                 raise ValueError("x has numbers for features, but this learner knows names")
@@ -621,7 +623,8 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         assert isinstance(x, Mapping)
         names = self._names
         if names is None:
-            if hasattr(self, "n_features_in_") or self._native.state()["arrays"]["features"].size:
+            known = self._native.state()["arrays"]["features"]
+            if hasattr(self, "n_features_in_") or (known >= 0).any():
                 raise ValueError("x has names for features, but this learner knows numbers only")
             names = FeatureNames()
             if learning:

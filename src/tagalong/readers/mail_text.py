@@ -201,7 +201,7 @@ def html_to_text(html: str) -> str:
     >>> html_to_text("<style>p {}</style><p>Fish &amp; <b>chips</b><blockquote>Tea?</blockquote>")
     'Fish & chips\n> Tea?'
     """
-    html = html.replace("\n", " ")
+    html = html.replace("\n", " ").replace("\0", "")
     pieces: list[str] = []
     quotes = end = 0
     while found := _MARKUP.search(html, end):
@@ -216,7 +216,7 @@ def html_to_text(html: str) -> str:
         if name == "blockquote":
             quotes = max(0, quotes - 1) if is_end else quotes + 1
         if name in _BLOCKS:
-            pieces.append("\n> " if quotes else "\n")
+            pieces.append("\n\0" if quotes else "\n")  # NUL marks a quoted line
         elif name in _CELLS:
             pieces.append(" ")
         elif name in _UNSEEN and not is_end:
@@ -224,8 +224,10 @@ def html_to_text(html: str) -> str:
             end = close.start() if close else len(html)
     pieces.append(html[end:])
     text = unescape(_LONG_NUMBER.sub("\ufffd", "".join(pieces)))
-    lines = (" ".join(line.split()) for line in text.split("\n"))
-    return "\n".join(line for line in lines if line and line != ">")
+    lines = (
+        (line.startswith("\0"), " ".join(line.strip("\0").split())) for line in text.split("\n")
+    )
+    return "\n".join(f"> {line}" if is_quoted else line for is_quoted, line in lines if line)
 
 
 def _end_of_markup(html: str, start: int) -> int:

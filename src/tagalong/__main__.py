@@ -1,0 +1,8 @@
+"""``python -m tagalong`` is the command ``tagalong``."""
+
+import sys
+
+from tagalong.cli.main import main
+
+if __name__ == "__main__":
+    sys.exit(main())

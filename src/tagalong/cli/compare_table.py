@@ -1,0 +1,144 @@
+"""The table of a comparison: a row a learner, the best of each column stands out."""
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tagalong.evaluate import Report
+from tagalong.evaluate.measures import HIGHER_IS_BETTER
+from tagalong.evaluate.report import title
+
+__all__ = ["Row", "as_markdown", "as_table", "live_cells"]
+
+SHOWN = (
+    "any_mistake",
+    "one_error",
+    "ranking_loss",
+    "average_precision",
+    "precision_at_k",
+    "ndcg_at_k",
+    "micro_f1",
+)
+_DIGITS = 4
+
+
+@dataclass(frozen=True)
+class Row:
+    """The figures of one learner.
+
+    Parameters
+    ----------
+    name : str
+        What tells it from the others.
+    settings : dict
+        Where they are not the defaults.
+    report : Report
+        Its figures.
+    speed : float
+        Items a second of one processor's time, measuring not counted.
+    """
+
+    name: str
+    settings: dict[str, Any]
+    report: Report
+    speed: float
+
+    @property
+    def dual(self) -> float:
+        """The certified lower bound; NaN for learners that have none."""
+        certificate = self.report.certificate
+        return math.nan if certificate is None else certificate.dual
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures for JSON."""
+        return {
+            "name": self.name,
+            "settings": self.settings,
+            "overall": asdict(self.report.overall),
+            "recent": asdict(self.report.recent),
+            "dual": self.dual,
+            "items_per_second": self.speed,
+        }
+
+
+def _headings(rows: list[Row]) -> list[str]:
+    k = rows[0].report.k
+    return ["", *(title(name, k) for name in SHOWN), "dual", "items/s"]
+
+
+def _cells(row: Row) -> list[str]:
+    measures = [_number(getattr(row.report.overall, name)) for name in SHOWN]
+    dual = "–" if math.isnan(row.dual) else f"{row.dual:.5g}"
+    speed = "–" if math.isnan(row.speed) else f"{row.speed:,.0f}"
+    return [row.name, *measures, dual, speed]
+
+
+def _number(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.{_DIGITS}f}"
+
+
+def _is_best(rows: list[Row]) -> list[list[bool]]:
+    """Return which cells are the best of their columns, as far as the digits show."""
+    best = {}
+    for name in SHOWN:
+        shown = [round(getattr(row.report.overall, name), _DIGITS) for row in rows]
+        known = [value for value in shown if not math.isnan(value)]
+        choose = max if name in HIGHER_IS_BETTER else min
+        best[name] = [bool(known) and value == choose(known) for value in shown]
+    return [
+        [False, *(best[name][place] for name in SHOWN), False, False] for place in range(len(rows))
+    ]
+
+
+def as_table(rows: list[Row], bold: Callable[[str], str]) -> str:
+    """Return the table as text.
+
+    Parameters
+    ----------
+    rows : list of Row
+        At least one.
+    bold : callable
+        Makes a text stand out.
+    """
+    cells = [_headings(rows), *(_cells(row) for row in rows)]
+    marks = [[False] * len(cells[0]), *_is_best(rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = []
+    for line, marked in zip(cells, marks, strict=True):
+        padded = [
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        # Bold goes around the padded cell: escapes have no width on the screen.
+        shown = [bold(cell) if mark else cell for cell, mark in zip(padded, marked, strict=True)]
+        lines.append("  ".join(shown).rstrip())
+    return "\n".join(lines)
+
+
+def as_markdown(rows: list[Row]) -> str:
+    """Return the table in Markdown."""
+    headings = _headings(rows)
+    lines = [headings, ["---", *["---:"] * (len(headings) - 1)]]
+    for row, marked in zip(rows, _is_best(rows), strict=True):
+        cells = [_escaped(cell) for cell in _cells(row)]
+        lines.append([f"**{c}**" if mark else c for c, mark in zip(cells, marked, strict=True)])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _escaped(cell: str) -> str:
+    return cell.replace("|", "\\|")
+
+
+def live_cells(rows: list[Row]) -> tuple[list[str], list[list[str]], str]:
+    """Return what `Live.show` takes: headings, cells, and a line for where there is no terminal."""
+    items = rows[0].report.items
+    best = max(rows, key=_average_precision)
+    line = f"items {items:,}  best average precision {_average_precision(best):.4f} ({best.name})"
+    headings = _headings(rows)
+    return [f"{items:,} items", *headings[1:]], [_cells(row) for row in rows], line
+
+
+def _average_precision(row: Row) -> float:
+    found = row.report.overall.average_precision
+    return -1.0 if math.isnan(found) else found

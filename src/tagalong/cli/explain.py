@@ -1,0 +1,47 @@
+"""``tagalong explain``: the words that speak for and against a label."""
+
+import argparse
+
+from tagalong.cli.errors import OK, CommandError, UsageError
+from tagalong.cli.models import find_label, load_tagger
+from tagalong.cli.output import Output
+from tagalong.cli.sources import reading_of
+from tagalong.readers.items import Item
+
+__all__ = ["run"]
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Explain one item."""
+    if not args.sources and args.text is None:
+        raise UsageError("there is nothing to explain: give a SOURCE, or --text 'some text'")
+    if not args.sources and args.id is not None:
+        raise UsageError("--id chooses an item of a SOURCE; none is given")
+    tagger = load_tagger(args.model)
+    label = None if args.label is None else find_label(tagger, args.label)
+    item = _chosen(args) if args.sources else Item(text=args.text)
+    explanation = tagger.explain(item, label)
+    out.document(
+        {
+            "id": item.id,
+            "label": explanation.label,
+            "score": explanation.score,
+            "base": explanation.base,
+            "parts": [{"name": name, "adds": value} for name, value in explanation.parts],
+        }
+    )
+    out.show(str(explanation))
+    return OK
+
+
+def _chosen(args: argparse.Namespace) -> Item:
+    reading = reading_of(args)
+    with reading.open() as stream:
+        for item in reading.limited(stream):
+            if args.id is None or item.id == args.id:
+                return item
+    raise CommandError(
+        "there is no item in the source"
+        if args.id is None
+        else f"no item with the id {args.id!r} was found"
+    )

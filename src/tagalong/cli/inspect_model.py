@@ -1,0 +1,156 @@
+"""``tagalong inspect``: what is in a model file."""
+
+import argparse
+import os
+from collections.abc import Hashable
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from tagalong.cli.errors import OK, UsageError
+from tagalong.cli.models import file_header, find_label
+from tagalong.cli.output import Output, size_text, table
+from tagalong.cli.run_state import NOTE
+from tagalong.persist import load
+from tagalong.tagger import Tagger
+
+__all__ = ["run"]
+
+MOST_LABELS = 20
+WORDS = 10
+
+Words = list[tuple[str, float]]
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Show a model."""
+    model = load(args.model)
+    header = file_header(args.model)
+    found: dict[str, Any] = {
+        "model": args.model,
+        "kind": header["kind"],
+        "format": header["format"],
+        "written_by": header["tagalong"],
+        "file_bytes": os.path.getsize(args.model),
+    }
+    if isinstance(model, Tagger):
+        found |= _about(model)
+        chosen = [find_label(model, text) for text in args.label]
+        if args.words is not None and not chosen:
+            chosen = model.labels
+        words = {label: _words(model, label, args.words or WORDS) for label in chosen}
+    else:
+        if args.label or args.words is not None:
+            raise UsageError(f"{args.model} holds a {found['kind']}, which knows no words")
+        found |= _about_part(model)
+        words = {}
+    if words:
+        found["words"] = [
+            {"label": label, "words": [{"name": n, "weight": w} for n, w in top]}
+            for label, top in words.items()
+        ]
+    out.document(found)
+    out.show("\n".join([*_lines(found), *_word_lines(words)]))
+    return OK
+
+
+def _about(tagger: Tagger) -> dict[str, Any]:
+    size = tagger.size()
+    history = tagger._history
+    counted = zip(tagger.labels, history.count.tolist(), strict=True)
+    return {
+        "items": history.items,
+        "labels": [{"label": label, "items": count} for label, count in counted],
+        "size": {**asdict(size), "total_bytes": size.total_bytes},
+        "learner": {"kind": type(tagger.learner).__name__, **tagger.learner.get_params()},
+        "features": tagger.features.get_params(),
+        "certificate": _certificate(tagger.certificate_),
+        "run": _summary(tagger.notes.get(NOTE)),
+        "notes": {name: value for name, value in tagger.notes.items() if name != NOTE},
+    }
+
+
+def _about_part(model: Any) -> dict[str, Any]:
+    """Return what is known about a learner, or features, without a tagger around."""
+    found: dict[str, Any] = {"settings": model.get_params()}
+    if hasattr(model, "classes_"):
+        found["labels"] = [{"label": label} for label in model.classes_.tolist()]
+        found["certificate"] = _certificate(model.certificate_)
+    return found
+
+
+def _certificate(certificate: Any) -> dict[str, Any]:
+    return {**asdict(certificate), "in_words": str(certificate)}
+
+
+def _summary(note: dict[str, Any] | None) -> dict[str, Any] | None:
+    if note is None:
+        return None
+    names = ("passes", "pass", "position", "unlabelled")
+    return {**note["reading"], **{name: note[name] for name in names}}
+
+
+def _words(tagger: Tagger, label: Hashable, count: int) -> Words:
+    """Return the words with the largest weights for a label, nameless features left out."""
+    found = tagger.learner._native.weights()
+    column = found["weights"][:, tagger.labels.index(label)].astype(np.float64)
+    words: Words = []
+    for place in np.argsort(-column, kind="stable").tolist():
+        if column[place] <= 0 or len(words) == count:
+            break
+        feature = int(found["features"][place])
+        name = tagger.features.name(feature) if feature >= 0 else ""
+        if name:
+            words.append((name, float(column[place])))
+    return words
+
+
+def _lines(found: dict[str, Any]) -> list[str]:
+    lines = [
+        f"{found['model']}: a {found['kind']} in file format {found['format']}, written by "
+        f"tagalong {found['written_by']}, {size_text(found['file_bytes'])}"
+    ]
+    if "size" in found:
+        size = found["size"]
+        lines += [
+            f"{found['items']:,} items learnt; {size['labels']:,} labels; {size['features']:,} "
+            "features with weights",
+            f"memory: {size_text(size['weight_bytes'])} of weights, "
+            f"{size_text(size['text_bytes'])} of words",
+        ]
+    for part in ("learner", "features", "settings"):
+        if part in found:
+            given = ", ".join(f"{name}={value!r}" for name, value in found[part].items())
+            lines.append(f"{part}: {given}")
+    if "certificate" in found:
+        lines.append(f"certificate: {found['certificate']['in_words']}")
+    if found.get("run"):
+        run_of = found["run"]
+        lines.append(
+            f"last run: {', '.join(run_of['sources'])}; pass {run_of['pass']} of "
+            f"{run_of['passes']}, {run_of['position']:,} items read"
+        )
+    for name, value in found.get("notes", {}).items():
+        lines.append(f"note {name}: {str(value)[:200]}")
+    return [*lines, *_label_lines(found.get("labels", []))]
+
+
+def _label_lines(labels: list[dict[str, Any]]) -> list[str]:
+    if not labels:
+        return []
+    ordered = sorted(labels, key=lambda one: -one.get("items", 0))
+    rows = [("label", "items")]
+    rows += [(str(one["label"]), f"{one.get('items', '')}") for one in ordered[:MOST_LABELS]]
+    lines = ["", *table(rows)]
+    if len(labels) > MOST_LABELS:
+        lines.append(f"and {len(labels) - MOST_LABELS:,} more; --json has all of them")
+    return lines
+
+
+def _word_lines(words: dict[Hashable, Words]) -> list[str]:
+    lines = []
+    for label, top in words.items():
+        shown = ", ".join(f"{name} {weight:+.3f}" for name, weight in top)
+        lines += ["", f"{label}: {shown or 'no words are kept'}"]
+    return lines

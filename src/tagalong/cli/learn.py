@@ -1,0 +1,296 @@
+"""``tagalong learn``: item after item, predicted before it is learnt."""
+
+import argparse
+import os
+import time
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError, UsageError
+from tagalong.cli.interrupts import Interrupts
+from tagalong.cli.learners import feature_settings, learner_settings, make_features, named
+from tagalong.cli.live import Live
+from tagalong.cli.models import check_destination, load_tagger
+from tagalong.cli.output import Output, as_json, size_text
+from tagalong.cli.run_state import Run
+from tagalong.cli.sources import reading_of
+from tagalong.evaluate import Progress, Report
+from tagalong.readers.items import Item
+from tagalong.readers.stream import Stream
+from tagalong.tagger import Tagger
+
+__all__ = ["run"]
+
+SECONDS_BETWEEN_SAVES = 60.0
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Learn, and tell how it went."""
+    _check(args)
+    tagger, course = _prepared(args)
+    with Interrupts() as interrupts, Live(out.quiet, args.every) as live:
+        learning = _Learning(tagger, course, args.model, interrupts, live)
+        try:
+            learning.go()
+        except KeyboardInterrupt:
+            pass
+        except (CommandError, ValueError, OSError) as error:
+            if not learning.has_moved:
+                raise
+            learning.save()
+            raise _with_a_way_on(error, args, course) from error
+        learning.save()
+    report = course.progress.report(tagger.labels, tagger.certificate_)
+    if args.report is not None:
+        Path(args.report).write_text(as_json(report.to_dict()) + "\n", encoding="utf-8")
+    if args.plot is not None:
+        report.plot(args.plot, args.plot_kind)
+    _tell(args, out, learning, report)
+    if interrupts.signal:
+        return interrupts.exit_code
+    return SOME_SKIPPED if learning.skipped else OK
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Find what would go wrong at the end before anything begins."""
+    for path, what in ((args.model, "--model"), (args.report, "--report"), (args.plot, "--plot")):
+        check_destination(path, what)
+    if args.plot is not None:
+        if Path(args.plot).suffix.lower() not in (".png", ".svg"):
+            raise UsageError(f"--plot {args.plot}: the name must end in .png or .svg")
+        if find_spec("matplotlib") is None:
+            raise UsageError("--plot needs matplotlib: install tagalong[plot]")
+    if (args.resume or args.go_on) and args.model is None:
+        raise UsageError(f"--{'resume' if args.resume else 'continue'} needs --model")
+    if not args.sources and not args.resume:
+        raise UsageError("there is nothing to read: give a SOURCE, such as a file or pydocs:")
+    if args.passes == 0:
+        raise UsageError("--passes must be at least 1")
+    if args.model is not None and os.path.exists(args.model):
+        if not (args.resume or args.go_on):
+            raise UsageError(
+                f"{args.model} is there already: --resume goes on with its run, --continue learns "
+                "further items with it; or choose another name"
+            )
+    elif args.resume or args.go_on:
+        raise CommandError(f"there is no model {args.model} to go on with")
+
+
+def _prepared(args: argparse.Namespace) -> tuple[Tagger, Run]:
+    """Return the tagger, and the run at its beginning or where it stopped."""
+    if not (args.resume or args.go_on):
+        learner = named(args.learner or "label-ranker")
+        tagger = Tagger(learner.make(**learner_settings(args)), make_features(args))
+    else:
+        tagger = load_tagger(args.model)
+        _check_unchanged(args, tagger)
+    if args.resume:
+        return tagger, _resumed(args, tagger)
+    progress = Progress(args.at, args.window)
+    return tagger, Run(reading_of(args), args.passes or 1, progress)
+
+
+def _check_unchanged(args: argparse.Namespace, tagger: Tagger) -> None:
+    for part, given in (
+        (tagger.learner, learner_settings(args)),
+        (tagger.features, feature_settings(args)),
+    ):
+        settings = part.get_params()
+        for name, value in given.items():
+            if name not in settings or settings[name] != value:
+                raise UsageError(
+                    f"{args.model} was made with {name}={settings.get(name)!r}, not {value!r}: "
+                    "leave that out, or make a new model"
+                )
+
+
+def _resumed(args: argparse.Namespace, tagger: Tagger) -> Run:
+    """Return the run of a model, which may now go further, but not elsewhere."""
+    course = Run.of(tagger, args.model)
+    before, given = course.reading, reading_of(args)
+    for name in ("sources", "format", "options"):
+        wanted = getattr(given, name)
+        if wanted and wanted != getattr(before, name):
+            raise UsageError(
+                f"the run of {args.model} has {name} {getattr(before, name)!r}, not {wanted!r}: "
+                "leave that out to go on with it, or use --continue to learn something else"
+            )
+    limit = before.limit if given.limit is None else given.limit
+    if limit != before.limit and (course.number > 1 or _sooner(limit, course.position)):
+        raise UsageError(f"--limit {limit} would be another run; it was {before.limit}")
+    if args.passes is not None and args.passes < course.number:
+        raise UsageError(f"--passes {args.passes}: the run is in pass {course.number} already")
+    # To skip what cannot be read is how to get past the line at which a run stopped.
+    on_error = args.on_error or before.on_error
+    course.reading = replace(before, limit=limit, on_error=on_error)
+    course.passes = args.passes or course.passes
+    return course
+
+
+def _sooner(limit: int | None, position: int) -> bool:
+    return limit is not None and limit < position
+
+
+class _Learning:
+    """Takes a run to its end, with figures and saves on the way."""
+
+    def __init__(
+        self, tagger: Tagger, course: Run, path: str | None, interrupts: Interrupts, live: Live
+    ):
+        self.tagger = tagger
+        self.course = course
+        self.path = path
+        self.skipped = 0
+        self.problems: list[str] = []
+        self._interrupts = interrupts
+        self._live = live
+        self._begin = course.number, course.position
+        self._speed = _Speed(course.progress.items)
+        self._mistakes = 0.0
+        self._save_due = time.monotonic() + SECONDS_BETWEEN_SAVES
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether there is anything new to keep."""
+        return (self.course.number, self.course.position) != self._begin
+
+    def go(self) -> None:
+        """Read and learn, pass after pass; KeyboardInterrupt if a signal came."""
+        while True:
+            self._one_pass()
+            if self.course.number >= self.course.passes:
+                return
+            self.course.next_pass()
+
+    def _one_pass(self) -> None:
+        course, interrupts, live = self.course, self._interrupts, self._live
+        stop = course.reading.limit
+        problems: list[str] = []
+        with course.reading.open() as stream:
+            try:
+                self._find_place(stream)
+                while stop is None or course.position < stop:
+                    item = interrupts.next(stream)
+                    if item is None:
+                        break
+                    self._learn(item, problems)
+                    course.count(item)
+                    if interrupts.signal:
+                        raise KeyboardInterrupt
+                    if live.is_due():
+                        self._show()
+                    if self.path is not None and time.monotonic() >= self._save_due:
+                        self.save()
+            finally:
+                # The same items are met in each pass: they count once.
+                self.skipped = stream.skipped + course.refused
+                self.problems = [*stream.errors, *problems]
+
+    def _find_place(self, stream: Stream) -> None:
+        """Read up to where the run stopped."""
+        item = None
+        for position in range(self.course.position):
+            last, item = item, self._interrupts.next(stream)
+            if item is None:
+                self.course.check_place(last, position)
+        self.course.check_place(item, self.course.position)
+
+    def _learn(self, item: Item, problems: list[str]) -> None:
+        if item.labels is None:
+            self.course.unlabelled += 1
+            return
+        try:
+            found = self.tagger.watch(item)
+        except ValueError as error:
+            problem = f"{item.place or item.id}: {error}"
+            if self.course.reading.on_error == "stop":
+                raise CommandError(problem) from error
+            self.course.refused += 1
+            problems.append(problem)
+            return
+        self.course.progress.add(found, self.tagger)
+
+    def save(self) -> None:
+        """Write the model with its run, if it is to be kept."""
+        if self.path is None:
+            return
+        begun = time.monotonic()
+        self.course.note(self.tagger)
+        self.tagger.save(self.path)
+        ended = time.monotonic()
+        # A large model is saved less often: never more than a twentieth of the time.
+        self._save_due = ended + max(SECONDS_BETWEEN_SAVES, 20 * (ended - begun))
+
+    def _show(self) -> None:
+        report = self.course.progress.report(self.tagger.labels, self.tagger.certificate_)
+        mistakes = float(report.curve["mistakes_so_far"][-1])
+        cells = {
+            "items": f"{report.items:,}",
+            "items/s": f"{self._speed(report.items):,.0f}",
+            "labels": f"{len(report.labels):,}",
+            "mistakes": f"{mistakes:,.0f} (+{mistakes - self._mistakes:,.0f})",
+            f"NDCG@{report.k}": f"{report.overall.ndcg_at_k:.4f}",
+            "AP": f"{report.overall.average_precision:.4f}",
+            "dual": "–" if report.certificate is None else f"{report.certificate.dual:.6g}",
+        }
+        if self.course.passes > 1:
+            cells = {"pass": f"{self.course.number}/{self.course.passes}", **cells}
+        self._mistakes = mistakes
+        line = "  ".join(f"{name} {cell}" for name, cell in cells.items())
+        self._live.show(list(cells), [list(cells.values())], line)
+
+
+class _Speed:
+    """How many items a second there have been, since the first."""
+
+    def __init__(self, items: int):
+        self._items = items
+        self._begun = time.monotonic()
+
+    def __call__(self, items: int) -> float:
+        return (items - self._items) / max(time.monotonic() - self._begun, 1e-9)
+
+
+def _with_a_way_on(error: Exception, args: argparse.Namespace, course: Run) -> Exception:
+    """Return an error that also says that nothing is lost."""
+    if args.model is None:
+        return error
+    return CommandError(
+        f"{error}\n{course.position:,} items are learnt and saved in {args.model}; mend that and "
+        "go on with --resume, or with --resume --on-error skip"
+    )
+
+
+def _tell(args: argparse.Namespace, out: Output, learning: _Learning, report: Report) -> None:
+    course = learning.course
+    interrupted = bool(learning._interrupts.signal)
+    out.document(
+        {
+            "model": args.model,
+            "interrupted": interrupted,
+            "pass": course.number,
+            "passes": course.passes,
+            "read": course.position,
+            "unlabelled": course.unlabelled,
+            "skipped": learning.skipped,
+            "errors": learning.problems,
+            "report": report.to_dict(),
+        }
+    )
+    out.show(str(report))
+    if course.unlabelled:
+        out.say(f"{course.unlabelled:,} items without labels were passed over")
+    out.skipped(learning.skipped, learning.problems)
+    if interrupted:
+        where = f"after {course.position:,} items of pass {course.number}"
+        if args.model is None:
+            out.say(f"interrupted {where}; without --model nothing is kept")
+        else:
+            out.say(
+                f"interrupted {where}; saved. Go on with: "
+                f"tagalong learn --model {args.model} --resume"
+            )
+    elif args.model is not None:
+        size = size_text(os.path.getsize(args.model))
+        out.say(f"the model is in {args.model} ({size})")

@@ -1,0 +1,91 @@
+"""Figures that renew themselves on a terminal; elsewhere a line of text now and then."""
+
+import sys
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any
+
+from tagalong.cli.output import is_terminal
+
+__all__ = ["Live"]
+
+FIRST = 0.5
+EVERY = 5.0
+EVERY_ON_TERMINAL = 0.2
+
+Rows = Sequence[Sequence[str]]
+
+
+class Live:
+    """Shows how the work goes, on standard error.
+
+    Parameters
+    ----------
+    quiet : bool
+        Show nothing.
+    every : float, optional
+        Seconds from one time to the next. The first time comes soon in any case.
+    """
+
+    def __init__(self, quiet: bool = False, every: float | None = None):
+        self._quiet = quiet
+        self._terminal = not quiet and is_terminal(sys.stderr)
+        self._every = every or (EVERY_ON_TERMINAL if self._terminal else EVERY)
+        self._due = time.monotonic() + min(FIRST, self._every)
+        self._display: Any = None
+
+    def is_due(self) -> bool:
+        """Whether it is time to show figures."""
+        return not self._quiet and time.monotonic() >= self._due
+
+    def show(self, headings: Sequence[str], rows: Rows, line: str) -> None:
+        """Show figures.
+
+        Parameters
+        ----------
+        headings : sequence of str
+            Of the columns, on a terminal.
+        rows : sequence of sequences of str
+            The cells below them.
+        line : str
+            What to write elsewhere.
+        """
+        if self._terminal:
+            self._display.update(_table(headings, rows), refresh=True)
+        elif not self._quiet:
+            print(line, file=sys.stderr, flush=True)
+        self._due = time.monotonic() + self._every
+
+    def __enter__(self) -> "Live":
+        if self._terminal:
+            from rich.console import Console
+            from rich.live import Live as Display
+
+            self._display = Display(
+                console=Console(stderr=True), auto_refresh=False, transient=True
+            )
+            self._display.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._display is not None:
+            self._display.stop()
+
+
+def _table(headings: Sequence[str], rows: Rows) -> Any:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, header_style="dim", pad_edge=False)
+    for i, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if i == 0 else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))  # labels may look like rich's markup
+    return table

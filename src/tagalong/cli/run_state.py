@@ -1,0 +1,161 @@
+"""Where a run of ``learn`` is, so that it can stop and go on to the same bits."""
+
+import base64
+import hashlib
+import zlib
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tagalong.cli.errors import CommandError
+from tagalong.cli.sources import Reading
+from tagalong.evaluate import Progress
+from tagalong.readers.items import Item
+from tagalong.tagger import Tagger
+
+__all__ = ["NOTE", "Run"]
+
+NOTE = "learn"
+"""The entry of a tagger's notes that keeps the run."""
+
+
+class Run:
+    """A run: what is read, how far, and the figures so far.
+
+    Parameters
+    ----------
+    reading : Reading
+        What is read and how.
+    passes : int
+        How often.
+    progress : Progress
+        The figures so far.
+
+    Attributes
+    ----------
+    number : int
+        The pass, from 1.
+    position : int
+        How many items of this pass have been read.
+    unlabelled : int
+        How many of them had no labels to learn.
+    refused : int
+        How many of them the learner could not take.
+    """
+
+    def __init__(self, reading: Reading, passes: int, progress: Progress):
+        self.reading = reading
+        self.passes = passes
+        self.progress = progress
+        self.number = 1
+        self.position = 0
+        self.unlabelled = 0
+        self.refused = 0
+        self._last: Item | str = ""
+
+    def next_pass(self) -> None:
+        """Begin to read once more."""
+        self.number += 1
+        self.position = self.unlabelled = self.refused = 0
+        self._last = ""
+
+    def count(self, item: Item) -> None:
+        """Note that an item has been dealt with."""
+        self.position += 1
+        self._last = item
+
+    def check_place(self, item: Item | None, position: int) -> None:
+        """Raise CommandError if what was read up to the position is not what it was before.
+
+        Parameters
+        ----------
+        item : Item or None
+            The last one up to the position; None if there was none.
+        position : int
+            How many items there were, where there should be ``self.position``.
+        """
+        if position < self.position:
+            raise CommandError(
+                f"the run had read {self.position:,} items, but there are only {position:,}: the "
+                "sources have changed. --continue learns them as new ones"
+            )
+        if item is not None and _digest(item) != self._digest():
+            raise CommandError(
+                f"item {position:,}, {item.place or item.id}, is not what it was when the run "
+                "stopped: the sources have changed. --continue learns them as new ones"
+            )
+
+    def _digest(self) -> str:
+        return _digest(self._last) if isinstance(self._last, Item) else self._last
+
+    def note(self, tagger: Tagger) -> None:
+        """Write the run into a tagger's notes."""
+        state = self.progress.state()
+        tagger.notes[NOTE] = {
+            "reading": self.reading.to_json(),
+            "passes": self.passes,
+            "pass": self.number,
+            "position": self.position,
+            "unlabelled": self.unlabelled,
+            "refused": self.refused,
+            "last": self._digest(),
+            "rounds": tagger.certificate_.rounds,
+            "progress": {
+                "numbers": state["numbers"],
+                "arrays": {name: _packed(array) for name, array in state["arrays"].items()},
+            },
+        }
+
+    @classmethod
+    def of(cls, tagger: Tagger, path: str) -> "Run":
+        """Return the run in a tagger's notes; CommandError if there is none to go on with.
+
+        Parameters
+        ----------
+        tagger : Tagger
+            As it was saved.
+        path : str
+            Its file, for messages.
+        """
+        saved = tagger.notes.get(NOTE)
+        if saved is None:
+            raise CommandError(
+                f"{path} has no run to resume; --continue learns further items with it"
+            )
+        try:
+            reading = Reading(**saved["reading"])
+            state = saved["progress"]
+            arrays = {name: _unpacked(packed) for name, packed in state["arrays"].items()}
+            progress = Progress().restore({"arrays": arrays, "numbers": state["numbers"]})
+            run = cls(reading, saved["passes"], progress)
+            run.number, run.position = saved["pass"], saved["position"]
+            run.unlabelled, run.refused = saved["unlabelled"], saved["refused"]
+            run._last = saved["last"]
+            rounds = saved["rounds"]
+        except (KeyError, TypeError, ValueError, zlib.error) as error:
+            raise CommandError(
+                f"{path}: the notes about its run cannot be used ({error}); --continue learns "
+                "further items with it"
+            ) from error
+        if rounds != tagger.certificate_.rounds:
+            raise CommandError(
+                f"{path} has been changed since its run stopped; --continue learns further items "
+                "with it"
+            )
+        return run
+
+
+def _digest(item: Item) -> str:
+    """Return a fingerprint by which an item is known again; it tells nothing about its text."""
+    return hashlib.sha256(repr((item.id, item.labels)).encode()).hexdigest()[:16]
+
+
+def _packed(array: npt.NDArray[Any]) -> dict[str, Any]:
+    data = base64.b64encode(zlib.compress(np.ascontiguousarray(array).tobytes())).decode()
+    return {"dtype": array.dtype.str, "shape": list(array.shape), "data": data}
+
+
+def _unpacked(packed: dict[str, Any]) -> npt.NDArray[Any]:
+    data = zlib.decompress(base64.b64decode(packed["data"]))
+    return np.frombuffer(data, dtype=packed["dtype"]).reshape(packed["shape"]).copy()

@@ -1,0 +1,1 @@
+"""The learners in other libraries' clothes; each module needs its library."""

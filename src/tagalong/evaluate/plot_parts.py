@@ -1,0 +1,130 @@
+"""What the plots share: panels, lines, captions, names that fit."""
+
+import textwrap
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["caption", "finish", "fonts", "line", "panels", "shortened", "style"]
+
+LONGEST_NAME = 36
+CAPTION_WIDTH = 138
+
+INK, FAINT = "#333333", "#d9d9d9"
+
+# Beyond what matplotlib's own font covers; those that are installed are used.
+MORE_FONTS = (
+    "Noto Sans CJK SC",
+    "Noto Sans CJK JP",
+    "WenQuanYi Zen Hei",
+    "Noto Sans Arabic",
+    "Noto Sans Devanagari",
+    "Noto Emoji",
+    "Arial Unicode MS",
+)
+
+Values = npt.NDArray[np.float64]
+
+
+def panels(
+    count: int, height: float, left: float = 0.1, right: float = 0.97
+) -> tuple["Figure", list["Axes"]]:
+    """Return a figure with panels one above the other."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, height), facecolor="white")
+    axes = figure.subplots(count, 1, squeeze=False)[:, 0].tolist()
+    figure.subplots_adjust(left=left, right=right, top=1 - 0.42 / height, hspace=0.28)
+    return figure, axes
+
+
+def line(
+    ax: "Axes",
+    x: Values,
+    y: Values,
+    colour: str,
+    label: str,
+    dashed: bool = False,
+    from_0: bool = False,
+) -> None:
+    """Draw a line through the values that are there; with dots if they are very few."""
+    there = np.isfinite(y)
+    x, y = x[there], y[there]
+    if from_0:
+        x, y = np.append(0.0, x), np.append(0.0, y)
+    lone = len(x) < 3
+    ax.plot(
+        x,
+        y,
+        color=colour,
+        linewidth=1.7,
+        linestyle=(0, (4, 1.5)) if dashed else "-",
+        marker="o" if lone else None,
+        label=label,
+        clip_on=not lone,
+        zorder=3,
+    )
+
+
+def finish(ax: "Axes", heading: str, below: str, beside: bool = False) -> None:
+    """Add heading, axes and legend to a panel over the course of a run."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    style(ax, heading)
+    ax.set_xlabel(below, fontsize=9, color=INK)
+    ax.xaxis.set_major_locator(MaxNLocator(7, integer=True))
+    thousands = FuncFormatter(lambda value, _: f"{value:,.0f}")
+    ax.xaxis.set_major_formatter(thousands)
+    if not beside:
+        low, high = ax.get_ylim()
+        lowest = min(float(np.min(line.get_ydata(), initial=0.0)) for line in ax.lines)
+        ax.set_ylim(low if lowest < 0 else 0.0, max(high, 1.0))
+        ax.yaxis.set_major_locator(MaxNLocator(6, integer=True))
+        ax.yaxis.set_major_formatter(thousands)
+    ax.set_xlim(0, max(ax.get_xlim()[1], 1.0))
+    ax.grid(color=FAINT, linewidth=0.6)
+    where: dict[str, Any] = {"loc": "upper left"}
+    if beside:
+        where |= {"bbox_to_anchor": (1.01, 1.02)}
+    legend = ax.legend(fontsize=9, frameon=not beside, edgecolor="none", framealpha=0.85, **where)
+    legend.set_zorder(5)
+
+
+def style(ax: "Axes", heading: str) -> None:
+    """Make a panel look like the others."""
+    ax.set_title(heading, loc="left", fontsize=11, fontweight="bold", color=INK)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color(FAINT)
+    ax.tick_params(colors=INK, labelsize=8, length=0)
+    ax.set_axisbelow(True)
+
+
+def caption(figure: "Figure", text: str) -> None:
+    """Say what a figure shows, below its panels."""
+    lines = textwrap.wrap(text, CAPTION_WIDTH)
+    height = figure.get_figheight()
+    figure.text(
+        0.02, 0.1 / height, "\n".join(lines), va="bottom", fontsize=8, color=INK, linespacing=1.35
+    )
+    figure.subplots_adjust(bottom=(0.75 + 0.16 * len(lines)) / height)
+
+
+def shortened(label: Hashable) -> str:
+    """Return a label as one line that fits beside a plot."""
+    text = " ".join(str(label).encode(errors="replace").decode().split())
+    text = "".join(letter if letter.isprintable() else "�" for letter in text)
+    return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
+
+
+def fonts() -> list[str]:
+    """Return the fonts for names, in the order in which they are asked for a character."""
+    from matplotlib.font_manager import fontManager
+
+    installed = {font.name for font in fontManager.ttflist}
+    return ["DejaVu Sans", *(name for name in MORE_FONTS if name in installed)]

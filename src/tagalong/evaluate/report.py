@@ -1,0 +1,177 @@
+"""The figures of a run: as a table, as a dict, as plots."""
+
+import math
+import os
+from collections.abc import Hashable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tagalong.certificate import Certificate
+from tagalong.evaluate.measures import MEASURES, LabelMeasures, Measures
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Report", "title"]
+
+_TITLES = {
+    "any_mistake": "any mistake",
+    "one_error": "one-error",
+    "ranking_loss": "ranking loss",
+    "coverage": "coverage",
+    "average_precision": "average precision",
+    "precision_at_k": "precision@{k}",
+    "ndcg_at_k": "NDCG@{k}",
+    "hamming": "Hamming loss",
+    "micro_f1": "micro-F1",
+    "macro_f1": "macro-F1",
+    "subset_accuracy": "subset accuracy",
+}
+
+
+def title(measure: str, k: int) -> str:
+    """Return how a measure is called in tables and plots."""
+    return _TITLES[measure].format(k=k)
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """The figures of a run, over all of it and over its last rows.
+
+    ``str(report)`` is a table. `tagalong.evaluate.measures` has the formulas.
+
+    Parameters
+    ----------
+    items : int
+        How many items there were.
+    k : int
+        How many places precision at k and NDCG at k look at.
+    window : int
+        How many rows the recent figures look back.
+    overall : Measures
+        Of all items.
+    recent : Measures
+        Of the last ``window`` items.
+    labels : tuple of labels
+        Their names, in the order of their numbers.
+    counts : array of shape (K, 3)
+        For each label how often it was chosen rightly, chosen, and relevant.
+    curve : dict of arrays
+        The figures over the course of the run, at up to 200 points: ``items``; the measures so
+        far by their names and the recent ones as ``recent_...``; ``mistakes_so_far``; and of the
+        certificate ``certified_rounds``, ``_mistakes``, ``_loss``, ``_dual`` and
+        ``_gain_per_mistake``, NaN at points where it was not looked at.
+    certificate : Certificate or None
+        What the learner can prove.
+    """
+
+    items: int
+    k: int
+    window: int
+    overall: Measures
+    recent: Measures
+    labels: tuple[Hashable, ...]
+    counts: npt.NDArray[np.int64]
+    curve: dict[str, npt.NDArray[np.float64]]
+    certificate: Certificate | None = None
+
+    def per_label(self) -> list[LabelMeasures]:
+        """Return the figures of each label, those of the most frequent labels first."""
+        found = [
+            LabelMeasures(label, int(support), int(chosen), int(hits))
+            for label, (hits, chosen, support) in zip(self.labels, self.counts, strict=True)
+        ]
+        return sorted(found, key=lambda measured: -measured.support)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON takes it, with None for NaN; odd labels become text."""
+        found = {
+            "items": self.items,
+            "k": self.k,
+            "window": self.window,
+            "overall": asdict(self.overall),
+            "recent": asdict(self.recent),
+            "labels": [
+                {"label": _name(measured.label), **measured.to_dict()}
+                for measured in self.per_label()
+            ],
+            "certificate": None if self.certificate is None else asdict(self.certificate),
+            "curve": {name: values.tolist() for name, values in self.curve.items()},
+        }
+        json: dict[str, Any] = _for_json(found)
+        return json
+
+    def __str__(self) -> str:
+        used = int(np.count_nonzero(self.counts[:, 2])) if len(self.counts) else 0
+        head = f"{self.items:,} {_plural(self.items, 'item')}, "
+        head += f"{len(self.labels):,} {_plural(len(self.labels), 'label')}"
+        if used < len(self.labels):
+            head += f" ({used:,} of them met)"
+        rows = [("", "all", f"last {min(self.window, self.items):,}")]
+        for name in MEASURES:
+            values = getattr(self.overall, name), getattr(self.recent, name)
+            overall, recent = (_number(value, name) for value in values)
+            rows.append((title(name, self.k), overall, recent))
+        widths = [max(len(row[i]) for row in rows) for i in range(3)]
+        lines = [head, ""]
+        for left, *right in rows:
+            cells = [cell.rjust(width) for cell, width in zip(right, widths[1:], strict=True)]
+            lines.append("  ".join([left.ljust(widths[0]), *cells]))
+        if self.certificate is not None:
+            lines += ["", f"certificate: {self.certificate}"]
+        return "\n".join(lines)
+
+    def figure(self, kind: str = "mistakes") -> "Figure":
+        """Return a matplotlib figure.
+
+        Parameters
+        ----------
+        kind : "mistakes", "measures" or "labels", default "mistakes"
+            Mistakes and loss over the course of the run, with what the certificate says about
+            them; the recent measures over the course of the run; or precision and recall of the
+            most frequent labels.
+        """
+        from tagalong.evaluate.plots import draw
+
+        return draw(self, kind)
+
+    def plot(self, path: str | os.PathLike[str], kind: str = "mistakes") -> None:
+        """Draw a figure into a file.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to; it ends in .png or .svg.
+        kind : "mistakes", "measures" or "labels", default "mistakes"
+            As for ``figure``.
+        """
+        from tagalong.evaluate.plots import save
+
+        save(self, path, kind)
+
+
+def _number(value: float, name: str) -> str:
+    if math.isnan(value):
+        return "–"
+    return f"{value:,.1f}" if name == "coverage" else f"{value:.4f}"
+
+
+def _plural(count: int, noun: str) -> str:
+    return noun if count == 1 else f"{noun}s"
+
+
+def _name(label: Hashable) -> Any:
+    return label if isinstance(label, (str, int)) else str(label)
+
+
+def _for_json(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _for_json(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_for_json(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value.item() if isinstance(value, np.generic) else value

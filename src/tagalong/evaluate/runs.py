@@ -1,0 +1,273 @@
+"""Runs over a stream: with learning, item after item, and without."""
+
+import time
+from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from tagalong.evaluate.progress import Progress
+from tagalong.evaluate.report import Report
+from tagalong.labels import LabelRows, Labels
+from tagalong.online.rounds import Rounds
+from tagalong.readers.items import Item, ReadError
+
+__all__ = ["chunk_size", "frozen", "progressive"]
+
+CHUNK = 256
+SECONDS_BETWEEN_CALLS = 0.25
+
+
+def progressive(
+    learner: Any,
+    stream: Any,
+    *,
+    k: int = 5,
+    window: int = 1000,
+    on_progress: Callable[[Report], object] | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Predict, then learn, item after item: every item tests the learner before it teaches it.
+
+    The learner ends with the same bits as after ``partial_fit`` or ``learn_one``.
+
+    Parameters
+    ----------
+    learner : LabelRanker, Tagger, or what has their ``watch`` and ``watch_one``
+        Who predicts and learns. It need not be new.
+    stream : (X, Y), or an iterable of (x, y), (x, y, unknown) or Item
+        Two matrices, with targets as for ``partial_fit``; or examples, as for ``learn_one``; or
+        items, for a Tagger. What is not in memory is read as it is needed. On a new learner the
+        labels are the columns of an indicator, else they appear when they are met.
+    k : int, default 5
+        How many places precision at k and NDCG at k look at.
+    window : int, default 1000
+        How many rows the recent figures look back.
+    on_progress : callable, optional
+        Is given a report of the run so far, at most four times a second.
+    progress : Progress, optional
+        The figures of an earlier run that this one goes on; its k and window hold then. It is
+        kept up to date, also when the run is interrupted.
+
+    Returns
+    -------
+    Report
+        The figures of the run.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tagalong import LabelRanker
+    >>> from tagalong.evaluate import progressive
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(500, 8))
+    >>> Y = X[:, :4] > 0.5
+    >>> report = progressive(LabelRanker(), (X, Y), window=100)
+    >>> report.recent.average_precision > report.overall.average_precision > 0.9
+    True
+    """
+    if progress is None:
+        progress = Progress(k, window)
+    tell = _Teller(learner, progress, on_progress)
+    if isinstance(stream, tuple) and len(stream) == 2 and hasattr(stream[0], "shape"):
+        _learn_matrices(learner, *stream, progress, tell)
+    else:
+        _learn_examples(learner, stream, progress, tell)
+    return tell.report()
+
+
+class _Teller:
+    """Reports to the caller, not too often."""
+
+    def __init__(
+        self, learner: Any, progress: Progress, on_progress: Callable[[Report], object] | None
+    ):
+        self._learner = learner
+        self._progress = progress
+        self._on_progress = on_progress
+        self._due = time.monotonic() + SECONDS_BETWEEN_CALLS
+
+    def report(self) -> Report:
+        certificate = getattr(self._learner, "certificate_", None)
+        return self._progress.report(_label_names(self._learner), certificate)
+
+    def tell(self) -> None:
+        if self._on_progress is not None and time.monotonic() >= self._due:
+            self._on_progress(self.report())
+            self._due = time.monotonic() + SECONDS_BETWEEN_CALLS
+
+
+def _label_names(learner: Any) -> list[Hashable]:
+    """Return the labels of a Tagger or a ranker, none if there are none yet."""
+    if hasattr(learner, "labels"):
+        return list(learner.labels)
+    return _plain_names(getattr(learner, "classes_", []))
+
+
+def _learn_examples(
+    learner: Any, stream: Iterable[Any], progress: Progress, teller: _Teller
+) -> None:
+    if isinstance(stream, Sized):
+        progress.expect(len(stream))
+    for place, example in enumerate(stream):
+        if isinstance(example, Item):
+            if example.labels is None:
+                raise ReadError(
+                    example.place or f"stream: element {place}",
+                    "it is not known what this is filed under; leave such items out",
+                )
+            progress.add(learner.watch(example), learner)
+        elif isinstance(example, tuple) and len(example) in (2, 3):
+            progress.add(learner.watch_one(*example), learner)
+        else:
+            raise ValueError(
+                f"stream: element {place} is {example!r}; it must be (x, y), (x, y, unknown) or an "
+                "Item, or the stream a pair of matrices (X, Y)"
+            )
+        teller.tell()
+
+
+def _learn_matrices(learner: Any, X: Any, Y: Any, progress: Progress, teller: _Teller) -> None:
+    X, Y = _sliceable(X), _sliceable(_as_indicator(Y))
+    rows = X.shape[0]
+    count = Y.shape[0] if hasattr(Y, "shape") else len(Y)
+    if rows != count:
+        raise ValueError(f"X has {rows} rows but Y has {count}")
+    is_indicator = hasattr(Y, "shape") and len(Y.shape) == 2 and Y.shape[1] > 1
+    is_new = not hasattr(learner, "classes_")
+    classes = "grow" if is_new and not is_indicator else None
+    progress.expect(rows)
+    start = 0
+    while start < rows:
+        stop = min(rows, start + chunk_size(progress.items))
+        try:
+            rounds = learner.watch(X[start:stop], Y[start:stop], classes)
+        except ValueError as error:
+            error.add_note(f"in the rows that begin with row {start}; those before are learnt")
+            raise
+        progress.add_rounds(rounds, learner)
+        teller.tell()
+        start, classes = stop, None
+
+
+def chunk_size(items: int) -> int:
+    """Return how many rows to learn at once, up to the next multiple of a power of two.
+
+    Few at first: a certificate is known at the end of a chunk only, and the curve of a short run
+    wants it often.
+    """
+    size = min(CHUNK, 1 << max(0, (items >> 3).bit_length() - 1))
+    return size - items % size
+
+
+class _FrameRows:
+    """Makes slices of a DataFrame slices of its rows."""
+
+    def __init__(self, frame: Any):
+        self._frame = frame
+        self.shape: tuple[int, ...] = frame.shape
+
+    def __getitem__(self, rows: slice) -> Any:
+        return self._frame.iloc[rows]
+
+
+def _sliceable(matrix: Any) -> Any:
+    if hasattr(matrix, "iloc"):
+        return _FrameRows(matrix)
+    if sp.issparse(matrix):
+        sparse: Any = matrix
+        return sparse.tocsr()
+    if isinstance(matrix, (list, tuple)):
+        return matrix
+    return np.asarray(matrix)
+
+
+def _as_indicator(Y: Any) -> Any:
+    """Return lists that are the rows of an indicator as an array, other targets as they are.
+
+    Whether they are shows in all rows together only, not in those of a chunk.
+    """
+    if not isinstance(Y, (list, tuple)) or not Y or not isinstance(Y[0], (list, np.ndarray)):
+        return Y
+    if not all(isinstance(y, (int, float, np.number)) and y in (0, 1) for y in Y[0]):
+        return Y
+    return np.asarray(Y) if Labels(grows=True).encode(list(Y)).kind == "indicator" else Y
+
+
+def frozen(model: Any, X: Any, Y: Any, *, k: int = 5, window: int = 1000) -> Report:
+    """Measure a model that does not learn meanwhile.
+
+    Parameters
+    ----------
+    model : estimator
+        Has ``decision_function`` and ``classes_``. Labels that score at least ``cutoff_``, or 0
+        if it has none, count as chosen; of two classes the better one.
+    X : array, sparse matrix or DataFrame of shape (rows, n)
+        Examples.
+    Y : targets
+        As for ``partial_fit``. Labels that the model does not know count as ranked last.
+    k : int, default 5
+        How many places precision at k and NDCG at k look at.
+    window : int, default 1000
+        How many rows the recent figures look back.
+
+    Returns
+    -------
+    Report
+        The figures; without a certificate, which is about the rows that were learnt.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tagalong import LabelRanker
+    >>> from tagalong.evaluate import frozen
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(500, 8))
+    >>> Y = X[:, :4] > 0.5
+    >>> model = LabelRanker().fit(X[:300], Y[:300])
+    >>> frozen(model, X[300:], Y[300:]).overall.one_error < 0.1
+    True
+    """
+    X = _sliceable(X)
+    labels = Labels(_plain_names(model.classes_), grows=True)
+    known = len(labels)
+    targets = labels.encode(Y, X.shape[0])
+    labels.extend(targets.new)
+    progress = Progress(k, window)
+    progress.expect(X.shape[0])
+    for start in range(0, X.shape[0], CHUNK):
+        rows = slice(start, min(start + CHUNK, X.shape[0]))
+        found, cutoff = _scores(model, X[rows])
+        # The lowest number and not -infinity: these labels are there in every row.
+        scores = np.full((len(found), len(labels)), np.finfo(found.dtype).min, found.dtype)
+        scores[:, :known] = found
+        progress.add_rounds(
+            Rounds(
+                scores,
+                np.full(len(found), cutoff),
+                _label_rows(targets.relevant, rows),
+                _label_rows(targets.unknown, rows),
+            )
+        )
+    return progress.report(labels.names)
+
+
+def _plain_names(classes: Sequence[Hashable]) -> list[Hashable]:
+    return classes.tolist() if isinstance(classes, np.ndarray) else list(classes)
+
+
+def _scores(model: Any, X: Any) -> tuple[npt.NDArray[Any], float]:
+    """Return scores (rows, K) and the score from which a label is chosen."""
+    found = np.asarray(model.decision_function(X))
+    if found.dtype not in (np.float32, np.float64):
+        found = found.astype(np.float64)
+    if found.ndim == 1:  # a classifier for two classes gives the difference of their scores
+        return np.column_stack([-found, found]), 0.0
+    return found, float(getattr(model, "cutoff_", 0.0))
+
+
+def _label_rows(labels: LabelRows, rows: slice) -> LabelRows:
+    indptr = labels.indptr[rows.start : rows.stop + 1]
+    return LabelRows(indptr - indptr[0], labels.indices[indptr[0] : indptr[-1]])

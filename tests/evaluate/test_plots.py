@@ -1,0 +1,182 @@
+"""Plots of runs of every size, with labels of every kind."""
+
+import re
+import subprocess
+import sys
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tagalong import LabelRanker
+from tagalong.evaluate import Progress, Report, progressive
+from tagalong.evaluate.plot_parts import shortened
+from tagalong.evaluate.plots import KINDS, MOST_LABELS
+from tests.evaluate.streams import random_rounds, report_of
+
+RNG = np.random.default_rng(0)
+PNG, SVG = b"\x89PNG\r\n\x1a\n", b"<?xml"
+ODD = ["$x_{ 5", "日本語", "word " * 30, "a\nb\x00c", "\ud800", "العربية 🚂", "%s {0}", ""]
+
+
+def run(rows: int, **settings: Any) -> Report:
+    X = RNG.normal(size=(rows, 9))
+    Y = [[name for name, yes in zip(ODD, row, strict=False) if yes] for row in X[:, :8] > 0.4]
+    return progressive(LabelRanker(**settings), (X, Y))
+
+
+def many(labels: int) -> Report:
+    return report_of(random_rounds(0, 50, labels))
+
+
+REPORTS = {
+    "nothing": lambda: Progress().report(),
+    "one item": lambda: run(1),
+    "two items": lambda: run(2),
+    "usual": lambda: run(300),
+    "no bound": lambda: run(60, update="simopt", geometry="euclidean"),
+    "tight bound": lambda: run(300, update="single", geometry="euclidean", average=False, C=0.3),
+    "no certificate": lambda: many(400),
+    "no labels": lambda: progressive(LabelRanker(), (RNG.normal(size=(20, 3)), [[]] * 20)),
+}
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_every_report_has_every_figure(name: str) -> None:
+    report = REPORTS[name]()
+    for kind in KINDS:
+        assert text_of(report, kind)
+
+
+@pytest.mark.parametrize("name", ["nothing", "one item", "usual"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_reports_can_be_drawn(name: str, kind: str, tmp_path: Path) -> None:
+    report = REPORTS[name]()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        report.plot(tmp_path / "plot.png", kind)
+    assert (tmp_path / "plot.png").read_bytes().startswith(PNG)
+    assert [path.name for path in tmp_path.iterdir()] == ["plot.png"]
+
+
+def text_of(report: Report, kind: str) -> str:
+    figure = report.figure(kind)
+    texts = [text.get_text() for text in figure.texts]
+    for ax in figure.axes:
+        texts += [ax.get_title(loc="left"), *(str(t.get_text()) for t in ax.texts)]
+        legend = ax.get_legend()
+        texts += [] if legend is None else [t.get_text() for t in legend.get_texts()]
+    return re.sub(r"\s+", " ", " ".join(texts))
+
+
+def test_the_mistake_bound_is_drawn_where_it_says_something() -> None:
+    report = REPORTS["tight bound"]()
+    assert "certified: M is at most D/λ" in text_of(report, "mistakes")
+    mistakes, bound = (
+        line.get_ydata() for line in report.figure().axes[0].lines if "M" in str(line.get_label())
+    )
+    assert (np.asarray(mistakes) <= np.asarray(bound) * (1 + 1e-6)).all()
+    assert report.certificate is not None
+    gain = report.certificate.gain_per_mistake
+    assert bound[-1] == pytest.approx(report.certificate.dual / gain)
+
+
+def test_a_bound_beyond_the_number_of_rounds_is_told_not_drawn() -> None:
+    found = text_of(REPORTS["usual"](), "mistakes")
+    assert "more than there were rounds, so it is not drawn" in found
+    assert "certified: M" not in found
+    assert "smoothed loss(w) + F(w)/C below D/C" in found
+
+
+def test_an_update_without_a_bound_says_so() -> None:
+    found = text_of(REPORTS["no bound"](), "mistakes")
+    assert "update='simopt' and these settings no mistake bound is known" in found
+    assert "have loss(w) + F(w)/C below D/C" in found
+
+
+def test_a_learner_with_a_past_is_told_apart() -> None:
+    learner = LabelRanker()
+    X, Y = RNG.normal(size=(40, 3)), RNG.random((40, 3)) < 0.5
+    progressive(learner, (X, Y))
+    found = text_of(progressive(learner, (X, Y)), "mistakes")
+    assert "The certificate is about 80 rounds, this run has 40 items." in found
+
+
+def test_a_certificate_that_was_counted_anew_says_so() -> None:
+    report = REPORTS["usual"]()
+    assert report.certificate is not None
+    anew = replace(report.certificate, restarted="label 'x' was forgotten")
+    found = text_of(replace(report, certificate=anew), "mistakes")
+    assert "counted anew (label 'x' was forgotten); since then F is measured from" in found
+
+
+def test_the_loss_is_compared_with_the_dual_value_over_c() -> None:
+    report = REPORTS["usual"]()
+    loss, dual = (np.asarray(line.get_ydata()) for line in report.figure().axes[1].lines)
+    assert report.certificate is not None
+    assert loss[-1] == pytest.approx(report.certificate.loss)
+    assert dual[-1] == pytest.approx(report.certificate.dual / report.certificate.C)
+
+
+def test_many_labels_are_cut_to_the_most_frequent() -> None:
+    report = many(400)
+    ticks = report.figure("labels").axes[0].get_yticklabels()
+    assert len(ticks) == MOST_LABELS
+    assert f"the {MOST_LABELS} most frequent of 400" in text_of(report, "labels")
+    assert ticks[0].get_text() == str(report.per_label()[0].label)
+
+
+def test_names_fit_on_a_line() -> None:
+    assert [shortened(name) for name in ("a\n b", "x" * 99, "\ud800", "a\x00", ("t", 1))] == [
+        "a b",
+        "x" * 35 + "…",
+        "?",
+        "a�",
+        "('t', 1)",
+    ]
+
+
+def test_svg_files(tmp_path: Path) -> None:
+    many(3).plot(str(tmp_path / "a.SVG"), "labels")
+    assert (tmp_path / "a.SVG").read_bytes().startswith(SVG)
+
+
+@pytest.mark.parametrize("name", ["plot.pdf", "plot", ".png"])
+def test_other_endings_are_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"path must end in \.png or \.svg, got"):
+        many(3).plot(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failed_plot_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "plot.png"
+    path.write_text("old")
+    with pytest.raises(ValueError, match="kind must be one of 'mistakes', 'measures', 'labels'"):
+        many(3).plot(path, "pie")
+    with pytest.raises(FileNotFoundError):
+        many(3).plot(tmp_path / "no folder" / "plot.png")
+    assert path.read_text() == "old"
+
+
+def test_without_matplotlib_the_message_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'tagalong\[plots\]'"):
+        many(3).figure()
+
+
+def test_nothing_global_is_touched() -> None:
+    program = (
+        "import sys\n"
+        "from tagalong.evaluate import Progress\n"
+        "report = Progress().report()\n"
+        "print('matplotlib' in sys.modules)\n"
+        "report.figure('labels')\n"
+        "print('matplotlib.pyplot' in sys.modules)\n"
+    )
+    found = subprocess.check_output([sys.executable, "-c", program], text=True)
+    assert found.split() == ["False", "False"]
