@@ -6,7 +6,8 @@
 // precision, ranking loss and coverage count them against the ranking; what looks at the first
 // places (one-error, precision@k, NDCG@k) takes the mean over the orders they could be in.
 // A row without a pair of a relevant and an irrelevant label has no ranking to judge; it
-// counts in the measures of label sets only.
+// counts in the measures of label sets only. Labels at the end that score -infinity did not
+// exist yet: they count nowhere, unless they are relevant; those were ranked last.
 #pragma once
 
 #include <algorithm>
@@ -49,6 +50,12 @@ class Measures {
         std::int64_t relevant = 0;
     };
 
+    // A label of a row that was chosen, or relevant, or both.
+    struct Mark {
+        std::int32_t label;
+        bool chosen, relevant;
+    };
+
     Measures(std::size_t k, std::size_t window) : k_(k), window_(window), discounts_(k + 1, 0.0) {
         for (std::size_t i = 1; i <= k; ++i)
             discounts_[i] = discounts_[i - 1] + 1 / std::log2(static_cast<double>(i) + 1);
@@ -58,7 +65,10 @@ class Measures {
     std::size_t window() const { return window_; }
     const Row& totals() const { return totals_; }
     const std::vector<PerLabel>& per_label() const { return per_label_; }
+    // The last rows, and counts per label over them.
+    const std::vector<PerLabel>& recent_per_label() const { return recent_per_label_; }
     const std::vector<Row>& recent() const { return recent_; }  // in no particular order
+    const std::vector<std::vector<Mark>>& recent_marks() const { return marks_; }
     std::size_t next() const { return next_; }
 
     // Sums over the last `window` rows; computed afresh, so that no rounding piles up.
@@ -70,28 +80,33 @@ class Measures {
     }
 
     // One row: the scores before it was learnt, its labels (without repetition), and the score
-    // from which a label counted as chosen. Relevant labels without a score yet were ranked last.
+    // from which a label counted as chosen.
     template <class T>
     void observe(std::span<const T> scores, std::span<const std::int32_t> relevant,
                  std::span<const std::int32_t> unknown, double cutoff) {
+        while (!scores.empty() && scores.back() == -std::numeric_limits<T>::infinity())
+            scores = scores.first(scores.size() - 1);
+        now_.clear();
         const std::span<const T> known = load(scores, relevant, unknown, cutoff);
         Row row{};
         const std::size_t R = relevant.size();
         if (R > 0 && R < known.size()) rank(row, known);
         judge_set(row, R, known.size());
         for (std::size_t i = 0; i < kValues; ++i) totals_[i] += row[i];
-        if (window_ == 0) return;
-        if (recent_.size() < window_) recent_.push_back(row);
-        else recent_[next_] = row;
-        next_ = (next_ + 1) % window_;
+        for (const Mark& mark : now_) count(mark, per_label_, 1);
+        if (window_ > 0) remember(row);
     }
 
     void restore(const Row& totals, std::vector<PerLabel> per_label, std::vector<Row> recent,
-                 std::size_t next) {
+                 std::vector<std::vector<Mark>> marks, std::size_t next) {
         totals_ = totals;
         per_label_ = std::move(per_label);
         recent_ = std::move(recent);
+        marks_ = std::move(marks);
         next_ = next;
+        recent_per_label_.clear();
+        for (const auto& row : marks_)
+            for (const Mark& mark : row) count(mark, recent_per_label_, 1);
     }
 
   private:
@@ -113,10 +128,9 @@ class Measures {
         relevant_.clear();
         for (const std::int32_t label : relevant) {
             relevant_.push_back(static_cast<double>(scores[label]));
-            ++per_label_[label].relevant;
-            if (relevant_.back() < cutoff) continue;
-            ++hits_;
-            ++per_label_[label].hits;
+            const bool hit = relevant_.back() >= cutoff;
+            hits_ += hit;
+            now_.push_back({label, hit, true});
         }
         std::sort(relevant_.begin(), relevant_.end(), std::greater<>());
         if (!unknown.empty()) scores = without<T>(unknown, cutoff);
@@ -128,10 +142,38 @@ class Measures {
     void choose(std::span<const T> scores, double cutoff) {
         chosen_ = 0;
         for (std::size_t label = 0; label < scores.size(); ++label)
-            if (static_cast<double>(scores[label]) >= cutoff) {
-                ++per_label_[label].chosen;
-                ++chosen_;
-            }
+            if (static_cast<double>(scores[label]) >= cutoff) add_chosen(label);
+    }
+    void add_chosen(std::size_t number) {
+        ++chosen_;
+        const auto label = static_cast<std::int32_t>(number);
+        // Relevant labels are marked already, and are few.
+        const bool marked = std::any_of(now_.begin(), now_.end(), [&](const Mark& mark) {
+            return mark.label == label && mark.relevant;
+        });
+        if (!marked) now_.push_back({label, true, false});
+    }
+
+    static void count(const Mark& mark, std::vector<PerLabel>& counts, std::int64_t by) {
+        const auto label = static_cast<std::size_t>(mark.label);
+        if (counts.size() <= label) counts.resize(label + 1);
+        counts[label].hits += mark.chosen && mark.relevant ? by : 0;
+        counts[label].chosen += mark.chosen ? by : 0;
+        counts[label].relevant += mark.relevant ? by : 0;
+    }
+
+    // In the place of the row that falls out of the window.
+    void remember(const Row& row) {
+        if (recent_.size() < window_) {
+            recent_.push_back(row);
+            marks_.push_back(now_);
+        } else {
+            for (const Mark& mark : marks_[next_]) count(mark, recent_per_label_, -1);
+            recent_[next_] = row;
+            marks_[next_].assign(now_.begin(), now_.end());
+        }
+        for (const Mark& mark : now_) count(mark, recent_per_label_, 1);
+        next_ = (next_ + 1) % window_;
     }
 
     // The copy of the scores without some labels, of which nothing is counted.
@@ -148,10 +190,7 @@ class Measures {
                 ++skip;
                 continue;
             }
-            if (static_cast<double>(copy[label]) >= cutoff) {
-                ++per_label_[label].chosen;
-                ++chosen_;
-            }
+            if (static_cast<double>(copy[label]) >= cutoff) add_chosen(label);
             copy[kept++] = copy[label];
         }
         return std::span<const T>(copy).first(kept);
@@ -204,12 +243,15 @@ class Measures {
     std::vector<double> discounts_;  // of the first i places, summed
     Row totals_{};
     std::vector<PerLabel> per_label_;
+    std::vector<PerLabel> recent_per_label_;
     std::vector<Row> recent_;
+    std::vector<std::vector<Mark>> marks_;  // of the same rows
     std::size_t next_ = 0;
     // Scratch of a row.
     std::tuple<std::vector<float>, std::vector<double>> copies_;
     std::vector<double> relevant_;
     std::vector<std::int32_t> unknown_;
+    std::vector<Mark> now_;
     std::size_t hits_ = 0;
     std::size_t chosen_ = 0;
 };

@@ -42,23 +42,40 @@ void observe_one(Measures& self, const VectorOf<T>& scores, const std::vector<st
     self.observe(std::span<const T>(scores.data(), scores.shape(0)), relevant, unknown, cutoff);
 }
 
+inline nb::object counts_array(const std::vector<Measures::PerLabel>& counts, std::size_t labels) {
+    Owned<std::int64_t> out({labels, 3});
+    std::fill_n(out.data, 3 * labels, 0);
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        out.data[3 * i] = counts[i].hits;
+        out.data[3 * i + 1] = counts[i].chosen;
+        out.data[3 * i + 2] = counts[i].relevant;
+    }
+    return out.object();
+}
+
+// Rows of the window and their marks; a mark is four times its label, plus 1 if chosen, plus 2 if
+// relevant.
 inline nb::dict measures_state(const Measures& self) {
     Owned<double> totals({Measures::kValues});
     std::copy(self.totals().begin(), self.totals().end(), totals.data);
     Owned<double> recent({self.recent().size(), Measures::kValues});
     for (std::size_t i = 0; i < self.recent().size(); ++i)
         std::copy(self.recent()[i].begin(), self.recent()[i].end(), recent.data + i * Measures::kValues);
-    Owned<std::int64_t> labels({self.per_label().size(), 3});
-    for (std::size_t i = 0; i < self.per_label().size(); ++i) {
-        const Measures::PerLabel& label = self.per_label()[i];
-        labels.data[3 * i] = label.hits;
-        labels.data[3 * i + 1] = label.chosen;
-        labels.data[3 * i + 2] = label.relevant;
+    std::size_t count = 0;
+    for (const auto& row : self.recent_marks()) count += row.size();
+    Owned<std::int64_t> marks({count}), ends({self.recent_marks().size()});
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < self.recent_marks().size(); ++i) {
+        for (const Measures::Mark& mark : self.recent_marks()[i])
+            marks.data[at++] = 4 * static_cast<std::int64_t>(mark.label) + mark.chosen + 2 * mark.relevant;
+        ends.data[i] = static_cast<std::int64_t>(at);
     }
     nb::dict arrays, numbers, out;
     arrays["totals"] = totals.object();
     arrays["recent"] = recent.object();
-    arrays["per_label"] = labels.object();
+    arrays["recent_marks"] = marks.object();
+    arrays["recent_mark_ends"] = ends.object();
+    arrays["per_label"] = counts_array(self.per_label(), self.per_label().size());
     numbers["next"] = self.next();
     out["arrays"] = arrays;
     out["numbers"] = numbers;
@@ -71,20 +88,33 @@ inline void restore_measures(Measures& self, const nb::dict& state) {
     const auto arrays = nb::cast<nb::dict>(state["arrays"]);
     const auto totals = nb::cast<VectorOf<double>>(arrays["totals"]);
     const auto recent = nb::cast<Rows>(arrays["recent"]);
+    const auto marks = nb::cast<VectorOf<std::int64_t>>(arrays["recent_marks"]);
+    const auto ends = nb::cast<VectorOf<std::int64_t>>(arrays["recent_mark_ends"]);
     const auto labels = nb::cast<Counts>(arrays["per_label"]);
     const auto next = nb::cast<std::size_t>(nb::cast<nb::dict>(state["numbers"])["next"]);
+    const std::size_t kept = recent.shape(0);
     if (totals.shape(0) != Measures::kValues || recent.shape(1) != Measures::kValues || labels.shape(1) != 3 ||
-        recent.shape(0) > self.window() || next >= std::max<std::size_t>(1, self.window()))
+        kept > self.window() || next >= std::max<std::size_t>(1, self.window()) || ends.shape(0) != kept ||
+        (kept < self.window() && next != kept))
         throw InputError("the state of the measures has the wrong shape");
     Measures::Row sums;
     std::copy_n(totals.data(), Measures::kValues, sums.begin());
-    std::vector<Measures::Row> rows(recent.shape(0));
-    for (std::size_t i = 0; i < rows.size(); ++i)
+    std::vector<Measures::Row> rows(kept);
+    std::vector<std::vector<Measures::Mark>> row_marks(kept);
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < kept; ++i) {
         std::copy_n(recent.data() + i * Measures::kValues, Measures::kValues, rows[i].begin());
+        for (const std::int64_t end = ends.data()[i]; at < end; ++at) {
+            const std::int64_t mark = at < static_cast<std::int64_t>(marks.shape(0)) ? marks.data()[at] : -1;
+            if (mark < 0 || mark / 4 >= static_cast<std::int64_t>(labels.shape(0)))
+                throw InputError("the state of the measures marks a label that there is not");
+            row_marks[i].push_back({static_cast<std::int32_t>(mark / 4), (mark & 1) != 0, (mark & 2) != 0});
+        }
+    }
     std::vector<Measures::PerLabel> counts(labels.shape(0));
     for (std::size_t i = 0; i < counts.size(); ++i)
         counts[i] = {labels.data()[3 * i], labels.data()[3 * i + 1], labels.data()[3 * i + 2]};
-    self.restore(sums, std::move(counts), std::move(rows), next);
+    self.restore(sums, std::move(counts), std::move(rows), std::move(row_marks), next);
 }
 
 inline void add_measures(nb::module_& module) {
@@ -98,6 +128,11 @@ inline void add_measures(nb::module_& module) {
         .def("observe_one", &observe_one<double>)
         .def("totals", [](const Measures& self) { return named(self.totals()); })
         .def("recent", [](const Measures& self) { return named(self.recent_sums()); })
+        // Hits, choices and relevant rows of each label, (K, 3): of all rows, of the last ones.
+        .def("per_label",
+             [](const Measures& self) { return counts_array(self.per_label(), self.per_label().size()); })
+        .def("recent_per_label",
+             [](const Measures& self) { return counts_array(self.recent_per_label(), self.per_label().size()); })
         .def("state", &measures_state)
         .def("restore", &restore_measures);
 }

@@ -28,9 +28,11 @@ struct Round {
     double cutoff = 0;
 };
 
-// Labels beyond the scores, if a relevant one is, score -infinity.
+// Labels at the end that score -infinity do not exist, unless they are relevant; relevant labels
+// beyond the scores score -infinity.
 std::vector<double> all_scores(const Round& round) {
     std::vector<double> scores = round.scores;
+    while (!scores.empty() && scores.back() == -kInfinity) scores.pop_back();
     for (const std::int32_t label : round.relevant)
         while (scores.size() <= static_cast<std::size_t>(label)) scores.push_back(-kInfinity);
     return scores;
@@ -230,18 +232,42 @@ const Test many{"measures: of many labels", [] {
     }
 }};
 
+// Labels that nothing happened to may be missing at the end.
+bool same_counts(std::vector<Measures::PerLabel> a, std::vector<Measures::PerLabel> b) {
+    a.resize(std::max(a.size(), b.size()));
+    b.resize(a.size());
+    return std::equal(a.begin(), a.end(), b.begin(), [](const auto& x, const auto& y) {
+        return x.hits == y.hits && x.chosen == y.chosen && x.relevant == y.relevant;
+    });
+}
+
 const Test restoring{"measures: a restored one goes on", [] {
     Random random(53);
     Measures whole(3, 5), restored(3, 5);
     for (int i = 0; i < 40; ++i) {
         const Round round = random_round(random);
         observe<double>(whole, round);
-        if (i == 20) restored.restore(whole.totals(), whole.per_label(), whole.recent(), whole.next());
+        if (i == 20) restored.restore(whole.totals(), whole.per_label(), whole.recent(), whole.recent_marks(), whole.next());
         if (i > 20) observe<double>(restored, round);
     }
     check(whole.totals() == restored.totals(), "other totals");
     check(whole.recent_sums() == restored.recent_sums(), "other sums of the window");
     same(whole.next(), restored.next());
+    check(same_counts(whole.recent_per_label(), restored.recent_per_label()), "other counts of the window");
+}};
+
+const Test recent_labels{"measures: counts per label over the window are those of its rows alone", [] {
+    Random random(54);
+    Measures measures(3, 4);
+    std::vector<Round> rounds;
+    for (int i = 0; i < 60; ++i) {
+        rounds.push_back(random_round(random));
+        observe<float>(measures, rounds.back());
+        Measures last(3, 0);
+        for (std::size_t from = rounds.size() < 4 ? 0 : rounds.size() - 4; from < rounds.size(); ++from)
+            observe<float>(last, rounds[from]);
+        check(same_counts(measures.recent_per_label(), last.per_label()), "other counts");
+    }
 }};
 
 }  // namespace

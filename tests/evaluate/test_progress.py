@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagalong import LabelRanker
+from tagalong import _native as core
 from tagalong.evaluate import Progress, Report
 from tagalong.evaluate.curve import MOST_POINTS, Curve, point
 from tagalong.evaluate.measures import SUMS
-from tagalong.evaluate.recent_labels import RecentLabels
-from tagalong.labels import LabelRows
 from tests.evaluate.streams import part, random_rounds, report_of, singles
 
 
@@ -116,8 +115,9 @@ def damaged(name: str, value: Any) -> dict[str, dict[str, Any]]:
         ("window", 29, r"recent must have shape \(29, 14\), got \(30, 14\)"),
         ("totals", np.zeros(3), "totals must have shape"),
         ("per_label", np.zeros((6, 2), np.int64), "wrong shape"),
-        ("recent_codes", np.array([99]), "recent_codes must be from 0 to 17"),
-        ("recent_ago", np.array([1, 2]), "one for each age"),
+        ("recent_marks", np.array([99]), "marks a label that there is not"),
+        ("recent_marks", np.array([-1]), "marks a label that there is not"),
+        ("recent_mark_ends", np.array([1, 2]), "wrong shape"),
         ("points", np.zeros((2, 2)), "a curve has points of"),
         ("spacing", 0, "the spacing 0"),
     ],
@@ -192,26 +192,21 @@ def test_single_rounds_of_a_growing_learner_agree_with_batches_of_one() -> None:
     same(together.report(), alone.report())
 
 
-def test_recent_labels_forget() -> None:
-    rounds = random_rounds(0, 3000, 4)
-    recent = RecentLabels(10)
-    for start in range(0, 3000, 100):
-        chunk = part(rounds, start, start + 100)
-        recent.add(chunk.scores, chunk.relevant, chunk.unknown, chunk.cutoffs)
-    ago, codes = recent.entries()
-    assert len(ago) == len(codes) < 200
-    assert ago.max() <= 10
-    assert len(recent._codes) < 5000
+def test_the_state_of_a_long_run_is_bounded_by_the_window() -> None:
+    progress = in_batches(random_rounds(0, 3000, 4), [100], Progress(5, 10))
+    arrays = progress.state()["arrays"]
+    assert len(arrays["recent"]) == len(arrays["recent_mark_ends"]) == 10
+    assert len(arrays["recent_marks"]) <= 10 * 4
 
 
 def test_a_cut_off_between_two_floats_chooses_as_in_double_precision() -> None:
     score = np.float32(0.1)
     between = float(score) + 1e-12
     for cutoff, chosen in ((float(score), 1), (between, 0), (float(score) - 1e-12, 1)):
-        recent = RecentLabels(5)
-        none = LabelRows.empty(1)
-        recent.add(np.array([[score]]), none, none, np.array([cutoff]))
-        assert recent.counts(1, 1)[0, 1] == chosen
+        measures = core.Measures(5, 5)
+        measures.observe_one(np.array([score]), [], [], cutoff)
+        assert measures.per_label().tolist() == [[0, chosen, 0]]
+        assert measures.recent_per_label().tolist() == [[0, chosen, 0]]
 
 
 def moment(items: int) -> list[float]:

@@ -4,25 +4,20 @@ from collections.abc import Hashable, Sequence
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from tagalong import _native as core
 from tagalong import parameters
 from tagalong.certificate import Certificate
 from tagalong.evaluate.curve import Curve, Sums, point
 from tagalong.evaluate.measures import SUMS, Measures, macro_f1
-from tagalong.evaluate.recent_labels import RecentLabels
 from tagalong.evaluate.report import Report
-from tagalong.labels import LabelRows
 from tagalong.online.rounds import Round, Rounds
 
 __all__ = ["Progress"]
 
 State = dict[str, dict[str, Any]]
 
-_TOGETHER = 128
-
-_NATIVE_ARRAYS = ("totals", "recent", "per_label")
+_NATIVE_ARRAYS = ("totals", "recent", "recent_marks", "recent_mark_ends", "per_label")
 
 
 class Progress:
@@ -56,11 +51,8 @@ class Progress:
 
     def _begin(self, k: int, window: int) -> None:
         self._measures = core.Measures(k, window)
-        self._recent_labels = RecentLabels(window)
         self._curve = Curve()
         self._counted = 0
-        self._pending: list[Round] = []
-        self._certificates: dict[int, Certificate] = {}
 
     @property
     def k(self) -> int:
@@ -75,7 +67,7 @@ class Progress:
     @property
     def items(self) -> int:
         """How many rounds have been counted."""
-        return self._counted + len(self._pending)
+        return self._counted
 
     def expect(self, items: int) -> None:
         """Say how many more rounds there will be; saves time, and changes no figure in the end.
@@ -85,7 +77,6 @@ class Progress:
         items : int
             How many are still to come.
         """
-        self._flush()
         self._curve.expect(self._counted + items)
 
     def add(self, round: Round, learner: Any = None) -> None:
@@ -98,10 +89,10 @@ class Progress:
         learner : object, optional
             Who has just learnt it: the curve notes its ``certificate_``, if it has one.
         """
-        self._pending.append(round)
-        self._note(self.items, learner)
-        if len(self._pending) == _TOGETHER:
-            self._flush()
+        self._measures.observe_one(round.scores, round.relevant, round.unknown, round.cutoff)
+        self._counted += 1
+        if self._curve.is_due(self._counted):
+            self._curve.add(self._point(_certificate(learner)))
 
     def add_rounds(self, rounds: Rounds, learner: Any = None) -> None:
         """Count a batch of rounds.
@@ -114,38 +105,12 @@ class Progress:
             Who has just learnt them. Its certificate is known after the last of them only, so a
             curve of large batches has few points of it.
         """
-        self._flush()
-        self._note(self._counted + len(rounds.scores), learner)
-        self._count(rounds)
-
-    def _note(self, items: int, learner: Any) -> None:
-        """Keep the certificate for the curve, if there is to be a point at so many items."""
-        if learner is not None and self._curve.is_due(items):
-            # Before it has learnt anything, a learner has none.
-            certificate = getattr(learner, "certificate_", None)
-            if certificate is not None:
-                self._certificates[items] = certificate
-
-    def _flush(self) -> None:
-        """Count the rounds that came one by one; together they cost less."""
-        if self._pending:
-            rounds = _together(self._pending)
-            self._pending = []
-            self._count(rounds)
-
-    def _count(self, rounds: Rounds) -> None:
         scores = np.ascontiguousarray(rounds.scores)
-        sizes = _label_counts(scores, rounds.relevant, rounds.unknown)
-        self._recent_labels.add(scores, rounds.relevant, rounds.unknown, rounds.cutoffs)
         start, rows = 0, len(scores)
-        while start < rows:
+        while start < rows:  # up to the next point of the curve
             stop = min(rows, start + self._curve.next_after(self._counted) - self._counted)
-            labels = scores.shape[1]
-            if sizes is not None:
-                labels = int(sizes[start])
-                stop = min(stop, int(np.searchsorted(sizes, labels, side="right")))
             self._measures.observe(
-                np.ascontiguousarray(scores[start:stop, :labels]),
+                scores[start:stop],
                 rounds.relevant.indptr[start : stop + 1],
                 rounds.relevant.indices,
                 rounds.unknown.indptr[start : stop + 1],
@@ -155,21 +120,17 @@ class Progress:
             self._counted += stop - start
             start = stop
             if self._curve.is_due(self._counted):
-                certificate = self._certificates.get(self._counted)
-                self._curve.add(point(self._counted, *self._figures(), certificate))
-        self._certificates.clear()
+                self._curve.add(self._point(_certificate(learner) if stop == rows else None))
 
-    def _label_counts(self) -> npt.NDArray[np.int64]:
-        counts: npt.NDArray[np.int64] = self._measures.state()["arrays"]["per_label"]
-        return counts
+    def _point(self, certificate: Certificate | None) -> list[float]:
+        return point(self._counted, *self._figures(), certificate)
 
     def _figures(self) -> tuple[tuple[Sums, float], tuple[Sums, float]]:
         """Return the sums and the macro-F1 of all rows and of the last ones."""
-        counts = self._label_counts()
-        lately = self._recent_labels.counts(len(counts), self._counted)
+        measures = self._measures
         return (
-            (self._measures.totals(), macro_f1(counts)),
-            (self._measures.recent(), macro_f1(lately)),
+            (measures.totals(), macro_f1(measures.per_label())),
+            (measures.recent(), macro_f1(measures.recent_per_label())),
         )
 
     def report(
@@ -184,8 +145,7 @@ class Progress:
         certificate : Certificate, optional
             What the learner can prove by now.
         """
-        self._flush()
-        counts = self._label_counts()
+        counts = self._measures.per_label()
         names = tuple(range(len(counts)) if labels is None else labels)
         if len(names) < len(counts):
             raise ValueError(
@@ -208,10 +168,8 @@ class Progress:
 
     def state(self) -> State:
         """Return everything, as ``arrays`` by name and ``numbers`` by name."""
-        self._flush()
         native, curve = self._measures.state(), self._curve.state()
-        ago, codes = self._recent_labels.entries()
-        arrays = {**native["arrays"], **curve["arrays"], "recent_ago": ago, "recent_codes": codes}
+        arrays = {**native["arrays"], **curve["arrays"]}
         numbers = {"k": self.k, "window": self.window, "items": self._counted}
         return {"arrays": arrays, "numbers": {**numbers, **curve["numbers"]}}
 
@@ -246,15 +204,8 @@ def _restored(state: State) -> Progress:
                 raise ValueError(f"{name} must have shape {shape}, got {np.shape(arrays[name])}")
         if arrays["totals"][SUMS.index("rows")] != items:
             raise ValueError(f"items is {items}, but totals are of another number of rows")
-        ago, codes = np.asarray(arrays["recent_ago"]), np.asarray(arrays["recent_codes"])
-        highest = 3 * len(arrays["per_label"])
-        if ago.shape != codes.shape or codes.min(initial=0) < 0 or codes.max(initial=-1) >= highest:
-            raise ValueError(f"recent_codes must be from 0 to {highest - 1}, one for each age")
-        if ago.min(initial=1) < 1 or ago.max(initial=1) > new.window or (np.diff(ago) > 0).any():
-            raise ValueError(f"recent_ago must fall, from {new.window} at most to 1 at least")
         native = {name: arrays[name] for name in _NATIVE_ARRAYS}
         new._measures.restore({"arrays": native, "numbers": {"next": items % new.window}})
-        new._recent_labels.restore(items, ago, codes)
         new._curve.restore(state)
         new._counted = items
     except (KeyError, TypeError, IndexError, RuntimeError) as error:
@@ -264,34 +215,6 @@ def _restored(state: State) -> Progress:
     return new
 
 
-def _label_counts(
-    scores: npt.NDArray[Any], relevant: LabelRows, unknown: LabelRows
-) -> npt.NDArray[np.int64] | None:
-    """Return how many labels there were at each row, or None if always all of them.
-
-    Labels are numbered in the order in which they appear; before that they score -infinity.
-    """
-    rows, labels = scores.shape
-    if rows == 0 or labels == 0 or scores[0, -1] > -np.inf:
-        return None
-    there = scores > -np.inf
-    sizes = np.where(there.any(axis=1), labels - there[:, ::-1].argmax(axis=1), 0)
-    for named in (relevant, unknown):
-        row = np.repeat(np.arange(rows), np.diff(named.indptr))
-        np.maximum.at(sizes, row, named.indices[: len(row)].astype(np.int64) + 1)
-    return np.minimum(np.maximum.accumulate(sizes), labels)
-
-
-def _together(rounds: list[Round]) -> Rounds:
-    """Return single rounds as a batch; labels that came later score -infinity in earlier ones."""
-    labels = max(len(round.scores) for round in rounds)
-    scores = np.full((len(rounds), labels), -np.inf, rounds[0].scores.dtype)
-    for row, round in zip(scores, rounds, strict=True):
-        row[: len(round.scores)] = round.scores
-    unknown = [round.unknown for round in rounds]
-    return Rounds(
-        scores,
-        np.array([round.cutoff for round in rounds]),
-        LabelRows.from_lists(round.relevant for round in rounds),
-        LabelRows.from_lists(unknown) if any(unknown) else LabelRows.empty(len(rounds)),
-    )
+def _certificate(learner: Any) -> Certificate | None:
+    """Return what a learner can prove; before it has learnt anything, it has nothing to prove."""
+    return getattr(learner, "certificate_", None)

@@ -1,0 +1,90 @@
+"""Commands run in this process, on a small stream that never changes."""
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tagalong.cli.main import main
+
+WORDS = {
+    "money": ["invoice", "payment", "due", "bank", "account"],
+    "travel": ["flight", "hotel", "ticket", "Lisbon", "train"],
+    "family": ["mother", "birthday", "dinner", "Sunday", "käse"],
+}
+
+
+def items(count: int = 60) -> list[dict[str, Any]]:
+    """Texts of one or two topics; every tenth has no labels, every thirteenth none apply."""
+    topics = list(WORDS)
+    found = []
+    for number in range(count):
+        labels = (
+            [topics[number % 3]] if number % 4 else [topics[number % 3], topics[(number + 1) % 3]]
+        )
+        words = [
+            WORDS[label][(number * 7 + place * 3) % 5] for label in labels for place in range(2)
+        ]
+        item: dict[str, Any] = {"id": f"item-{number}", "text": " ".join(["the", *words])}
+        if number % 10 != 9:
+            item["labels"] = [] if number % 13 == 12 else labels
+        if number % 7 == 0:
+            item["weight"] = 0.5
+        found.append(item)
+    return found
+
+
+@dataclass
+class Finished:
+    """How a command ended and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[Any]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+Run = Callable[..., Finished]
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs a command in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TAGALONG_DEBUG", raising=False)
+
+    def run(*argv: str, stdin: str = "") -> Finished:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        capfd.readouterr()
+        code = main(argv)
+        written = capfd.readouterr()
+        return Finished(code, written.out, written.err)
+
+    return run
+
+
+@pytest.fixture
+def stream(tmp_path: Path) -> Path:
+    """A file of items."""
+    path = tmp_path / "items.jsonl"
+    path.write_text("".join(json.dumps(item) + "\n" for item in items()), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def model(run: Run, stream: Path) -> str:
+    """A model that has learnt them."""
+    assert run("learn", "items.jsonl", "--model", "m.tagalong", "-q").code == 0
+    return "m.tagalong"

@@ -1,0 +1,197 @@
+"""``compare``: each learner's figures are those that it has by itself."""
+
+import json
+import signal
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tagalong
+from tagalong.cli.compare_table import Row, as_markdown, as_table
+from tagalong.cli.learners import PAPERS
+from tagalong.evaluate import progressive
+from tagalong.features import TextFeatures
+from tagalong.readers import Item, read
+from tests.cli.conftest import Run, items
+
+TABLE = """\
+                          any mistake  one-error  ranking loss  average precision  precision@5  \
+NDCG@5  micro-F1     dual
+I (fixed), euclidean           0.1837     0.1088        0.1429             0.9150       0.2531  \
+0.9484    0.7353  -582.49
+II (single), euclidean         0.1633     0.1327        0.1224             0.9201       0.2531  \
+0.9453    0.8261   4.0999
+III (optimal), euclidean       0.1224     0.1122        0.1122             0.9303       0.2531  \
+0.9518    0.7941   4.2087
+I (fixed), entropic            0.1224     0.0986        0.1122             0.9320       0.2531  \
+0.9555    0.7600  0.33879
+II (single), entropic          0.1224     0.1122        0.1122             0.9303       0.2531  \
+0.9518    0.7838  0.47455
+III (optimal), entropic        0.1020     0.0714        0.0918             0.9456       0.2531  \
+0.9640    0.7838  0.48673
+"""
+
+
+@pytest.fixture
+def long_stream(tmp_path: Path) -> str:
+    """More than one chunk, and a label that appears late."""
+    found = items(700)
+    for item in found[500:520]:
+        item["labels"] = ["garden"]
+    (tmp_path / "long.jsonl").write_text("".join(json.dumps(item) + "\n" for item in found))
+    return "long.jsonl"
+
+
+def without_speed(found: dict[str, Any]) -> dict[str, Any]:
+    for learner in found["learners"]:
+        assert learner.pop("items_per_second") > 0
+    return found
+
+
+def labelled(path: str) -> list[Item]:
+    return [item for item in read(path) if item.labels is not None]
+
+
+def test_the_table_of_a_paper(run: Run, stream: Path) -> None:
+    done = run("compare", "items.jsonl", "--paper", "p1")
+    assert done.code == 0
+    rows = [line.rstrip().rpartition("  ") for line in done.out.splitlines()]
+    assert "".join(f"{row[0].rstrip()}\n" for row in rows) == TABLE
+    assert rows[0][2] == "items/s"
+    assert done.err.splitlines()[-2:] == [
+        "54 items, 3 labels",
+        "6 items without labels were passed over",
+    ]
+
+
+@pytest.mark.parametrize("features", [{}, {"weighting": "tfidf", "buckets": 5000}])
+def test_the_figures_are_those_of_each_learner_alone(
+    run: Run, long_stream: str, features: dict[str, Any]
+) -> None:
+    flags = [part for name, value in features.items() for part in (f"--{name}", str(value))]
+    grid = ("--updates", "single,optimal", "--geometries", "adaptive,entropic", "--C", "1,10")
+    done = run("compare", long_stream, *grid, *flags, "--window", "50", "--json")
+    assert done.code == 0
+    assert (done.json["items"], done.json["labels"], done.json["unlabelled"]) == (632, 4, 68)
+    assert len(done.json["learners"]) == 8
+    for learner in done.json["learners"]:
+        alone = tagalong.Tagger(
+            tagalong.LabelRanker(**learner["settings"]), TextFeatures(**features)
+        )
+        report = progressive(alone, labelled(long_stream), window=50)
+        assert learner["overall"] == asdict(report.overall)
+        assert learner["recent"] == asdict(report.recent)
+        assert learner["dual"] == alone.certificate_.dual
+
+
+def test_the_number_of_threads_changes_nothing(run: Run, long_stream: str) -> None:
+    grid = ("compare", long_stream, "--learners", "single,optimal,smooth", "--json")
+    one, three = (without_speed(run(*grid, "--threads", n).json) for n in ("1", "3"))
+    assert one == three
+
+
+def test_names_and_shared_settings(run: Run, stream: Path) -> None:
+    flags = (
+        "--learners",
+        "label-ranker,single",
+        "--average",
+        "no",
+        "--set",
+        "constant=0",
+        "--json",
+    )
+    first, second = run("compare", "items.jsonl", *flags).json["learners"]
+    assert (first["name"], first["settings"]) == ("label-ranker", {"average": False, "constant": 0})
+    assert second["settings"] == {"update": "single", "average": False, "constant": 0}
+    names = [
+        one["name"]
+        for one in run("compare", "items.jsonl", "--C", "1,1,.5", "--json").json["learners"]
+    ]
+    assert names == ["label-ranker, C=1", "label-ranker, C=0.5"]
+
+
+def test_the_papers_can_be_made() -> None:
+    for learners in PAPERS.values():
+        assert len({one.name for one in learners}) == len(learners)
+        for one in learners:
+            assert one.make().get_params().items() >= one.settings.items()
+
+
+def test_the_best_stand_out(run: Run, stream: Path) -> None:
+    rows = [
+        Row(
+            f"C={C}",
+            {},
+            progressive(tagalong.Tagger(tagalong.LabelRanker(C=C)), labelled("items.jsonl")),
+            10.0,
+        )
+        for C in (0.01, 10.0)
+    ]
+    assert rows[0].report.overall.ranking_loss != rows[1].report.overall.ranking_loss
+    table = as_table(rows, lambda cell: f"<{cell}>")
+    markdown = as_markdown(rows)
+    for row, line, marked in zip(
+        rows, table.splitlines()[1:], markdown.splitlines()[2:], strict=True
+    ):
+        other = rows[1] if row is rows[0] else rows[0]
+        best = row.report.overall.ranking_loss < other.report.overall.ranking_loss
+        shown = f"{row.report.overall.ranking_loss:.4f}"
+        assert (f"{shown}>" in line) == best
+        assert (f"**{shown}**" in marked) == best
+    done = run("compare", "items.jsonl", "--markdown")
+    assert done.out.startswith("|  | any mistake | one-error |")
+
+
+def test_ctrl_c_shows_the_figures_so_far(
+    run: Run, long_stream: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look, seen = TextFeatures.read, [0]
+
+    def reading(self: TextFeatures, item: Item, learn: bool = False) -> Any:
+        seen[0] += 1
+        if seen[0] == 400:
+            signal.raise_signal(signal.SIGINT)
+        return look(self, item, learn)
+
+    monkeypatch.setattr(TextFeatures, "read", reading)
+    done = run("compare", long_stream, "--json")
+    assert done.code == 130
+    assert (done.json["interrupted"], done.json["items"]) == (True, 256)
+
+
+def test_an_empty_stream(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_text("")
+    done = run("compare", "empty.jsonl", "--learners", "single,smooth")
+    assert done.code == 0
+    assert done.out.splitlines()[1].split() == ["single", *["–"] * 9]
+
+
+@pytest.mark.parametrize(
+    "flags, message",
+    [
+        (("--learners", "magic"), "there is no learner 'magic'"),
+        (("--paper", "p9"), "there is no paper 'p9'; there are p1"),
+        (("--paper", "p1", "--updates", "single"), "--paper brings its own"),
+        (("--learners", "single", "--updates", "optimal"), "either --learners or --updates"),
+        (("--updates", "simopt", "--geometries", "entropic"), "simopt, entropic: update='simopt'"),
+        (("--C", "1,x"), "'x' is not a number"),
+        (("--C", "1,-1"), "label-ranker, C=-1: C must be positive"),
+        (("--buckets", "grow"), "give --buckets a number"),
+        (("--updates", ","), "must not be empty"),
+    ],
+)
+def test_wrong_usage(run: Run, stream: Path, flags: tuple[str, ...], message: str) -> None:
+    done = run("compare", "items.jsonl", *flags)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+
+
+def test_an_item_that_cannot_be_read_is_named(run: Run, stream: Path) -> None:
+    with stream.open("a") as file:
+        file.write("{}]\n")
+    done = run("compare", "items.jsonl")
+    assert done.code == 1
+    assert "items.jsonl:61" in done.err
+    assert run("compare", "items.jsonl", "--on-error", "skip").code == 3

@@ -1,0 +1,253 @@
+"""``tagalong learn``: what it prints, writes and refuses; to the bit what Python's Tagger does."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tagalong
+from tagalong.evaluate import progressive
+from tagalong.features import TextFeatures
+from tagalong.readers import read
+from tests.cli.conftest import Run, items
+
+TABLE = """\
+54 items, 3 labels
+
+                      all  last 54
+any mistake        0.1224   0.1224
+one-error          0.1122   0.1122
+ranking loss       0.1122   0.1122
+coverage              1.4      1.4
+average precision  0.9303   0.9303
+precision@5        0.2531   0.2531
+NDCG@5             0.9518   0.9518
+Hamming loss       0.1512   0.1512
+micro-F1           0.8345   0.8345
+macro-F1           0.8340   0.8340
+subset accuracy    0.6852   0.6852
+
+certificate: 7 mistakes in 54 rounds (13.0%), loss 19.0922; no fixed weights can have complexity + \
+C * loss below 18.0266
+"""
+
+
+def arrays(model: tagalong.Tagger) -> dict[str, bytes]:
+    return {name: array.tobytes() for name, array in model._to_file()[1].items()}
+
+
+def labelled(path: str, limit: int | None = None) -> list[tagalong.Item]:
+    return [item for item in list(read(path))[:limit] if item.labels is not None]
+
+
+def test_the_figures_and_where_the_model_is(run: Run, stream: Path) -> None:
+    done = run("learn", "items.jsonl", "--model", "m.tagalong")
+    assert done.code == 0
+    assert done.out == TABLE
+    first, second = done.err.splitlines()
+    assert first == "6 items without labels were passed over"
+    assert second.startswith("the model is in m.tagalong (")
+
+
+def test_without_a_model_it_only_measures(run: Run, stream: Path) -> None:
+    done = run("learn", "items.jsonl", "--quiet")
+    assert (done.code, done.out, done.err) == (0, TABLE, "")
+    assert [path.name for path in stream.parent.iterdir()] == ["items.jsonl"]
+
+
+@pytest.mark.parametrize(
+    "flags, learner, features, passes",
+    [
+        ((), {}, {}, 1),
+        (("--passes", "3"), {}, {}, 3),
+        (
+            ("--update", "optimal", "--geometry", "euclidean", "-C", "2", "--average", "no"),
+            {"update": "optimal", "geometry": "euclidean", "C": 2.0, "average": False},
+            {},
+            1,
+        ),
+        (("--geometry", "entropic"), {"geometry": "entropic"}, {}, 1),
+        (("--margin", ".1"), {"margin": 0.1}, {}, 1),
+        (("--set", "dtype=float64"), {"dtype": "float64"}, {}, 1),
+        (("--set", "temperature=0.2"), {"temperature": 0.2}, {}, 1),
+        (
+            ("--words", "1,2", "--chars", "3", "--weighting", "tfidf", "--buckets", "grow"),
+            {},
+            {"words": (1, 2), "chars": (3, 3), "weighting": "tfidf", "buckets": None},
+            1,
+        ),
+        (("--no-names", "--buckets", "1000"), {}, {"names": False, "buckets": 1000}, 1),
+    ],
+)
+def test_the_model_is_that_of_python_to_the_bit(
+    run: Run, stream: Path, flags: tuple[str, ...], learner: dict, features: dict, passes: int
+) -> None:
+    assert run("learn", "items.jsonl", "--model", "m.tagalong", *flags).code == 0
+    by_hand = tagalong.Tagger(tagalong.LabelRanker(**learner), TextFeatures(**features))
+    for _ in range(passes):
+        for item in labelled("items.jsonl"):
+            by_hand.learn(item)
+    learnt = tagalong.load("m.tagalong")
+    assert arrays(learnt) == arrays(by_hand)
+    assert learnt.labels == by_hand.labels
+    assert learnt.certificate_ == by_hand.certificate_
+    assert learnt.suggest("the invoice") == by_hand.suggest("the invoice")
+
+
+def test_the_report_is_that_of_progressive(run: Run, stream: Path) -> None:
+    flags = ("--report", "r.json", "--at", "2", "--window", "10")
+    done = run("learn", "items.jsonl", "--json", *flags)
+    expected = progressive(tagalong.Tagger(), labelled("items.jsonl"), k=2, window=10).to_dict()
+    assert done.json["report"] == json.loads(json.dumps(expected))
+    assert json.loads(Path("r.json").read_text()) == done.json["report"]
+    assert done.json["unlabelled"] == 6
+    assert done.json["read"] == 60
+
+
+def test_limit_counts_what_is_read(run: Run, stream: Path) -> None:
+    done = run("learn", "items.jsonl", "--json", "--limit", "10")
+    assert (done.json["read"], done.json["report"]["items"]) == (10, 9)
+    assert run("learn", "items.jsonl", "--json", "--limit", "0").json["report"]["items"] == 0
+
+
+def test_standard_input_and_options_of_formats(run: Run) -> None:
+    table = "what;why;tags\nthe invoice;x;money\nthe flight;y;travel,money\nflight;z;travel\n"
+    flags = ("--format", "csv", "--delimiter", ";", "--text", "what,why", "--labels", "tags")
+    done = run("learn", "-", "--model", "m.tagalong", "--json", *flags, stdin=table)
+    assert done.code == 0
+    assert done.json["report"]["items"] == 3
+    words = run("inspect", "m.tagalong", "--label", "travel", "--json").json["words"][0]["words"]
+    assert {word["name"] for word in words} >= {"what:flight"}
+
+
+def test_an_existing_model_is_not_overwritten(run: Run, stream: Path, model: str) -> None:
+    before = Path(model).read_bytes()
+    done = run("learn", "items.jsonl", "--model", model)
+    assert done.code == 2
+    assert "--resume" in done.err
+    assert "--continue" in done.err
+    assert Path(model).read_bytes() == before
+
+
+def test_continue_learns_on(run: Run, stream: Path, model: str) -> None:
+    done = run("learn", "items.jsonl", "--model", model, "--continue", "--json", "--limit", "20")
+    assert done.json["report"]["items"] == 18
+    by_hand = tagalong.Tagger()
+    for item in [*labelled("items.jsonl"), *labelled("items.jsonl", 20)]:
+        by_hand.learn(item)
+    assert arrays(tagalong.load(model)) == arrays(by_hand)
+
+
+def test_continue_with_other_settings_is_refused(run: Run, stream: Path, model: str) -> None:
+    for flags in (("--update", "single"), ("--words", "1,2"), ("--no-names",)):
+        done = run("learn", "items.jsonl", "--model", model, "--continue", *flags)
+        assert done.code == 2
+        assert "was made with" in done.err
+    flags = ("--update", "smooth", "--words", "1,1")
+    assert run("learn", "items.jsonl", "--model", model, "--continue", *flags).code == 0
+
+
+def test_what_cannot_be_read_stops_and_is_saved(run: Run, stream: Path) -> None:
+    lines = stream.read_text().splitlines(keepends=True)
+    stream.write_text("".join([*lines[:30], "{broken\n", *lines[30:]]))
+    done = run("learn", "items.jsonl", "--model", "m.tagalong")
+    assert done.code == 1
+    assert "items.jsonl:31" in done.err
+    assert "30 items are learnt and saved in m.tagalong" in done.err
+    assert run("learn", "--model", "m.tagalong", "--resume").code == 1
+    done = run("learn", "--model", "m.tagalong", "--resume", "--on-error", "skip")
+    assert done.code == 3
+    assert done.out == TABLE
+    assert "items.jsonl:31" in done.err
+    straight = run("learn", "items.jsonl", "--on-error", "skip", "--model", "x.tagalong", "--json")
+    assert (straight.code, straight.json["skipped"]) == (3, 1)
+    assert arrays(tagalong.load("m.tagalong")) == arrays(tagalong.load("x.tagalong"))
+
+
+def test_what_the_learner_refuses_is_named_or_skipped(run: Run, stream: Path) -> None:
+    with stream.open("a") as file:
+        file.write(json.dumps({"text": "a", "labels": ["money"], "weight": 1e300}) + "\n")
+    done = run("learn", "items.jsonl")
+    assert done.code == 1
+    assert "items.jsonl:61: weight must be at most" in done.err
+    done = run("learn", "items.jsonl", "--on-error", "skip", "--json")
+    assert (done.code, done.json["skipped"], done.json["report"]["items"]) == (3, 1, 54)
+    assert "items.jsonl:61" in done.json["errors"][0]
+
+
+def test_nothing_is_written_when_nothing_can_be_read(run: Run, stream: Path) -> None:
+    assert run("learn", "nope.jsonl", "--model", "m.tagalong").code == 1
+    assert run("learn", "items.jsonl", "--delimiter", ";", "--model", "m.tagalong").code == 2
+    assert not Path("m.tagalong").exists()
+
+
+@pytest.mark.parametrize(
+    "flags, message",
+    [
+        ((), "give a SOURCE"),
+        (("items.jsonl", "--resume"), "--resume needs --model"),
+        (("items.jsonl", "--passes", "0"), "--passes must be at least 1"),
+        (("items.jsonl", "--model", "no/m"), "no folder no"),
+        (("items.jsonl", "--model", "."), "is a folder"),
+        (("items.jsonl", "--plot", "x.gif"), ".png or .svg"),
+        (("items.jsonl", "--report", "no/r.json"), "no folder no"),
+        (("items.jsonl", "--update", "magic"), "invalid choice: 'magic'"),
+        (("items.jsonl", "--learner", "magic"), "there is no learner 'magic'"),
+        (("items.jsonl", "--set", "magic=1"), "no setting 'magic'"),
+        (("items.jsonl", "--set", "magic"), "name=value"),
+        (("items.jsonl", "-C", "-1"), "C must be positive"),
+        (("items.jsonl", "--words", "0,1"), "words[0] must be from 1"),
+        (("items.jsonl", "--words", "a"), "such as 1,2"),
+        (("items.jsonl", "--buckets", "many"), "must be a number or 'grow'"),
+        (("items.jsonl", "--delimiter", ";"), "jsonl has no option 'delimiter'"),
+        (("items.jsonl", "--limit", "-1"), "must not be negative"),
+        (("items.jsonl", "--every", "0"), "must be above 0"),
+        (("items.jsonl", "--resum"), "cannot make sense of --resum"),
+    ],
+)
+def test_wrong_usage_is_told(run: Run, stream: Path, flags: tuple[str, ...], message: str) -> None:
+    done = run("learn", *flags)
+    assert done.code == 2
+    assert message in done.err
+    assert done.out == ""
+    assert "Traceback" not in done.err
+
+
+def test_a_run_is_drawn(run: Run, stream: Path) -> None:
+    assert run("learn", "items.jsonl", "--plot", "run.svg", "--plot-kind", "labels").code == 0
+    assert Path("run.svg").read_text().lstrip().startswith("<?xml")
+
+
+def test_figures_are_shown_on_the_way(
+    run: Run, stream: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tagalong.cli.live.Live.is_due", lambda self: not self._quiet)
+    done = run("learn", "items.jsonl", "--passes", "2", "--limit", "5")
+    lines = [line for line in done.err.splitlines() if line.startswith("pass")]
+    assert len(lines) == 10
+    assert lines[0].startswith("pass 1/2  items 1  items/s ")
+    assert lines[-1].startswith("pass 2/2  items 10  items/s ")
+    for part in ("labels 3", "mistakes ", "(+", "NDCG@5 ", "AP ", "dual "):
+        assert part in lines[-1]
+
+
+def test_it_saves_now_and_then(run: Run, stream: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    saved: list[int] = []
+    save = tagalong.Tagger.save
+
+    def noting(self: tagalong.Tagger, path: str) -> None:
+        save(self, path)
+        saved.append(self.notes["learn"]["position"])
+
+    monkeypatch.setattr("tagalong.cli.learn.SECONDS_BETWEEN_SAVES", 0.0)
+    monkeypatch.setattr(tagalong.Tagger, "save", noting)
+    assert run("learn", "items.jsonl", "--model", "m.tagalong").code == 0
+    assert len(saved) > 1
+    assert saved[-1] == 60
+    assert np.all(np.diff(saved) >= 0)
+
+
+def test_the_fixed_items_are_as_described() -> None:
+    assert sum("labels" not in item for item in items()) == 6
+    assert sum(item.get("labels") == [] for item in items()) > 0

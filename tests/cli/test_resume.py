@@ -1,0 +1,230 @@
+"""A run that was interrupted goes on to the same bits, wherever and however it was interrupted."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from safetensors import safe_open
+
+import tagalong
+from tests.cli.conftest import Finished, Run, items
+
+FLAGS = ("--passes", "2", "--window", "20")
+
+
+def interrupt_at(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    """Press Ctrl-C while the count-th item from now on is being learnt."""
+    watch = tagalong.Tagger.watch
+    seen = [0]
+
+    def watching(self: tagalong.Tagger, *args: Any) -> Any:
+        seen[0] += 1
+        if seen[0] == count:
+            signal.raise_signal(signal.SIGINT)
+        return watch(self, *args)
+
+    monkeypatch.setattr(tagalong.Tagger, "watch", watching)
+
+
+def contents(path: str) -> dict[str, str]:
+    """The header of a model file and the checksum of everything; only their order may differ."""
+    with safe_open(path, framework="numpy") as file:
+        found: dict[str, str] = file.metadata()
+    return found
+
+
+def straight(run: Run) -> tuple[Finished, dict[str, str]]:
+    done = run("learn", "items.jsonl", "--model", "straight.tagalong", *FLAGS, "--report", "s.json")
+    assert done.code == 0
+    return done, contents("straight.tagalong")
+
+
+@settings(max_examples=12, suppress_health_check=list(HealthCheck), deadline=None)
+@given(places=st.lists(st.integers(1, 40), min_size=1, max_size=3))
+def test_the_file_and_the_report_are_the_same_to_the_bit(
+    run: Run, stream: Path, places: list[int]
+) -> None:
+    for name in ("straight.tagalong", "m.tagalong"):  # of an earlier example
+        Path(name).unlink(missing_ok=True)
+    expected, file = straight(run)
+    argv: tuple[str, ...] = ("items.jsonl", *FLAGS)
+    for count in places:
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            interrupt_at(monkeypatch, count)
+            stopped = run("learn", "--model", "m.tagalong", *argv)
+        if stopped.code == 0:  # the end came first
+            break
+        assert stopped.code == 130
+        assert "tagalong learn --model m.tagalong --resume" in stopped.err
+        argv = ("--resume",)
+    done = run("learn", "--model", "m.tagalong", "--resume", "--report", "r.json")
+    assert (done.code, done.out) == (0, expected.out)
+    assert contents("m.tagalong") == file
+    assert Path("r.json").read_bytes() == Path("s.json").read_bytes()
+
+
+def test_an_interrupted_run_says_so_in_json(
+    run: Run, stream: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupt_at(monkeypatch, 10)
+    done = run("learn", "items.jsonl", "--json")
+    assert done.code == 130
+    assert (done.json["interrupted"], done.json["report"]["items"]) == (True, 10)
+    assert "without --model nothing is kept" in done.err
+
+
+def test_a_second_interruption_while_saving_does_no_harm(
+    run: Run, stream: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupt_at(monkeypatch, 10)
+    replace = os.replace
+
+    def replacing(source: str, target: str) -> None:
+        signal.raise_signal(signal.SIGINT)
+        replace(source, target)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(os, "replace", replacing)
+    assert run("learn", "items.jsonl", "--model", "m.tagalong", *FLAGS).code == 130
+    monkeypatch.undo()
+    monkeypatch.chdir(stream.parent)
+    assert run("learn", "--model", "m.tagalong", "--resume").code == 0
+    assert contents("m.tagalong") == straight(run)[1]
+
+
+def test_a_process_that_is_interrupted_while_it_waits_for_input(run: Run, stream: Path) -> None:
+    """The items come through a pipe that stays open: the process is waiting when Ctrl-C comes."""
+    lines = stream.read_text().splitlines(keepends=True)
+    argv = [sys.executable, "-m", "tagalong", "learn", "-", "--model", "m.tagalong"]
+    process = subprocess.Popen(
+        [*argv, "--format", "jsonl", "--every", "0.1", "--window", "20"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+    )
+    assert process.stdin is not None
+    assert process.stderr is not None
+    process.stdin.write("".join(lines[:20]))
+    process.stdin.flush()
+    # An item now and then, until figures are shown: by then it is at work.
+    for line in lines[20:-5]:
+        process.stdin.write(line)
+        if select.select([process.stderr], [], [], 0.3)[0]:
+            break
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert err.startswith("items ")
+    assert "certificate: " in out
+    assert process.returncode == 130
+    assert "Go on with: tagalong learn --model m.tagalong --resume" in err
+    assert "Traceback" not in err
+    done = run("learn", "--model", "m.tagalong", "--resume", stdin="".join(lines))
+    assert done.code == 0
+    whole = run("learn", "-", "--format", "jsonl", "--window", "20", "--model", "s.tagalong",
+                stdin="".join(lines))  # fmt: skip
+    assert done.out == whole.out
+    assert contents("m.tagalong") == contents("s.tagalong")
+
+
+def test_a_finished_run_has_nothing_left(run: Run, stream: Path, model: str) -> None:
+    before = contents(model)
+    assert run("learn", "--model", model, "--resume").code == 0
+    assert contents(model) == before
+
+
+def test_more_passes_and_a_higher_limit_go_on(run: Run, stream: Path) -> None:
+    straight(run)
+    first = ("items.jsonl", "--model", "m.tagalong", "--window", "20")
+    assert run("learn", *first, "--limit", "25").code == 0
+    assert run("learn", "--model", "m.tagalong", "--resume", "--limit", "1000").code == 0
+    assert run("learn", "--model", "m.tagalong", "--resume", "--passes", "2").code == 0
+    notes = tagalong.load("m.tagalong").notes["learn"]
+    notes["reading"]["limit"] = None
+    assert notes == tagalong.load("straight.tagalong").notes["learn"]
+
+
+def test_items_that_were_added_are_learnt(run: Run, stream: Path) -> None:
+    whole = stream.read_text()
+    stream.write_text("".join(whole.splitlines(keepends=True)[:40]))
+    assert run("learn", "items.jsonl", "--model", "m.tagalong").code == 0
+    stream.write_text(whole)
+    assert run("learn", "--model", "m.tagalong", "--resume").code == 0
+    assert run("learn", "items.jsonl", "--model", "s.tagalong").code == 0
+    assert contents("m.tagalong") == contents("s.tagalong")
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (lambda found: found[:50], "there are only 50"),
+        (lambda found: [*found[:59], {**found[59], "id": "other"}], "is not what it was"),
+    ],
+)
+def test_sources_that_changed_are_noticed(
+    run: Run, stream: Path, model: str, change: Any, message: str
+) -> None:
+    before = contents(model)
+    stream.write_text("".join(json.dumps(item) + "\n" for item in change(items())))
+    done = run("learn", "--model", model, "--resume")
+    assert done.code == 1
+    assert message in done.err
+    assert "--continue" in done.err
+    assert contents(model) == before
+
+
+@pytest.mark.parametrize(
+    "flags, message",
+    [
+        (("other.jsonl",), "has sources ['items.jsonl']"),
+        (("--format", "csv"), "has format None"),
+        (("--text", "body"), "has options {}"),
+        (("--limit", "5"), "--limit 5 would be another run"),
+        (("--update", "single"), "was made with update='smooth'"),
+    ],
+)
+def test_another_run_is_refused(
+    run: Run, stream: Path, model: str, flags: tuple[str, ...], message: str
+) -> None:
+    done = run("learn", "--model", model, "--resume", *flags)
+    assert done.code == 2
+    assert message in done.err
+    assert run("learn", "items.jsonl", "--model", model, "--resume", "--passes", "1").code == 0
+
+
+def test_a_model_that_was_changed_is_noticed(run: Run, stream: Path, model: str) -> None:
+    tagger = tagalong.load(model)
+    tagger.learn("the invoice", ["money"]).save(model)
+    done = run("learn", "--model", model, "--resume")
+    assert done.code == 1
+    assert "has been changed since" in done.err
+    assert run("labels", "rename", model, "money", "cash").code == 0
+    done = run("learn", "--model", model, "--resume")
+    assert done.code == 1
+    assert "has no run to resume" in done.err
+
+
+@pytest.mark.parametrize(
+    "damage", [{"progress": {}}, {"reading": {"x": 1}}, {"last": 3, "pass": 1}]
+)
+def test_notes_that_make_no_sense_are_named(run: Run, model: str, damage: dict[str, Any]) -> None:
+    tagger = tagalong.load(model)
+    tagger.notes["learn"] = damage
+    tagger.save(model)
+    done = run("learn", "--model", model, "--resume")
+    assert done.code == 1
+    assert "cannot be used" in done.err
+
+
+def test_a_model_that_is_not_there(run: Run) -> None:
+    done = run("learn", "--model", "m.tagalong", "--resume")
+    assert (done.code, done.err) == (1, "tagalong: there is no model m.tagalong to go on with\n")

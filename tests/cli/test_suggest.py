@@ -1,0 +1,169 @@
+"""``suggest``, ``evaluate`` and ``explain``: a model is asked, and never changes."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import tagalong
+from tagalong.evaluate import frozen
+from tagalong.features import TextFeatures
+from tagalong.readers import read
+from tests.cli.conftest import Run
+
+
+@pytest.fixture(autouse=True)
+def unchanged(model: str):
+    before = Path(model).read_bytes()
+    yield
+    assert Path(model).read_bytes() == before
+
+
+def test_suggestions_are_those_of_the_tagger(run: Run, stream: Path, model: str) -> None:
+    done = run("suggest", "--model", model, "items.jsonl", "-k", "2", "--min-precision", ".6")
+    tagger = tagalong.load(model)
+    assert done.code == 0
+    assert len(done.lines) == 60
+    for line, item in zip(done.lines, read("items.jsonl"), strict=True):
+        found = tagger.suggest(item, k=2, min_precision=0.6)
+        assert line["id"] == item.id
+        assert [tuple(one.values()) for one in line["suggestions"]] == [
+            (one.label, one.score, one.probability, one.chosen, one.sure) for one in found
+        ]
+
+
+def test_only_sure_leaves_out_the_others(run: Run, stream: Path, model: str) -> None:
+    flags = ("--model", model, "items.jsonl", "--min-precision", ".8")
+    everything = run("suggest", *flags).lines
+    sure = run("suggest", *flags, "--only-sure").lines
+    assert 0 < sum(len(line["suggestions"]) for line in sure) < 180
+    for all_of_it, some in zip(everything, sure, strict=True):
+        assert some["suggestions"] == [one for one in all_of_it["suggestions"] if one["sure"]]
+
+
+def test_a_single_text(run: Run, model: str) -> None:
+    done = run("suggest", "--model", model, "--text", "the mother’s birthday", "-k", "1", "--json")
+    assert done.json["id"] == ""
+    assert [one["label"] for one in done.json["suggestions"]] == ["family"]
+
+
+def test_beside_a_source_text_names_the_key(run: Run, model: str, tmp_path: Path) -> None:
+    line = {"id": "1", "body": "the mother’s birthday"}
+    (tmp_path / "other.jsonl").write_text(json.dumps(line))
+    done = run("suggest", "other.jsonl", "--model", model, "--text", "body", "-k", "1")
+    expected = tagalong.load(model).suggest(line["body"], k=1)
+    assert done.json["suggestions"][0]["score"] == expected[0].score
+
+
+def test_people_get_a_table_of_one_item(
+    run: Run, stream: Path, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr("tagalong.cli.suggest.is_terminal", lambda stream: stream is sys.stdout)
+    flags = ("--model", model, "items.jsonl", "-k", "2")
+    one = run("suggest", *flags, "--limit", "1").out
+    assert one.splitlines()[0].split() == ["label", "probability", "score"]
+    assert one.splitlines()[1].split() == ["travel", "91%", "+0.189", "chosen"]
+    assert len(run("suggest", *flags, "--limit", "2").lines) == 2
+    assert len(run("suggest", *flags, "--limit", "1", "--json").lines) == 1
+    assert run("suggest", *flags, "--limit", "0").out == ""
+
+
+def test_what_cannot_be_read_is_skipped_or_stops(run: Run, stream: Path, model: str) -> None:
+    stream.write_text('{"text": "a"}\n[]\n{"text": "b"}\n')
+    done = run("suggest", "--model", model, "items.jsonl")
+    assert done.code == 1
+    assert "items.jsonl:2" in done.err
+    done = run("suggest", "--model", model, "items.jsonl", "--on-error", "skip")
+    assert (done.code, len(done.lines)) == (3, 2)
+    assert "1 item was skipped" in done.err
+
+
+def test_evaluate_is_what_frozen_says(run: Run, stream: Path, model: str) -> None:
+    """The twin learns and is measured with matrices; some labels are new to both."""
+    with stream.open("a") as file:
+        for labels in (["garden", "money"], ["garden"], ["pets"], ["family"]):
+            file.write(json.dumps({"text": "the invoice roses", "labels": labels}) + "\n")
+    features = TextFeatures()
+    items = [item for item in read("items.jsonl") if item.labels is not None]
+    pairs = [features.read(item, learn=True) for item in items]
+    X = sp.csr_array(
+        (
+            np.concatenate([values for _, values in pairs]),
+            np.concatenate([indices for indices, _ in pairs]),
+            np.cumsum([0, *(len(indices) for indices, _ in pairs)]),
+        ),
+        shape=(len(items), features.buckets),
+    )
+    Y = [list(item.labels) for item in items]
+    weights = np.array([item.weight for item in items])
+    ranker = tagalong.LabelRanker().partial_fit(X[:54], Y[:54], "grow", weights[:54])
+    expected = frozen(ranker, X, Y, k=2, window=10).to_dict()
+    flags = ("--at", "2", "--window", "10", "--report", "r.json", "--json")
+    done = run("evaluate", "items.jsonl", "--model", model, *flags)
+    assert done.code == 0
+    for n in expected["recent"]:
+        print(n, expected["recent"][n], done.json["report"]["recent"][n])
+    assert done.json["report"] == json.loads(json.dumps(expected))
+    assert json.loads(Path("r.json").read_text()) == done.json["report"]
+    assert (done.json["unlabelled"], done.json["unknown_labels"]) == (6, ["garden", "pets"])
+    assert "2 labels that the model does not know" in done.err
+
+
+def test_evaluate_prints_a_table(run: Run, stream: Path, model: str) -> None:
+    done = run("evaluate", "--model", model, "items.jsonl", "--limit", "30")
+    assert done.out.startswith("27 items, 3 labels\n")
+    assert "average precision  1.0000   1.0000\n" in done.out
+
+
+def test_explain(run: Run, stream: Path, model: str) -> None:
+    done = run("explain", "--model", model, "items.jsonl", "--id", "item-3")
+    assert done.out == (
+        "money: +0.490\n  +0.246  payment\n  +0.243  account\n  +0.004  the\n"
+        "  -0.003  (without any word)\n"
+    )
+    found = run(
+        "explain", "-m", model, "items.jsonl", "--id", "item-3", "--label", "travel", "--json"
+    )
+    expected = tagalong.load(model).explain(list(read("items.jsonl"))[3], "travel")
+    assert found.json["score"] == expected.score
+    assert [(part["name"], part["adds"]) for part in found.json["parts"]] == list(expected.parts)
+    assert run("explain", "-m", model, "items.jsonl", "--json").json["id"] == "item-0"
+    assert run("explain", "-m", model, "--text", "a birthday").out.startswith("family: ")
+
+
+@pytest.mark.parametrize(
+    "argv, code, message",
+    [
+        (("suggest", "-m", "m.tagalong"), 2, "give a SOURCE, or --text"),
+        (("suggest", "items.jsonl"), 2, "required: --model"),
+        (("suggest", "-m", "m.tagalong", "--text", "a", "--min-precision", "2"), 2, "not 2"),
+        (("suggest", "-m", "nope", "items.jsonl"), 1, "no model file nope"),
+        (("suggest", "-m", "items.jsonl", "items.jsonl"), 1, "not a Tagalong model"),
+        (("suggest", "-m", "m.tagalong", "nope"), 1, "nope: no such file"),
+        (("evaluate", "-m", "m.tagalong", "nope:"), 1, "there are pydocs:"),
+        (("explain", "-m", "m.tagalong"), 2, "give a SOURCE, or --text"),
+        (("explain", "-m", "m.tagalong", "--text", "a", "--id", "b"), 2, "--id chooses"),
+        (("explain", "-m", "m.tagalong", "items.jsonl", "--id", "b"), 1, "no item with the id 'b'"),
+        (
+            ("explain", "-m", "m.tagalong", "--text", "a", "--label", "familly"),
+            1,
+            "no label 'familly'; did you mean 'family'?",
+        ),
+    ],
+)
+def test_errors(run: Run, stream: Path, argv: tuple[str, ...], code: int, message: str) -> None:
+    done = run(*argv)
+    assert (done.code, done.out) == (code, "")
+    assert message in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_ranker_alone_knows_no_texts(run: Run, tmp_path: Path, model: str) -> None:
+    tagalong.LabelRanker().learn_one({"a": 1.0}, ["x"]).save(tmp_path / "ranker.tagalong")
+    done = run("suggest", "-m", "ranker.tagalong", "--text", "a")
+    assert done.code == 1
+    assert "holds a LabelRanker" in done.err

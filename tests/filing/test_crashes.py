@@ -1,0 +1,188 @@
+"""A run may break off anywhere: no message is lost or doubled, and the next run completes it."""
+
+import os
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tagalong import Tagger, load
+from tagalong.filing import FilingResult, default_model, file_mail
+from tests.filing.maildirs import EACH, TOPICS, Mail, text_about
+
+
+class PowerCut(BaseException):
+    """What no handler of errors catches."""
+
+
+def cutting(real: Callable[..., Any], at: int, after: bool) -> Callable[..., Any]:
+    """A function that breaks off in its n-th call, before or after it has done its work."""
+    calls = 0
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == at and not after:
+            raise PowerCut
+        found = real(*args, **kwargs)
+        if calls == at:
+            raise PowerCut
+        return found
+
+    return call
+
+
+@pytest.fixture
+def busy(one: Mail) -> tuple[Mail, list[str]]:
+    """A Maildir after a first run, and what its owner did since; the keys of what is to file."""
+    rejected = one.deliver("", text_about("Travel", 900))
+    file_mail(one.root, apply=True)
+    one.move(rejected, "")
+    one.move(min(one.contents()["Bank"]), "Travel")
+    one.deliver("Bank", text_about("Bank", 901), "S")
+    return one, [one.deliver("", text_about("Bank", 1000 + i)) for i in range(3)]
+
+
+EXPECTED = {"learnt": 1, "corrected": 1, "rejected": 1}
+
+
+def lessons(result: FilingResult) -> Counter[str]:
+    return Counter({name: getattr(result, name) for name in EXPECTED})
+
+
+def check_next_run(mail: Mail, keys: list[str], everything: Counter[bytes]) -> None:
+    """The run after a crash finishes what the other left; the one after that has no work."""
+    assert mail.messages() == everything
+    result = file_mail(mail.root, apply=True)
+    assert not result.errors
+    assert mail.messages() == everything
+    assert {mail.where(key) for key in keys} == {"Bank"}
+    # One round for each message of the first run, three since: nothing learnt twice, none missed.
+    tagger = load(default_model(mail.root))
+    assert tagger.certificate_.rounds == EACH * len(TOPICS) + 3
+    idle = file_mail(mail.root, apply=True)
+    assert lessons(idle).total() == idle.moved == 0
+    # Tagalong knows its own moves: taken back, they are rejections.
+    mail.move(keys[0], "")
+    assert file_mail(mail.root).rejected == 1
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("at", [1, 2, 3])
+def test_between_any_two_moves(
+    busy: tuple[Mail, list[str]], monkeypatch: pytest.MonkeyPatch, at: int, after: bool
+) -> None:
+    mail, keys = busy
+    everything = mail.messages()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rename", cutting(os.rename, at, after))
+        with pytest.raises(PowerCut):
+            file_mail(mail.root, apply=True)
+    assert sum(mail.where(key) == "Bank" for key in keys) == at - 1 + after
+    check_next_run(mail, keys, everything)
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("at", [1, 2])
+@pytest.mark.parametrize("what", ["save", "replace"])
+def test_while_the_model_is_saved(
+    busy: tuple[Mail, list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    at: int,
+    after: bool,
+    what: str,
+) -> None:
+    mail, keys = busy
+    everything = mail.messages()
+    place: Any = Tagger if what == "save" else os
+    with monkeypatch.context() as patch:
+        patch.setattr(place, what, cutting(getattr(place, what), at, after))
+        with pytest.raises(PowerCut):
+            file_mail(mail.root, apply=True)
+    check_next_run(mail, keys, everything)
+
+
+def test_there_is_no_other_place_where_the_disk_changes(
+    busy: tuple[Mail, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tests above cover every step: three moves and two saves."""
+    mail, _ = busy
+    calls: list[str] = []
+
+    def noting(name: str) -> Callable[..., Any]:
+        real = getattr(os, name)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            calls.append(name)
+            return real(*args, **kwargs)
+
+        return call
+
+    for name in ("rename", "replace", "link", "unlink", "remove", "rmdir", "mkdir", "truncate"):
+        monkeypatch.setattr(os, name, noting(name))
+    file_mail(mail.root, apply=True)
+    assert calls == ["replace", "rename", "rename", "rename", "replace"]
+
+
+def test_in_the_middle_of_learning(one: Mail, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tagalong.filing.run.CHECKPOINT", 20)
+    whole = one.root.with_name("whole")
+    shutil.copytree(one.root, whole)
+    file_mail(whole, apply=True)
+    for at in (5, 50, 35):
+        with monkeypatch.context() as patch:
+            patch.setattr(Tagger, "learn", cutting(Tagger.learn, at, after=True))
+            with pytest.raises(PowerCut):
+                file_mail(one.root, apply=True)
+    file_mail(one.root, apply=True)
+    probe = text_about("Bank", 5)
+    expected, found = load(default_model(whole)), load(default_model(one.root))
+    assert found.certificate_ == expected.certificate_, "learnt twice, or not at all"
+    assert found.suggest(probe) == expected.suggest(probe)
+
+
+def test_a_full_disk_stops_the_run_before_the_first_move(
+    busy: tuple[Mail, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail, keys = busy
+    everything = mail.messages()
+
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", full)
+        with pytest.raises(OSError, match="No space left"):
+            file_mail(mail.root, apply=True)
+    assert {mail.where(key) for key in keys} == {""}
+    assert not list(mail.root.glob(".model*")), "half a model is left"
+    check_next_run(mail, keys, everything)
+
+
+def test_the_owner_may_move_what_a_crash_left_behind(
+    busy: tuple[Mail, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail, keys = busy
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rename", cutting(os.rename, 2, after=True))
+        with pytest.raises(PowerCut):
+            file_mail(mail.root, apply=True)
+    mail.move(keys[0], "Travel")
+    mail.move(keys[2], "Travel")
+    result = file_mail(mail.root, apply=True)
+    assert (lessons(result), result.moved) == (Counter(learnt=2), 0)
+    assert mail.where(keys[1]) == "Bank"
+
+
+def test_a_model_that_was_lost_is_learnt_anew(busy: tuple[Mail, list[str]]) -> None:
+    mail, keys = busy
+    file_mail(mail.root, apply=True)
+    everything = mail.messages()
+    Path(default_model(mail.root)).unlink()
+    result = file_mail(mail.root, apply=True)
+    assert result.learnt == len(list(mail.messages().elements())) - 1
+    assert mail.messages() == everything
+    assert {mail.where(key) for key in keys} == {"Bank"}

@@ -1,0 +1,90 @@
+"""What the way of a message means."""
+
+import pytest
+
+from tagalong.filing.follow import Decision, decide, find_renamed
+from tagalong.filing.journal import Entry, Journal, State
+from tagalong.filing.scan import Message, Snapshot
+
+# (state, place) -> lesson, new state, new folder; the message was last in the folder "A".
+EXPECTED: dict[tuple[State | None, str], tuple[str | None, str | None, str]] = {
+    (None, "A"): ("learn", "learnt", "A"),
+    (None, ""): (None, None, ""),
+    (None, "Trash"): (None, None, ""),
+    ("learnt", "A"): (None, "learnt", "A"),
+    ("learnt", "B"): ("correct", "learnt", "B"),
+    ("learnt", ""): (None, "withdrawn", "A"),
+    ("learnt", "Trash"): (None, "learnt", "A"),
+    ("filed", "A"): (None, "filed", "A"),
+    ("filed", "B"): ("refile", "learnt", "B"),
+    ("filed", ""): ("reject", "refused", "A"),
+    ("filed", "Trash"): (None, "filed", "A"),
+    ("moving", "A"): (None, "filed", "A"),
+    ("moving", "B"): ("learn", "learnt", "B"),
+    ("moving", ""): (None, None, ""),
+    ("moving", "Trash"): (None, None, ""),
+    ("refused", "A"): ("learn", "learnt", "A"),
+    ("refused", "B"): ("learn", "learnt", "B"),
+    ("refused", ""): (None, "refused", "A"),
+    ("refused", "Trash"): (None, "refused", "A"),
+    ("withdrawn", "A"): (None, "learnt", "A"),
+    ("withdrawn", "B"): ("correct", "learnt", "B"),
+    ("withdrawn", ""): (None, "withdrawn", "A"),
+    ("withdrawn", "Trash"): (None, "withdrawn", "A"),
+}
+
+
+@pytest.mark.parametrize("state, place", EXPECTED)
+def test_the_way_of_a_message_decides(state: State | None, place: str) -> None:
+    entry = None if state is None else Entry("A", state, "id")
+    assert decide(entry, place, place in "AB" and place != "") == EXPECTED[state, place]
+
+
+@pytest.mark.parametrize("state", ["learnt", "filed", "moving", "refused", "withdrawn"])
+@pytest.mark.parametrize("place", ["A", "B", "INBOX", "Trash"])
+def test_what_was_decided_once_is_not_decided_again(state: State, place: str) -> None:
+    is_ordinary = place in ("A", "B")
+    first = decide(Entry("A", state, "id"), place, is_ordinary)
+    entry = None if first.state is None else Entry(first.folder, first.state, "id")
+    assert decide(entry, place, is_ordinary) == Decision(None, first.state, first.folder)
+
+
+def snapshot(places: dict[str, str], folders: set[str]) -> Snapshot:
+    messages = {key: [Message(1, key, folder, "cur")] for key, folder in places.items()}
+    ordinary = frozenset(folders - {""})
+    return Snapshot(dict.fromkeys(folders), ordinary, ordinary, messages, {})  # type: ignore[arg-type]
+
+
+def journal(places: dict[str, str]) -> Journal:
+    return Journal(here={key: Entry(folder, "learnt", key) for key, folder in places.items()})
+
+
+def test_a_folder_with_another_name_is_found() -> None:
+    before = {"1": "Work", "2": "Work", "3": "Home"}
+    after = snapshot({"1": "Job", "2": "Job", "3": "Home"}, {"", "Job", "Home"})
+    assert find_renamed({"Work", "Home"}, journal(before), after) == {"Work": "Job"}
+
+
+@pytest.mark.parametrize(
+    "after, folders, labels",
+    [
+        ({"1": "Job", "2": "Job"}, {"Job", "Work"}, {"Work"}),  # the old one is still there
+        ({"1": "Job", "2": "Home"}, {"Job", "Home"}, {"Work"}),  # shared out
+        ({"1": "Job", "2": "Job"}, {"Job"}, {"Work", "Job"}),  # into one that was there
+        ({"1": "Job"}, {"Job"}, {"Work"}),  # most of it has gone: one of three is left
+        ({"1": "Job", "2": "Job"}, {"Job"}, set()),  # never a label
+        ({"1": "", "2": ""}, {""}, {"Work"}),  # into the inbox
+        ({}, {"Job"}, {"Work"}),
+    ],
+)
+def test_other_changes_are_no_renaming(
+    after: dict[str, str], folders: set[str], labels: set[str]
+) -> None:
+    before = {"1": "Work", "2": "Work", "3": "Work"}
+    assert find_renamed(labels, journal(before), snapshot(after, folders)) == {}
+
+
+def test_two_folders_that_became_one_are_no_renaming() -> None:
+    before = {"1": "Work", "2": "Job", "3": "Old"}
+    after = snapshot({"1": "Both", "2": "Both", "3": "New"}, {"Both", "New"})
+    assert find_renamed({"Work", "Job", "Old"}, journal(before), after) == {"Old": "New"}

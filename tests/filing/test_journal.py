@@ -1,0 +1,82 @@
+"""The journal: what is remembered, for how long, and in which form."""
+
+import json
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tagalong.filing import journal as module
+from tagalong.filing.journal import Entry, Journal, State, digest
+
+ENTRIES = st.dictionaries(
+    st.text(max_size=4),
+    st.builds(Entry, st.text(max_size=3), st.sampled_from(get_args(State)), st.text(max_size=3)),
+    max_size=8,
+)
+
+
+@given(st.integers(0, 10**9), ENTRIES, ENTRIES)
+def test_it_comes_back_from_json(
+    learnt: int, here: dict[str, Entry], gone: dict[str, Entry]
+) -> None:
+    journal = Journal(learnt, here, gone)
+    assert Journal.from_json(json.loads(json.dumps(journal.to_json()))) == journal
+
+
+@given(ENTRIES, st.sets(st.text(max_size=4)), st.sets(st.text(max_size=4)))
+def test_every_message_is_here_or_gone(
+    entries: dict[str, Entry], first: set[str], second: set[str]
+) -> None:
+    journal = Journal(here=dict(entries))
+    for seen in (first, second, set(entries)):
+        journal.meet(seen)
+        assert set(journal.here) == set(entries) & seen
+        assert set(journal.gone) == set(entries) - seen
+    assert journal.here == entries
+
+
+def test_messages_of_a_folder_that_cannot_be_read_are_not_gone() -> None:
+    journal = Journal(here={"1": Entry("Work", "learnt", "a"), "2": Entry("Home", "learnt", "b")})
+    journal.meet(set(), {"Work"})
+    assert list(journal.here) == ["1"]
+    assert list(journal.gone) == ["2"]
+
+
+def test_those_that_went_last_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_GONE", 2)
+    journal = Journal(here={key: Entry("Work", "learnt", key) for key in "abcd"})
+    for seen in ("abd", "ad", "d"):
+        journal.meet(set(seen))
+        journal.trim()
+    assert list(journal.gone) == ["b", "a"]
+    assert journal.claims() == {"b": "b", "a": "a"}
+
+
+def test_it_is_small() -> None:
+    entries = {digest(b"%d" % i): Entry("Work", "learnt", digest(b"x%d" % i)) for i in range(1000)}
+    assert len(json.dumps(Journal(here=entries).to_json(), separators=(",", ":"))) < 45 * 1000
+
+
+@pytest.mark.parametrize(
+    "change, problem",
+    [
+        ({"version": 2}, "version 2"),
+        ({"folders": []}, "damaged"),
+        ({"here": {"k": [0, "lost", "i"]}}, "no such state: 'lost'"),
+        ({"here": {"k": [0, "learnt"]}}, "damaged: .*not enough values"),
+        ({"here": []}, "damaged"),
+        ({"learnt": None}, "damaged"),
+    ],
+)
+def test_a_damaged_one_is_refused(change: dict[str, Any], problem: str) -> None:
+    saved = Journal(here={"k": Entry("Work", "learnt", "i")}).to_json()
+    with pytest.raises(ValueError, match=problem):
+        Journal.from_json(saved | change)
+
+
+@pytest.mark.parametrize("saved", [None, 3, [], {}])
+def test_something_else_is_refused(saved: Any) -> None:
+    with pytest.raises(ValueError, match="damaged"):
+        Journal.from_json(saved)

@@ -1,0 +1,383 @@
+"""Runs over a Maildir, with an owner who moves mail about between them."""
+
+import json
+import mailbox
+import os
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tagalong import LabelRanker, ModelFileError, Tagger, load
+from tagalong.filing import BusyError, FilingResult, default_model, file_mail
+from tagalong.filing import run as module
+from tagalong.filing.guards import only_one
+from tagalong.readers.items import ReadError
+from tests.filing.maildirs import EACH, TOPICS, Mail, fingerprint, text_about
+
+
+def figures(result: FilingResult) -> dict[str, Any]:
+    """The counts that are not zero."""
+    found = result.to_dict()
+    counts = {key: found[key] for key in ("learnt", "corrected", "rejected", "moved", "failed")}
+    counts |= {"vanished": found["vanished"], **result.left_by_reason}
+    return {name: count for name, count in counts.items() if count}
+
+
+def test_an_owner_over_several_rounds(mail: Mail) -> None:
+    everything = mail.messages()
+
+    def run() -> dict[str, Any]:
+        nonlocal everything
+        result = file_mail(mail.root, apply=True)
+        assert mail.messages() == everything
+        assert not result.errors
+        return figures(result)
+
+    def deliver(topic: str, number: int, flags: str | None = None) -> str:
+        nonlocal everything
+        key = mail.deliver("", text_about(topic, number), flags)
+        everything = mail.messages()
+        return key
+
+    # The folders are learnt, and what comes in is filed: unseen as unseen, seen with its flags.
+    bank, travel = deliver("Bank", 1000), deliver("Travel", 1001, "FS")
+    assert run() == {"learnt": 3 * EACH, "moved": 2}
+    assert mail.file("Bank", bank).parent.name == "new"
+    assert mail.file("Travel", travel).name == f"{travel}:2,FS"
+    assert run() == {}
+
+    # One was filed wrongly, one that was learnt moves on, one goes to a new folder.
+    learnt = min(mail.contents()["Work/Code"])
+    mail.move(bank, "Travel")
+    mail.move(learnt, "Bank")
+    mail.deliver("New", text_about("Bank", 2000), "S")
+    everything = mail.messages()
+    assert run() == {"learnt": 1, "corrected": 2}
+    assert run() == {}
+
+    # Back into the inbox: never filed again, until its owner does so.
+    mail.move(travel, "")
+    assert run() == {"rejected": 1, "put back": 1}
+    assert run() == {"put back": 1}
+    mail.move(travel, "Travel")
+    assert run() == {"learnt": 1}
+    assert run() == {}
+
+    # What its owner has filed and takes out again is left alone too, and no new lesson.
+    mail.move(learnt, "")
+    assert run() == {"put back": 1}
+    mail.move(learnt, "Bank")
+    assert run() == {}
+
+    # Deleting says nothing; coming back from the trash neither.
+    gone = deliver("Travel", 1002)
+    assert run() == {"moved": 1}
+    mail.move(gone, "Trash")
+    assert run() == {}
+    mail.move(gone, "Travel")
+    assert run() == {}
+    mail.delete(gone)
+    everything = mail.messages()
+    assert run() == {}
+
+
+def test_a_message_is_known_under_another_name(mail: Mail) -> None:
+    filed = [mail.deliver("", text_about("Bank", number)) for number in (1000, 1001, 1002, 1003)]
+    assert file_mail(mail.root, apply=True).moved == 4
+    back = mail.move(filed[0], "", new_name=True)
+    mail.move(filed[1], "Travel", new_name=True)
+    mail.move(filed[2], "Bank", new_name=True)
+    learnt = mail.move(min(mail.contents()["Bank"]), "Bank", new_name=True)
+    mail.deliver("", text_about("Bank", 1003))  # a copy of one that is still there
+    result = file_mail(mail.root, apply=True)
+    assert figures(result) == {"corrected": 1, "rejected": 1, "put back": 1, "moved": 1}
+    assert figures(file_mail(mail.root, apply=True)) == {"put back": 1}
+    assert mail.where(back) == ""
+    assert mail.where(learnt) == "Bank"
+
+
+def test_a_name_may_come_runs_after_the_other_has_gone(one: Mail) -> None:
+    key = one.deliver("", text_about("Bank", 1000))
+    assert file_mail(one.root, apply=True).moved == 1
+    one.delete(key)
+    assert figures(file_mail(one.root, apply=True)) == {}
+    one.deliver("", text_about("Bank", 1000), "S")
+    assert figures(file_mail(one.root, apply=True)) == {"rejected": 1, "put back": 1}
+
+
+def test_a_folder_may_be_renamed(mail: Mail) -> None:
+    mail.deliver("", text_about("Bank", 1000))
+    file_mail(mail.root, apply=True)
+    mail.path("Bank").rename(mail.path("Money"))
+    mail.deliver("", text_about("Bank", 1001))
+    result = file_mail(mail.root, apply=True)
+    assert result.renamed == {"Bank": "Money"}
+    assert figures(result) == {"moved": 1}
+    assert set(load(result.model).labels) == {"Money", "Travel", "Work/Code"}
+    assert figures(file_mail(mail.root, apply=True)) == {}
+
+
+def test_the_lessons_are_those_of_a_tagger_taught_by_hand(one: Mail) -> None:
+    from tagalong.readers.mail import read_message
+
+    tagger = Tagger()
+    order = sorted((key, label) for label, keys in one.contents().items() for key in keys)
+    for key, label in order:
+        tagger.learn(read_message(one.file(label, key)), [label])
+    file_mail(one.root, apply=True)
+    key = min(one.contents()["Bank"])
+    one.move(key, "Travel")
+    tagger.correct(read_message(one.file("Travel", key)), ["Travel"], was=["Bank"])
+    found = load(file_mail(one.root, apply=True).model)
+    probe = text_about("Bank", 5)
+    assert found.suggest(probe) == tagger.suggest(probe)
+    assert found.certificate_ == tagger.certificate_
+    assert found._history.to_json() == tagger._history.to_json()
+
+
+def test_a_dry_run_changes_nothing(mail: Mail) -> None:
+    mail.deliver("", text_about("Bank", 1000))
+    before = fingerprint(mail.root)
+    first = file_mail(mail.root)
+    assert fingerprint(mail.root) == before
+    assert (first.learnt, len(first.moves), first.moved) == (3 * EACH, 1, 0)
+    applied = file_mail(mail.root, apply=True)
+    assert [move.target for move in applied.moves] == [move.target for move in first.moves]
+    assert [move.probability for move in applied.moves] == [first.moves[0].probability]
+    mail.deliver("", text_about("Travel", 1000))
+    mail.move(min(mail.contents()["Bank"]), "")
+    before = fingerprint(mail.root)
+    second = file_mail(mail.root)
+    assert fingerprint(mail.root) == before
+    assert len(second.moves) == 1
+
+
+def test_a_run_with_nothing_to_do_leaves_the_model_alone(one: Mail) -> None:
+    file_mail(one.root, apply=True)
+    before = fingerprint(one.root)
+    file_mail(one.root, apply=True)
+    assert fingerprint(one.root) == before
+
+
+def test_the_plan_says_why(one: Mail) -> None:
+    key = one.deliver("", text_about("Bank", 1000))
+    unsure = one.deliver("", "Subject: Hello\n\nNothing of note")
+    result = file_mail(one.root)
+    move = result.moves[0]
+    assert (move.from_folder, move.to_folder, move.source.name) == ("", "Bank", key)
+    assert move.subject == text_about("Bank", 1000).split("Subject: ")[1].split("\n")[0]
+    assert 0.95 <= move.probability <= 1
+    assert set(move.why) & {*TOPICS["Bank"], *(f"subject:{word}" for word in TOPICS["Bank"])}
+    left = result.left[0]
+    assert (left.source.name, left.reason, left.subject) == (unsure, "unsure", "Hello")
+    assert left.probability < 0.95
+    found = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert found["moves"][0]["to"] == "Bank"
+    assert found["left"][0]["reason"] == "unsure"
+    assert found["left_by_reason"] == {"unsure": 1}
+
+
+def test_a_young_model_files_nothing(one: Mail) -> None:
+    one.deliver("", text_about("Bank", 1000))
+    result = file_mail(one.root, apply=True, min_learnt=3 * EACH + 1)
+    assert figures(result) == {"learnt": 3 * EACH, "too young": 1}
+    one.deliver("Bank", text_about("Bank", 1001), "S")
+    assert file_mail(one.root, apply=True, min_learnt=3 * EACH + 1).moved == 1
+
+
+def test_what_was_learnt_elsewhere_counts(tmp_path: Path) -> None:
+    tagger = Tagger()
+    for number in range(EACH):
+        for topic in TOPICS:
+            tagger.learn(text_about(topic, number).replace("Subject:", ""), [topic])
+    tagger.learn("nowhere", ["Elsewhere"])
+    tagger.notes["other"] = "kept"
+    mail = Mail(tmp_path / "Mail")
+    mail.folder("Bank")
+    tagger.save(tmp_path / "own.tagalong")
+    mail.deliver("", text_about("Bank", 1000))
+    mail.deliver("", text_about("Travel", 1000))
+    result = file_mail(mail.root, apply=True, model=tmp_path / "own.tagalong", min_precision=0.5)
+    assert figures(result) == {"moved": 1, "no such folder": 1}
+    assert result.left[0].folder == "Travel"
+    assert load(tmp_path / "own.tagalong").notes["other"] == "kept"
+    assert not default_model(mail.root).exists()
+
+
+def test_special_folders_are_neither_learnt_nor_filed_into(mail: Mail) -> None:
+    for name in ("Sent", "Trash", "Bank/Drafts", "Archive"):
+        for number in range(5):
+            mail.deliver(name, text_about("Travel", 3000 + number), "S")
+    mail.deliver("", text_about("Travel", 1000))
+    result = file_mail(mail.root, exclude=["Sent", "Trash", "Bank", "archive"])
+    assert figures(result) == {"learnt": 2 * EACH}
+    assert [move.to_folder for move in result.moves] == ["Travel"]
+    everything = file_mail(mail.root, exclude=())
+    assert everything.learnt == 3 * EACH + 20
+
+
+def test_only_new_mail_if_asked(one: Mail) -> None:
+    new, seen = (one.deliver("", text_about("Bank", 1000 + i), f) for i, f in enumerate([None, ""]))
+    assert figures(file_mail(one.root, only_new=True)) == {"learnt": 3 * EACH}
+    assert file_mail(one.root, apply=True, only_new=True).moved == 1
+    assert (one.where(new), one.where(seen)) == ("Bank", "")
+    assert file_mail(one.root, apply=True).moved == 1
+
+
+def test_the_inbox_may_be_a_folder(tmp_path: Path) -> None:
+    root = tmp_path / "Mail"
+    root.mkdir()
+    for number in range(EACH):
+        for topic in ("Bank", "Travel"):
+            mailbox.Maildir(root / topic).add(text_about(topic, number))
+    inbox = mailbox.Maildir(root / "INBOX")
+    inbox.add(text_about("Bank", 1000))
+    result = file_mail(root, apply=True)
+    assert figures(result) == {"learnt": 2 * EACH, "moved": 1}
+    assert (len(inbox), len(mailbox.Maildir(root / "Bank"))) == (0, EACH + 1)
+    assert result.moves[0].from_folder == "INBOX"
+
+
+def test_no_words_if_asked(one: Mail) -> None:
+    one.deliver("", text_about("Bank", 1000))
+    result = file_mail(one.root, apply=True, names=False)
+    assert result.moves[0].why
+    contents = result.model.read_bytes()
+    words = [word for topic in TOPICS.values() for word in topic]
+    assert not [word for word in (*words, "example", "M1.host") if word.encode() in contents]
+    assert file_mail(one.root, apply=True, names=False).learnt == 0
+    assert file_mail(one.root, apply=True).learnt == 0, "an old model stays without words"
+
+
+def test_words_that_are_in_the_file_are_not_denied(one: Mail) -> None:
+    file_mail(one.root, apply=True)
+    assert b"invoice" in default_model(one.root).read_bytes()
+    with pytest.raises(ValueError, match=r"model\.tagalong: this model keeps words"):
+        file_mail(one.root, apply=True, names=False)
+
+
+def test_one_run_at_a_time(one: Mail) -> None:
+    with only_one(default_model(one.root)):
+        with pytest.raises(BusyError, match="another run is at work"):
+            file_mail(one.root, apply=True)
+        assert file_mail(one.root).learnt == 3 * EACH, "a dry run needs no lock"
+    assert file_mail(one.root, apply=True).learnt == 3 * EACH
+
+
+@pytest.mark.parametrize("stop_at", [1, 7, 3 * EACH])
+def test_ctrl_c_saves_and_the_next_run_goes_on(one: Mail, tmp_path: Path, stop_at: int) -> None:
+    def interrupt(step: str, done: int, total: int) -> None:
+        if (step, done) == ("learn", stop_at):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    handler = signal.getsignal(signal.SIGINT)
+    one.deliver("", text_about("Bank", 1000))
+    whole = file_mail(one.root, model=tmp_path / "whole.tagalong")
+    first = file_mail(one.root, apply=True, progress=interrupt)
+    assert signal.getsignal(signal.SIGINT) is handler
+    assert first.interrupted
+    assert figures(first) == {"learnt": stop_at}
+    second = file_mail(one.root, apply=True)
+    assert not second.interrupted
+    assert second.learnt == 3 * EACH - stop_at
+    assert second.moves[0].probability == whole.moves[0].probability, "not the same bits"
+
+
+@pytest.mark.parametrize("step, moved", [("suggest", 0), ("move", 1)])
+def test_ctrl_c_ends_filing_between_two_messages(one: Mail, step: str, moved: int) -> None:
+    def interrupt(at: str, done: int, total: int) -> None:
+        if at == step:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    for number in range(3):
+        one.deliver("", text_about("Bank", 1000 + number))
+    first = file_mail(one.root, apply=True, progress=interrupt)
+    assert (first.interrupted, first.moved) == (True, moved)
+    assert figures(file_mail(one.root, apply=True)) == {"moved": 3 - moved}
+
+
+def test_a_second_ctrl_c_is_not_kept_waiting(one: Mail) -> None:
+    def interrupt(step: str, done: int, total: int) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        file_mail(one.root, apply=True, progress=interrupt)
+    assert file_mail(one.root, apply=True).learnt == 3 * EACH
+
+
+def test_it_runs_in_other_threads_too(one: Mail) -> None:
+    found: list[FilingResult] = []
+    thread = threading.Thread(target=lambda: found.append(file_mail(one.root)))
+    thread.start()
+    thread.join()
+    assert found[0].learnt == 3 * EACH
+
+
+def test_progress_is_told(one: Mail) -> None:
+    told: list[tuple[str, int, int]] = []
+    one.deliver("", text_about("Bank", 1000))
+    file_mail(one.root, apply=True, progress=lambda *step: told.append(step))
+    count = 3 * EACH
+    learning = [("learn", done, count) for done in range(1, count + 1)]
+    assert told == [*learning, ("suggest", 1, 1), ("move", 1, 1)]
+
+
+def test_a_long_first_run_is_saved_on_the_way(one: Mail, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "CHECKPOINT", 10)
+
+    def power_cut(step: str, done: int, total: int) -> None:
+        if done == 35:
+            raise RuntimeError("power cut")
+
+    with pytest.raises(RuntimeError):
+        file_mail(one.root, apply=True, progress=power_cut)
+    assert file_mail(one.root, apply=True).learnt == 3 * EACH - 30
+
+
+def test_no_maildir_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="nowhere: there is no such folder"):
+        file_mail(tmp_path / "nowhere", apply=True)
+    with pytest.raises(ReadError, match="no Maildir"):
+        file_mail(tmp_path, apply=True)
+    assert list(tmp_path.iterdir()) == [], "something was left behind"
+
+
+def test_an_empty_maildir_is_no_trouble(tmp_path: Path) -> None:
+    mailbox.Maildir(tmp_path / "Mail").add("Subject: one\n\n")
+    result = file_mail(tmp_path / "Mail", apply=True, min_learnt=0)
+    assert figures(result) == {"unsure": 1}
+
+
+def test_an_unusable_model_is_said(one: Mail, tmp_path: Path) -> None:
+    path = tmp_path / "m.tagalong"
+    path.write_bytes(b"nothing")
+    with pytest.raises(ModelFileError, match=r"m\.tagalong"):
+        file_mail(one.root, model=path)
+    LabelRanker().add_labels(["a"]).save(path)
+    with pytest.raises(ModelFileError, match=r"m\.tagalong: has a LabelRanker"):
+        file_mail(one.root, model=path)
+    tagger = Tagger()
+    tagger.notes["filing"] = {"version": 99}
+    tagger.save(path)
+    with pytest.raises(ModelFileError, match=r"m\.tagalong: its journal has version 99"):
+        file_mail(one.root, model=path)
+    with pytest.raises(FileNotFoundError, match="there is no such folder for the model"):
+        file_mail(one.root, apply=True, model=tmp_path / "a" / "m.tagalong")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"min_precision": 0}, {"min_precision": 1.5}, {"min_learnt": -1}, {"only_new": 1}),
+        *({"apply": "yes"}, {"names": None}, {"exclude": "Sent"}),
+    ],
+)
+def test_wrong_settings_are_named(one: Mail, wrong: dict[str, Any]) -> None:
+    before = fingerprint(one.root)
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        file_mail(one.root, **{"apply": True, **wrong})
+    assert fingerprint(one.root) == before
