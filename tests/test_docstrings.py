@@ -14,7 +14,15 @@ import pytest
 import tagalong
 from tests.numpydoc import described, sections
 
-CONTRACT = ["Certificate", "LabelRanker", "ModelFileError", "NoBoundWarning", "load"]
+CONTRACT = [
+    "Certificate",
+    "Item",
+    "LabelRanker",
+    "ModelFileError",
+    "NoBoundWarning",
+    "Tagger",
+    "load",
+]
 
 
 def is_ours(thing: Any) -> bool:

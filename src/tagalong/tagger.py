@@ -121,7 +121,7 @@ class Tagger:
         ----------
         item : Item, str or mapping
             What to file.
-        k : int, optional
+        k : int or None, default 5
             How many labels at most; None means all.
         min_precision : float
             The share of suggestions marked ``sure`` that should be right.

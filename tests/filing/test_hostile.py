@@ -9,7 +9,7 @@ import pytest
 
 from tagalong.filing import file_mail
 from tagalong.filing import moves as module
-from tagalong.readers.mail import read_message
+from tagalong.readers.maildir import read_message
 from tests.filing.maildirs import EACH, Mail, text_about
 
 ALL = 3 * EACH

@@ -121,7 +121,7 @@ def test_a_folder_may_be_renamed(mail: Mail) -> None:
 
 
 def test_the_lessons_are_those_of_a_tagger_taught_by_hand(one: Mail) -> None:
-    from tagalong.readers.mail import read_message
+    from tagalong.readers.maildir import read_message
 
     tagger = Tagger()
     order = sorted((key, label) for label, keys in one.contents().items() for key in keys)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tagalong.readers import mail as mail_module
+from tagalong.readers import maildir as mail_module
 from tagalong.readers.items import Item, ReadError
-from tagalong.readers.mail import (
+from tagalong.readers.maildir import (
     maildir_folders,
     maildir_messages,
     read_maildir,

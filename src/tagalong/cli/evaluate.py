@@ -81,7 +81,8 @@ class _Frozen:
             if label not in self._number:
                 self._number[label] = len(self.labels)
                 self.labels.append(label)
-        scores = np.full(len(self.labels), -np.inf, dtype=found.dtype)
+        # The lowest number and not -infinity: from where they are met on, these labels are there.
+        scores = np.full(len(self.labels), np.finfo(found.dtype).min, dtype=found.dtype)
         scores[: self.known] = found
         relevant = sorted({self._number[label] for label in item.labels or ()})
         return Round(scores, cutoff, relevant, [])

@@ -6,7 +6,7 @@ from tagalong.filing.journal import Entry, Journal
 from tagalong.filing.results import FilingResult
 from tagalong.filing.scan import Message, Snapshot, identity_of
 from tagalong.readers.items import Item, ReadError
-from tagalong.readers.mail import read_message
+from tagalong.readers.maildir import read_message
 from tagalong.tagger import Tagger
 
 __all__ = ["NOTES", "Desk"]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tagalong.filing.journal import Entry, digest
 from tagalong.filing.results import shown
 from tagalong.readers.items import Item, ReadError
-from tagalong.readers.mail import maildir_folders, maildir_messages
+from tagalong.readers.maildir import maildir_folders, maildir_messages
 
 __all__ = [
     "Message",

@@ -19,7 +19,9 @@ from tagalong.readers import (
 )
 from tagalong.readers.compression import SUFFIXES, without_suffix
 from tagalong.readers.format import Format, Option, OptionError
-from tagalong.readers.mail import MAIL_OPTIONS, read_maildir, read_mbox
+from tagalong.readers.mail import MAIL_OPTIONS
+from tagalong.readers.maildir import read_maildir
+from tagalong.readers.mbox import read_mbox
 
 __all__ = [
     "FORMATS",

@@ -1,0 +1,219 @@
+"""What all commands have in common: help, exit codes, output, speed of the start."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tagalong
+from tagalong.cli import arguments, live, output
+from tagalong.cli.errors import EXIT_CODES
+from tagalong.cli.learners import LEARNERS
+from tagalong.cli.main import main
+from tagalong.cli.parser import COMMANDS, make_parser
+from tagalong.features.text import WEIGHTINGS
+from tagalong.online.label_ranker import GEOMETRIES, UPDATES
+from tests.cli.conftest import Run
+from tools import make_command_reference
+
+ESCAPE = "\x1b"
+
+
+def shell(*argv: str, **settings: Any) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "tagalong", *argv]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, **settings)
+
+
+def test_the_start_is_quick_and_imports_little() -> None:
+    heavy = ("numpy", "scipy", "sklearn", "rich", "tagalong.readers.registry", "safetensors")
+    program = (
+        "import sys\nfrom tagalong.cli.main import main\n"
+        f"main(['--help'])\nprint([name for name in {heavy} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+    # Of processor time, the best of a few: other processes may be in the way.
+    best = min(_seconds("--help") for _ in range(3))
+    assert best < 0.3
+
+
+def _seconds(*argv: str) -> float:
+    before = os.times()
+    assert shell(*argv).returncode == 0
+    after = os.times()
+    return (
+        after.children_user + after.children_system - before.children_user - before.children_system
+    )
+
+
+def test_help_and_version(run: Run) -> None:
+    done = run("--help")
+    assert done.code == 0
+    for command in COMMANDS:
+        assert f"  {command} " in done.out or f"  {command}\n" in done.out
+    for code, meaning in EXIT_CODES.items():
+        assert f"{code}  {meaning}" in done.out
+    assert "tagalong learn pydocs: --model" in done.out
+    assert run("--version").out == f"tagalong {tagalong.__version__}\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_and_takes_json(run: Run, command: str) -> None:
+    done = run(command, "--help")
+    assert done.code == 0
+    if command == "labels":
+        done = run("labels", "merge", "--help")
+    assert "--json" in done.out
+    assert "--quiet" in done.out
+
+
+def test_no_command_and_wrong_commands(run: Run) -> None:
+    assert run().code == 2
+    done = run("lern")
+    assert done.code == 2
+    assert "invalid choice: 'lern'" in done.err
+
+
+def test_the_choices_are_those_of_the_library() -> None:
+    assert arguments.UPDATES == UPDATES
+    assert arguments.GEOMETRIES == GEOMETRIES
+    assert arguments.WEIGHTINGS == WEIGHTINGS
+    assert LEARNERS["label-ranker"].endswith(":LabelRanker")
+
+
+def test_the_command_reference_is_up_to_date() -> None:
+    written = make_command_reference.PAGE.read_text(encoding="utf-8")
+    assert written == make_command_reference.reference(), (
+        f"docs/commands.md is out of date: run python {make_command_reference.TOOL}"
+    )
+
+
+def test_every_option_has_help() -> None:
+    parser = make_parser()
+    for command in make_command_reference._subparsers(parser).values():
+        for action in command._actions:
+            assert action.help or action.dest == "action", (command.prog, action)
+
+
+def test_an_error_is_a_line_and_no_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = run("learn", "nope.jsonl")
+    assert done.err == "tagalong: nope.jsonl: no such file or folder\n"
+    monkeypatch.setenv("TAGALONG_DEBUG", "1")
+    with pytest.raises(ValueError, match="no such file"):
+        main(["learn", "nope.jsonl"])
+
+
+def test_a_fault_of_our_own_is_told(run: Run, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(self: Any) -> None:
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr(tagalong.Tagger, "size", broken)
+    done = run("inspect", model)
+    assert done.code == 1
+    assert done.err.startswith("tagalong: unexpected ZeroDivisionError: oh\n")
+    assert "TAGALONG_DEBUG=1" in done.err
+
+
+def test_a_file_that_may_not_be_read(run: Run, stream: Path) -> None:
+    Path("folder.jsonl").mkdir()
+    done = run("learn", "folder.jsonl")
+    assert done.code == 1
+    assert len(done.err.splitlines()) <= 2
+
+
+def test_ctrl_c_before_anything_happens(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("tagalong.cli.list_streams.streams", interrupted)
+    done = run("streams")
+    assert (done.code, done.out, done.err) == (130, "", "interrupted\n")
+
+
+def test_a_reader_that_goes_away_is_no_error(run: Run, model: str, stream: Path) -> None:
+    command = [sys.executable, "-m", "tagalong", "suggest", "--model", model, *["items.jsonl"] * 40]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=stream.parent, text=True
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    json.loads(process.stdout.readline())
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait(timeout=60) == 141
+
+
+def test_a_process_writes_plain_text(run: Run, stream: Path) -> None:
+    settings = {"cwd": stream.parent, "env": {**os.environ, "FORCE_COLOR": "1"}}
+    begun = time.monotonic()
+    done = shell("compare", "items.jsonl", "--every", "0.001", **settings)
+    assert done.returncode == 0, time.monotonic() - begun
+    assert ESCAPE not in done.stdout + done.stderr
+    assert done.stdout.startswith(" " * 14)
+
+
+def test_letters_that_are_no_text(run: Run, model: str, tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_bytes(b'{"id": "\\ud800", "text": "the invoice"}\n')
+    done = run("suggest", "--model", model, "x.jsonl", "--on-error", "skip")
+    assert done.code in (0, 3)
+    assert "Traceback" not in done.err
+
+
+class Terminal:
+    """A stream that somebody seems to look at."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert output.wants_colour(Terminal())  # type: ignore[arg-type]
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not output.wants_colour(Terminal())  # type: ignore[arg-type]
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
+    assert not output.wants_colour(Terminal())  # type: ignore[arg-type]
+
+
+def test_live_figures_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(live, "is_terminal", lambda stream: True)
+    monkeypatch.setenv("COLUMNS", "100")
+    with live.Live(every=0.01) as shown:
+        time.sleep(0.02)
+        assert shown.is_due()
+        shown.show(["items", "AP"], [["1,234", "[b]0.5"]], "items 1,234")
+        assert not shown.is_due()
+    err = capsys.readouterr().err
+    assert "1,234" in err
+    assert "[b]0.5" in err
+
+
+def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with live.Live(quiet=True, every=0.001) as shown:
+        time.sleep(0.002)
+        assert not shown.is_due()
+        shown.show(["items"], [["1"]], "items 1")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_json_has_no_nan() -> None:
+    assert output.as_json({"a": [float("nan"), float("inf"), 1.5], ("b",): "ü"}) == (
+        '{"a": [null, null, 1.5], "(\'b\',)": "ü"}'
+    )
+
+
+@pytest.mark.parametrize(
+    "size, text", [(0, "0 bytes"), (999, "999 bytes"), (1500, "1.5 kB"), (2_500_000, "2.5 MB")]
+)
+def test_sizes(size: int, text: str) -> None:
+    assert output.size_text(size) == text

@@ -1,0 +1,135 @@
+"""``inspect``, ``labels`` and ``prune``: what a model file shows, and how it is changed."""
+
+from pathlib import Path
+
+import pytest
+
+import tagalong
+from tests.cli.conftest import Run
+
+
+def test_inspect_shows_everything(run: Run, model: str) -> None:
+    done = run("inspect", model, "--label", "money", "--words", "3")
+    assert done.code == 0
+    lines = done.out.splitlines()
+    size = tagalong.load(model).size()
+    assert lines[0].startswith(
+        f"{model}: a Tagger in file format 2, written by tagalong {tagalong.__version__}, "
+    )
+    assert lines[1] == f"54 items learnt; 3 labels; {size.features} features with weights"
+    assert lines[2].startswith("memory: ")
+    assert lines[3].startswith("learner: kind='LabelRanker', C=10.0, average='auto', ")
+    assert lines[4].startswith("features: buckets=1048576, ")
+    assert lines[5].startswith("certificate: 7 mistakes in 54 rounds (13.0%)")
+    assert lines[6:] == [
+        "last run: items.jsonl; pass 1 of 1, 60 items read",
+        "",
+        "label   items",
+        "family     22",
+        "money      21",
+        "travel     21",
+        "",
+        "money: invoice +0.461, payment +0.425, account +0.422",
+    ]
+
+
+def test_inspect_in_json(run: Run, model: str) -> None:
+    tagger = tagalong.load(model)
+    tagger.notes["owner"] = "käthe"
+    tagger.save(model)
+    found = run("inspect", model, "--json", "--words", "2").json
+    assert found["kind"] == "Tagger"
+    assert found["file_bytes"] == Path(model).stat().st_size
+    assert found["size"]["total_bytes"] == tagger.size().total_bytes
+    assert found["certificate"]["dual"] == tagger.certificate_.dual
+    assert found["notes"] == {"owner": "käthe"}
+    assert found["run"]["sources"] == ["items.jsonl"]
+    assert [one["label"] for one in found["words"]] == tagger.labels
+    for one in found["words"]:
+        # A word alone scores its weight, up to the length of the item.
+        weights = [word["weight"] for word in one["words"]]
+        assert weights == sorted(weights, reverse=True)
+        assert len(weights) == 2
+        assert tagger.suggest(one["words"][0]["name"], k=1)[0].label == one["label"]
+
+
+def test_inspect_without_words_kept(run: Run, stream: Path) -> None:
+    assert run("learn", "items.jsonl", "--model", "n.tagalong", "--no-names").code == 0
+    done = run("inspect", "n.tagalong", "--label", "money")
+    assert done.out.endswith("money: no words are kept\n")
+    assert b"invoice" not in Path("n.tagalong").read_bytes()
+
+
+def test_inspect_many_labels(run: Run, tmp_path: Path) -> None:
+    tagger = tagalong.Tagger()
+    for number in range(30):
+        tagger.learn(f"word{number}", [number])
+    tagger.save(tmp_path / "many.tagalong")
+    done = run("inspect", "many.tagalong", "--label", "7")
+    assert "and 10 more; --json has all of them" in done.out
+    assert "\n7: word7 +" in done.out
+
+
+def test_inspect_a_ranker(run: Run, tmp_path: Path) -> None:
+    tagalong.LabelRanker().learn_one({"a": 1.0}, ["x"]).save(tmp_path / "ranker.tagalong")
+    found = run("inspect", "ranker.tagalong", "--json").json
+    assert (found["kind"], found["labels"]) == ("LabelRanker", [{"label": "x"}])
+    assert run("inspect", "ranker.tagalong").out.endswith("label  items\nx\n")
+    assert run("inspect", "ranker.tagalong", "--words", "3").code == 2
+
+
+def test_labels_are_renamed_merged_and_forgotten(run: Run, model: str) -> None:
+    by_hand = tagalong.load(model)
+    done = run("labels", "rename", model, "money", "cash")
+    assert (done.code, done.out) == (0, "money is now called cash\n")
+    assert "cannot be resumed" in done.err
+    by_hand.rename_label("money", "cash")
+    assert run("labels", "merge", model, "cash", "travel", "--into", "paper").code == 0
+    by_hand.merge_labels(["cash", "travel"], "paper")
+    loaded = tagalong.load(model)
+    assert loaded.labels == by_hand.labels == ["paper", "family"]
+    assert loaded.suggest("the flight") == by_hand.suggest("the flight")
+    assert loaded.certificate_ == by_hand.certificate_
+    done = run("labels", "forget", model, "paper", "--json")
+    assert done.json == {
+        "model": model,
+        "done": "paper forgotten",
+        "labels": ["family"],
+        "run_ended": False,
+    }
+
+
+@pytest.mark.parametrize(
+    "argv, code, message",
+    [
+        (("rename", "m.tagalong", "mony", "x"), 1, "no label 'mony'; did you mean 'money'?"),
+        (("rename", "m.tagalong", "money", "travel"), 1, "is there already"),
+        (("merge", "m.tagalong", "money", "--into", "x"), 1, "at least two labels"),
+        (("forget", "m.tagalong", "nothing like it"), 1, "has no label 'nothing like it'"),
+        (("forget", "m.tagalong"), 2, "required: LABEL"),
+        ((), 2, "required: ACTION"),
+    ],
+)
+def test_a_failed_change_changes_nothing(
+    run: Run, model: str, argv: tuple[str, ...], code: int, message: str
+) -> None:
+    before = Path(model).read_bytes()
+    done = run("labels", *argv)
+    assert done.code == code
+    assert message in done.err
+    assert Path(model).read_bytes() == before
+
+
+def test_prune(run: Run, model: str) -> None:
+    by_hand = tagalong.load(model)
+    by_hand.prune(5)
+    done = run("prune", model, "--features", "5", "--json")
+    assert done.json["after"]["features"] == by_hand.size().features
+    assert done.json["after"]["file_bytes"] < done.json["before"]["file_bytes"]
+    assert done.json["run_ended"]
+    assert tagalong.load(model).suggest("the invoice") == by_hand.suggest("the invoice")
+    before = Path(model).read_bytes()
+    again = run("prune", model, "--features", "100")
+    assert again.code == 0
+    assert again.out.startswith("6 features with weights before, 6 now")
+    assert Path(model).read_bytes() == before
