@@ -23,7 +23,7 @@ $(STAMP): pyproject.toml $(NATIVE_SOURCES)
 	$(BIN)/python -m pip install -q --disable-pip-version-check --editable '.[all]'
 	touch $@
 
-demo: $(STAMP)  ## learn a data set item by item, with live figures
+demo: $(STAMP)  ## learn the docs of Python live, ask the model why, write model and plot
 	$(BIN)/python examples/demo.py
 
 test: lint test-python test-cpp  ## linters, doctests, Python and C++ tests

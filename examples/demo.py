@@ -1,71 +1,65 @@
-"""Learn a real data set item by item, and watch the ranking improve.
+"""Learn the documentation of Python's standard library, item by item, and ask questions.
 
-The 1,797 handwritten digits that come with scikit-learn arrive one after the other. Each belongs
-under three of fifteen labels: which digit it is, whether that is odd or even, and how it is
-drawn. Tagalong ranks the labels first, and only then is told the right ones.
+The docstrings of the interpreter that runs this come one after the other, in mixed order. Each
+belongs under its modules and its kind: "json", "json.decoder", "kind:method". Every one is ranked
+before it is learnt. The same commands work on your mail, tickets and documents.
 """
 
-import tempfile
+import shlex
+import sys
 import time
 from pathlib import Path
 
-import numpy as np
-from sklearn.datasets import load_digits
-from sklearn.metrics import label_ranking_average_precision_score
-
 import tagalong
+from tagalong.cli.main import main as command_line
+
+FOLDER = Path("build", "demo")
+QUESTIONS = [
+    "Log in to the mail server and send a message.",
+    "Extract a member of the archive to the current directory.",
+    "Round the number to the precision of the context.",
+]
 
 
-def labelled_digits() -> tuple[np.ndarray, list[list[str]]]:
-    """Pixels, and three labels for each picture."""
-    digits = load_digits()
-    loops = {0: "one loop", 4: "one loop", 6: "one loop", 8: "two loops", 9: "one loop"}
-    labels = [
-        [f"digit {d}", "odd" if d % 2 else "even", loops.get(d, "no loop")] for d in digits.target
-    ]
-    return digits.data, labels
+def run(command: str) -> None:
+    """Show a command and do what it says."""
+    print(f"\n$ tagalong {command}", flush=True)
+    code = command_line(shlex.split(command))
+    if code != 0:
+        sys.exit(code)
+
+
+def ask(tagger: tagalong.Tagger) -> None:
+    """Ask the model three times, from Python, and why it puts the first module where it does."""
+    print("\n>>> tagger = tagalong.load(...)")
+    for question in QUESTIONS:
+        print(f"\n>>> tagger.suggest({question!r})")
+        suggestions = tagger.suggest(question)
+        for suggestion in suggestions:
+            print(suggestion)
+        module = next(s.label for s in suggestions if not s.label.startswith("kind:"))
+        print(f">>> tagger.explain(..., {module!r})")
+        print(tagger.explain(question, module))
 
 
 def main() -> None:
-    """Run the stream, show what was learnt, save and load the model."""
-    X, labels = labelled_digits()
-    classes = sorted({label for row in labels for label in row})
-    relevant = np.array([[name in row for name in classes] for row in labels])
-    ranker = tagalong.LabelRanker()
-
-    print(f"{len(X):,} pictures, {len(classes)} labels, three of them right for each\n")
-    print("   items   ranked wrongly   best label wrong   average precision   no fixed model below")
-    seconds = 0.0
-    for start in range(0, len(X), 300):
-        rows = slice(start, start + 300)
-        began = time.perf_counter()
-        scores = ranker.predict_then_learn(X[rows], labels[rows], classes=classes)
-        seconds += time.perf_counter() - began
-        truth = relevant[rows]
-        lowest = np.where(truth, scores, np.inf).min(axis=1)
-        highest = np.where(truth, -np.inf, scores).max(axis=1)
-        print(
-            f"{min(start + 300, len(X)):8,d}"
-            f"{np.mean(lowest <= highest):17.1%}"
-            f"{np.mean(~truth[np.arange(len(truth)), scores.argmax(axis=1)]):19.1%}"
-            f"{label_ranking_average_precision_score(truth, scores):20.3f}"
-            f"{ranker.certificate_.dual:23,.0f}"
-        )
-    print(f"\n{len(X) / seconds:,.0f} items a second, ranked and learnt")
-    print("The last column is the certificate: no fixed weights, even chosen with hindsight,")
-    print("have a smaller complexity + C * loss on these items. So far:", ranker.certificate_)
-
-    print("\nThree of the last pictures:")
-    for row in (-3, -2, -1):
-        suggested = ranker.rank(X[[row]], k=4)[0]
-        marks = [f"{name}{'' if name in labels[row] else ' (no)'}" for name in suggested]
-        print(f"  right: {', '.join(labels[row]):32s} suggested: {', '.join(marks)}")
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "digits.tagalong")
-        ranker.save(path)
-        same = (tagalong.load(path).decision_function(X) == ranker.decision_function(X)).all()
-        print(f"\nSaved {path.stat().st_size:,} bytes; loaded again, every score the same: {same}")
+    """Learn, ask three times why, show the model."""
+    started = time.monotonic()
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    model, plot = FOLDER / "pydocs.tagalong", FOLDER / "pydocs.png"
+    model.unlink(missing_ok=True)
+    run(f"learn pydocs: --model {model} --plot {plot}")
+    ask(tagalong.load(model))
+    run(f"inspect {model}")
+    print(
+        f"\nDone in {time.monotonic() - started:.0f} seconds. The model is {model}, "
+        f"the plot {plot}."
+        "\n\nTry next, after 'source .venv/bin/activate':"
+        "\n  tagalong compare pydocs: --paper p1        the first paper's algorithms, side by side"
+        "\n  tagalong learn your.mbox -m mail.tagalong  your own mail; see docs/mail.md"
+        "\n  tagalong learn tickets.csv --text title,body --labels team -m tickets.tagalong"
+        "\n  tagalong --help"
+    )
 
 
 if __name__ == "__main__":

@@ -105,12 +105,12 @@ inline nb::list describe(const TextFeatures& self, nb::handle row) {
         self.read(item, reading);
     }
     nb::list out;
-    auto at = reading.occurrences.begin();
+    auto next = reading.sorted.begin();
     for (const std::int32_t feature : reading.feature) {
-        while (at->feature != feature) ++at;
+        while (reading.at(*next).feature != feature) ++next;
         std::vector<std::string_view> distinct;
-        for (; at != reading.occurrences.end() && at->feature == feature; ++at) {
-            const std::string_view name = reading.name(*at);
+        for (; next != reading.sorted.end() && reading.at(*next).feature == feature; ++next) {
+            const std::string_view name = reading.name(reading.at(*next));
             if (std::find(distinct.begin(), distinct.end(), name) == distinct.end()) distinct.push_back(name);
         }
         std::string joined;

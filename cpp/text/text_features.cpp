@@ -47,17 +47,17 @@ void TextFeatures::read(const Item& item, Reading& out) const {
         out.text += given.name;
         add(name, given.value, false);
     }
-    auto& found = out.occurrences;
-    // Equal features in the order of the item, whose names and sums then depend on it alone.
-    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
-        return a.feature != b.feature ? a.feature < b.feature : a.name.begin < b.name.begin;
-    });
-    for (std::size_t i = 0; i < found.size();) {
-        const std::int32_t feature = found[i].feature;
+    // Equal features stay in the order of the item, on which alone names and sums then depend.
+    out.sorted.resize(out.occurrences.size());
+    for (std::size_t i = 0; i < out.sorted.size(); ++i)
+        out.sorted[i] = static_cast<std::uint64_t>(out.occurrences[i].feature) << 32 | i;
+    std::sort(out.sorted.begin(), out.sorted.end());
+    for (auto next = out.sorted.begin(); next != out.sorted.end();) {
+        const std::int32_t feature = out.at(*next).feature;
         double count = 0, value = 0;
-        for (; i < found.size() && found[i].feature == feature; ++i) {
-            if (found[i].in_text) ++count;
-            else value += found[i].value;
+        for (; next != out.sorted.end() && out.at(*next).feature == feature; ++next) {
+            if (out.at(*next).in_text) ++count;
+            else value += out.at(*next).value;
         }
         if (count > 0) value += weight(count, feature);
         if (value == 0) continue;
@@ -79,7 +79,8 @@ void TextFeatures::learn(const Reading& reading) {
     }
     if (config_.name_bytes == 0) return;
     std::int32_t last = -1;
-    for (const auto& found : reading.occurrences) {
+    for (const std::uint64_t place : reading.sorted) {
+        const auto& found = reading.at(place);
         if (found.feature != last) names_.add(found.feature, reading.name(found));
         last = found.feature;
     }

@@ -63,9 +63,13 @@ class TextFeatures {
         };
         std::string text;                    // the names, one after the other
         std::vector<Slice> words;
-        std::vector<Occurrence> occurrences;  // by feature, then in order
+        std::vector<Occurrence> occurrences;  // in the order of the item
+        std::vector<std::uint64_t> sorted;    // by feature, then in that order: both in a number
         Vocabulary new_words;  // what learning would add to the vocabulary
 
+        const Occurrence& at(std::uint64_t place) const {
+            return occurrences[static_cast<std::uint32_t>(place)];
+        }
         std::string_view name(const Occurrence& found) const {
             return std::string_view(text).substr(found.name.begin, found.name.length);
         }

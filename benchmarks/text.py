@@ -1,0 +1,80 @@
+"""Text into features, in MB a second beside scikit-learn's HashingVectorizer, in one run.
+
+    python -m benchmarks.text [--repeat 3]
+
+The texts are those of TAGALONG_DATA/debtags-texts.jsonl.xz, or else the Python documentation.
+Ways of both sides take turns; medians count, on one core. Words differ a little (scikit-learn drops
+words of one letter), bytes are the same.
+"""
+
+import argparse
+import os
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from sklearn.feature_extraction.text import HashingVectorizer
+
+from tagalong.features import TextFeatures
+from tagalong.readers import read
+
+Way = tuple[str, Callable[[list[str]], object]]
+
+
+def texts() -> tuple[str, list[str]]:
+    path = Path(os.environ.get("TAGALONG_DATA", ""), "debtags-texts.jsonl.xz")
+    source = str(path) if path.is_file() else "pydocs:"
+    return source, [str(item.text) for item in read(source)]
+
+
+def one_by_one(**params: object) -> Callable[[list[str]], object]:
+    def learn(items: list[str]) -> None:
+        features = TextFeatures(**params)  # type: ignore[arg-type]
+        for item in items:
+            features.read(item, learn=True)
+
+    return learn
+
+
+def ways() -> list[Way]:
+    def sklearn(analyzer: str, n: tuple[int, int]) -> Callable[[list[str]], object]:
+        return HashingVectorizer(analyzer=analyzer, ngram_range=n, norm=None).transform
+
+    return [
+        ("scikit-learn, words", sklearn("word", (1, 1))),
+        ("words", TextFeatures().transform),
+        ("words, learnt one by one", one_by_one()),
+        ("words, tf-idf, learnt one by one", one_by_one(weighting="tfidf")),
+        ("words, vocabulary, learnt one by one", one_by_one(buckets=None)),
+        ("scikit-learn, pairs of words", sklearn("word", (1, 2))),
+        ("pairs of words", TextFeatures(words=(1, 2)).transform),
+        ("scikit-learn, characters 3-5", sklearn("char_wb", (3, 5))),
+        ("words and characters 3-5", TextFeatures(chars=(3, 5)).transform),
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeat", type=int, default=3)
+    repeat = parser.parse_args().repeat
+    source, items = texts()
+    size = sum(len(item.encode()) for item in items) / 1e6
+    seconds: dict[str, list[float]] = {name: [] for name, _ in ways()}
+    for _ in range(repeat):
+        for name, run in ways():
+            start = time.perf_counter()
+            run(items)
+            seconds[name].append(time.perf_counter() - start)
+    print(f"{Path(source).name}: {len(items):,} texts, {size:.1f} MB\n")
+    print("| way | MB/s | × scikit-learn |\n|---|---|---|")
+    peer = 1.0
+    for name, times in seconds.items():
+        rate = size / statistics.median(times)
+        if name.startswith("scikit-learn"):
+            peer = rate
+        print(f"| {name} | {rate:.1f} | {rate / peer:.1f} |")
+
+
+if __name__ == "__main__":
+    main()
