@@ -188,6 +188,7 @@ def test_live_figures_on_a_terminal(
 ) -> None:
     monkeypatch.setattr(live, "is_terminal", lambda stream: True)
     monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("FORCE_COLOR", "1")
     with live.Live(every=0.01) as shown:
         time.sleep(0.02)
         assert shown.is_due()

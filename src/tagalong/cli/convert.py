@@ -10,6 +10,7 @@ from tagalong.cli.live import Live
 from tagalong.cli.models import check_destination
 from tagalong.cli.output import Output
 from tagalong.cli.sources import options_for, reading_of
+from tagalong.readers.format import OptionError
 from tagalong.readers.items import Item, ReadError
 from tagalong.readers.registry import format_for_writing
 from tagalong.readers.writing import write
@@ -40,7 +41,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
             raise UsageError("--json and the items cannot both go to standard output")
     else:
         check_destination(args.out, "OUT")
-    target = format_for_writing(args.out, args.to)
+    try:
+        target = format_for_writing(args.out, args.to)
+    except OptionError as error:
+        raise UsageError(str(error).replace("give format= one of", "give --to one of")) from error
     texts = {
         name.removeprefix("out_"): value
         for name, value in vars(args).items()

@@ -69,7 +69,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
     >>> from tagalong.features import TextFeatures
     >>> features = TextFeatures(words=(1, 2))
     >>> features.describe("Your invoice is due")[:3]
-    ['is due', 'due', 'invoice']
+    ['due', 'invoice', 'your']
     >>> features.transform(["Your invoice is due", "Mother's birthday"]).shape
     (2, 1048576)
     """
