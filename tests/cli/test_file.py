@@ -11,11 +11,12 @@ from tests.cli.conftest import Run
 @pytest.fixture
 def maildir(tmp_path: Path) -> Path:
     inbox = mailbox.Maildir(tmp_path / "Mail")
-    for name, text in {"Bank": "Your invoice is due", "Travel": "Your flight is booked"}.items():
-        folder = inbox.add_folder(name)
-        for number in range(40):
-            folder.add(f"Subject: {text}, no. {number}\n\nHello")
-    inbox.add("Subject: The flight, and a word\n\nHello")
+    places = {"Bank": "Your invoice is due", "Travel": "Your flight is booked"}
+    folders = {name: inbox.add_folder(name) for name in places}
+    for number in range(60):
+        for name, text in places.items():
+            folders[name].add(f"Subject: {text}, no. {number}\n\nHello")
+    inbox.add("Subject: A flight for you\n\nHello")
     inbox.add("Subject: Something else\n\nNothing known")
     return tmp_path / "Mail"
 
@@ -29,9 +30,9 @@ def test_a_dry_run_changes_nothing(run: Run, maildir: Path) -> None:
     done = run("file", "Mail")
     assert done.code == 0
     lines = done.out.splitlines()
-    assert "Travel  The flight, and a word  (subject:flight" in lines[0]
+    assert "Travel  A flight for you  (subject:flight" in lines[0]
     assert lines[1:] == [
-        "80 messages learnt",
+        "120 messages learnt",
         "1 messages would be moved",
         "1 stay in the inbox: 1 unsure",
     ]
@@ -42,9 +43,9 @@ def test_a_dry_run_changes_nothing(run: Run, maildir: Path) -> None:
 
 def test_apply_moves_and_learns_once(run: Run, maildir: Path) -> None:
     done = run("file", "Mail", "--apply", "--json")
-    assert (done.code, done.json["moved"], done.json["learnt"]) == (0, 1, 80)
+    assert (done.code, done.json["moved"], done.json["learnt"]) == (0, 1, 120)
     assert done.json["moves"][0]["to"] == "Travel"
-    assert len(mailbox.Maildir(maildir).get_folder("Travel")) == 41
+    assert len(mailbox.Maildir(maildir).get_folder("Travel")) == 61
     assert (maildir / "model.tagalong").exists()
     again = run("file", "Mail", "--apply", "--json")
     assert (again.json["moved"], again.json["learnt"]) == (0, 0)
@@ -54,7 +55,7 @@ def test_apply_moves_and_learns_once(run: Run, maildir: Path) -> None:
 def test_options_arrive(run: Run, maildir: Path) -> None:
     assert run("file", "Mail", "--json", "--min-learnt", "500").json["moves"] == []
     found = run("file", "Mail", "--json", "--exclude", "Travel,Sent").json
-    assert (found["learnt"], found["moves"]) == (40, [])
+    assert (found["learnt"], found["moves"]) == (60, [])
     flags = ("--apply", "--model", "m.tagalong", "--no-names", "--only-new", "--json")
     assert run("file", "Mail", *flags).json["model"] == "m.tagalong"
     assert b"flight" not in Path("m.tagalong").read_bytes()

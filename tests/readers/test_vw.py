@@ -1,6 +1,8 @@
+from pathlib import Path
+
 import pytest
 
-from tagalong.readers import Item
+from tagalong.readers import Item, read, write
 from tests.readers.in_memory import found, items, written
 
 
@@ -87,3 +89,20 @@ def test_text_becomes_words() -> None:
 def test_what_cannot_be_written_is_refused(item: Item, problem: str) -> None:
     with pytest.raises(ValueError, match=f"item 1 .'i'.*{problem}"):
         written([item], "vw")
+
+
+def test_labels_of_any_kind_as_numbers(tmp_path: Path) -> None:
+    items = [
+        Item("1", features={"x": 1.0}, labels=("role::program", "two words")),
+        Item("2", features={"x": 1.0}, labels=("two words", "7")),
+        Item("3", features={"x": 1.0}),
+    ]
+    path = tmp_path / "numbered.vw"
+    with pytest.raises(ValueError, match="number_labels writes numbers"):
+        write(items, path)
+    assert write(items, path, number_labels=True) == 3
+    assert path.read_text().splitlines() == ["0,1 '1 | x ", "1,2 '2 | x ", "'3 | x "]
+    assert (tmp_path / "numbered.vw.labels").read_text() == "role::program\ntwo words\n7\n"
+    assert [item.labels for item in read(path)] == [item.labels for item in items]
+    write(items[2:], path)
+    assert not (tmp_path / "numbered.vw.labels").exists()

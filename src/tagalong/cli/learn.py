@@ -147,7 +147,8 @@ class _Learning:
         self._live = live
         self._begin = course.number, course.position
         self._speed = _Speed(course.progress.items)
-        self._mistakes = 0.0
+        so_far = course.progress.report(tagger.labels).curve["mistakes_so_far"]
+        self._mistakes = float(so_far[-1])
         self._save_due = time.monotonic() + SECONDS_BETWEEN_SAVES
 
     @property

@@ -1,9 +1,9 @@
 """Svmlight, multilabel: ``label,label index:value index:value # id``, a line an item."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any, BinaryIO
 
+from tagalong.readers.beside import names_beside, one_a_line
 from tagalong.readers.format import Format, Found, Option, Target
 from tagalong.readers.items import FeatureValue, Item, ReadError
 from tagalong.readers.lines import LINE_OPTIONS, Lines, items_of
@@ -37,7 +37,7 @@ def read_svmlight(
     Features and labels are called by their numbers, or by the names in the files that
     `write_svmlight` may have put beside.
     """
-    features, labels = _names(f"{name}.features"), _names(f"{name}.labels")
+    features, labels = names_beside(f"{name}.features"), names_beside(f"{name}.labels")
     no_labels = None if unlabelled == "unknown" else ()
 
     def parse(line: str, place: str) -> Item | None:
@@ -87,14 +87,6 @@ def _complain(pairs: list[list[str]], place: str) -> None:
         seen.add(pair[0])
 
 
-def _names(path: str) -> list[str]:
-    """Return the names in a file beside, one a line; none if there is no such file."""
-    if not Path(path).is_file():
-        return []
-    with open(path, "rb") as file:
-        return [line.removesuffix("\n") for line in Lines(file, path)]
-
-
 def _renamed(item: Item, features: list[str], labels: list[str]) -> Item:
     def name(number: str, names: list[str], suffix: str) -> str:
         if not names:
@@ -138,7 +130,7 @@ def write_svmlight(items: Iterable[Item], target: Target, *, unlabelled: str = "
         label_names = _literally(labels) if all(map(_is_label, labels)) else None
         numbered = {".features": (features, feature_names), ".labels": (labels, label_names)}
         for suffix, (numbers, literal) in numbered.items():
-            target.beside[suffix] = _one_a_line(numbers, target) if literal is None else None
+            target.beside[suffix] = one_a_line(numbers, target) if literal is None else None
         feature_names = feature_names or {name: str(n) for name, n in features.items()}
         label_names = label_names or {label: str(n) for label, n in labels.items()}
         count = 0
@@ -187,18 +179,6 @@ def _is_label(label: str) -> bool:
 
 def _literally(names: Iterable[str]) -> dict[str, str]:
     return {name: name for name in names}
-
-
-def _one_a_line(names: Iterable[str], target: Target) -> bytes:
-    if target.alone:
-        raise ValueError(
-            f"{target.name}: names that are no numbers go into a file beside; give the path of a "
-            "file, not standard output"
-        )
-    for name in names:
-        if "\n" in name or "\r" in name:
-            raise ValueError(f"{target.name}: the name {name!r} has a line end in it")
-    return "".join(f"{name}\n" for name in names).encode()
 
 
 FORMAT = Format(

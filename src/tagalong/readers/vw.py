@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import count
 from math import isfinite
 from typing import Any, BinaryIO
 
+from tagalong.readers.beside import names_beside, one_a_line
 from tagalong.readers.columns import UNLABELLED
-from tagalong.readers.format import Format, Found, Target
+from tagalong.readers.format import Format, Found, Option, Target
 from tagalong.readers.items import FeatureValue, Item, ReadError
 from tagalong.readers.lines import LINE_OPTIONS, Lines, items_of
 from tagalong.readers.values import called, listed, parsed, unique, wrongly_unlabelled
@@ -19,11 +22,21 @@ _RESERVED = re.compile(r"[\s|:]")
 def read_vw(
     stream: BinaryIO, name: str, *, unlabelled: str = "unknown", **line_options: Any
 ) -> Iterator[Found]:
-    """Yield the items of VW lines; blank lines are passed over."""
+    """Yield the items of VW lines; blank lines are passed over.
+
+    Labels are called as they are written, or by the names in the file that `write_vw` may have
+    put beside.
+    """
     no_labels = None if unlabelled == "unknown" else ()
+    names = dict(zip(map(str, count(0)), names_beside(f"{name}.labels"), strict=False))
 
     def parse(line: str, place: str) -> Item | None:
-        return None if line.isspace() else _item(line, place, no_labels)
+        if line.isspace():
+            return None
+        item = _item(line, place, no_labels)
+        if names and item.labels:
+            return replace(item, labels=tuple(names.get(label, label) for label in item.labels))
+        return item
 
     return items_of(Lines(stream, name, **line_options), parse)
 
@@ -80,35 +93,49 @@ def _add(namespace: str, features: dict[str, float], place: str) -> None:
         features[name] = value
 
 
-def write_vw(items: Iterable[Item], target: Target, *, unlabelled: str = "unknown") -> int:
+def write_vw(
+    items: Iterable[Item],
+    target: Target,
+    *,
+    unlabelled: str = "unknown",
+    number_labels: bool = False,
+) -> int:
     """Write a line an item.
 
     A feature ``namespace^name`` goes into its namespace. The words of the text go into the
     namespace ``text``, those of a field into one of the field's name; where they hold a bar or a
-    colon, "_" takes its place. Categories become features ``name=category``.
+    colon, "_" takes its place. Categories become features ``name=category``. Numbered labels
+    are 0, 1, 2, ... as ``--multilabel_oaa`` wants them; their names go into a file beside,
+    called as the file with ".labels" added.
     """
-    count = 0
-    for count, item in enumerate(items, 1):
-        line = f"{_head(item, count, unlabelled)}{_namespaces(item, count)}\n"
+    labels: dict[str, str] = {}
+    written = 0
+    for written, item in enumerate(items, 1):
+        if number_labels:
+            for label in item.labels or ():
+                labels.setdefault(label, str(len(labels)))
+        line = f"{_head(item, written, unlabelled, labels)}{_namespaces(item, written)}\n"
         target.stream.write(line.encode())
-    return count
+    target.beside[".labels"] = one_a_line(labels, target) if labels else None
+    return written
 
 
-def _head(item: Item, number: int, unlabelled: str) -> str:
-    for label in item.labels or ():
+def _head(item: Item, number: int, unlabelled: str, numbers: Mapping[str, str]) -> str:
+    labels = [numbers.get(label, label) for label in item.labels or ()]
+    for label in labels:
         if not label or _RESERVED.search(label) or "," in label or label.startswith("'"):
             raise ValueError(
                 f"{called(item, number)}: the label {label!r} cannot be written: in VW's text a "
-                "label has no blank, comma, colon or bar, and no apostrophe first"
+                "label has no blank, comma, colon or bar, and no apostrophe first; number_labels "
+                "writes numbers, and the names into a file beside"
             )
     if problem := wrongly_unlabelled(item, unlabelled):
         raise ValueError(f"{called(item, number)}: {problem}")
     if not item.labels and item.weight != 1.0:
         raise ValueError(f"{called(item, number)}: a weight needs a label before it")
-    labels = ",".join(item.labels or ())
     weight = f" {float(item.weight)!r}" if item.weight != 1.0 else ""
     tag = f" '{_RESERVED.sub('_', item.id)}" if item.id else ""
-    return f"{labels}{weight}{tag} ".lstrip()
+    return f"{','.join(labels)}{weight}{tag} ".lstrip()
 
 
 def _namespaces(item: Item, number: int) -> str:
@@ -154,5 +181,8 @@ FORMAT = Format(
     extensions=(".vw",),
     options=(UNLABELLED, *LINE_OPTIONS),
     write=write_vw,
-    write_options=(UNLABELLED,),
+    write_options=(
+        UNLABELLED,
+        Option("number_labels", "Write labels as numbers, their names beside.", "flag", False),
+    ),
 )
