@@ -60,7 +60,7 @@ def _check(args: argparse.Namespace) -> None:
         if Path(args.plot).suffix.lower() not in (".png", ".svg"):
             raise UsageError(f"--plot {args.plot}: the name must end in .png or .svg")
         if find_spec("matplotlib") is None:
-            raise UsageError("--plot needs matplotlib: install tagalong[plot]")
+            raise UsageError("--plot needs matplotlib: install tagalong[plots]")
     if (args.resume or args.go_on) and args.model is None:
         raise UsageError(f"--{'resume' if args.resume else 'continue'} needs --model")
     if not args.sources and not args.resume:
