@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+TOOLS := $(VENV)/.tools
 CPP_BUILD := build/cpp-tests
 # How many processes a build may use.
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -19,8 +20,11 @@ help:  ## list the targets
 $(STAMP): pyproject.toml $(NATIVE_SOURCES)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install -q --disable-pip-version-check --editable '.[plots]'
+	touch $@
+
+$(TOOLS): $(STAMP)
 	$(BIN)/python -m pip install -q --disable-pip-version-check --group build --group test --group lint
-	$(BIN)/python -m pip install -q --disable-pip-version-check --editable '.[all]'
 	touch $@
 
 demo: $(STAMP)  ## learn the docs of Python live, ask the model why, write model and plot
@@ -28,24 +32,24 @@ demo: $(STAMP)  ## learn the docs of Python live, ask the model why, write model
 
 test: lint test-python test-cpp  ## linters, doctests, Python and C++ tests
 
-test-python: $(STAMP)
+test-python: $(TOOLS)
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "not long" --doctest-modules tests src docs README.md
 
-test-cpp: $(STAMP)
+test-cpp: $(TOOLS)
 	$(BIN)/cmake -S . -B $(CPP_BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DTAGALONG_TESTS=ON -DTAGALONG_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug > /dev/null
 	$(BIN)/cmake --build $(CPP_BUILD) -j $(JOBS)
 	$(BIN)/ctest --test-dir $(CPP_BUILD) --output-on-failure
 
-test-long: $(STAMP)  ## the proofs that take minutes: a million rounds, fuzzing
+test-long: $(TOOLS)  ## the proofs that take minutes: a million rounds, fuzzing
 	$(BIN)/python -m pytest -q -n $(JOBS) -m long tests
 
-lint: $(STAMP)  ## ruff, mypy --strict, import-linter
+lint: $(TOOLS)  ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: $(STAMP)  ## let ruff format the Python code
+format: $(TOOLS)  ## let ruff format the Python code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
