@@ -9,7 +9,7 @@
 namespace tagalong {
 
 template <class T>
-auto LabelRanker<T>::make_geometry(const RankerConfig& config) -> AnyGeometry {
+AnyGeometry<T> LabelRanker<T>::make_geometry(const RankerConfig& config) {
     if (config.geometry == Geometry::entropic)
         return EntropicGeometry<T>(config.n_features, config.constant != 0);
     const double rate = config.geometry == Geometry::adaptive ? config.rate : 0;

@@ -11,13 +11,11 @@
 #include <mutex>
 #include <shared_mutex>
 #include <span>
-#include <variant>
 #include <vector>
 
 #include "calibration.hpp"
 #include "cutoff.hpp"
-#include "geometry/entropic.hpp"
-#include "geometry/linear.hpp"
+#include "geometry/any.hpp"
 #include "matrix.hpp"
 #include "ranking.hpp"
 #include "rules/curved.hpp"
@@ -121,10 +119,9 @@ class LabelRanker {
     std::shared_mutex& mutex() const { return mutex_; }
 
     // For saving, loading and showing the weights.
-    using AnyGeometry = std::variant<LinearGeometry<T>, EntropicGeometry<T>>;
     const WeightStore<T>& store() const;
-    AnyGeometry& geometry() { return geometry_; }
-    const AnyGeometry& geometry() const { return geometry_; }
+    AnyGeometry<T>& geometry() { return geometry_; }
+    const AnyGeometry<T>& geometry() const { return geometry_; }
     Certificate& certificate_state() { return certificate_; }
     Blend& blend_state() { return blend_; }
     Cutoff& cutoff_state() { return cutoff_; }
@@ -136,7 +133,7 @@ class LabelRanker {
     double mean_factor() const;
 
   private:
-    static AnyGeometry make_geometry(const RankerConfig& config);
+    static AnyGeometry<T> make_geometry(const RankerConfig& config);
     Norm norm() const;
     void predict_and_judge(std::span<const int> relevant, std::span<const int> unknown, bool counts,
                            T* scores);
@@ -144,7 +141,7 @@ class LabelRanker {
     void entropic_step(EntropicGeometry<T>& geometry, const Example& x, const RuleParameters& rule);
 
     RankerConfig config_;
-    AnyGeometry geometry_;
+    AnyGeometry<T> geometry_;
     Certificate certificate_;
     Blend blend_;
     Cutoff cutoff_;

@@ -15,11 +15,14 @@ import tagalong
 from tests.numpydoc import described, sections
 
 CONTRACT = [
+    "BlockProjection",
     "Certificate",
     "Item",
     "LabelRanker",
     "ModelFileError",
     "NoBoundWarning",
+    "OrdinalRanker",
+    "SharedLabelRanker",
     "Tagger",
     "load",
 ]

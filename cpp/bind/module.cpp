@@ -2,8 +2,10 @@
 #include <nanobind/nanobind.h>
 
 #include "arrays.hpp"
+#include "block_bind.hpp"
 #include "label_ranker_bind.hpp"
 #include "measures_bind.hpp"
+#include "shared_bind.hpp"
 #include "text_bind.hpp"
 
 namespace nb = nanobind;
@@ -22,6 +24,10 @@ NB_MODULE(_native, module) {
         });
     bind::add_label_ranker<float>(module, "LabelRanker32");
     bind::add_label_ranker<double>(module, "LabelRanker64");
+    bind::add_block_learner<float>(module, "BlockLearner32");
+    bind::add_block_learner<double>(module, "BlockLearner64");
+    bind::add_shared_ranker<float>(module, "SharedRanker32");
+    bind::add_shared_ranker<double>(module, "SharedRanker64");
     bind::add_measures(module);
     bind::add_text_features(module);
 }

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tagalong.certificate import Certificate, NoBoundWarning
+    from tagalong.online.block_projection import BlockProjection
     from tagalong.online.label_ranker import LabelRanker
+    from tagalong.online.ordinal_ranker import OrdinalRanker
+    from tagalong.online.shared_label_ranker import SharedLabelRanker
     from tagalong.persist import ModelFileError, load
     from tagalong.readers.items import Item
     from tagalong.tagger import Tagger
@@ -17,21 +20,27 @@ if TYPE_CHECKING:
 __version__ = version("tagalong")
 
 _HOMES = {
+    "BlockProjection": "tagalong.online.block_projection",
     "Certificate": "tagalong.certificate",
     "Item": "tagalong.readers.items",
     "LabelRanker": "tagalong.online.label_ranker",
     "ModelFileError": "tagalong.persist",
     "NoBoundWarning": "tagalong.certificate",
+    "OrdinalRanker": "tagalong.online.ordinal_ranker",
+    "SharedLabelRanker": "tagalong.online.shared_label_ranker",
     "Tagger": "tagalong.tagger",
     "load": "tagalong.persist",
 }
 
 __all__ = [
+    "BlockProjection",
     "Certificate",
     "Item",
     "LabelRanker",
     "ModelFileError",
     "NoBoundWarning",
+    "OrdinalRanker",
+    "SharedLabelRanker",
     "Tagger",
     "load",
 ]

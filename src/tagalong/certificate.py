@@ -2,7 +2,9 @@
 
 import math
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 __all__ = ["Certificate", "NoBoundWarning"]
 
@@ -13,7 +15,7 @@ class NoBoundWarning(UserWarning):
 
 # How an update's dual gain on a mistake depends on its step c (FORMULAS: "Bound").
 _STEP_IS_GIVEN = {"fixed", "simperc"}  # c = C, whether that helps or not
-_STEP_IS_CHOSEN = {"single", "optimal", "smooth", "conproj"}  # c = min(C, gamma / 2B)
+_STEP_IS_CHOSEN = {"single", "optimal", "smooth", "conproj", "max"}  # c = min(C, gamma / 2B)
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,9 @@ class Certificate:
     ----------
     rounds : int
         Examples learnt with a positive weight. Each pass of ``fit`` counts anew.
-    mistakes : int
-        Rounds in which some relevant label did not score above every irrelevant one.
+    mistakes : int or float
+        Rounds in which some relevant label did not score above every irrelevant one; for blocks
+        of rows, with some row on the wrong side. Of blocks that fall into sets, shares of sets.
     loss : float
         Cumulative hinge loss of the current weights: the sum over the rounds of
         ``weight * max(0, margin - (lowest relevant score - highest irrelevant score))``.
@@ -63,7 +66,7 @@ class Certificate:
     """
 
     rounds: int
-    mistakes: int
+    mistakes: float
     loss: float
     dual: float
     curvature: float
@@ -76,6 +79,40 @@ class Certificate:
     most_weight: float = 1.0
     solver_iterations: tuple[int, float] = (0, 0.0)
     restarted: str = ""
+
+    @classmethod
+    def of(
+        cls, facts: Mapping[str, Any], settings: Mapping[str, Any], restarted: str = ""
+    ) -> "Certificate":
+        """Return the certificate of a native learner.
+
+        Parameters
+        ----------
+        facts : mapping
+            What the native learner counted.
+        settings : mapping
+            What it was made with.
+        restarted : str
+            Why it does not begin with the first round, if so.
+        """
+        rounds = facts["solver_rounds"]
+        mean = facts["solver_iterations"] / rounds if rounds else 0.0
+        mistakes = facts["mistakes"]
+        update = settings["update"]
+        if facts.get("most_sets", 1) > 1 and update not in _STEP_IS_GIVEN:
+            update += " on sets"  # whose own best steps together may overdraw the budget
+        elif facts.get("uneven", False) and update == "max":
+            update += " of weighted rows"  # where the worst row need not be a mistaken one
+        counted = ("rounds", "loss", "dual", "curvature", "least_weight", "most_weight")
+        return cls(
+            **{name: facts[name] for name in counted},
+            **{name: settings[name] for name in ("geometry", "C", "margin")},
+            mistakes=int(mistakes) if mistakes == int(mistakes) else mistakes,
+            update=update,
+            temperature=settings.get("temperature", 0.0),
+            solver_iterations=(facts["solver_most_iterations"], mean),
+            restarted=restarted,
+        )
 
     @property
     def gain_per_mistake(self) -> float:
@@ -143,7 +180,7 @@ class Certificate:
             return f"no rounds yet{since}"
         share = self.mistakes / self.rounds
         return (
-            f"{self.mistakes} mistakes in {self.rounds} rounds ({share:.1%}), "
+            f"{self.mistakes:.6g} mistakes in {self.rounds} rounds ({share:.1%}), "
             f"loss {self.loss:.6g}; no fixed weights can have complexity + C * loss below "
             f"{self.dual:.6g}{since}"
         )

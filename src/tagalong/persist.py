@@ -33,9 +33,12 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 # Where each kind of model lives; imported when a file of that kind is loaded.
 _KINDS = {
+    "BlockProjection": "tagalong.online.block_projection",
     "LabelRanker": "tagalong.online.label_ranker",
     "Tagger": "tagalong.tagger",
     "TextFeatures": "tagalong.features.text",
+    "OrdinalRanker": "tagalong.online.ordinal_ranker",
+    "SharedLabelRanker": "tagalong.online.shared_label_ranker",
 }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tagalong import LabelRanker
+from tagalong import LabelRanker, SharedLabelRanker
 from tests.contract.stream import N_FEATURES
 
 LEARN_ONE = "learn_one"  # learn_one and rank_one
@@ -19,8 +19,10 @@ SINGLE = "single"  # one label a row
 RANK = "rank"  # rank, decision_function, predict
 SHARED = "shared"  # one thread may learn while others predict
 ROWS = "rows"  # weight rows that appear with the first update
+PROTOTYPES = "prototypes"  # a weight vector a label
 
-LABEL_RANKER = frozenset({LEARN_ONE, GROW, SINGLE, RANK, SHARED, ROWS})
+SHARED_RANKER = frozenset({LEARN_ONE, GROW, SINGLE, RANK, SHARED})
+LABEL_RANKER = SHARED_RANKER | {ROWS, PROTOTYPES}
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,13 @@ def label_ranker(name: str, **parameters: Any) -> Learner:
     return Learner(f"ranker-{name}", partial(LabelRanker, **parameters), LABEL_RANKER)
 
 
+def shared_ranker(name: str, **parameters: Any) -> Learner:
+    """A SharedLabelRanker, likewise."""
+    if parameters.get("geometry") == "entropic":
+        parameters["n_features"] = N_FEATURES
+    return Learner(f"shared-{name}", partial(SharedLabelRanker, **parameters), SHARED_RANKER)
+
+
 LEARNERS = [
     label_ranker("default"),
     label_ranker("euclidean-fixed", geometry="euclidean", update="fixed", C=0.5),
@@ -50,6 +59,10 @@ LEARNERS = [
     label_ranker("simproj-float64", geometry="euclidean", update="simproj", dtype="float64"),
     label_ranker("simopt", update="simopt", average=False),
     label_ranker("plain-rows", normalize=False, constant=0, update="conproj"),
+    shared_ranker("default"),
+    shared_ranker("max-float64", update="max", dtype="float64"),
+    shared_ranker("optimal", update="optimal", C=3.0),
+    shared_ranker("entropic-simproj", geometry="entropic"),
 ]
 
 

@@ -48,7 +48,7 @@ def test_a_label_that_stays_away_stays_known(learner: Learner) -> None:
     assert len(model.classes_) == 1 + N_LABELS
 
 
-@learners_that(learners.GROW, learners.RANK)
+@learners_that(learners.GROW, learners.RANK, learners.PROTOTYPES)
 def test_labels_may_be_added_between_batches(learner: Learner) -> None:
     model = learner.make().partial_fit(FIRST.X, FIRST.sets(), "grow")
     before = model.decision_function(SECOND.X)
@@ -80,7 +80,7 @@ def test_labels_declared_at_once_or_in_turn_are_the_same(learner: Learner) -> No
     assert_same(whole(in_turn), whole(at_once))
 
 
-@learners_that(learners.LEARN_ONE, learners.ROWS)
+@learners_that(learners.LEARN_ONE, learners.ROWS, learners.PROTOTYPES)
 def test_a_feature_that_stays_away_keeps_its_weights(learner: Learner) -> None:
     model = learner.make().set_params(n_features=None).add_labels(range(N_LABELS))
     for x, y in zip(FIRST.pairs(), FIRST.numbers(), strict=True):
@@ -92,7 +92,7 @@ def test_a_feature_that_stays_away_keeps_its_weights(learner: Learner) -> None:
     assert theta_of(model, 100_000).tobytes() == before
 
 
-@learners_that(learners.LEARN_ONE)
+@learners_that(learners.LEARN_ONE, learners.PROTOTYPES)
 def test_features_never_seen_say_nothing(learner: Learner) -> None:
     """Unit rows would scale the known features by the unknown ones: without that they agree."""
     model = learner.make().set_params(normalize=False, n_features=None)
@@ -106,7 +106,7 @@ def test_features_never_seen_say_nothing(learner: Learner) -> None:
     assert_same(whole(model), before)
 
 
-@learners_that(learners.LEARN_ONE, learners.RANK)
+@learners_that(learners.LEARN_ONE, learners.RANK, learners.PROTOTYPES)
 def test_new_features_after_a_matrix_leave_its_columns_as_they_are(learner: Learner) -> None:
     model = learner.make().set_params(n_features=None).partial_fit(FIRST.X, FIRST.Y)
     model.learn_one(([N_FEATURES + 7], [1.0]), [0, 1])
@@ -116,7 +116,7 @@ def test_new_features_after_a_matrix_leave_its_columns_as_they_are(learner: Lear
     assert model.rank(SECOND.X).shape == SECOND.Y.shape
 
 
-@learners_that(learners.LEARN_ONE)
+@learners_that(learners.LEARN_ONE, learners.PROTOTYPES)
 def test_an_unknown_label_takes_part_in_no_pair(learner: Learner) -> None:
     model = learner.make().add_labels(range(4))
     model.learn_one(([0, 1], [1.0, 0.5]), [0], unknown=[1, 3])

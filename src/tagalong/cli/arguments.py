@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 __all__ = [
+    "ALL_UPDATES",
     "AVERAGES",
     "GEOMETRIES",
     "UPDATES",
@@ -24,7 +25,9 @@ __all__ = [
 ]
 
 # As in tagalong.online.label_ranker and tagalong.features.text, which take long to import.
+# Of the label-ranker; the shared one has "max" in place of "fixed", "single" and "smooth".
 UPDATES = ("fixed", "single", "optimal", "simperc", "conproj", "simproj", "simopt", "smooth")
+ALL_UPDATES = (*UPDATES, "max")
 GEOMETRIES = ("euclidean", "entropic", "adaptive")
 WEIGHTINGS = ("binary", "count", "log", "tfidf")
 AVERAGES = {"auto": "auto", "yes": True, "no": False}

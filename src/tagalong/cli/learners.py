@@ -23,7 +23,10 @@ __all__ = [
 ]
 
 # Learners by name, and where they live: a class whose parameters are the settings.
-LEARNERS = {"label-ranker": "tagalong.online.label_ranker:LabelRanker"}
+LEARNERS = {
+    "label-ranker": "tagalong.online.label_ranker:LabelRanker",
+    "shared": "tagalong.online.shared_label_ranker:SharedLabelRanker",
+}
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,23 @@ PAPERS = {
         Contestant(f"{number} ({update}), {geometry}", settings=_as_published(update, geometry))
         for geometry in ("euclidean", "entropic")
         for number, update in (("I", "fixed"), ("II", "single"), ("III", "optimal"))
-    ]
+    ],
+    # SimOpt is for the additive form only; MaxPA with a prototype a label is P1's Update II.
+    "p2": [
+        contestant
+        for geometry, form in (("euclidean", "additive"), ("entropic", "multiplicative"))
+        for scheme in ("simperc", "conproj", "simproj", "simopt", "max", "optimal")
+        if (geometry, scheme) != ("entropic", "simopt")
+        for contestant in (
+            Contestant(
+                f"{scheme}, {form}, multi-prototype",
+                settings=_as_published("single" if scheme == "max" else scheme, geometry),
+            ),
+            Contestant(
+                f"{scheme}, {form}, shared", "shared", {"update": scheme, "geometry": geometry}
+            ),
+        )
+    ],
 }
 
 

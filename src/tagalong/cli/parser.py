@@ -55,7 +55,7 @@ def _learn(parser: Parser) -> None:
     )
     group = shared.add_learner(parser)
     group.add_argument("--learner", default=None, metavar="NAME", help="label-ranker by default")
-    group.add_argument("--update", choices=shared.UPDATES, help="how a round moves the labels")
+    group.add_argument("--update", choices=shared.ALL_UPDATES, help="how a round moves the labels")
     group.add_argument("--geometry", choices=shared.GEOMETRIES, help="adaptive by default")
     group.add_argument("-C", type=float, help="how much a round may move; 10 by default")
     shared.add_features(parser)

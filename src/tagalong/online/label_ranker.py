@@ -169,23 +169,7 @@ class LabelRanker(OnlineRanker):
     def certificate_(self) -> Certificate:
         """What the learner can prove about the rounds so far."""
         self._require_start("certificate_")
-        facts = self._native.certificate()
-        rounds = facts["solver_rounds"]
-        mean = facts["solver_iterations"] / rounds if rounds else 0.0
-        counted = ("rounds", "mistakes", "loss", "dual", "curvature", "least_weight", "most_weight")
-        chosen = ("update", "geometry", "C", "margin", "temperature")
-        return Certificate(
-            **{name: facts[name] for name in counted},
-            **{name: self._settings[name] for name in chosen},
-            solver_iterations=(facts["solver_most_iterations"], mean),
-            restarted=self._restarted,
-        )
-
-    @property
-    def cutoff_(self) -> float:
-        """The score from which ``predict`` includes a label."""
-        self._require_start("cutoff_")
-        return float(self._native.certificate()["cutoff"])
+        return Certificate.of(self._native.certificate(), self._settings, self._restarted)
 
     @property
     def coef_(self) -> npt.NDArray[Any] | sp.csr_array:

@@ -88,6 +88,9 @@ class NativeRanker(Protocol):
     def weights(self) -> dict[str, npt.NDArray[Any]]:
         """Return the weights that predict: ``features``, ``weights`` (rows, K), ``unseen``."""
 
+    def certificate(self) -> dict[str, Any]:
+        """Return what was counted, the dual value and the cut-off."""
+
     def state(self) -> dict[str, dict[str, Any]]:
         """Return everything that was learnt, as ``arrays`` and ``numbers``."""
 

@@ -368,6 +368,12 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         )
 
     @property
+    def cutoff_(self) -> float:
+        """The score from which ``predict`` includes a label."""
+        self._require_start("cutoff_")
+        return float(self._native.certificate()["cutoff"])
+
+    @property
     def classes_(self) -> npt.NDArray[Any]:
         """The labels, in the order of their columns."""
         self._require_start("classes_")

@@ -18,10 +18,18 @@ __all__ = ["forget_labels", "keep_features", "merge_labels", "rename_label", "we
 
 Arrays = dict[str, npt.NDArray[Any]]
 
-# Arrays of a state with one column, or one entry, a label; and with one row a feature.
-_COLUMNS = ("theta", "means")
-_ENTRIES = ("Z", "shift", "updates")
+# Arrays of a state with one column, or one entry, a label: weights, or where labels share their
+# weights, what is counted a label. And arrays with one row a feature.
+_OF_LABELS = {
+    "prototypes": (("theta", "means"), ("Z", "shift", "updates")),
+    "shared": (("word_counts",), ("messages",)),
+}
 _ROWS = ("features", "theta", "means", "S", "norm2")
+
+
+def _of_labels(arrays: Arrays) -> tuple[list[str], list[str]]:
+    columns, entries = _OF_LABELS["shared" if "word_counts" in arrays else "prototypes"]
+    return [name for name in columns if name in arrays], [n for n in entries if n in arrays]
 
 
 def rename_label(ranker: OnlineRanker, old: Hashable, new: Hashable) -> None:
@@ -51,7 +59,7 @@ def forget_labels(ranker: OnlineRanker, labels: Sequence[Hashable]) -> None:
 
 
 def merge_labels(ranker: OnlineRanker, labels: Sequence[Hashable], into: Hashable) -> list[int]:
-    """Make one label of several; its weights are the sum of theirs.
+    """Make one label of several; its weights, or what is counted for it, are the sum of theirs.
 
     A sum keeps what speaks for each of them at full strength: the merged label scores high
     where any of them did. Returns the numbers that the labels had.
@@ -66,10 +74,12 @@ def merge_labels(ranker: OnlineRanker, labels: Sequence[Hashable], into: Hashabl
     kept = [i for i in range(len(ranker._labels)) if i not in others]
 
     def change(arrays: Arrays) -> None:
-        for name in _COLUMNS:
-            if name in arrays:
-                arrays[name] = arrays[name].copy()
-                arrays[name][:, first] = arrays[name][:, parts].sum(axis=1)
+        for name in _of_labels(arrays)[0]:
+            arrays[name] = arrays[name].copy()
+            arrays[name][:, first] = arrays[name][:, parts].sum(axis=1)
+        if "messages" in arrays:
+            arrays["messages"] = arrays["messages"].copy()
+            arrays["messages"][first] = arrays["messages"][parts].sum()
         _choose_columns(arrays, kept)
 
     names = [into if i == first else ranker._labels.names[i] for i in kept]
@@ -81,7 +91,8 @@ def merge_labels(ranker: OnlineRanker, labels: Sequence[Hashable], into: Hashabl
 def weight_of_features(ranker: OnlineRanker) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
     """Return the features that have weights, and the length of each one's weights."""
     found = ranker._native.weights()
-    return found["features"], np.linalg.norm(found["weights"].astype(np.float64), axis=1)
+    weights = found["weights"].astype(np.float64).reshape(len(found["features"]), -1)
+    return found["features"], np.linalg.norm(weights, axis=1)
 
 
 def keep_features(ranker: OnlineRanker, kept: npt.NDArray[np.bool_]) -> None:
@@ -105,12 +116,11 @@ def _number(labels: Labels, label: Hashable) -> int:
 
 
 def _choose_columns(arrays: Arrays, kept: list[int]) -> None:
-    for name in _COLUMNS:
-        if name in arrays:
-            arrays[name] = arrays[name][:, kept]
-    for name in _ENTRIES:
-        if name in arrays:
-            arrays[name] = arrays[name][kept]
+    columns, entries = _of_labels(arrays)
+    for name in columns:
+        arrays[name] = arrays[name][:, kept]
+    for name in entries:
+        arrays[name] = arrays[name][kept]
 
 
 def _operate(

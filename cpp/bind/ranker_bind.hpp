@@ -1,0 +1,198 @@
+// What every ranker of labels offers to Python. Calls on whole matrices release the GIL; every row is
+// learnt and scored under the model's lock, so readers in other threads see whole updates only.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+
+#include "arrays.hpp"
+#include "geometry_state.hpp"
+#include "ranking.hpp"
+
+namespace tagalong::bind {
+
+template <class T>
+constexpr double longest_row() {
+    return static_cast<double>(std::numeric_limits<T>::max());
+}
+
+// Between chunks of this many rows a long call looks whether the user wants to interrupt it.
+inline constexpr std::int64_t kRowsBetweenSignals = 256;
+
+template <class Work>
+void for_rows(std::int64_t rows, Work&& work) {
+    for (std::int64_t from = 0; from < rows; from += kRowsBetweenSignals) {
+        {
+            nb::gil_scoped_release release;
+            for (std::int64_t i = from; i < std::min(rows, from + kRowsBetweenSignals); ++i) work(i);
+        }
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    }
+}
+
+template <class Ranker>
+typename Ranker::Reader& thread_reader() {
+    static thread_local typename Ranker::Reader reader;
+    return reader;
+}
+
+// T is the type of weights and scores.
+template <class Ranker, class T>
+void add_ranker_methods(nb::class_<Ranker>& type) {
+    type
+        .def_prop_ro("labels", &Ranker::labels)
+        .def("add_labels",
+             [](Ranker& self, std::size_t count) {
+                 std::unique_lock lock(self.mutex());
+                 self.add_labels(count);
+             })
+        .def("check", [](const Ranker&, const MatrixView& x) {
+            nb::gil_scoped_release release;
+            x.matrix.check(longest_row<T>());
+        })
+        .def("learn",
+             [](Ranker& self, const MatrixView& x, VectorOf<std::int64_t> relevant_ptr,
+                VectorOf<std::int32_t> relevant, VectorOf<std::int64_t> unknown_ptr,
+                VectorOf<std::int32_t> unknown, std::optional<VectorOf<double>> weights,
+                std::optional<nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>> scores,
+                std::optional<nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>> cutoffs) {
+                 const LabelRows yes{relevant_ptr, relevant}, open{unknown_ptr, unknown};
+                 Example example;
+                 for_rows(x.matrix.rows, [&](std::int64_t i) {
+                     x.matrix.read(i, example);
+                     self.finish(example);
+                     T* out = scores ? scores->data() + i * static_cast<std::int64_t>(scores->shape(1)) : nullptr;
+                     const double weight = weights ? weights->data()[i] : 1.0;
+                     std::unique_lock lock(self.mutex());
+                     if (cutoffs) cutoffs->data()[i] = self.cutoff();
+                     self.learn(example, yes.row(i), open.row(i), weight, out);
+                 });
+             },
+             nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none(),
+             nb::arg().none())
+        .def("learn_one",
+             [](Ranker& self, const Vector& indices, const Vector& values,
+                const std::vector<std::int32_t>& relevant, const std::vector<std::int32_t>& unknown,
+                double weight) {
+                 Example& x = thread_reader<Ranker>().x;
+                 read_pairs(indices, values, longest_row<T>(), x);
+                 self.finish(x);
+                 std::unique_lock lock(self.mutex());
+                 self.learn(x, relevant, unknown, weight);
+             })
+        // Learns like learn_one; the scores and the cut-off there were before.
+        .def("predict_then_learn_one",
+             [](Ranker& self, const Vector& indices, const Vector& values,
+                const std::vector<std::int32_t>& relevant, const std::vector<std::int32_t>& unknown,
+                double weight) {
+                 Example& x = thread_reader<Ranker>().x;
+                 read_pairs(indices, values, longest_row<T>(), x);
+                 self.finish(x);
+                 std::unique_lock lock(self.mutex());
+                 std::size_t labels = self.labels();
+                 for (const auto& given : {relevant, unknown})
+                     for (const std::int32_t label : given) labels = std::max<std::size_t>(labels, label + 1);
+                 Owned<T> scores({labels});
+                 const double cutoff = self.cutoff();
+                 self.learn(x, relevant, unknown, weight, scores.data);
+                 return nb::make_tuple(scores.object(), cutoff);
+             })
+        .def("rank_one",
+             [](const Ranker& self, const Vector& indices, const Vector& values, std::int64_t k) {
+                 auto& reader = thread_reader<Ranker>();
+                 read_pairs(indices, values, longest_row<T>(), reader.x);
+                 self.finish(reader.x);
+                 nb::list out;
+                 std::shared_lock lock(self.mutex());
+                 const std::size_t count = k < 0 ? self.labels() : static_cast<std::size_t>(k);
+                 for (const std::int32_t label : self.rank(reader, count)) out.append(label);
+                 return out;
+             })
+        .def("score_one",
+             [](const Ranker& self, const Vector& indices, const Vector& values) {
+                 auto& reader = thread_reader<Ranker>();
+                 read_pairs(indices, values, longest_row<T>(), reader.x);
+                 self.finish(reader.x);
+                 std::shared_lock lock(self.mutex());
+                 const auto scores = self.score(reader);
+                 Owned<T> out({scores.size()});
+                 std::copy(scores.begin(), scores.end(), out.data);
+                 return nb::make_tuple(out.object(), self.cutoff());
+             })
+        // Features (-1 is the constant one), their values as the learner sees them, and what each
+        // adds to the label's score.
+        .def("explain_one",
+             [](const Ranker& self, const Vector& indices, const Vector& values, std::int32_t label) {
+                 auto& reader = thread_reader<Ranker>();
+                 read_pairs(indices, values, longest_row<T>(), reader.x);
+                 self.finish(reader.x);
+                 std::vector<double> parts;
+                 std::shared_lock lock(self.mutex());
+                 if (label < 0 || static_cast<std::size_t>(label) >= self.labels())
+                     throw InputError("there is no label number " + std::to_string(label));
+                 self.contributions(reader, label, parts);
+                 const double score = static_cast<double>(self.score(reader)[label]);
+                 const auto& x = reader.x;
+                 return nb::make_tuple(
+                     vector_array<std::int32_t>(x.size(), [&](std::size_t i) { return x.feature[i]; }),
+                     vector_array<double>(x.size(), [&](std::size_t i) { return parts[i]; }), score);
+             })
+        .def("probabilities",
+             [](const Ranker& self, VectorOf<T> scores) {
+                 Owned<double> out({scores.shape(0)});
+                 std::shared_lock lock(self.mutex());
+                 self.calibration().probabilities(std::span<const T>(scores.data(), scores.shape(0)), out.data);
+                 return out.object();
+             })
+        .def("restart_certificate",
+             [](Ranker& self) {
+                 std::unique_lock lock(self.mutex());
+                 self.restart_certificate();
+             })
+        // Scores (rows, K) and the cut-off; K as it is when the call starts.
+        .def("score",
+             [](const Ranker& self, const MatrixView& x) {
+                 const std::size_t K = self.labels();
+                 Owned<T> out({static_cast<std::size_t>(x.matrix.rows), K});
+                 double cutoff = 0;
+                 for_rows(x.matrix.rows, [&](std::int64_t i) {
+                     auto& reader = thread_reader<Ranker>();
+                     x.matrix.read(i, reader.x);
+                     self.finish(reader.x);
+                     std::shared_lock lock(self.mutex());
+                     const auto scores = self.score(reader);
+                     std::copy(scores.begin(), scores.begin() + static_cast<std::ptrdiff_t>(K),
+                               out.data + static_cast<std::size_t>(i) * K);
+                     cutoff = self.cutoff();
+                 });
+                 return nb::make_tuple(out.object(), cutoff);
+             })
+        .def("rank",
+             [](const Ranker& self, const MatrixView& x, std::int64_t k) {
+                 const std::size_t K = self.labels();
+                 const std::size_t count = k < 0 ? K : std::min(K, static_cast<std::size_t>(k));
+                 Owned<std::int32_t> out({static_cast<std::size_t>(x.matrix.rows), count});
+                 for_rows(x.matrix.rows, [&](std::int64_t i) {
+                     auto& reader = thread_reader<Ranker>();
+                     x.matrix.read(i, reader.x);
+                     self.finish(reader.x);
+                     std::shared_lock lock(self.mutex());
+                     const auto scores = self.score(reader).first(K);
+                     best_labels(scores, count, reader.best);
+                     std::copy(reader.best.begin(), reader.best.end(),
+                               out.data + static_cast<std::size_t>(i) * count);
+                 });
+                 return out.object();
+             });
+}
+
+}  // namespace tagalong::bind

@@ -1,0 +1,104 @@
+// SharedRanker for Python.
+#pragma once
+
+#include "block_bind.hpp"
+#include "ranker_bind.hpp"
+#include "shared_ranker.hpp"
+
+namespace tagalong::bind {
+
+inline SharedConfig make_shared_config(const nb::dict& given) {
+    SharedConfig config;
+    config.block = make_block_config(given);
+    config.affinity.often = nb::cast<double>(given["often"]);
+    config.affinity.seldom = nb::cast<double>(given["seldom"]);
+    config.affinity.common = nb::cast<float>(given["common"]);
+    config.affinity.rare = nb::cast<float>(given["rare"]);
+    return config;
+}
+
+template <class T>
+nb::dict shared_state(const SharedRanker<T>& self) {
+    nb::dict arrays, numbers, out;
+    std::shared_lock lock(self.mutex());
+    write_block(self.block(), arrays, numbers);
+    const FolderAffinity& affinity = self.affinity();
+    numbers["labels"] = self.labels();
+    arrays["words"] = feature_array(affinity.counts());
+    arrays["word_counts"] = plane_array(affinity.counts(), 0);
+    arrays["messages"] = vector_array<std::int64_t>(affinity.messages().size(),
+                                                    [&](std::size_t r) { return affinity.messages()[r]; });
+    const auto cutoff = self.cutoff_state().state();
+    arrays["cutoff"] = vector_array<double>(cutoff.size(), [&](std::size_t i) { return cutoff[i]; });
+    const auto calibration = self.calibration().state();
+    arrays["calibration"] =
+        vector_array<double>(calibration.size(), [&](std::size_t i) { return calibration[i]; });
+    out["arrays"] = arrays;
+    out["numbers"] = numbers;
+    return out;
+}
+
+template <class T>
+void restore_shared(SharedRanker<T>& self, const nb::dict& state) {
+    using Plane = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+    const auto arrays = nb::cast<nb::dict>(state["arrays"]);
+    const auto numbers = nb::cast<nb::dict>(state["numbers"]);
+    const auto K = nb::cast<std::size_t>(numbers["labels"]);
+    const auto words = nb::cast<VectorOf<std::int32_t>>(arrays["words"]);
+    const auto counts = nb::cast<Plane>(arrays["word_counts"]);
+    const auto messages = state_vector<std::int64_t>(arrays, "messages", K);
+    const auto cutoff = nb::cast<VectorOf<double>>(arrays["cutoff"]);
+    const auto calibration = nb::cast<VectorOf<double>>(arrays["calibration"]);
+    if (counts.shape(0) != words.shape(0) || counts.shape(1) != K)
+        throw InputError("model state: 'word_counts' has the wrong shape");
+    std::unique_lock lock(self.mutex());
+    if (self.labels() != 0) throw InputError("model state can only be restored into a new model");
+    self.add_labels(K);
+    read_block(self.block(), arrays, numbers);
+    for (std::size_t w = 0; w < words.shape(0); ++w)
+        std::copy_n(counts.data() + w * K, K, self.affinity().restore_row(words.data()[w]));
+    self.affinity().restore_messages({messages.data(), messages.data() + K});
+    if (!self.cutoff_state().restore({cutoff.data(), cutoff.shape(0)}) ||
+        !self.calibration().restore({calibration.data(), calibration.shape(0)}))
+        throw InputError("model state: 'cutoff' or 'calibration' has the wrong length");
+}
+
+template <class T>
+void add_shared_ranker(nb::module_& module, const char* name) {
+    using Ranker = SharedRanker<T>;
+    nb::class_<Ranker> type(module, name);
+    type.def("__init__",
+             [](Ranker* self, const nb::dict& config) { new (self) Ranker(make_shared_config(config)); });
+    add_ranker_methods<Ranker, T>(type);
+    type.def("certificate",
+             [](const Ranker& self) {
+                 std::shared_lock lock(self.mutex());
+                 nb::dict out = block_certificate(self.block());
+                 out["cutoff"] = self.cutoff();
+                 return out;
+             })
+        .def("recompute_dual",
+             [](const Ranker& self) {
+                 std::shared_lock lock(self.mutex());
+                 return self.block().recompute_dual();
+             })
+        .def("weights",
+             [](const Ranker& self) {
+                 std::shared_lock lock(self.mutex());
+                 const auto& store = self.block().store();
+                 nb::dict out;
+                 out["features"] = feature_array(store);
+                 out["weights"] = vector_array<T>(store.rows(), [&](std::size_t r) {
+                     return static_cast<T>(self.block().weight(static_cast<std::int32_t>(r)));
+                 });
+                 return out;
+             })
+        .def("state", &shared_state<T>)
+        .def("restore", &restore_shared<T>)
+        .def_prop_ro("bytes", [](const Ranker& self) {
+            std::shared_lock lock(self.mutex());
+            return self.block().store().bytes() + self.affinity().counts().bytes();
+        });
+}
+
+}  // namespace tagalong::bind

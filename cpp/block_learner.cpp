@@ -1,0 +1,275 @@
+#include "block_learner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "rules/simplex_step.hpp"
+
+namespace tagalong {
+
+template <class T>
+BlockLearner<T>::BlockLearner(const BlockConfig& config)
+    : config_(config),
+      geometry_(config.entropic ? AnyGeometry<T>(EntropicGeometry<T>(config.n_features, false))
+                                : AnyGeometry<T>(LinearGeometry<T>(0, false))) {
+    std::visit([](auto& geometry) { geometry.add_labels(1); }, geometry_);
+}
+
+template <class T>
+const WeightStore<T>& BlockLearner<T>::store() const {
+    return std::visit([](const auto& geometry) -> const WeightStore<T>& { return geometry.store(); }, geometry_);
+}
+
+template <class T>
+double BlockLearner<T>::dual() const {
+    return certificate_.gain - std::visit([](const auto& geometry) { return geometry.complexity(); }, geometry_);
+}
+
+template <class T>
+double BlockLearner<T>::recompute_dual() const {
+    return certificate_.gain -
+           std::visit([](const auto& geometry) { return geometry.recompute_complexity(); }, geometry_);
+}
+
+template <class T>
+void BlockLearner<T>::restart_certificate() {
+    std::visit([](auto& geometry) { geometry.restart(); }, geometry_);
+    certificate_ = {};
+    certificate_.restarted = true;
+}
+
+template <class T>
+double BlockLearner<T>::weight(std::int32_t row) const {
+    if (const auto* linear = std::get_if<LinearGeometry<T>>(&geometry_)) return linear->weight(row, 0, 0);
+    return std::get<EntropicGeometry<T>>(geometry_).weight(row, 0);
+}
+
+template <class T>
+double BlockLearner<T>::feature_weight(std::int32_t feature) const {
+    const std::int32_t row = store().find(feature);
+    // A feature beyond the declared that has not entered the simplex has no weight.
+    const auto* entropic = std::get_if<EntropicGeometry<T>>(&geometry_);
+    if (row == FeatureIndex::kAbsent && entropic && feature >= entropic->declared()) return 0;
+    return weight(row);
+}
+
+template <class T>
+double BlockLearner<T>::score(Reader& reader) const {
+    if (const auto* linear = std::get_if<LinearGeometry<T>>(&geometry_)) linear->score(reader.x, false, reader.at);
+    else std::get<EntropicGeometry<T>>(geometry_).score(reader.x, reader.at);
+    return static_cast<double>(reader.at.sums[0]);
+}
+
+// What the schemes need to know of a row: its value, its length, and its own best step.
+template <class T>
+void BlockLearner<T>::look_at(const Example& x, double weight, double cap) {
+    BlockRow row;
+    row.weight = weight;
+    double own = 0;
+    if (auto* linear = std::get_if<LinearGeometry<T>>(&geometry_)) {
+        linear->score(x, false, at_);
+        row.value = static_cast<double>(at_.sums[0]);
+        row.q = linear->squared_norm(x, at_);
+        certificate_.curvature = std::max(certificate_.curvature, row.q / 2);
+        if (row.q > 0) own = std::clamp((config_.margin - row.value) / row.q, 0.0, cap);
+    } else {
+        auto& entropic = std::get<EntropicGeometry<T>>(geometry_);
+        entropic.score(x, at_);
+        row.value = static_cast<double>(at_.sums[0]);
+        row.q = entropic.curvature(x);
+        certificate_.curvature = std::max(certificate_.curvature, row.q / 2);
+        if (row.q > 0 && row.value < config_.margin) {
+            entropic.prepare(x);
+            own = simplex_step(entropic.curve(x, at_, 0, true), config_.margin, cap);
+        }
+    }
+    rows_.push_back(row);
+    own_.push_back(own);
+}
+
+// The optimum over all rows of a set. One without features cannot be helped, but it limits what
+// helping the others is worth.
+template <class T>
+void BlockLearner<T>::best_step(std::span<const Example> rows, double budget) {
+    set_lambda_.assign(set_rows_.size(), 0.0);
+    const bool loses = std::any_of(set_rows_.begin(), set_rows_.end(),
+                                   [&](const BlockRow& row) { return row.value < config_.margin; });
+    if (!loses) return;
+    chosen_.clear();
+    losses_.clear();
+    weights_.clear();
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+        chosen_.push_back(&rows[members_[i]]);
+        losses_.push_back(config_.margin - set_rows_[i].value);
+        weights_.push_back(set_rows_[i].weight);
+    }
+    matrix_.load(chosen_);
+    const int turns = solve_by_parts(budget);
+    for (std::size_t i = 0; i < part_.size(); ++i) set_lambda_[part_[i]] = part_lambda_[i];
+    ++certificate_.solver_rounds;
+    certificate_.solver_iterations += turns;
+    certificate_.solver_most_iterations = std::max<std::int64_t>(certificate_.solver_most_iterations, turns);
+}
+
+// Most rows of a large block do not matter in the end. So the optimum is found over a part of them,
+// and rows that lose more than that part does join it, until there are none.
+template <class T>
+int BlockLearner<T>::solve_by_parts(double budget) {
+    const std::size_t m = matrix_.rows();
+    const auto most_first = [&](const std::vector<double>& losses) {
+        return [&](std::size_t a, std::size_t b) { return losses[a] != losses[b] ? losses[a] > losses[b] : a < b; };
+    };
+    std::vector<double> losses(m);
+    for (std::size_t j = 0; j < m; ++j) losses[j] = losses_[j] / weights_[j];
+    std::vector<std::size_t> candidates(m);
+    std::iota(candidates.begin(), candidates.end(), std::size_t{0});
+    std::sort(candidates.begin(), candidates.end(), most_first(losses));
+    candidates.resize(std::min(m, kPart));
+    part_.clear();
+    part_lambda_.clear();
+    std::vector<char> inside(m, 0);
+    int turns = 0;
+    while (!candidates.empty()) {
+        for (const std::size_t j : candidates) {
+            part_.push_back(j);
+            part_lambda_.push_back(0);
+            inside[j] = 1;
+        }
+        turns += solve_part(budget);
+        double level = 0;
+        for (std::size_t j = 0; j < m; ++j) {
+            losses[j] = (config_.margin - value_after(j)) / weights_[j];
+            if (inside[j]) level = std::max(level, losses[j]);
+        }
+        candidates.clear();
+        for (std::size_t j = 0; j < m; ++j)
+            if (!inside[j] && losses[j] > level + 1e-10 * config_.margin) candidates.push_back(j);
+        std::sort(candidates.begin(), candidates.end(), most_first(losses));
+        candidates.resize(std::min(candidates.size(), kPart));
+    }
+    return turns;
+}
+
+template <class T>
+int BlockLearner<T>::solve_part(double budget) {
+    selected_.select(matrix_, part_);
+    std::vector<double> losses, weights;
+    for (const std::size_t j : part_) {
+        losses.push_back(losses_[j]);
+        weights.push_back(weights_[j]);
+    }
+    if (config_.entropic) {
+        const auto& entropic = std::get<EntropicGeometry<T>>(geometry_);
+        inside_.clear();
+        double outside = 1;
+        for (const std::int32_t feature : matrix_.features()) {
+            inside_.push_back(entropic.weight(entropic.store().find(feature), 0));
+            outside -= inside_.back();
+        }
+        // Nothing is outside of all features; a difference of rounding would not know.
+        if (static_cast<std::int64_t>(inside_.size()) == entropic.dimension()) outside = 0;
+        return simplex_.solve(selected_, inside_, std::max(0.0, outside), weights, config_.margin, budget,
+                              part_lambda_);
+    }
+    selected_.products(products_);
+    const int turns = qp_.solve(products_, losses, weights, budget, part_lambda_);
+    moved_.assign(matrix_.features().size(), 0.0);
+    for (std::size_t i = 0; i < part_.size(); ++i) matrix_.add(part_[i], part_lambda_[i], moved_);
+    return turns;
+}
+
+// The value of a row after the step on the part.
+template <class T>
+double BlockLearner<T>::value_after(std::size_t j) const {
+    if (config_.entropic) return matrix_.product(j, simplex_.tilted());
+    return config_.margin - losses_[j] + matrix_.product(j, moved_);
+}
+
+template <class T>
+void BlockLearner<T>::solve_set(std::span<const Example> rows, double budget) {
+    set_rows_.clear();
+    for (const std::size_t j : members_) set_rows_.push_back(rows_[j]);
+    if (config_.scheme == BlockScheme::optimal) best_step(rows, budget);
+    else if (config_.scheme == BlockScheme::simopt)
+        surrogate_optimum(set_rows_, config_.margin, budget, set_lambda_);
+    else
+        share_out(
+            config_.scheme, set_rows_, config_.margin, budget,
+            [&](std::size_t i, double) { return own_[members_[i]]; }, set_lambda_);
+    for (std::size_t i = 0; i < members_.size(); ++i) lambda_[members_[i]] = set_lambda_[i];
+}
+
+template <class T>
+double BlockLearner<T>::learn(std::span<const Example> rows, std::span<const std::int32_t> set,
+                              std::span<const double> weights, double scale) {
+    std::int32_t sets = rows.empty() ? 0 : 1;
+    for (const std::int32_t number : set) sets = std::max(sets, number + 1);
+    BlockCertificate& c = certificate_;
+    const bool first = c.rounds++ == 0;
+    if (sets == 0) return 0;
+    c.most_sets = std::max<std::int64_t>(c.most_sets, sets);
+    c.uneven |= std::any_of(weights.begin(), weights.end(), [&](double weight) { return weight != weights[0]; });
+    const double budget = scale * config_.C / sets;
+    if (auto* entropic = std::get_if<EntropicGeometry<T>>(&geometry_))
+        for (const Example& x : rows) entropic->enter(x);
+    rows_.clear();
+    own_.clear();
+    for (std::size_t j = 0; j < rows.size(); ++j) {
+        const double weight = weights.empty() ? 1 : weights[j];
+        c.least_weight = first && j == 0 ? scale / weight : std::min(c.least_weight, scale / weight);
+        c.most_weight = first && j == 0 ? scale / weight : std::max(c.most_weight, scale / weight);
+        look_at(rows[j], weight, budget / weight);
+    }
+    lambda_.assign(rows.size(), 0.0);
+    double loss = 0, mistaken = 0;
+    for (std::int32_t number = 0; number < sets; ++number) {
+        members_.clear();
+        double worst = 0;
+        bool mistake = false;
+        for (std::size_t j = 0; j < rows.size(); ++j) {
+            if (!set.empty() && set[j] != number) continue;
+            members_.push_back(j);
+            worst = std::max(worst, (config_.margin - rows_[j].value) / rows_[j].weight);
+            mistake |= rows_[j].value <= 0;
+        }
+        loss += worst / sets;
+        mistaken += mistake ? 1.0 / sets : 0.0;
+        solve_set(rows, budget);
+    }
+    c.loss += scale * loss;
+    c.mistakes += mistaken;
+    apply(rows);
+    return loss;
+}
+
+template <class T>
+void BlockLearner<T>::apply(std::span<const Example> rows) {
+    chosen_.clear();
+    part_lambda_.clear();
+    double mass = 0;
+    for (std::size_t j = 0; j < rows.size(); ++j) {
+        if (lambda_[j] == 0) continue;
+        mass += lambda_[j];
+        chosen_.push_back(&rows[j]);
+        part_lambda_.push_back(lambda_[j]);
+    }
+    if (mass == 0) return;
+    certificate_.gain += config_.margin * mass;
+    matrix_.load(chosen_);
+    moved_.assign(matrix_.features().size(), 0.0);
+    for (std::size_t i = 0; i < chosen_.size(); ++i) matrix_.add(i, part_lambda_[i], moved_);
+    sum_.clear();
+    for (std::size_t i = 0; i < moved_.size(); ++i)
+        if (moved_[i] != 0) sum_.add(matrix_.features()[i], moved_[i]);
+    at_.find(store(), sum_);
+    step_.clear(1);
+    step_.set(0, 1.0);
+    if (auto* linear = std::get_if<LinearGeometry<T>>(&geometry_)) linear->apply(sum_, step_, 0, at_);
+    else std::get<EntropicGeometry<T>>(geometry_).apply(sum_, step_, at_);
+}
+
+template class BlockLearner<float>;
+template class BlockLearner<double>;
+
+}  // namespace tagalong

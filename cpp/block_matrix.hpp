@@ -1,0 +1,146 @@
+// The rows of a block over the features they have, renumbered in the order of appearance. Sparse
+// rows stay sparse; covariances, which are dense anyway, are computed from dense rows.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "example.hpp"
+#include "text/vocabulary.hpp"
+
+namespace tagalong {
+
+class BlockMatrix {
+  public:
+    // Rows without repeated features.
+    void load(std::span<const Example* const> rows) {
+        numbers_.clear();
+        start_.assign(1, 0);
+        column_.clear();
+        value_.clear();
+        for (const Example* row : rows) {
+            for (std::size_t i = 0; i < row->size(); ++i) {
+                column_.push_back(numbers_.add(spread(row->feature[i])));
+                value_.push_back(row->value[i]);
+            }
+            start_.push_back(column_.size());
+        }
+        features_.resize(numbers_.size());
+        std::size_t entry = 0;
+        for (const Example* row : rows)
+            for (const std::int32_t feature : row->feature) features_[column_[entry++]] = feature;
+    }
+    // Some rows of another matrix, over the same features.
+    void select(const BlockMatrix& from, std::span<const std::size_t> rows) {
+        features_ = from.features_;
+        start_.assign(1, 0);
+        column_.clear();
+        value_.clear();
+        for (const std::size_t j : rows) {
+            column_.insert(column_.end(), from.column_.begin() + from.start_[j], from.column_.begin() + from.start_[j + 1]);
+            value_.insert(value_.end(), from.value_.begin() + from.start_[j], from.value_.begin() + from.start_[j + 1]);
+            start_.push_back(column_.size());
+        }
+    }
+
+    std::size_t rows() const { return start_.size() - 1; }
+    const std::vector<std::int32_t>& features() const { return features_; }
+
+    // sum_i x_ji by_i
+    double product(std::size_t j, const std::vector<double>& by) const {
+        double sum = 0;
+        for (std::size_t e = start_[j]; e < start_[j + 1]; ++e) sum += value_[e] * by[column_[e]];
+        return sum;
+    }
+    // out_i += amount x_ji
+    void add(std::size_t j, double amount, std::vector<double>& out) const {
+        for (std::size_t e = start_[j]; e < start_[j + 1]; ++e) out[column_[e]] += amount * value_[e];
+    }
+
+    // sum_i x_ji x_ki, feature by feature where rows are sparse.
+    void products(std::vector<double>& out) {
+        const std::size_t m = rows(), n = features_.size();
+        out.assign(m * m, 0.0);
+        if (4 * value_.size() > m * n) {
+            spread_rows();
+            fill_products(out, [](std::size_t, std::size_t, double value) { return value; },
+                          [](std::size_t, double value) { return value; },
+                          [](std::size_t, std::size_t) { return 0.0; });
+            return;
+        }
+        first_.assign(n + 1, 0);
+        for (const std::int32_t column : column_) ++first_[column + 1];
+        for (std::size_t i = 0; i < n; ++i) first_[i + 1] += first_[i];
+        by_column_.resize(value_.size());
+        for (std::size_t j = 0; j < m; ++j)
+            for (std::size_t e = start_[j]; e < start_[j + 1]; ++e) by_column_[first_[column_[e]]++] = {j, value_[e]};
+        std::size_t from = 0;
+        for (std::size_t i = 0; i < n; ++i) {  // first_[i] is now where feature i ends
+            for (std::size_t a = from; a < first_[i]; ++a)
+                for (std::size_t b = from; b < first_[i]; ++b)
+                    out[by_column_[a].row * m + by_column_[b].row] += by_column_[a].value * by_column_[b].value;
+            from = first_[i];
+        }
+    }
+
+    // The covariance of the rows under weights of the features, which with the weight `outside`, of
+    // the features where all rows are 0, sum to 1. Centred first, so that digits are not lost.
+    void covariance(const std::vector<double>& weights, double outside, const std::vector<double>& mean,
+                    std::vector<double>& out) {
+        spread_rows();
+        fill_products(out, [&](std::size_t j, std::size_t i, double value) { return weights[i] * (value - mean[j]); },
+                      [&](std::size_t k, double value) { return value - mean[k]; },
+                      [&](std::size_t j, std::size_t k) { return outside * mean[j] * mean[k]; });
+    }
+
+  private:
+    struct Entry {
+        std::size_t row;
+        double value;
+    };
+
+    // The vocabulary takes keys whose low bits are well mixed.
+    static std::uint64_t spread(std::int32_t feature) {
+        const auto id = static_cast<std::uint64_t>(static_cast<std::uint32_t>(feature));
+        return id * 0x9E3779B97F4A7C15u >> 32 | id << 32;
+    }
+
+    void spread_rows() {
+        const std::size_t n = features_.size();
+        dense_.assign(rows() * n, 0.0);
+        for (std::size_t j = 0; j < rows(); ++j)
+            for (std::size_t e = start_[j]; e < start_[j + 1]; ++e) dense_[j * n + column_[e]] = value_[e];
+    }
+
+    // out_jk = rest(j, k) + sum_i left(j, i, x_ji) right(k, x_ki)
+    template <class Left, class Right, class Rest>
+    void fill_products(std::vector<double>& out, Left&& left, Right&& right, Rest&& rest) {
+        const std::size_t m = rows(), n = features_.size();
+        out.assign(m * m, 0.0);
+        scaled_.resize(n);
+        for (std::size_t j = 0; j < m; ++j) {
+            const double* a = dense_.data() + j * n;
+            for (std::size_t i = 0; i < n; ++i) scaled_[i] = left(j, i, a[i]);
+            for (std::size_t k = 0; k <= j; ++k) {
+                const double* b = dense_.data() + k * n;
+                double sum = 0;
+#pragma omp simd reduction(+ : sum)
+                for (std::size_t i = 0; i < n; ++i) sum += scaled_[i] * right(k, b[i]);
+                out[j * m + k] = out[k * m + j] = sum + rest(j, k);
+            }
+        }
+    }
+
+    Vocabulary numbers_;
+    std::vector<std::int32_t> features_;
+    std::vector<std::size_t> start_ = {0};
+    std::vector<std::int32_t> column_;
+    std::vector<double> value_;
+    // Scratch.
+    std::vector<std::size_t> first_;
+    std::vector<Entry> by_column_;
+    std::vector<double> dense_, scaled_;
+};
+
+}  // namespace tagalong

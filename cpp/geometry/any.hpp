@@ -1,0 +1,14 @@
+// A geometry that is chosen when a learner is made.
+#pragma once
+
+#include <variant>
+
+#include "entropic.hpp"
+#include "linear.hpp"
+
+namespace tagalong {
+
+template <class T>
+using AnyGeometry = std::variant<LinearGeometry<T>, EntropicGeometry<T>>;
+
+}  // namespace tagalong

@@ -1,0 +1,185 @@
+// Blocks learnt natively: weak duality, running against recomputed dual, sets and empty blocks.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "block_learner.hpp"
+#include "check.hpp"
+#include "random.hpp"
+
+namespace tagalong::test {
+namespace {
+
+constexpr int kFeatures = 12;
+constexpr BlockScheme kSchemes[] = {BlockScheme::simperc, BlockScheme::conproj, BlockScheme::simproj,
+                                    BlockScheme::simopt,  BlockScheme::max,     BlockScheme::optimal};
+
+struct Trial {
+    std::vector<Example> rows;
+    std::vector<std::int32_t> set;
+    std::vector<double> weights;
+
+    int sets() const { return set.empty() ? 1 : 1 + *std::max_element(set.begin(), set.end()); }
+};
+
+std::vector<Trial> random_stream(std::uint64_t seed, int length, bool ternary, bool sets, bool weighted) {
+    Random random(seed);
+    std::vector<double> truth(kFeatures);
+    for (double& value : truth) value = random.normal();
+    std::vector<Trial> stream(static_cast<std::size_t>(length));
+    for (Trial& trial : stream) {
+        const int rows = 1 + random.below(6);
+        for (int j = 0; j < rows; ++j) {
+            Example x;
+            double side = 0;
+            for (int i = 0; i < kFeatures; ++i) {
+                if (!random.chance(0.5)) continue;
+                const double value = random.normal();
+                x.add(i, ternary ? (value > 0 ? 1.0 : -1.0) : value);
+                side += truth[static_cast<std::size_t>(i)] * x.value.back();
+            }
+            if ((side < 0) != random.chance(0.1))
+                for (double& value : x.value) value = -value;
+            trial.rows.push_back(x);
+            // Set 0 is there whatever the others are.
+            if (sets) trial.set.push_back(j == 0 ? 0 : random.below(std::min(j + 1, 3)));
+            if (weighted) trial.weights.push_back(random.magnitude(0.3, 3));
+        }
+        // Numbered without gaps.
+        for (int number = trial.set.empty() ? 0 : trial.sets() - 1; number > 0; --number)
+            if (std::find(trial.set.begin(), trial.set.end(), number) == trial.set.end())
+                for (std::int32_t& one : trial.set) one -= one > number;
+    }
+    return stream;
+}
+
+BlockConfig config_of(BlockScheme scheme, bool entropic) {
+    BlockConfig config;
+    config.scheme = scheme;
+    config.entropic = entropic;
+    config.C = 0.7;
+    config.margin = entropic ? 0.2 : 1;
+    config.n_features = kFeatures;
+    return config;
+}
+
+std::vector<double> weights_of(const BlockLearner<double>& learner) {
+    std::vector<double> out;
+    for (int i = 0; i < kFeatures; ++i) out.push_back(learner.weight(learner.store().find(i)));
+    return out;
+}
+
+// F(w) + C times the loss of fixed weights.
+double objective(const BlockConfig& config, const std::vector<Trial>& stream, const std::vector<double>& w) {
+    double sum = 0;
+    for (const double weight : w)
+        sum += config.entropic ? (weight > 0 ? weight * std::log(kFeatures * weight) : 0) : 0.5 * weight * weight;
+    for (const Trial& trial : stream) {
+        std::vector<double> worst(static_cast<std::size_t>(trial.sets()), 0.0);
+        for (std::size_t j = 0; j < trial.rows.size(); ++j) {
+            double value = 0;
+            for (std::size_t i = 0; i < trial.rows[j].size(); ++i)
+                value += trial.rows[j].value[i] * w[static_cast<std::size_t>(trial.rows[j].feature[i])];
+            double& largest = worst[trial.set.empty() ? 0 : static_cast<std::size_t>(trial.set[j])];
+            largest = std::max(largest, (config.margin - value) / (trial.weights.empty() ? 1 : trial.weights[j]));
+        }
+        for (const double loss : worst) sum += config.C * loss / static_cast<double>(worst.size());
+    }
+    return sum;
+}
+
+template <class Look>
+void every_learner(Look&& look) {
+    for (const BlockScheme scheme : kSchemes)
+        for (const bool entropic : {false, true}) {
+            if (entropic && scheme == BlockScheme::simopt) continue;
+            for (int variant = 0; variant < 4; ++variant) {
+                const Note note("scheme ", static_cast<int>(scheme), ", entropic ", entropic, ", sets ", variant % 2,
+                                ", weights ", variant / 2);
+                look(config_of(scheme, entropic), random_stream(7, 40, variant == 3, variant % 2, variant / 2));
+            }
+        }
+}
+
+const Test duality{"block learner: the dual value is below every fixed weights' objective", [] {
+    every_learner([](const BlockConfig& config, const std::vector<Trial>& stream) {
+        BlockLearner<double> learner(config);
+        std::vector<double> mean(kFeatures, 0.0);
+        for (const Trial& trial : stream) {
+            learner.learn(trial.rows, trial.set, trial.weights);
+            const auto now = weights_of(learner);
+            for (int i = 0; i < kFeatures; ++i)
+                mean[static_cast<std::size_t>(i)] += now[static_cast<std::size_t>(i)] / static_cast<double>(stream.size());
+        }
+        const double allowed = 1e-9 * (1 + std::abs(learner.dual()));
+        at_most(learner.dual(), objective(config, stream, weights_of(learner)) + allowed);
+        at_most(learner.dual(), objective(config, stream, mean) + allowed);
+        std::vector<double> half = mean;
+        for (double& weight : half) weight = config.entropic ? 1.0 / kFeatures : weight / 2;
+        at_most(learner.dual(), objective(config, stream, half) + allowed);
+    });
+}};
+
+const Test recomputed{"block learner: the running dual is that of the stored weights", [] {
+    every_learner([](const BlockConfig& config, const std::vector<Trial>& stream) {
+        BlockLearner<double> learner(config);
+        for (const Trial& trial : stream) {
+            learner.learn(trial.rows, trial.set, trial.weights);
+            near(learner.dual(), learner.recompute_dual(), 1e-9 * (1 + learner.certificate().gain));
+        }
+    });
+}};
+
+const Test ascends{"block learner: schemes whose steps are chosen never lower the dual, one set a trial", [] {
+    every_learner([](const BlockConfig& config, const std::vector<Trial>& stream) {
+        if (config.scheme == BlockScheme::simperc || config.scheme == BlockScheme::simopt) return;
+        if (!stream[0].set.empty()) return;
+        BlockLearner<double> learner(config);
+        double before = 0;
+        for (const Trial& trial : stream) {
+            learner.learn(trial.rows, trial.set, trial.weights);
+            at_most(before, learner.dual() + 1e-12 * (1 + learner.certificate().gain));
+            before = learner.dual();
+        }
+        check(before > 0, "nothing was gained");
+    });
+}};
+
+const Test equal_rows{"block learner: copies of a row mislead simopt, and nobody else", [] {
+    // Two gain nothing, three lose; the best step takes one of them.
+    for (const std::size_t copies : {2u, 3u}) {
+        Example x;
+        x.add(0, 2);
+        const std::vector<Example> rows(copies, x);
+        BlockConfig config = config_of(BlockScheme::simopt, false);
+        config.C = 10;
+        BlockLearner<double> simopt(config);
+        simopt.learn(rows, {}, {});
+        near(simopt.dual(), copies == 2 ? 0 : -0.375, 1e-12);
+        config.scheme = BlockScheme::optimal;
+        BlockLearner<double> optimal(config);
+        optimal.learn(rows, {}, {});
+        near(optimal.dual(), 0.125, 1e-12);
+    }
+}};
+
+const Test nothing{"block learner: a block without rows, and rows without features", [] {
+    for (const bool entropic : {false, true})
+        for (const BlockScheme scheme : kSchemes) {
+            if (entropic && scheme == BlockScheme::simopt) continue;
+            BlockLearner<double> learner(config_of(scheme, entropic));
+            same(learner.learn({}, {}, {}), 0.0);
+            same(learner.certificate().rounds, 1);
+            same(learner.certificate().mistakes, 0.0);
+            const double margin = learner.config().margin;
+            same(learner.learn(std::vector<Example>(2), {}, {}), margin);
+            same(learner.certificate().mistakes, 1.0);
+            same(learner.store().rows(), 0u);
+            // Rows that no weights can satisfy: the best step knows what they cost everybody.
+            const bool knows = scheme == BlockScheme::optimal;
+            near(learner.dual(), knows ? learner.config().C * margin : 0, 1e-15);
+        }
+}};
+
+}  // namespace
+}  // namespace tagalong::test

@@ -1,0 +1,190 @@
+"""One weight vector for all labels: against explicit rows, and against the papers' mail map."""
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import tagalong
+from tagalong import BlockProjection, SharedLabelRanker, Tagger
+from tagalong.features import FolderAffinity
+
+WORDS, FOLDERS = 30, 6
+
+
+def stream(count: int, seed: int = 0) -> list[tuple[npt.NDArray[np.int64], list[int]]]:
+    """Messages as sets of words; each folder has words of its own."""
+    rng = np.random.default_rng(seed)
+    out = []
+    for _ in range(count):
+        folders = rng.choice(FOLDERS, size=1 + (rng.random() < 0.2), replace=False)
+        own = np.concatenate([rng.choice(5, 3, replace=False) + 5 * f for f in folders])
+        noise = rng.integers(WORDS, size=4)
+        out.append((np.unique(np.concatenate([own, noise])), sorted(folders.tolist())))
+    return out
+
+
+class NaiveAffinity:
+    """The mail map as it is defined, with a set of words a message."""
+
+    def __init__(self, often: float, seldom: float, common: float, rare: float):
+        self.often, self.seldom, self.common, self.rare = often, seldom, common, rare
+        self.filed: list[list[set[int]]] = [[] for _ in range(FOLDERS)]
+
+    def phi(self, words: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        out = np.zeros((FOLDERS, WORDS))
+        for r, messages in enumerate(self.filed):
+            for j in words.tolist():
+                if not messages:
+                    continue
+                share = sum(j in message for message in messages)
+                if share >= self.often * len(messages):
+                    out[r, j] = self.common
+                elif share < self.seldom * len(messages):
+                    out[r, j] = self.rare
+        return out
+
+    def learn(self, words: npt.NDArray[np.int64], folders: list[int]) -> None:
+        for r in folders:
+            self.filed[r].append(set(words.tolist()))
+
+
+CASES = [
+    (update, geometry)
+    for geometry in ("euclidean", "entropic")
+    for update in ("simperc", "conproj", "simproj", "simopt", "max", "optimal")
+    if (update, geometry) != ("simopt", "entropic")
+]
+
+
+@pytest.mark.parametrize(("update", "geometry"), CASES)
+def test_it_is_block_projection_on_differences_of_features(update: str, geometry: str) -> None:
+    values = {"common": 2.0, "rare": -1.0} if geometry == "euclidean" else {"common": 1, "rare": 0}
+    ranker = SharedLabelRanker(
+        update=update, geometry=geometry, C=0.7, n_features=WORDS, dtype="float64"
+    ).add_labels(range(FOLDERS))
+    naive = NaiveAffinity(0.2, 0.02, **values)
+    block = BlockProjection(update, geometry, C=0.7, dtype="float64")
+    # An empty block tells the number of features; a row without features moves nothing.
+    started = False
+    for words, folders in stream(60):
+        phi = naive.phi(words)
+        scores, _ = ranker.score_one((words, np.ones(len(words))))
+        if started:
+            np.testing.assert_allclose(scores, block.decision_function(phi), atol=1e-9)
+        rows = [phi[r] - phi[s] for r in folders for s in range(FOLDERS) if s not in folders]
+        block.learn_block(np.array(rows), np.ones(len(rows)))
+        started = True
+        ranker.learn_one((words, np.ones(len(words))), folders)
+        naive.learn(words, folders)
+        np.testing.assert_allclose(ranker.coef_, coefficients(block, ranker), atol=1e-9)
+    mine, theirs = ranker.certificate_, block.certificate_
+    assert mine.mistakes == theirs.mistakes
+    assert mine.loss == pytest.approx(theirs.loss, rel=1e-9)
+    assert mine.dual == pytest.approx(theirs.dual, rel=1e-7, abs=1e-9)
+
+
+def coefficients(block: BlockProjection, ranker: SharedLabelRanker) -> npt.NDArray[np.float64]:
+    """The block's weights of the features that the ranker has met in an update."""
+    met = np.zeros(WORDS, dtype=bool)
+    met[ranker._native.weights()["features"]] = True
+    return np.where(met, block.coef_, 0)
+
+
+def test_it_learns_to_file() -> None:
+    ranker = SharedLabelRanker(update="max")
+    right = 0
+    for i, (words, folders) in enumerate(stream(600, seed=1)):
+        x = (words, np.ones(len(words)))
+        if i >= 300:
+            right += ranker.rank_one(x, 1)[0] in folders
+        ranker.learn_one(x, folders)
+    assert right / 300 > 0.7  # one in six by chance
+
+
+def test_a_new_folder_profits_from_what_the_others_taught() -> None:
+    ranker = SharedLabelRanker(update="simproj")
+    for words, folders in stream(400, seed=2):
+        ranker.learn_one((words, np.ones(len(words))), folders)
+    words = np.array([0, 6, 12, 18])  # that others have taught to trust, one of each
+    # In the first round the folder is still empty: all that can be learnt is that others are wrong.
+    for _ in range(2):
+        ranker.learn_one((words, np.ones(4)), ["fresh"])
+    assert ranker.rank_one((words, np.ones(4)), 1) == ["fresh"]
+
+
+def test_the_value_of_a_word_does_not_matter() -> None:
+    once, often = SharedLabelRanker(), SharedLabelRanker()
+    for words, folders in stream(40):
+        once.learn_one((words, np.ones(len(words))), folders)
+        often.learn_one((words, np.full(len(words), 7.5)), folders)
+    assert np.array_equal(once.coef_, often.coef_)
+
+
+def test_tagger_and_files(tmp_path: Path) -> None:
+    tagger = Tagger(SharedLabelRanker(features=FolderAffinity(often=0.3), update="max"))
+    for i in range(30):
+        tagger.learn(f"invoice payment number{i}", ["money"])
+        tagger.learn(f"flight hotel number{i}", ["travel"])
+    assert tagger.suggest("payment of the invoice", k=1)[0].label == "money"
+    found = tagger.explain("payment of the invoice", "money")
+    assert found.total == pytest.approx(found.score, abs=1e-6)
+    assert {name for name, _ in found.speaks_for} <= {"invoice", "payment"}
+    tagger.save(tmp_path / "model")
+    loaded = tagalong.load(tmp_path / "model")
+    assert loaded.learner.features.often == 0.3
+    for text in ("hotel", "invoice", "number3"):
+        assert loaded.suggest(text) == tagger.suggest(text)
+    loaded.learn("hotel bill", ["travel", "money"])
+    tagger.learn("hotel bill", ["travel", "money"])
+    assert loaded.suggest("bill") == tagger.suggest("bill")
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"features": 3}, "features must be a FolderAffinity or None, got 3"),
+        ({"features": FolderAffinity(often=0.01)}, "0 <= seldom <= often <= 1, got 0.02 and 0.01"),
+        ({"features": FolderAffinity(common=float("nan"))}, "common must be a finite number"),
+        ({"update": "single"}, "update must be one of 'simperc'"),
+        ({"update": "simopt", "geometry": "entropic"}, "'simopt' does not exist"),
+        ({"geometry": "adaptive"}, "geometry must be one of 'euclidean', 'entropic'"),
+        ({"C": 0}, "C must be positive"),
+    ],
+)
+def test_wrong_parameters_are_named(params: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        SharedLabelRanker(**params).learn_one(([1], [1.0]), ["a"])
+
+
+@pytest.mark.parametrize("geometry", ["euclidean", "entropic"])
+def test_labels_can_be_forgotten_and_merged(geometry: str) -> None:
+    tagger = Tagger(SharedLabelRanker(geometry=geometry, update="max"))
+    for i in range(30):
+        tagger.learn(f"invoice payment number{i}", ["money"])
+        tagger.learn(f"flight hotel number{i}", ["travel"])
+        tagger.learn(f"mother birthday number{i}", ["family"])
+    before = {s.label: s.score for s in tagger.suggest("invoice flight birthday", k=None)}
+    tagger.forget_label("travel")
+    after = {s.label: s.score for s in tagger.suggest("invoice flight birthday", k=None)}
+    assert after == {label: before[label] for label in ("money", "family")}
+    assert "'travel' was forgotten" in str(tagger.certificate_)
+    tagger.merge_labels(["money", "family"], into="home")
+    assert tagger.labels == ["home"]
+    assert tagger.learner._native.state()["arrays"]["messages"].tolist() == [60]
+    tagger.learn("invoice again", ["home", "new"])
+    assert tagger.certificate_.rounds == 1
+
+
+def test_weights_can_be_pruned() -> None:
+    tagger = Tagger(SharedLabelRanker(update="max"))
+    for i in range(30):
+        tagger.learn(f"invoice number{i}", ["money"])
+        tagger.learn(f"flight number{i}", ["travel"])
+    before = tagger.learner.coef_
+    assert tagger.prune(features=2).features == 2
+    after = tagger.learner.coef_
+    longest = np.argsort(-np.abs(before), kind="stable")[:2]
+    assert np.flatnonzero(after).tolist() == sorted(longest.tolist())
+    assert np.array_equal(after[longest], before[longest])
