@@ -164,6 +164,12 @@ class SharedLabelRanker(OnlineRanker):
         kind = core.SharedRanker64 if settings["dtype"] == "float64" else core.SharedRanker32
         return kind(settings)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # Only whether a feature is there counts: on numbers that never vanish nothing can be told.
+        tags.classifier_tags.poor_score = True
+        return tags
+
     def _to_file(self) -> tuple[dict[str, Any], persist.Arrays]:
         header, arrays = super()._to_file()
         params = self.get_params(deep=False)

@@ -1,0 +1,46 @@
+"""The shared learner on the command line."""
+
+import json
+from pathlib import Path
+
+from tests.cli.conftest import Run
+
+
+def stream(path: Path) -> str:
+    about = {"money": "invoice payment", "travel": "flight hotel", "family": "mother birthday"}
+    lines = [
+        json.dumps({"id": str(i), "text": f"{text} number{i}", "labels": [label]})
+        for i in range(20)
+        for label, text in about.items()
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+def test_it_learns_and_suggests(run: Run, tmp_path: Path) -> None:
+    source = stream(tmp_path / "items.jsonl")
+    learnt = run(
+        *("learn", source, "--model", "m.tagalong", "--learner", "shared", "--update", "max"),
+        "--json",
+    )
+    assert learnt.code == 0
+    found = run("suggest", "--model", "m.tagalong", "--text", "a birthday", "--json")
+    assert json.loads(found.out)["suggestions"][0]["label"] == "family"
+    assert run("inspect", "m.tagalong", "--json").json["learner"]["update"] == "max"
+
+
+def test_an_update_of_the_other_learner_is_refused(run: Run, tmp_path: Path) -> None:
+    source = stream(tmp_path / "items.jsonl")
+    refused = run("learn", source, "--learner", "shared", "--update", "single")
+    assert refused.code == 2
+    assert "update must be one of 'simperc'" in refused.err
+
+
+def test_the_second_paper_has_every_scheme_in_both_forms(run: Run, tmp_path: Path) -> None:
+    source = stream(tmp_path / "items.jsonl")
+    compared = run("compare", source, "--paper", "p2", "--json")
+    assert compared.code == 0
+    names = [row["name"] for row in compared.json["learners"]]
+    assert len(names) == len(set(names)) == 22
+    for form in ("additive, shared", "multiplicative, multi-prototype"):
+        assert sum(form in name for name in names) in (5, 6)
