@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagalong import LabelRanker, load
+from tagalong import LabelRanker, SharedLabelRanker, load
 
 pytest.importorskip("river")
 
@@ -305,3 +305,12 @@ def test_memory_counts_the_weights():
     for i in range(500):
         model.learn_one({f"word{i}": 1}, i % 50)
     assert model._raw_memory_usage > before + 500 * 50 * 4
+
+
+def test_labels_may_share_their_weights() -> None:
+    model = MultiLabelRanker(SharedLabelRanker(update="max"))
+    for i in range(20):
+        model.learn_one({"invoice": 1, f"n{i}": 1}, {"money": True, "travel": False})
+        model.learn_one({"flight": 1, f"n{i}": 1}, {"money": False, "travel": True})
+    assert model.predict_one({"invoice": 1}) == {"money": True, "travel": False}
+    assert model.rank_one({"flight": 1}) == ["travel", "money"]
