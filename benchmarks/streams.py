@@ -94,7 +94,7 @@ def load(name: str) -> Stream:
 Parts = tuple[Features, sp.csr_matrix, list[str]]
 
 
-def _path(*parts: str) -> Path:
+def data_path(*parts: str) -> Path:
     """A file of the data folder, or an error that names what is missing."""
     folder = os.environ.get(VARIABLE)
     wanted = "/".join(parts)
@@ -108,7 +108,7 @@ def _path(*parts: str) -> Path:
 
 def _debtags() -> Parts:
     try:
-        path = _path("debtags.npz")
+        path = data_path("debtags.npz")
     except NoData as missing:
         try:
             return _texts(read("debtags:"))
@@ -124,7 +124,7 @@ def _debtags() -> Parts:
 
 
 def _rcv1() -> Parts:
-    with np.load(_path("rcv1", "rcv1sub1.npz")) as parts:
+    with np.load(data_path("rcv1", "rcv1sub1.npz")) as parts:
         data = parts["data"].astype(np.float32)
         X = sp.csr_matrix((data, parts["indices"], parts["indptr"]), shape=tuple(parts["shape"]))
         Y = sp.csr_matrix(parts["Y"], dtype=np.int8)
@@ -132,26 +132,30 @@ def _rcv1() -> Parts:
 
 
 def _mediamill() -> Parts:
-    with np.load(_path("mediamill.npz")) as parts:
+    with np.load(data_path("mediamill.npz")) as parts:
         Y = sp.csr_matrix(parts["y_train"], dtype=np.int8)
         return parts["X_train"].astype(np.float32), Y, [str(place) for place in range(Y.shape[1])]
 
 
 def _mulan(name: str) -> Parts:
     stem = "tmc2007-500" if name == "tmc2007" else name
-    nodes = ElementTree.parse(_path("mulan", name, f"{stem}.xml")).getroot().iter()
+    nodes = ElementTree.parse(data_path("mulan", name, f"{stem}.xml")).getroot().iter()
     labels = [node.attrib["name"] for node in nodes if node.tag.endswith("label")]
-    items = list(read(_path("mulan", name, f"{stem}-train.arff.gz")))
+    items = list(read(data_path("mulan", name, f"{stem}-train.arff.gz")))
     vectoriser = DictVectorizer(dtype=np.float32, sort=False)
     return vectoriser.fit_transform([item.features for item in items]), *_targets(items, labels)
 
 
-def _newsgroups() -> Parts:
-    """One group a post. The file is sorted by group, so the rows are put into a random order."""
-    path = _path("newsgroups", "20newsgroups-train.tab.xz")
+def newsgroup_posts() -> list[Item]:
+    """One group a post. The file is sorted by group, so the posts are put into a random order."""
+    path = data_path("newsgroups", "20newsgroups-train.tab.xz")
     posts = list(read(path, columns=("group", "text"), labels="group", quoting=False))[3:]
     posts = [post for post in posts if post.text]
-    return _texts(posts[i] for i in np.random.default_rng(SEED).permutation(len(posts)))
+    return [posts[i] for i in np.random.default_rng(SEED).permutation(len(posts))]
+
+
+def _newsgroups() -> Parts:
+    return _texts(newsgroup_posts())
 
 
 def _texts(items: Iterable[Item]) -> Parts:

@@ -14,6 +14,7 @@ from sklearn.base import clone as unlearnt
 
 from tagalong import parameters
 from tagalong.examples import as_matrix
+from tagalong.online.estimators import restored_on_error
 from tagalong.online.label_ranker import LabelRanker
 from tagalong.online.ranker import OnlineRanker
 
@@ -100,7 +101,7 @@ class _Adapter(Estimator):
             unknown += [label for label in known if label not in y]
         already = set(known)
         new = [label for label in y if label not in already]
-        with learner._restored_on_error():
+        with restored_on_error(learner):
             if new:
                 learner._begin()
                 # Before labels are added, which cannot be undone.

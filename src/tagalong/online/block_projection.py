@@ -5,15 +5,19 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import validate_data
 
 from tagalong import _native as core
 from tagalong import parameters, persist
 from tagalong.certificate import Certificate
 from tagalong.examples import as_matrix
+from tagalong.online.estimators import (
+    columns_of,
+    restore_columns,
+    restored_on_error,
+    validated,
+)
 from tagalong.online.label_ranker import LARGEST_BUDGET, LARGEST_CONSTANT
 
 __all__ = ["BLOCK_UPDATES", "DEFAULT_BLOCK_MARGIN", "BlockProjection"]
@@ -132,9 +136,8 @@ class BlockProjection(BaseEstimator):
         """
         first = not self._started()
         settings = self._checked_settings() if first else self._settings
-        before = dict(self.__dict__)
-        try:
-            X = self._validate(X, reset=first)
+        with restored_on_error(self):
+            X = validated(self, X, reset=first)
             rows = X.shape[0]
             signs = _signs(y, rows)
             sets = None if groups is None else _numbered(groups, rows)
@@ -147,10 +150,6 @@ class BlockProjection(BaseEstimator):
             else:
                 native = self._native
             native.check(matrix)
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
         self._settings, self._native = settings, native
         return native.learn(matrix, signs, sets, v)
 
@@ -163,7 +162,7 @@ class BlockProjection(BaseEstimator):
             Rows.
         """
         self._require_fit()
-        matrix = as_matrix(self._validate(X, reset=False))
+        matrix = as_matrix(validated(self, X, reset=False))
         self._native.check(matrix)
         return self._native.score(matrix)
 
@@ -212,30 +211,6 @@ class BlockProjection(BaseEstimator):
         kind = core.BlockLearner64 if settings["dtype"] == "float64" else core.BlockLearner32
         return kind(settings)
 
-    def _validate(self, X: Any, reset: bool) -> Any:
-        if not reset and self._is_ready(X):
-            return X
-        return validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            ensure_all_finite=False,  # checked natively, which can say where
-        )
-
-    def _is_ready(self, X: Any) -> bool:
-        """Whether scikit-learn's checks, which cost more than a step, would not change X."""
-        dense = isinstance(X, np.ndarray) and X.ndim == 2 and X.flags.c_contiguous
-        return (
-            (dense or isinstance(X, (sp.csr_array, sp.csr_matrix)))
-            and X.dtype in (np.float32, np.float64)
-            and X.shape[0] > 0
-            and X.shape[1] == self.n_features_in_
-            and not hasattr(self, "feature_names_in_")
-        )
-
     def _started(self) -> bool:
         return "_native" in self.__dict__
 
@@ -252,8 +227,7 @@ class BlockProjection(BaseEstimator):
         header = {
             "params": self.get_params(),
             "settings": self._settings,
-            "n_features_in": self.n_features_in_,
-            "columns": [str(name) for name in getattr(self, "feature_names_in_", [])],
+            **columns_of(self),
             "numbers": state["numbers"],
         }
         return header, state["arrays"]
@@ -264,9 +238,7 @@ class BlockProjection(BaseEstimator):
         native = cls._make_native(header["settings"])
         native.restore({"arrays": arrays, "numbers": header["numbers"]})
         self._native, self._settings = native, header["settings"]
-        self.n_features_in_ = header["n_features_in"]
-        if header["columns"]:
-            self.feature_names_in_ = np.array(header["columns"], dtype=object)
+        restore_columns(self, header)
         return self
 
     def __getstate__(self) -> dict[str, Any]:

@@ -1,15 +1,13 @@
 """Ordinal regression by simultaneous projections (P2): one direction, thresholds along it."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tagalong import _native as core
 from tagalong import parameters, persist
@@ -17,6 +15,12 @@ from tagalong.certificate import Certificate
 from tagalong.examples import as_matrix
 from tagalong.online.batches import checked_weights
 from tagalong.online.block_projection import BlockProjection
+from tagalong.online.estimators import (
+    columns_of,
+    restore_columns,
+    restored_on_error,
+    validated,
+)
 from tagalong.online.grades import (
     as_grades,
     decoded_grades,
@@ -154,8 +158,8 @@ class OrdinalRanker(ClassifierMixin, BaseEstimator):
         passes = parameters.integer(self.passes, "passes", 1)
         seed = parameters.integer(self.random_state, "random_state", 0)
         shuffled = parameters.flag(self.shuffle, "shuffle")
-        with _undo_on_error(self):
-            X = self._validate(X, reset=True)
+        with restored_on_error(self):
+            X = validated(self, X, reset=True)
             given = given_grades(y, X.shape[0])
             if self.grades is None:
                 refuse_continuous(given)
@@ -189,8 +193,8 @@ class OrdinalRanker(ClassifierMixin, BaseEstimator):
             Scales the budget C of each row; a row of weight 0 is passed over.
         """
         first = not self._started()
-        with _undo_on_error(self):
-            X = self._validate(X, reset=first)
+        with restored_on_error(self):
+            X = validated(self, X, reset=first)
             known = self._first_grades(classes) if first else self._same_grades(classes)
             numbers = grade_numbers(given_grades(y, X.shape[0]), known)
             learner = self._new_learner(X.shape[1], known) if first else self._learner
@@ -209,7 +213,7 @@ class OrdinalRanker(ClassifierMixin, BaseEstimator):
             Rows.
         """
         check_is_fitted(self)
-        matrix = as_matrix(self._validate(X, reset=False))
+        matrix = as_matrix(validated(self, X, reset=False))
         self._learner._native.check(matrix)
         return self._learner._native.score(matrix)
 
@@ -321,17 +325,6 @@ class OrdinalRanker(ClassifierMixin, BaseEstimator):
         require_same(classes, self.classes_, "classes_")
         return self.classes_
 
-    def _validate(self, X: Any, reset: bool) -> Any:
-        return validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            ensure_all_finite=False,  # checked natively, which can say where
-        )
-
     def _started(self) -> bool:
         return "_learner" in self.__dict__
 
@@ -345,8 +338,7 @@ class OrdinalRanker(ClassifierMixin, BaseEstimator):
         header = {
             "params": {**self.get_params(), "grades": grades},
             "classes": encoded_grades(self.classes_),
-            "n_features_in": self.n_features_in_,
-            "columns": [str(name) for name in getattr(self, "feature_names_in_", [])],
+            **columns_of(self),
             "learner": learner,
         }
         return header, arrays
@@ -358,11 +350,9 @@ class OrdinalRanker(ClassifierMixin, BaseEstimator):
         self = cls(**{**params, "grades": grades})
         self._learner = persist.unpack(header["learner"], arrays)
         self.classes_ = decoded_grades(header["classes"])
-        self.n_features_in_ = header["n_features_in"]
+        restore_columns(self, header)
         if self.n_features_in_ + len(self.classes_) - 1 != self._learner.n_features_in_:
             raise ValueError("its grades and features do not fit its weights")
-        if header["columns"]:
-            self.feature_names_in_ = np.array(header["columns"], dtype=object)
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -432,15 +422,3 @@ def _inverse_weights(
     inverse = np.full(len(weights), np.inf)
     np.divide(1, weights, out=inverse, where=weights >= LEAST_WEIGHT)
     return inverse
-
-
-@contextmanager
-def _undo_on_error(model: object) -> Iterator[None]:
-    """Leave a model as it was if what happens to it fails."""
-    before = dict(model.__dict__)
-    try:
-        yield
-    except BaseException:
-        model.__dict__.clear()
-        model.__dict__.update(before)
-        raise

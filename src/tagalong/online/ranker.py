@@ -1,25 +1,29 @@
 """What all rankers of labels share: examples and targets in, scores and ranks out, files."""
 
 import os
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import accuracy_score, label_ranking_average_precision_score
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tagalong import _native as core
 from tagalong import parameters, persist
 from tagalong.examples import FeatureNames, Pair, as_matrix, as_pairs, comes_by_name
 from tagalong.labels import Labels, Targets, label_array, label_list
 from tagalong.online.batches import checked_weights, labels_of, means_growing
+from tagalong.online.estimators import (
+    columns_of,
+    restore_columns,
+    restored_on_error,
+    validated,
+)
 from tagalong.online.native import NativeRanker
 from tagalong.online.rounds import Round, Rounds
 
@@ -71,7 +75,7 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         """
         settings = self._checked_settings()
         passes = parameters.integer(getattr(self, "passes", 1), "passes", 1)
-        with self._restored_on_error():
+        with restored_on_error(self):
             X = self._validate(X, reset=True)
             labels = labels_of(y, None, fitting=True)
             targets = labels.encode(y, X.shape[0])
@@ -193,7 +197,7 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         self, x: Example, y: Any, unknown: Collection[Hashable], weight: float, watched: bool
     ) -> Round:
         scores, cutoff = _NO_SCORES, 0.0
-        with self._restored_on_error():
+        with restored_on_error(self):
             self._begin()
             pairs, new_names = self._pairs(x, learning=True)
             relevant, open_labels, new = self._labels.encode_one(y, unknown)
@@ -221,7 +225,7 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
             Distinct from each other and from those there are.
         """
         labels = label_list(labels, "labels")
-        with self._restored_on_error():
+        with restored_on_error(self):
             if not self._started():
                 self._start(self._checked_settings(), Labels(), single=False)
             self._labels.extend(labels)
@@ -398,8 +402,7 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
             "labels": [persist.encode_label(name) for name in self._labels.names],
             "grows": self._labels.grows,
             "single": self._single,
-            "n_features_in": getattr(self, "n_features_in_", None),
-            "columns": [str(name) for name in getattr(self, "feature_names_in_", [])],
+            **columns_of(self),
             "names": None if self._names is None else list(self._names.number),
             "restarted": self._restarted,
             "numbers": state["numbers"],
@@ -418,10 +421,7 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
             raise ValueError(f"it has {len(self._labels)} labels, but weights of {native.labels}")
         self._single = header["single"]
         self._restarted = header.get("restarted", "")
-        if header["n_features_in"] is not None:
-            self.n_features_in_ = header["n_features_in"]
-        if header["columns"]:
-            self.feature_names_in_ = np.array(header["columns"], dtype=object)
+        restore_columns(self, header)
         self._names = None
         if header["names"] is not None:
             self._names = FeatureNames(header["names"], grows=not header["columns"])
@@ -492,52 +492,18 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else FeatureNames(map(str, names), grows=False)
 
-    @contextmanager
-    def _restored_on_error(self) -> Iterator[None]:
-        """Undo what was noted about a first example or the columns of X that were unusable."""
-        before = dict(self.__dict__)
-        try:
-            yield
-        except BaseException:
-            # In this order, so that a reader in another thread finds everything at all times.
-            self.__dict__.update(before)
-            for name in self.__dict__.keys() - before.keys():
-                del self.__dict__[name]
-            raise
-
     def _validate(self, X: Any, reset: bool) -> Any:
-        if not reset and self._is_ready(X):
-            return X
-        # Whether values are finite is checked natively, which can say where they are not.
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            ensure_all_finite=False,
-        )
+        X = validated(self, X, reset)
         if self.n_features is not None and X.shape[1] != self.n_features:
             raise ValueError(
                 f"X has {X.shape[1]} columns, but n_features={self.n_features} was declared"
             )
         return X
 
-    def _is_ready(self, X: Any) -> bool:
-        """Whether X is a matrix that scikit-learn's checks, a millisecond, would not change."""
-        return (
-            isinstance(X, (sp.csr_array, sp.csr_matrix))
-            and X.dtype in (np.float32, np.float64)
-            and X.shape[0] > 0
-            and X.shape[1] == getattr(self, "n_features_in_", -1)
-            and not hasattr(self, "feature_names_in_")
-        )
-
     def _learn_batch(
         self, X: Any, Y: Any, classes: Any, sample_weight: Any, watched: bool
     ) -> Rounds:
-        with self._restored_on_error():
+        with restored_on_error(self):
             if self._started():
                 self._check_same_classes(classes)
                 if self._names is not None and self._names.grows:

@@ -1,0 +1,79 @@
+"""What all estimators share: matrices in, columns remembered, nothing kept of a failed call."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import validate_data
+
+__all__ = ["columns_of", "restore_columns", "restored_on_error", "validated"]
+
+
+def validated(estimator: Any, X: Any, reset: bool) -> Any:
+    """Return X as a dense array or CSR matrix of floats; ValueError if it cannot be.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Whose columns X must have.
+    X : array, sparse matrix or DataFrame of shape (rows, n)
+        Examples.
+    reset : bool
+        Whether X says what the columns are.
+    """
+    if not reset and _is_ready(estimator, X):
+        return X
+    # Whether values are finite is checked natively, which can say where they are not.
+    return validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32],
+        order="C",
+        ensure_all_finite=False,
+    )
+
+
+def _is_ready(estimator: Any, X: Any) -> bool:
+    """Whether X is a matrix that scikit-learn's checks, slower than a step, would not change."""
+    dense = isinstance(X, np.ndarray) and X.ndim == 2 and X.flags.c_contiguous
+    return (
+        (dense or isinstance(X, (sp.csr_array, sp.csr_matrix)))
+        and X.dtype in (np.float32, np.float64)
+        and X.shape[0] > 0
+        and X.shape[1] == getattr(estimator, "n_features_in_", -1)
+        and not hasattr(estimator, "feature_names_in_")
+    )
+
+
+def columns_of(estimator: Any) -> dict[str, Any]:
+    """Return what a file keeps of the columns that an estimator has seen."""
+    return {
+        "n_features_in": getattr(estimator, "n_features_in_", None),
+        "columns": [str(name) for name in getattr(estimator, "feature_names_in_", [])],
+    }
+
+
+def restore_columns(estimator: Any, header: Mapping[str, Any]) -> None:
+    """Tell an estimator about the columns that a file kept."""
+    if header["n_features_in"] is not None:
+        estimator.n_features_in_ = header["n_features_in"]
+    if header["columns"]:
+        estimator.feature_names_in_ = np.array(header["columns"], dtype=object)
+
+
+@contextmanager
+def restored_on_error(estimator: Any) -> Iterator[None]:
+    """Undo what was noted about a first example, or about columns that were unusable."""
+    before = dict(estimator.__dict__)
+    try:
+        yield
+    except BaseException:
+        # In this order, so that a reader in another thread finds everything at all times.
+        estimator.__dict__.update(before)
+        for name in estimator.__dict__.keys() - before.keys():
+            del estimator.__dict__[name]
+        raise
