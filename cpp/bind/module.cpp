@@ -2,11 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "arrays.hpp"
-#include "block_bind.hpp"
-#include "label_ranker_bind.hpp"
-#include "measures_bind.hpp"
-#include "shared_bind.hpp"
-#include "text_bind.hpp"
+#include "module.hpp"
 
 namespace nb = nanobind;
 using namespace tagalong;
@@ -22,12 +18,9 @@ NB_MODULE(_native, module) {
         .def_prop_ro("shape", [](const bind::MatrixView& view) {
             return nb::make_tuple(view.matrix.rows, view.matrix.columns);
         });
-    bind::add_label_ranker<float>(module, "LabelRanker32");
-    bind::add_label_ranker<double>(module, "LabelRanker64");
-    bind::add_block_learner<float>(module, "BlockLearner32");
-    bind::add_block_learner<double>(module, "BlockLearner64");
-    bind::add_shared_ranker<float>(module, "SharedRanker32");
-    bind::add_shared_ranker<double>(module, "SharedRanker64");
+    bind::add_label_rankers(module);
+    bind::add_block_learners(module);
+    bind::add_shared_rankers(module);
     bind::add_measures(module);
     bind::add_text_features(module);
 }

@@ -1,13 +1,12 @@
 // SharedRanker for Python.
-#pragma once
-
-#include "block_bind.hpp"
+#include "block_state.hpp"
+#include "module.hpp"
 #include "ranker_bind.hpp"
 #include "shared_ranker.hpp"
 
 namespace tagalong::bind {
 
-inline SharedConfig make_shared_config(const nb::dict& given) {
+static SharedConfig make_shared_config(const nb::dict& given) {
     SharedConfig config;
     config.block = make_block_config(given);
     config.affinity.often = nb::cast<double>(given["often"]);
@@ -18,7 +17,7 @@ inline SharedConfig make_shared_config(const nb::dict& given) {
 }
 
 template <class T>
-nb::dict shared_state(const SharedRanker<T>& self) {
+static nb::dict shared_state(const SharedRanker<T>& self) {
     nb::dict arrays, numbers, out;
     std::shared_lock lock(self.mutex());
     write_block(self.block(), arrays, numbers);
@@ -39,7 +38,7 @@ nb::dict shared_state(const SharedRanker<T>& self) {
 }
 
 template <class T>
-void restore_shared(SharedRanker<T>& self, const nb::dict& state) {
+static void restore_shared(SharedRanker<T>& self, const nb::dict& state) {
     using Plane = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
     const auto arrays = nb::cast<nb::dict>(state["arrays"]);
     const auto numbers = nb::cast<nb::dict>(state["numbers"]);
@@ -64,7 +63,7 @@ void restore_shared(SharedRanker<T>& self, const nb::dict& state) {
 }
 
 template <class T>
-void add_shared_ranker(nb::module_& module, const char* name) {
+static void add_ranker(nb::module_& module, const char* name) {
     using Ranker = SharedRanker<T>;
     nb::class_<Ranker> type(module, name);
     type.def("__init__",
@@ -99,6 +98,11 @@ void add_shared_ranker(nb::module_& module, const char* name) {
             std::shared_lock lock(self.mutex());
             return self.block().store().bytes() + self.affinity().counts().bytes();
         });
+}
+
+void add_shared_rankers(nb::module_& module) {
+    add_ranker<float>(module, "SharedRanker32");
+    add_ranker<double>(module, "SharedRanker64");
 }
 
 }  // namespace tagalong::bind

@@ -1,19 +1,20 @@
 // TextFeatures for Python. Items come as pairs of lists: texts by field, values by name.
-#pragma once
-
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
 #include <map>
+#include <mutex>
+#include <shared_mutex>
 #include <string>
 
 #include "arrays.hpp"
+#include "module.hpp"
 #include "text/text_features.hpp"
 
 namespace tagalong::bind {
 
-inline std::string_view utf8(nb::handle text) {
+static std::string_view utf8(nb::handle text) {
     Py_ssize_t length = 0;
     const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &length);
     if (bytes == nullptr) throw nb::python_error();
@@ -21,7 +22,7 @@ inline std::string_view utf8(nb::handle text) {
 }
 
 // ([(field, text), ...], [(name, value), ...]), as views of the Python strings.
-inline void read_item(nb::handle row, TextFeatures::Item& out) {
+static void read_item(nb::handle row, TextFeatures::Item& out) {
     out.texts.clear();
     out.values.clear();
     const auto parts = nb::cast<nb::tuple>(row);
@@ -35,12 +36,12 @@ inline void read_item(nb::handle row, TextFeatures::Item& out) {
     }
 }
 
-inline TextFeatures::Reading& thread_reading() {
+static TextFeatures::Reading& thread_reading() {
     static thread_local TextFeatures::Reading reading;
     return reading;
 }
 
-inline void read_row(TextFeatures& self, const TextFeatures::Item& item, bool learn,
+static void read_row(TextFeatures& self, const TextFeatures::Item& item, bool learn,
                      TextFeatures::Reading& reading) {
     if (learn) {
         std::unique_lock lock(self.mutex());
@@ -52,7 +53,7 @@ inline void read_row(TextFeatures& self, const TextFeatures::Item& item, bool le
     }
 }
 
-inline nb::tuple pairs(const TextFeatures::Reading& reading) {
+static nb::tuple pairs(const TextFeatures::Reading& reading) {
     Owned<std::int32_t> indices({reading.feature.size()});
     Owned<double> values({reading.value.size()});
     std::copy(reading.feature.begin(), reading.feature.end(), indices.data);
@@ -60,7 +61,7 @@ inline nb::tuple pairs(const TextFeatures::Reading& reading) {
     return nb::make_tuple(indices.object(), values.object());
 }
 
-inline TextFeatures::Reading look(const TextFeatures& self, nb::handle row) {
+static TextFeatures::Reading look(const TextFeatures& self, nb::handle row) {
     TextFeatures::Item item;
     read_item(row, item);
     TextFeatures::Reading reading;
@@ -70,7 +71,7 @@ inline TextFeatures::Reading look(const TextFeatures& self, nb::handle row) {
 }
 
 // CSR parts of many items, read one after the other.
-inline nb::tuple read_many(TextFeatures& self, const nb::list& rows, bool learn) {
+static nb::tuple read_many(TextFeatures& self, const nb::list& rows, bool learn) {
     std::vector<TextFeatures::Item> items(rows.size());
     for (std::size_t i = 0; i < items.size(); ++i) read_item(rows[i], items[i]);
     std::vector<std::int32_t> indices;
@@ -96,7 +97,7 @@ inline nb::tuple read_many(TextFeatures& self, const nb::list& rows, bool learn)
 
 // The names of an item's features, in the order of the features: the item's own words, even
 // where they were never learnt. Different words in one bucket stand together.
-inline nb::list describe(const TextFeatures& self, nb::handle row) {
+static nb::list describe(const TextFeatures& self, nb::handle row) {
     TextFeatures::Item item;
     read_item(row, item);
     auto& reading = thread_reading();
@@ -124,7 +125,7 @@ inline nb::list describe(const TextFeatures& self, nb::handle row) {
     return out;
 }
 
-inline TextConfig make_text_config(const nb::dict& given) {
+static TextConfig make_text_config(const nb::dict& given) {
     const auto size = [&](const char* key) { return nb::cast<std::size_t>(given[key]); };
     static const std::map<std::string, Weighting> weightings = {{"binary", Weighting::binary},
                                                                 {"count", Weighting::count},
@@ -141,13 +142,13 @@ inline TextConfig make_text_config(const nb::dict& given) {
 }
 
 template <class V, class Values>
-nb::object copied(const Values& values) {
+static nb::object copied(const Values& values) {
     Owned<V> out({values.size()});
     std::copy(values.begin(), values.end(), out.data);
     return out.object();
 }
 
-inline nb::dict text_state(const TextFeatures& self) {
+static nb::dict text_state(const TextFeatures& self) {
     std::shared_lock lock(self.mutex());
     nb::dict arrays, numbers, out;
     arrays["keys"] = copied<std::uint64_t>(self.vocabulary().keys());
@@ -161,7 +162,7 @@ inline nb::dict text_state(const TextFeatures& self) {
     return out;
 }
 
-inline void restore_text(TextFeatures& self, const nb::dict& state) {
+static void restore_text(TextFeatures& self, const nb::dict& state) {
     const auto arrays = nb::cast<nb::dict>(state["arrays"]);
     const auto numbers = nb::cast<nb::dict>(state["numbers"]);
     const auto keys = nb::cast<VectorOf<std::uint64_t>>(arrays["keys"]);
@@ -181,7 +182,7 @@ inline void restore_text(TextFeatures& self, const nb::dict& state) {
                  {counts.data(), counts.data() + counts.shape(0)});
 }
 
-inline void add_text_features(nb::module_& module) {
+void add_text_features(nb::module_& module) {
     nb::class_<TextFeatures::Reading>(module, "Reading").def("pairs", &pairs);
     nb::class_<TextFeatures>(module, "TextFeatures")
         .def("__init__",

@@ -1,6 +1,4 @@
 // Measures for Python: rows of scores in, sums and counts out.
-#pragma once
-
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
 
@@ -8,10 +6,11 @@
 
 #include "arrays.hpp"
 #include "measures.hpp"
+#include "module.hpp"
 
 namespace tagalong::bind {
 
-inline nb::dict named(const Measures::Row& sums) {
+static nb::dict named(const Measures::Row& sums) {
     static constexpr const char* names[] = {
         "ranked",         "any_mistake",  "one_error", "ranking_loss", "coverage", "average_precision",
         "precision_at_k", "ndcg_at_k",    "rows",      "hits",         "chosen",   "relevant",
@@ -23,7 +22,7 @@ inline nb::dict named(const Measures::Row& sums) {
 }
 
 template <class T>
-void observe_rows(Measures& self, const nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>& scores,
+static void observe_rows(Measures& self, const nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>& scores,
                   const VectorOf<std::int64_t>& relevant_ptr, const VectorOf<std::int32_t>& relevant,
                   const VectorOf<std::int64_t>& unknown_ptr, const VectorOf<std::int32_t>& unknown,
                   const VectorOf<double>& cutoffs) {
@@ -37,12 +36,12 @@ void observe_rows(Measures& self, const nb::ndarray<const T, nb::ndim<2>, nb::c_
 }
 
 template <class T>
-void observe_one(Measures& self, const VectorOf<T>& scores, const std::vector<std::int32_t>& relevant,
+static void observe_one(Measures& self, const VectorOf<T>& scores, const std::vector<std::int32_t>& relevant,
                  const std::vector<std::int32_t>& unknown, double cutoff) {
     self.observe(std::span<const T>(scores.data(), scores.shape(0)), relevant, unknown, cutoff);
 }
 
-inline nb::object counts_array(const std::vector<Measures::PerLabel>& counts, std::size_t labels) {
+static nb::object counts_array(const std::vector<Measures::PerLabel>& counts, std::size_t labels) {
     Owned<std::int64_t> out({labels, 3});
     std::fill_n(out.data, 3 * labels, 0);
     for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -55,7 +54,7 @@ inline nb::object counts_array(const std::vector<Measures::PerLabel>& counts, st
 
 // Rows of the window and their marks; a mark is four times its label, plus 1 if chosen, plus 2 if
 // relevant.
-inline nb::dict measures_state(const Measures& self) {
+static nb::dict measures_state(const Measures& self) {
     Owned<double> totals({Measures::kValues});
     std::copy(self.totals().begin(), self.totals().end(), totals.data);
     Owned<double> recent({self.recent().size(), Measures::kValues});
@@ -82,7 +81,7 @@ inline nb::dict measures_state(const Measures& self) {
     return out;
 }
 
-inline void restore_measures(Measures& self, const nb::dict& state) {
+static void restore_measures(Measures& self, const nb::dict& state) {
     using Counts = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
     using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
     const auto arrays = nb::cast<nb::dict>(state["arrays"]);
@@ -117,7 +116,7 @@ inline void restore_measures(Measures& self, const nb::dict& state) {
     self.restore(sums, std::move(counts), std::move(rows), std::move(row_marks), next);
 }
 
-inline void add_measures(nb::module_& module) {
+void add_measures(nb::module_& module) {
     nb::class_<Measures>(module, "Measures")
         .def(nb::init<std::size_t, std::size_t>(), nb::arg("k"), nb::arg("window"))
         .def_prop_ro("k", &Measures::k)

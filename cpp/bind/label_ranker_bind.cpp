@@ -1,23 +1,22 @@
 // LabelRanker for Python.
-#pragma once
-
 #include <map>
 #include <string>
 
 #include "label_ranker.hpp"
 #include "label_ranker_state.hpp"
+#include "module.hpp"
 #include "ranker_bind.hpp"
 
 namespace tagalong::bind {
 
 template <class Choice>
-Choice choose(const std::map<std::string, Choice>& choices, const std::string& name, const char* what) {
+static Choice choose(const std::map<std::string, Choice>& choices, const std::string& name, const char* what) {
     const auto found = choices.find(name);
     if (found == choices.end()) throw InputError(std::string(what) + " has no choice '" + name + "'");
     return found->second;
 }
 
-inline RankerConfig make_config(const nb::dict& given) {
+static RankerConfig make_config(const nb::dict& given) {
     const auto text = [&](const char* key) { return nb::cast<std::string>(given[key]); };
     const auto number = [&](const char* key) { return nb::cast<double>(given[key]); };
     RankerConfig config;
@@ -50,7 +49,7 @@ inline RankerConfig make_config(const nb::dict& given) {
 }
 
 template <class T>
-void add_label_ranker(nb::module_& module, const char* name) {
+static void add_ranker(nb::module_& module, const char* name) {
     using Ranker = LabelRanker<T>;
     nb::class_<Ranker> type(module, name);
     type.def("__init__",
@@ -69,6 +68,11 @@ void add_label_ranker(nb::module_& module, const char* name) {
             std::shared_lock lock(self.mutex());
             return self.store().bytes();
         });
+}
+
+void add_label_rankers(nb::module_& module) {
+    add_ranker<float>(module, "LabelRanker32");
+    add_ranker<double>(module, "LabelRanker64");
 }
 
 }  // namespace tagalong::bind

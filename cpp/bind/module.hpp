@@ -1,0 +1,14 @@
+// What the module is made of: one file each, so that they compile side by side.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace tagalong::bind {
+
+void add_label_rankers(nanobind::module_& module);
+void add_block_learners(nanobind::module_& module);
+void add_shared_rankers(nanobind::module_& module);
+void add_measures(nanobind::module_& module);
+void add_text_features(nanobind::module_& module);
+
+}  // namespace tagalong::bind
