@@ -11,14 +11,21 @@ namespace tagalong {
 template <class T>
 BlockLearner<T>::BlockLearner(const BlockConfig& config)
     : config_(config),
-      geometry_(config.entropic ? AnyGeometry<T>(EntropicGeometry<T>(config.n_features, false))
-                                : AnyGeometry<T>(LinearGeometry<T>(0, false))) {
-    std::visit([](auto& geometry) { geometry.add_labels(1); }, geometry_);
+      geometry_(config.entropic ? VectorGeometry<T>(EntropicGeometry<T>(config.n_features, false))
+                                : VectorGeometry<T>(LinearVector<T>())) {
+    if (auto* entropic = std::get_if<EntropicGeometry<T>>(&geometry_)) entropic->add_labels(1);
 }
 
 template <class T>
-const WeightStore<T>& BlockLearner<T>::store() const {
-    return std::visit([](const auto& geometry) -> const WeightStore<T>& { return geometry.store(); }, geometry_);
+const std::vector<std::int32_t>& BlockLearner<T>::features() const {
+    if (const auto* linear = std::get_if<LinearVector<T>>(&geometry_)) return linear->features();
+    return std::get<EntropicGeometry<T>>(geometry_).store().features();
+}
+
+template <class T>
+std::size_t BlockLearner<T>::bytes() const {
+    if (const auto* linear = std::get_if<LinearVector<T>>(&geometry_)) return linear->bytes();
+    return std::get<EntropicGeometry<T>>(geometry_).store().bytes();
 }
 
 template <class T>
@@ -28,8 +35,8 @@ double BlockLearner<T>::dual() const {
 
 template <class T>
 double BlockLearner<T>::recompute_dual() const {
-    return certificate_.gain -
-           std::visit([](const auto& geometry) { return geometry.recompute_complexity(); }, geometry_);
+    const auto* entropic = std::get_if<EntropicGeometry<T>>(&geometry_);
+    return entropic ? certificate_.gain - entropic->recompute_complexity() : dual();
 }
 
 template <class T>
@@ -41,36 +48,42 @@ void BlockLearner<T>::restart_certificate() {
 
 template <class T>
 double BlockLearner<T>::weight(std::int32_t row) const {
-    if (const auto* linear = std::get_if<LinearGeometry<T>>(&geometry_)) return linear->weight(row, 0, 0);
+    if (const auto* linear = std::get_if<LinearVector<T>>(&geometry_)) return linear->weight(row);
     return std::get<EntropicGeometry<T>>(geometry_).weight(row, 0);
 }
 
 template <class T>
 double BlockLearner<T>::feature_weight(std::int32_t feature) const {
-    const std::int32_t row = store().find(feature);
+    if (const auto* linear = std::get_if<LinearVector<T>>(&geometry_)) return linear->weight(linear->find(feature));
+    const auto& entropic = std::get<EntropicGeometry<T>>(geometry_);
+    const std::int32_t row = entropic.store().find(feature);
     // A feature beyond the declared that has not entered the simplex has no weight.
-    const auto* entropic = std::get_if<EntropicGeometry<T>>(&geometry_);
-    if (row == FeatureIndex::kAbsent && entropic && feature >= entropic->declared()) return 0;
-    return weight(row);
+    if (row == FeatureIndex::kAbsent && feature >= entropic.declared()) return 0;
+    return entropic.weight(row, 0);
 }
 
 template <class T>
 double BlockLearner<T>::score(Reader& reader) const {
-    if (const auto* linear = std::get_if<LinearGeometry<T>>(&geometry_)) linear->score(reader.x, false, reader.at);
-    else std::get<EntropicGeometry<T>>(geometry_).score(reader.x, reader.at);
+    if (const auto* linear = std::get_if<LinearVector<T>>(&geometry_)) {
+        reader.place.resize(reader.x.size());
+        linear->find(reader.x.feature, reader.place.data());
+        return linear->score(reader.x, reader.place.data()).value;
+    }
+    std::get<EntropicGeometry<T>>(geometry_).score(reader.x, reader.at);
     return static_cast<double>(reader.at.sums[0]);
 }
 
 // What the schemes need to know of a row: its value, its length, and its own best step.
 template <class T>
-void BlockLearner<T>::look_at(const Example& x, double weight, double cap) {
+void BlockLearner<T>::look_at(const RowBlock& rows, std::size_t j, double weight, double cap) {
+    const RowView x = rows.row(j);
     BlockRow row;
     row.weight = weight;
     double own = 0;
-    if (auto* linear = std::get_if<LinearGeometry<T>>(&geometry_)) {
-        linear->score(x, false, at_);
-        row.value = static_cast<double>(at_.sums[0]);
-        row.q = linear->squared_norm(x, at_);
+    if (const auto* linear = std::get_if<LinearVector<T>>(&geometry_)) {
+        const auto score = linear->score(x, place_.data() + rows.start(j));
+        row.value = score.value;
+        row.q = score.squared;
         certificate_.curvature = std::max(certificate_.curvature, row.q / 2);
         if (row.q > 0) own = std::clamp((config_.margin - row.value) / row.q, 0.0, cap);
     } else {
@@ -91,20 +104,18 @@ void BlockLearner<T>::look_at(const Example& x, double weight, double cap) {
 // The optimum over all rows of a set. One without features cannot be helped, but it limits what
 // helping the others is worth.
 template <class T>
-void BlockLearner<T>::best_step(std::span<const Example> rows, double budget) {
+void BlockLearner<T>::best_step(const RowBlock& rows, double budget) {
     set_lambda_.assign(set_rows_.size(), 0.0);
     const bool loses = std::any_of(set_rows_.begin(), set_rows_.end(),
                                    [&](const BlockRow& row) { return row.value < config_.margin; });
     if (!loses) return;
-    chosen_.clear();
     losses_.clear();
     weights_.clear();
     for (std::size_t i = 0; i < members_.size(); ++i) {
-        chosen_.push_back(&rows[members_[i]]);
         losses_.push_back(config_.margin - set_rows_[i].value);
         weights_.push_back(set_rows_[i].weight);
     }
-    matrix_.load(chosen_);
+    matrix_.load(rows, members_);
     const int turns = solve_by_parts(budget);
     for (std::size_t i = 0; i < part_.size(); ++i) set_lambda_[part_[i]] = part_lambda_[i];
     ++certificate_.solver_rounds;
@@ -124,10 +135,15 @@ int BlockLearner<T>::solve_by_parts(double budget) {
     for (std::size_t j = 0; j < m; ++j) losses[j] = losses_[j] / weights_[j];
     std::vector<std::size_t> candidates(m);
     std::iota(candidates.begin(), candidates.end(), std::size_t{0});
-    std::sort(candidates.begin(), candidates.end(), most_first(losses));
-    candidates.resize(std::min(m, kPart));
     part_.clear();
     part_lambda_.clear();
+    if (m <= kPart) {
+        part_ = candidates;
+        part_lambda_.assign(m, 0.0);
+        return solve_part(matrix_, budget);
+    }
+    std::sort(candidates.begin(), candidates.end(), most_first(losses));
+    candidates.resize(kPart);
     std::vector<char> inside(m, 0);
     int turns = 0;
     while (!candidates.empty()) {
@@ -136,7 +152,10 @@ int BlockLearner<T>::solve_by_parts(double budget) {
             part_lambda_.push_back(0);
             inside[j] = 1;
         }
-        turns += solve_part(budget);
+        selected_.select(matrix_, part_);
+        turns += solve_part(selected_, budget);
+        moved_.assign(matrix_.features().size(), 0.0);
+        for (std::size_t i = 0; i < part_.size(); ++i) matrix_.add(part_[i], part_lambda_[i], moved_);
         double level = 0;
         for (std::size_t j = 0; j < m; ++j) {
             losses[j] = (config_.margin - value_after(j)) / weights_[j];
@@ -152,8 +171,7 @@ int BlockLearner<T>::solve_by_parts(double budget) {
 }
 
 template <class T>
-int BlockLearner<T>::solve_part(double budget) {
-    selected_.select(matrix_, part_);
+int BlockLearner<T>::solve_part(BlockMatrix& rows, double budget) {
     std::vector<double> losses, weights;
     for (const std::size_t j : part_) {
         losses.push_back(losses_[j]);
@@ -169,14 +187,11 @@ int BlockLearner<T>::solve_part(double budget) {
         }
         // Nothing is outside of all features; a difference of rounding would not know.
         if (static_cast<std::int64_t>(inside_.size()) == entropic.dimension()) outside = 0;
-        return simplex_.solve(selected_, inside_, std::max(0.0, outside), weights, config_.margin, budget,
+        return simplex_.solve(rows, inside_, std::max(0.0, outside), weights, config_.margin, budget,
                               part_lambda_);
     }
-    selected_.products(products_);
-    const int turns = qp_.solve(products_, losses, weights, budget, part_lambda_);
-    moved_.assign(matrix_.features().size(), 0.0);
-    for (std::size_t i = 0; i < part_.size(); ++i) matrix_.add(part_[i], part_lambda_[i], moved_);
-    return turns;
+    rows.products(products_);
+    return qp_.solve(products_, losses, weights, budget, part_lambda_);
 }
 
 // The value of a row after the step on the part.
@@ -187,7 +202,7 @@ double BlockLearner<T>::value_after(std::size_t j) const {
 }
 
 template <class T>
-void BlockLearner<T>::solve_set(std::span<const Example> rows, double budget) {
+void BlockLearner<T>::solve_set(const RowBlock& rows, double budget) {
     set_rows_.clear();
     for (const std::size_t j : members_) set_rows_.push_back(rows_[j]);
     if (config_.scheme == BlockScheme::optimal) best_step(rows, budget);
@@ -201,9 +216,9 @@ void BlockLearner<T>::solve_set(std::span<const Example> rows, double budget) {
 }
 
 template <class T>
-double BlockLearner<T>::learn(std::span<const Example> rows, std::span<const std::int32_t> set,
+double BlockLearner<T>::learn(const RowBlock& rows, std::span<const std::int32_t> set,
                               std::span<const double> weights, double scale) {
-    std::int32_t sets = rows.empty() ? 0 : 1;
+    std::int32_t sets = rows.rows() == 0 ? 0 : 1;
     for (const std::int32_t number : set) sets = std::max(sets, number + 1);
     BlockCertificate& c = certificate_;
     const bool first = c.rounds++ == 0;
@@ -211,23 +226,28 @@ double BlockLearner<T>::learn(std::span<const Example> rows, std::span<const std
     c.most_sets = std::max<std::int64_t>(c.most_sets, sets);
     c.uneven |= std::any_of(weights.begin(), weights.end(), [&](double weight) { return weight != weights[0]; });
     const double budget = scale * config_.C / sets;
-    if (auto* entropic = std::get_if<EntropicGeometry<T>>(&geometry_))
-        for (const Example& x : rows) entropic->enter(x);
+    if (const auto* linear = std::get_if<LinearVector<T>>(&geometry_)) {
+        place_.resize(rows.entries());
+        linear->find(rows.features(), place_.data());
+    } else {
+        auto& entropic = std::get<EntropicGeometry<T>>(geometry_);
+        for (std::size_t j = 0; j < rows.rows(); ++j) entropic.enter(rows.row(j));
+    }
     rows_.clear();
     own_.clear();
-    for (std::size_t j = 0; j < rows.size(); ++j) {
+    for (std::size_t j = 0; j < rows.rows(); ++j) {
         const double weight = weights.empty() ? 1 : weights[j];
         c.least_weight = first && j == 0 ? scale / weight : std::min(c.least_weight, scale / weight);
         c.most_weight = first && j == 0 ? scale / weight : std::max(c.most_weight, scale / weight);
-        look_at(rows[j], weight, budget / weight);
+        look_at(rows, j, weight, budget / weight);
     }
-    lambda_.assign(rows.size(), 0.0);
+    lambda_.assign(rows.rows(), 0.0);
     double loss = 0, mistaken = 0;
     for (std::int32_t number = 0; number < sets; ++number) {
         members_.clear();
         double worst = 0;
         bool mistake = false;
-        for (std::size_t j = 0; j < rows.size(); ++j) {
+        for (std::size_t j = 0; j < rows.rows(); ++j) {
             if (!set.empty() && set[j] != number) continue;
             members_.push_back(j);
             worst = std::max(worst, (config_.margin - rows_[j].value) / rows_[j].weight);
@@ -244,29 +264,32 @@ double BlockLearner<T>::learn(std::span<const Example> rows, std::span<const std
 }
 
 template <class T>
-void BlockLearner<T>::apply(std::span<const Example> rows) {
+void BlockLearner<T>::apply(const RowBlock& rows) {
     chosen_.clear();
-    part_lambda_.clear();
     double mass = 0;
-    for (std::size_t j = 0; j < rows.size(); ++j) {
+    for (std::size_t j = 0; j < rows.rows(); ++j) {
         if (lambda_[j] == 0) continue;
         mass += lambda_[j];
-        chosen_.push_back(&rows[j]);
-        part_lambda_.push_back(lambda_[j]);
+        chosen_.push_back(j);
     }
-    if (mass == 0) return;
     certificate_.gain += config_.margin * mass;
-    matrix_.load(chosen_);
+    if (auto* linear = std::get_if<LinearVector<T>>(&geometry_)) {
+        for (const std::size_t j : chosen_) linear->add(rows.row(j), lambda_[j], place_.data() + rows.start(j));
+        return;
+    }
+    if (chosen_.empty()) return;
+    // An exponential a feature, not an entry.
+    matrix_.load(rows, chosen_);
     moved_.assign(matrix_.features().size(), 0.0);
-    for (std::size_t i = 0; i < chosen_.size(); ++i) matrix_.add(i, part_lambda_[i], moved_);
+    for (std::size_t i = 0; i < chosen_.size(); ++i) matrix_.add(i, lambda_[chosen_[i]], moved_);
     sum_.clear();
     for (std::size_t i = 0; i < moved_.size(); ++i)
         if (moved_[i] != 0) sum_.add(matrix_.features()[i], moved_[i]);
-    at_.find(store(), sum_);
+    auto& entropic = std::get<EntropicGeometry<T>>(geometry_);
+    at_.find(entropic.store(), sum_);
     step_.clear(1);
     step_.set(0, 1.0);
-    if (auto* linear = std::get_if<LinearGeometry<T>>(&geometry_)) linear->apply(sum_, step_, 0, at_);
-    else std::get<EntropicGeometry<T>>(geometry_).apply(sum_, step_, at_);
+    entropic.apply(sum_, step_, at_);
 }
 
 template class BlockLearner<float>;

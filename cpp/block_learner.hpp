@@ -3,17 +3,20 @@
 // A row asks for w.x_j >= gamma, its sign being part of its values. The loss of a trial is the
 // largest of max(0, gamma - w.x_j) / v_j; or, for a block that falls into sets, the mean of that
 // over the sets, each of which is treated from the same w with its part of the budget.
-// Weights, dual value and files are those of the label ranker's geometries with a single label:
-// the rules differ only in where rows come from.
+// Weights and dual value are those of the label ranker's geometries with a single label: the rules
+// differ only in where rows come from.
 #pragma once
 
 #include <cstdint>
 #include <shared_mutex>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "block_matrix.hpp"
-#include "geometry/any.hpp"
+#include "geometry/entropic.hpp"
+#include "geometry/linear_vector.hpp"
+#include "row_block.hpp"
 #include "rules/block.hpp"
 #include "rules/block_qp.hpp"
 #include "rules/block_simplex.hpp"
@@ -42,19 +45,23 @@ struct BlockCertificate {
 };
 
 template <class T>
+using VectorGeometry = std::variant<LinearVector<T>, EntropicGeometry<T>>;
+
+template <class T>
 class BlockLearner {
   public:
     explicit BlockLearner(const BlockConfig& config);
 
-    // One trial; the rows must be merged. `set` numbers the rows' sets 0, 1, 2, ... (empty: one set),
+    // One trial. `set` numbers the rows' sets 0, 1, 2, ... (empty: one set),
     // `weights` are v_j (empty: all 1); `scale` multiplies the budget. Returns the loss before the step.
-    double learn(std::span<const Example> rows, std::span<const std::int32_t> set, std::span<const double> weights,
+    double learn(const RowBlock& rows, std::span<const std::int32_t> set, std::span<const double> weights,
                  double scale = 1);
 
     // What a reader needs; one a thread.
     struct Reader {
         Example x;
-        Located<T> at;
+        Located<T> at;  // entropic
+        std::vector<std::int32_t> place;  // Euclidean
     };
     double score(Reader& reader) const;
 
@@ -66,39 +73,42 @@ class BlockLearner {
     // Of a feature, whether it has a row or not.
     double feature_weight(std::int32_t feature) const;
     const BlockConfig& config() const { return config_; }
-    const WeightStore<T>& store() const;
+    // The features that have weights of their own, in the order of their rows.
+    const std::vector<std::int32_t>& features() const;
+    std::size_t bytes() const;
     const BlockCertificate& certificate() const { return certificate_; }
     BlockCertificate& certificate_state() { return certificate_; }
-    AnyGeometry<T>& geometry() { return geometry_; }
-    const AnyGeometry<T>& geometry() const { return geometry_; }
+    VectorGeometry<T>& geometry() { return geometry_; }
+    const VectorGeometry<T>& geometry() const { return geometry_; }
     std::shared_mutex& mutex() const { return mutex_; }
 
   private:
     // How many rows join at a time.
-    static constexpr std::size_t kPart = 64;
+    static constexpr std::size_t kPart = 128;
 
-    void look_at(const Example& x, double weight, double cap);
-    void solve_set(std::span<const Example> rows, double budget);
-    void best_step(std::span<const Example> rows, double budget);
+    void look_at(const RowBlock& rows, std::size_t j, double weight, double cap);
+    void solve_set(const RowBlock& rows, double budget);
+    void best_step(const RowBlock& rows, double budget);
     int solve_by_parts(double budget);
-    int solve_part(double budget);
+    int solve_part(BlockMatrix& rows, double budget);
     double value_after(std::size_t j) const;
-    void apply(std::span<const Example> rows);
+    void apply(const RowBlock& rows);
 
     BlockConfig config_;
-    AnyGeometry<T> geometry_;
+    VectorGeometry<T> geometry_;
     BlockCertificate certificate_;
     mutable std::shared_mutex mutex_;
 
     // Scratch of the writer.
     Located<T> at_;
+    std::vector<std::int32_t> place_;  // an entry of the block each
     std::vector<BlockRow> rows_;
     std::vector<double> own_;     // each row's best step alone
     std::vector<double> lambda_;  // of the whole block
     std::vector<std::size_t> members_;
     std::vector<BlockRow> set_rows_;
     std::vector<double> set_lambda_;
-    std::vector<const Example*> chosen_;
+    std::vector<std::size_t> chosen_;
     std::vector<double> losses_, weights_;
     BlockMatrix matrix_;
     // The part of them that is solved for.

@@ -6,30 +6,27 @@
 #include <span>
 #include <vector>
 
-#include "example.hpp"
-#include "text/vocabulary.hpp"
+#include "row_block.hpp"
 
 namespace tagalong {
 
 class BlockMatrix {
   public:
-    // Rows without repeated features.
-    void load(std::span<const Example* const> rows) {
-        numbers_.clear();
+    // Some rows of a block.
+    void load(const RowBlock& block, std::span<const std::size_t> rows) {
+        std::size_t entries = 0;
+        for (const std::size_t j : rows) entries += block.row(j).size();
+        make_room(entries);
+        features_.clear();
         start_.assign(1, 0);
         column_.clear();
         value_.clear();
-        for (const Example* row : rows) {
-            for (std::size_t i = 0; i < row->size(); ++i) {
-                column_.push_back(numbers_.add(spread(row->feature[i])));
-                value_.push_back(row->value[i]);
-            }
+        for (const std::size_t j : rows) {
+            const RowView row = block.row(j);
+            for (const std::int32_t feature : row.feature) column_.push_back(number(feature));
+            value_.insert(value_.end(), row.value.begin(), row.value.end());
             start_.push_back(column_.size());
         }
-        features_.resize(numbers_.size());
-        std::size_t entry = 0;
-        for (const Example* row : rows)
-            for (const std::int32_t feature : row->feature) features_[column_[entry++]] = feature;
     }
     // Some rows of another matrix, over the same features.
     void select(const BlockMatrix& from, std::span<const std::size_t> rows) {
@@ -74,12 +71,13 @@ class BlockMatrix {
         for (std::size_t i = 0; i < n; ++i) first_[i + 1] += first_[i];
         by_column_.resize(value_.size());
         for (std::size_t j = 0; j < m; ++j)
-            for (std::size_t e = start_[j]; e < start_[j + 1]; ++e) by_column_[first_[column_[e]]++] = {j, value_[e]};
+            for (std::size_t e = start_[j]; e < start_[j + 1]; ++e) by_column_[first_[column_[e]]++] = {static_cast<std::int32_t>(j), value_[e]};
         std::size_t from = 0;
         for (std::size_t i = 0; i < n; ++i) {  // first_[i] is now where feature i ends
             for (std::size_t a = from; a < first_[i]; ++a)
                 for (std::size_t b = from; b < first_[i]; ++b)
-                    out[by_column_[a].row * m + by_column_[b].row] += by_column_[a].value * by_column_[b].value;
+                    out[static_cast<std::size_t>(by_column_[a].row) * m + static_cast<std::size_t>(by_column_[b].row)] +=
+                        by_column_[a].value * by_column_[b].value;
             from = first_[i];
         }
     }
@@ -96,14 +94,24 @@ class BlockMatrix {
 
   private:
     struct Entry {
-        std::size_t row;
+        std::int32_t row;
         double value;
     };
 
-    // The vocabulary takes keys whose low bits are well mixed.
-    static std::uint64_t spread(std::int32_t feature) {
-        const auto id = static_cast<std::uint64_t>(static_cast<std::uint32_t>(feature));
-        return id * 0x9E3779B97F4A7C15u >> 32 | id << 32;
+    // Numbers of features, open addressing, at most half full.
+    void make_room(std::size_t entries) {
+        bits_ = 4;
+        while ((std::size_t{1} << bits_) < 2 * entries) ++bits_;
+        numbers_.assign(std::size_t{1} << bits_, {0, kFree});
+    }
+    std::int32_t number(std::int32_t feature) {
+        std::size_t at = static_cast<std::uint32_t>(feature) * 2654435769u >> (32 - bits_);
+        while (numbers_[at].number != kFree && numbers_[at].feature != feature) at = (at + 1) & (numbers_.size() - 1);
+        if (numbers_[at].number == kFree) {
+            numbers_[at] = {feature, static_cast<std::int32_t>(features_.size())};
+            features_.push_back(feature);
+        }
+        return numbers_[at].number;
     }
 
     void spread_rows() {
@@ -132,7 +140,12 @@ class BlockMatrix {
         }
     }
 
-    Vocabulary numbers_;
+    static constexpr std::int32_t kFree = -1;
+    struct Numbered {
+        std::int32_t feature, number;
+    };
+    std::vector<Numbered> numbers_;
+    int bits_ = 0;
     std::vector<std::int32_t> features_;
     std::vector<std::size_t> start_ = {0};
     std::vector<std::int32_t> column_;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <span>
 #include <vector>
 
 namespace tagalong {
@@ -42,14 +43,25 @@ struct Example {
     std::vector<double> value_scratch_;
 };
 
-inline double sum_of_squares(const std::vector<double>& values) {
+// One row of numbers, wherever it is kept.
+struct RowView {
+    std::span<const std::int32_t> feature;
+    std::span<const double> value;
+
+    RowView(std::span<const std::int32_t> features, std::span<const double> values)
+        : feature(features), value(values) {}
+    RowView(const Example& x) : feature(x.feature), value(x.value) {}
+    std::size_t size() const { return feature.size(); }
+};
+
+inline double sum_of_squares(std::span<const double> values) {
     double sum = 0;
     for (const double v : values) sum += v * v;
     return sum;
 }
 
 // The Euclidean length, without the overflow and underflow of the plain sum of squares.
-inline double euclidean_length(const std::vector<double>& values) {
+inline double euclidean_length(std::span<const double> values) {
     double sum = sum_of_squares(values);
     if (sum > 1e-280 && sum < 1e280) return std::sqrt(sum);
     double largest = 0;

@@ -1,5 +1,6 @@
 #include "kernels.hpp"
 
+#include <cmath>
 #include <limits>
 
 #include "clones.hpp"
@@ -93,7 +94,73 @@ TAGALONG_INLINE std::int32_t count_from_body(const T* values, T bound, std::size
     return count;
 }
 
+template <class T>
+TAGALONG_INLINE double sum_of_magnitudes_body(const T* values, std::size_t n) {
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (std::size_t e = 0; e < n; ++e) sum += std::abs(static_cast<double>(values[e]));
+    return sum;
+}
+
+// In the unsigned type, negative numbers are beyond every end.
+template <class I, class U>
+TAGALONG_INLINE bool all_inside_body(const I* columns, U end, std::size_t n) {
+    I outside = 0;
+#pragma omp simd reduction(| : outside)
+    for (std::size_t e = 0; e < n; ++e) outside |= static_cast<U>(columns[e]) >= end;
+    return outside == 0;
+}
+
+template <class I, class T>
+TAGALONG_INLINE bool copy_row_body(const I* __restrict columns, const T* __restrict values, double sign,
+                                   std::int32_t* __restrict feature, double* __restrict value, std::size_t n) {
+    std::int64_t zeros = 0;
+#pragma omp simd reduction(+ : zeros)
+    for (std::size_t e = 0; e < n; ++e) {
+        const double given = static_cast<double>(values[e]);
+        value[e] = sign * given;
+        zeros += given == 0;
+    }
+    I wrong = 0;
+    if (n > 0) feature[0] = static_cast<std::int32_t>(columns[0]);
+#pragma omp simd reduction(| : wrong)
+    for (std::size_t e = 1; e < n; ++e) {
+        feature[e] = static_cast<std::int32_t>(columns[e]);
+        wrong |= columns[e - 1] >= columns[e];
+    }
+    return zeros == 0 && wrong == 0;
+}
+
 }  // namespace
+
+TAGALONG_CLONES double sum_of_magnitudes(const float* values, std::size_t n) {
+    return sum_of_magnitudes_body(values, n);
+}
+TAGALONG_CLONES double sum_of_magnitudes(const double* values, std::size_t n) {
+    return sum_of_magnitudes_body(values, n);
+}
+TAGALONG_CLONES bool all_inside(const std::int32_t* columns, std::int64_t end, std::size_t n) {
+    return all_inside_body(columns, static_cast<std::uint32_t>(end), n);
+}
+TAGALONG_CLONES bool all_inside(const std::int64_t* columns, std::int64_t end, std::size_t n) {
+    return all_inside_body(columns, static_cast<std::uint64_t>(end), n);
+}
+TAGALONG_CLONES bool copy_row(const std::int32_t* columns, const float* values, double sign, std::int32_t* feature,
+                              double* value, std::size_t n) {
+    return copy_row_body(columns, values, sign, feature, value, n);
+}
+TAGALONG_CLONES bool copy_row(const std::int32_t* columns, const double* values, double sign, std::int32_t* feature,
+                              double* value, std::size_t n) {
+    return copy_row_body(columns, values, sign, feature, value, n);
+}
+TAGALONG_CLONES bool copy_row(const std::int64_t* columns, const float* values, double sign, std::int32_t* feature,
+                              double* value, std::size_t n) {
+    return copy_row_body(columns, values, sign, feature, value, n);
+}
+TAGALONG_CLONES bool copy_row(const std::int64_t* columns, const double* values, double sign, std::int32_t* feature,
+                              double* value, std::size_t n) {
+    return copy_row_body(columns, values, sign, feature, value, n);
+}
 
 TAGALONG_CLONES std::int32_t count_from(const float* values, float bound, std::size_t n) {
     return count_from_body(values, bound, n);

@@ -1,5 +1,5 @@
-// The loops over labels that the weights pass through: memory-bound, vectorised, compiled once
-// per vector width. T is float or double. All row lengths are multiples of a cache line.
+// The loops that numbers pass through: memory-bound, vectorised, compiled once per vector width.
+// T is float or double. Rows of weights have lengths that are multiples of a cache line.
 #pragma once
 
 #include <cstddef>
@@ -39,5 +39,22 @@ double largest(const double* values, std::size_t n);
 
 // Where values[k] > bound, in order; the number of places. `out` has room for n.
 std::size_t above(const double* values, double bound, int* out, std::size_t n);
+
+// Loops over the entries of somebody's row.
+// sum_e |values[e]|
+double sum_of_magnitudes(const float* values, std::size_t n);
+double sum_of_magnitudes(const double* values, std::size_t n);
+// Whether all columns are from 0 to below `end`.
+bool all_inside(const std::int32_t* columns, std::int64_t end, std::size_t n);
+bool all_inside(const std::int64_t* columns, std::int64_t end, std::size_t n);
+// feature[e] = columns[e] and value[e] = sign * values[e]; whether columns ascend and no value is 0.
+bool copy_row(const std::int32_t* columns, const float* values, double sign, std::int32_t* feature, double* value,
+              std::size_t n);
+bool copy_row(const std::int32_t* columns, const double* values, double sign, std::int32_t* feature, double* value,
+              std::size_t n);
+bool copy_row(const std::int64_t* columns, const float* values, double sign, std::int32_t* feature, double* value,
+              std::size_t n);
+bool copy_row(const std::int64_t* columns, const double* values, double sign, std::int32_t* feature, double* value,
+              std::size_t n);
 
 }  // namespace tagalong::kernels

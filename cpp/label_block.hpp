@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "example.hpp"
+#include "row_block.hpp"
 
 namespace tagalong {
 
@@ -26,13 +26,13 @@ struct LabelBlock {
     }
     const float* row(std::size_t i) const { return values.data() + i * labels; }
 
-    // phi(x, r) - phi(x, s)
-    void difference(std::size_t r, std::size_t s, Example& out) const {
-        out.clear();
+    // phi(x, r) - phi(x, s) as one more row
+    void difference(std::size_t r, std::size_t s, RowBlock& out) const {
         for (std::size_t i = 0; i < features.size(); ++i) {
             const double value = static_cast<double>(row(i)[r]) - static_cast<double>(row(i)[s]);
             if (value != 0) out.add(features[i], value);
         }
+        out.end_row();
     }
 };
 

@@ -9,6 +9,7 @@
 
 #include "errors.hpp"
 #include "example.hpp"
+#include "kernels.hpp"
 
 namespace tagalong {
 
@@ -28,6 +29,33 @@ struct Matrix {
 
     bool sparse() const { return indptr != nullptr; }
 
+    // How many entries row i has, zeros included.
+    std::size_t entries(std::int64_t i) const {
+        return static_cast<std::size_t>(
+            sparse() ? integer(indptr, index_type, i + 1) - integer(indptr, index_type, i) : columns);
+    }
+
+    // visit(columns, values, count) with the types that row i is stored in; for a dense row columns
+    // is a null pointer.
+    template <class Visit>
+    void visit_arrays(std::int64_t i, Visit&& visit) const {
+        if (value_type == Number::float32) visit_typed(i, static_cast<const float*>(values), visit);
+        else visit_typed(i, static_cast<const double*>(values), visit);
+    }
+
+    // visit(column, value) for the entries of row i, in the order they have.
+    template <class Visit>
+    void visit_row(std::int64_t i, Visit&& visit) const {
+        visit_arrays(i, [&](const auto* columns_of, const auto* data, std::size_t count) {
+            if (columns_of)
+                for (std::size_t e = 0; e < count; ++e)
+                    visit(static_cast<std::int64_t>(columns_of[e]), static_cast<double>(data[e]));
+            else
+                for (std::size_t e = 0; e < count; ++e)
+                    visit(static_cast<std::int64_t>(e), static_cast<double>(data[e]));
+        });
+    }
+
     // Row i as it stands, unsorted and not normalised.
     void read(std::int64_t i, Example& out) const {
         out.clear();
@@ -44,9 +72,9 @@ struct Matrix {
         for (std::int64_t i = 0; i < rows; ++i) {
             double sum = 0;
             bool good = true;
-            visit_row(i, [&](std::int64_t column, double value) {
-                sum += std::abs(value);
-                good &= (column >= 0) & (column < columns);
+            visit_arrays(i, [&](const auto* columns_of, const auto* data, std::size_t count) {
+                sum = kernels::sum_of_magnitudes(data, count);
+                good = !columns_of || kernels::all_inside(columns_of, columns, count);
             });
             // The sum of magnitudes bounds the length, duplicates or not; where it is no proof,
             // the length itself decides.
@@ -64,28 +92,16 @@ struct Matrix {
                                      : static_cast<const std::int64_t*>(data)[at];
     }
 
-    template <class Visit>
-    void visit_row(std::int64_t i, Visit&& visit) const {
-        if (value_type == Number::float32) visit_values(i, static_cast<const float*>(values), visit);
-        else visit_values(i, static_cast<const double*>(values), visit);
-    }
     template <class V, class Visit>
-    void visit_values(std::int64_t i, const V* data, Visit&& visit) const {
-        if (!sparse()) {
-            const V* row = data + i * row_stride;
-            for (std::int64_t j = 0; j < columns; ++j) visit(j, static_cast<double>(row[j]));
-        } else if (index_type == Number::int32) {
-            visit_csr(i, data, static_cast<const std::int32_t*>(indices), visit);
-        } else {
-            visit_csr(i, data, static_cast<const std::int64_t*>(indices), visit);
-        }
+    void visit_typed(std::int64_t i, const V* data, Visit&& visit) const {
+        if (!sparse())
+            visit(static_cast<const std::int32_t*>(nullptr), data + i * row_stride, entries(i));
+        else if (index_type == Number::int32)
+            visit(static_cast<const std::int32_t*>(indices) + start(i), data + start(i), entries(i));
+        else
+            visit(static_cast<const std::int64_t*>(indices) + start(i), data + start(i), entries(i));
     }
-    template <class V, class I, class Visit>
-    void visit_csr(std::int64_t i, const V* data, const I* columns_of, Visit&& visit) const {
-        const std::int64_t end = integer(indptr, index_type, i + 1);
-        for (std::int64_t at = integer(indptr, index_type, i); at < end; ++at)
-            visit(static_cast<std::int64_t>(columns_of[at]), static_cast<double>(data[at]));
-    }
+    std::int64_t start(std::int64_t i) const { return integer(indptr, index_type, i); }
 
     void check_indptr() const {
         for (std::int64_t i = 0; i < rows; ++i)

@@ -42,10 +42,9 @@ template <class T>
 void SharedRanker<T>::make_rows() {
     const BlockConfig& config = block_.config();
     const std::vector<T>& score = now_.sums;
-    std::size_t count = 0;
+    rows_.clear();
     const auto add = [&](int r, int s) {
-        if (rows_.size() == count) rows_.emplace_back();
-        now_.phi.difference(static_cast<std::size_t>(r), static_cast<std::size_t>(s), rows_[count++]);
+        now_.phi.difference(static_cast<std::size_t>(r), static_cast<std::size_t>(s), rows_);
     };
     if (config.scheme == BlockScheme::max && !relevant_.empty() && !irrelevant_.empty()) {
         const auto lower = [&](int a, int b) { return score[a] < score[b]; };
@@ -57,7 +56,6 @@ void SharedRanker<T>::make_rows() {
             for (const int s : irrelevant_)
                 if (all || static_cast<double>(score[r]) - static_cast<double>(score[s]) < config.margin) add(r, s);
     }
-    rows_.resize(count);
 }
 
 template <class T>

@@ -74,7 +74,7 @@ class SharedRanker {
     // Scratch of the writer.
     Reader now_;
     std::vector<int> relevant_, unknown_, irrelevant_;
-    std::vector<Example> rows_;
+    RowBlock rows_;
 };
 
 extern template class SharedRanker<float>;

@@ -2,26 +2,28 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
+#include <span>
 #include <vector>
 
 #include "arrays.hpp"
 #include "block_state.hpp"
+#include "interruptible.hpp"
 #include "module.hpp"
 
 namespace tagalong::bind {
 
-// The rows of a matrix, each times its sign.
-static std::vector<Example> signed_rows(const Matrix& matrix, const VectorOf<double>& signs) {
-    std::vector<Example> rows(static_cast<std::size_t>(matrix.rows));
-    for (std::size_t j = 0; j < rows.size(); ++j) {
-        matrix.read(static_cast<std::int64_t>(j), rows[j]);
-        rows[j].merge();
-        for (double& value : rows[j].value) value *= signs.data()[j];
-    }
-    return rows;
+// Numbers the sets of one block 0, 1, 2, ... in the order of the numbers they have among all blocks.
+static void number_sets(std::span<const std::int32_t> given, std::vector<std::int32_t>& out) {
+    std::vector<std::int32_t> found(given.begin(), given.end());
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    out.clear();
+    for (const std::int32_t set : given)
+        out.push_back(static_cast<std::int32_t>(std::lower_bound(found.begin(), found.end(), set) - found.begin()));
 }
 
 template <class T>
@@ -36,20 +38,29 @@ static void add_learner(nb::module_& module, const char* name) {
                  nb::gil_scoped_release release;
                  x.matrix.check(longest);
              })
-        // Signs +1 and -1; sets numbered from 0; weights above 0. The loss before the step.
+        // Block after block, each of so many rows. Signs +1 and -1; weights above 0. The losses, each
+        // before the step on its block.
         .def("learn",
-             [](Learner& self, const MatrixView& x, VectorOf<double> signs,
+             [](Learner& self, const MatrixView& x, VectorOf<double> signs, VectorOf<std::int64_t> sizes,
                 std::optional<VectorOf<std::int32_t>> sets, std::optional<VectorOf<double>> weights) {
-                 nb::gil_scoped_release release;
-                 const std::vector<Example> rows = signed_rows(x.matrix, signs);
-                 std::span<const std::int32_t> set;
-                 std::span<const double> weight;
-                 if (sets) set = {sets->data(), sets->shape(0)};
-                 if (weights) weight = {weights->data(), weights->shape(0)};
-                 std::unique_lock lock(self.mutex());
-                 return self.learn(rows, set, weight);
+                 Owned<double> losses({sizes.shape(0)});
+                 RowBlock block;
+                 std::vector<std::int32_t> set;
+                 std::int64_t row = 0;
+                 for_rows(static_cast<std::int64_t>(sizes.shape(0)), [&](std::int64_t b) {
+                     const auto size = static_cast<std::size_t>(sizes.data()[b]);
+                     if (sets) number_sets({sets->data() + row, size}, set);
+                     std::span<const double> weight;
+                     if (weights) weight = {weights->data() + row, size};
+                     block.clear();
+                     for (const std::int64_t end = row + sizes.data()[b]; row < end; ++row)
+                         block.append(x.matrix, row, signs.data()[row]);
+                     std::unique_lock lock(self.mutex());
+                     losses.data[b] = self.learn(block, set, weight);
+                 });
+                 return losses.object();
              },
-             nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none())
+             nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none())
         .def("score",
              [](const Learner& self, const MatrixView& x) {
                  Owned<double> out({static_cast<std::size_t>(x.matrix.rows)});
@@ -68,10 +79,10 @@ static void add_learner(nb::module_& module, const char* name) {
         .def("weights",
              [](const Learner& self) {
                  std::shared_lock lock(self.mutex());
-                 const auto& store = self.store();
+                 const auto& features = self.features();
                  return nb::make_tuple(
-                     feature_array(store),
-                     vector_array<T>(store.rows(),
+                     feature_array(features),
+                     vector_array<T>(features.size(),
                                      [&](std::size_t r) {
                                          return static_cast<T>(self.weight(static_cast<std::int32_t>(r)));
                                      }),
@@ -90,7 +101,7 @@ static void add_learner(nb::module_& module, const char* name) {
         .def_prop_ro("bytes",
                      [](const Learner& self) {
                          std::shared_lock lock(self.mutex());
-                         return self.store().bytes();
+                         return self.bytes();
                      })
         .def("state",
              [](const Learner& self) {

@@ -60,15 +60,30 @@ void write_block(const BlockLearner<T>& self, nb::dict& arrays, nb::dict& number
     numbers["solver_iterations"] = c.solver_iterations;
     numbers["solver_most_iterations"] = c.solver_most_iterations;
     numbers["restarted"] = c.restarted;
-    write_geometry<T>(self.geometry(), c.restarted, arrays, numbers);
+    if (const auto* entropic = std::get_if<EntropicGeometry<T>>(&self.geometry()))
+        return write_entropic(*entropic, c.restarted, arrays, numbers);
+    const auto& linear = std::get<LinearVector<T>>(self.geometry());
+    arrays["features"] = feature_array(linear.features());
+    arrays["weights"] = vector_array<T>(linear.rows(), [&](std::size_t r) {
+        return static_cast<T>(linear.weight(static_cast<std::int32_t>(r)));
+    });
+    numbers["base"] = linear.base();
 }
 
 template <class T>
 void read_block(BlockLearner<T>& self, const nb::dict& arrays, const nb::dict& numbers) {
     const auto integer = [&](const char* key) { return nb::cast<std::int64_t>(numbers[key]); };
     const auto real = [&](const char* key) { return nb::cast<double>(numbers[key]); };
-    if (self.store().rows() != 0) throw InputError("model state can only be restored into a new model");
-    read_geometry<T>(self.geometry(), arrays, numbers);
+    if (!self.features().empty()) throw InputError("model state can only be restored into a new model");
+    if (auto* linear = std::get_if<LinearVector<T>>(&self.geometry())) {
+        const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
+        const auto weights = state_vector<T>(arrays, "weights", features.shape(0));
+        for (std::size_t r = 0; r < features.shape(0); ++r)
+            linear->restore_row(features.data()[r], weights.data()[r]);
+        linear->restore_base(real("base"));
+    } else {
+        read_entropic(std::get<EntropicGeometry<T>>(self.geometry()), arrays, numbers);
+    }
     BlockCertificate& c = self.certificate_state();
     c.rounds = integer("rounds");
     c.mistakes = real("mistakes");

@@ -27,9 +27,8 @@ nb::object vector_array(std::size_t count, From&& value) {
     return out.object();
 }
 
-template <class T>
-nb::object feature_array(const WeightStore<T>& store) {
-    return vector_array<std::int32_t>(store.rows(), [&](std::size_t r) { return store.features()[r]; });
+inline nb::object feature_array(const std::vector<std::int32_t>& features) {
+    return vector_array<std::int32_t>(features.size(), [&](std::size_t r) { return features[r]; });
 }
 
 // A one-dimensional array of a state, with its length checked.
@@ -44,22 +43,9 @@ VectorOf<V> state_vector(const nb::dict& arrays, const char* name, std::size_t l
 
 // `restarted`: whether the certificate is centred on other weights than the first ones.
 template <class T>
-void write_geometry(const AnyGeometry<T>& geometry, bool restarted, nb::dict& arrays, nb::dict& numbers) {
-    const WeightStore<T>& store =
-        std::visit([](const auto& found) -> const WeightStore<T>& { return found.store(); }, geometry);
-    arrays["features"] = feature_array(store);
-    arrays["theta"] = plane_array(store, 0);
-    if (const auto* linear = std::get_if<LinearGeometry<T>>(&geometry)) {
-        const auto& rows = linear->row_state();
-        if (store.planes() > 1) arrays["means"] = plane_array(store, 1);
-        arrays["S"] = vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].S; });
-        arrays["norm2"] = vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].norm2; });
-        if (restarted)
-            arrays["base2"] = vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].base2; });
-        numbers["complexity"] = linear->complexity();
-        return;
-    }
-    const auto& entropic = std::get<EntropicGeometry<T>>(geometry);
+void write_entropic(const EntropicGeometry<T>& entropic, bool restarted, nb::dict& arrays, nb::dict& numbers) {
+    arrays["features"] = feature_array(entropic.store().features());
+    arrays["theta"] = plane_array(entropic.store(), 0);
     const auto& labels = entropic.label_state();
     arrays["Z"] = vector_array<double>(labels.size(), [&](std::size_t y) { return labels[y].Z; });
     arrays["shift"] = vector_array<double>(labels.size(), [&](std::size_t y) { return labels[y].shift; });
@@ -73,40 +59,42 @@ void write_geometry(const AnyGeometry<T>& geometry, bool restarted, nb::dict& ar
     numbers["base_dimension"] = base.dimension;
 }
 
+template <class T>
+void write_geometry(const AnyGeometry<T>& geometry, bool restarted, nb::dict& arrays, nb::dict& numbers) {
+    if (const auto* entropic = std::get_if<EntropicGeometry<T>>(&geometry))
+        return write_entropic(*entropic, restarted, arrays, numbers);
+    const auto& linear = std::get<LinearGeometry<T>>(geometry);
+    const WeightStore<T>& store = linear.store();
+    const auto& rows = linear.row_state();
+    arrays["features"] = feature_array(store.features());
+    arrays["theta"] = plane_array(store, 0);
+    if (store.planes() > 1) arrays["means"] = plane_array(store, 1);
+    arrays["S"] = vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].S; });
+    arrays["norm2"] = vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].norm2; });
+    if (restarted)
+        arrays["base2"] = vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].base2; });
+    numbers["complexity"] = linear.complexity();
+}
+
+// A plane of a state, (rows, K).
+template <class T>
+using PlaneOf = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+PlaneOf<T> state_plane(const nb::dict& arrays, const char* name, std::size_t rows, std::size_t K) {
+    auto array = nb::cast<PlaneOf<T>>(arrays[name]);
+    if (array.shape(0) != rows || array.shape(1) != K)
+        throw InputError(std::string("model state: '") + name + "' has the wrong shape");
+    return array;
+}
+
 // Into a geometry that has its labels, and no rows yet.
 template <class T>
-void read_geometry(AnyGeometry<T>& geometry, const nb::dict& arrays, const nb::dict& numbers) {
-    using Plane = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-    const WeightStore<T>& store =
-        std::visit([](const auto& found) -> const WeightStore<T>& { return found.store(); }, geometry);
-    const std::size_t K = store.labels();
+void read_entropic(EntropicGeometry<T>& entropic, const nb::dict& arrays, const nb::dict& numbers) {
+    const std::size_t K = entropic.store().labels();
     const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
     const std::size_t rows = features.shape(0);
-    const auto plane = [&](const char* name) {
-        auto array = nb::cast<Plane>(arrays[name]);
-        if (array.shape(0) != rows || array.shape(1) != K)
-            throw InputError(std::string("model state: '") + name + "' has the wrong shape");
-        return array;
-    };
-    const Plane theta = plane("theta");
-    if (auto* linear = std::get_if<LinearGeometry<T>>(&geometry)) {
-        const auto S = state_vector<double>(arrays, "S", rows);
-        const auto norm2 = state_vector<double>(arrays, "norm2", rows);
-        const bool restarted = arrays.contains("base2");
-        const auto base2 = restarted ? state_vector<double>(arrays, "base2", rows) : norm2;
-        const bool averaged = store.planes() > 1;
-        const Plane means = averaged ? plane("means") : theta;
-        for (std::size_t r = 0; r < rows; ++r) {
-            T* row = linear->restore_row(features.data()[r],
-                                         {S.data()[r], 1 / std::sqrt(S.data()[r]), norm2.data()[r],
-                                          restarted ? base2.data()[r] : 0.0});
-            std::copy_n(theta.data() + r * K, K, row);
-            if (averaged) std::copy_n(means.data() + r * K, K, row + store.stride());
-        }
-        linear->restore_complexity(nb::cast<double>(numbers["complexity"]));
-        return;
-    }
-    auto& entropic = std::get<EntropicGeometry<T>>(geometry);
+    const auto theta = state_plane<T>(arrays, "theta", rows, K);
     const auto Z = state_vector<double>(arrays, "Z", K);
     const auto shift = state_vector<double>(arrays, "shift", K);
     const auto updates = state_vector<std::int64_t>(arrays, "updates", K);
@@ -120,6 +108,32 @@ void read_geometry(AnyGeometry<T>& geometry, const nb::dict& arrays, const nb::d
     entropic.restore_base({nb::cast<std::int64_t>(numbers["base_dimension"]),
                            {base_Z.data(), base_Z.data() + base_Z.shape(0)},
                            {base_shift.data(), base_shift.data() + base_shift.shape(0)}});
+}
+
+template <class T>
+void read_geometry(AnyGeometry<T>& geometry, const nb::dict& arrays, const nb::dict& numbers) {
+    if (auto* entropic = std::get_if<EntropicGeometry<T>>(&geometry))
+        return read_entropic(*entropic, arrays, numbers);
+    auto& linear = std::get<LinearGeometry<T>>(geometry);
+    const WeightStore<T>& store = linear.store();
+    const std::size_t K = store.labels();
+    const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
+    const std::size_t rows = features.shape(0);
+    const auto theta = state_plane<T>(arrays, "theta", rows, K);
+    const auto S = state_vector<double>(arrays, "S", rows);
+    const auto norm2 = state_vector<double>(arrays, "norm2", rows);
+    const bool restarted = arrays.contains("base2");
+    const auto base2 = restarted ? state_vector<double>(arrays, "base2", rows) : norm2;
+    const bool averaged = store.planes() > 1;
+    const auto means = averaged ? state_plane<T>(arrays, "means", rows, K) : theta;
+    for (std::size_t r = 0; r < rows; ++r) {
+        T* row = linear.restore_row(features.data()[r],
+                                    {S.data()[r], 1 / std::sqrt(S.data()[r]), norm2.data()[r],
+                                     restarted ? base2.data()[r] : 0.0});
+        std::copy_n(theta.data() + r * K, K, row);
+        if (averaged) std::copy_n(means.data() + r * K, K, row + store.stride());
+    }
+    linear.restore_complexity(nb::cast<double>(numbers["complexity"]));
 }
 
 }  // namespace tagalong::bind

@@ -44,7 +44,7 @@ nb::dict weights_dict(const LabelRanker<T>& self) {
     for (std::size_t k = 0; k < K; ++k)
         unseen.data[k] = static_cast<T>(self.weight(FeatureIndex::kAbsent, static_cast<int>(k)));
     nb::dict out;
-    out["features"] = feature_array(store);
+    out["features"] = feature_array(store.features());
     out["weights"] = weights.object();
     out["unseen"] = unseen.object();
     return out;

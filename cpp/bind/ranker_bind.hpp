@@ -16,6 +16,7 @@
 
 #include "arrays.hpp"
 #include "geometry_state.hpp"
+#include "interruptible.hpp"
 #include "ranking.hpp"
 
 namespace tagalong::bind {
@@ -23,20 +24,6 @@ namespace tagalong::bind {
 template <class T>
 constexpr double longest_row() {
     return static_cast<double>(std::numeric_limits<T>::max());
-}
-
-// Between chunks of this many rows a long call looks whether the user wants to interrupt it.
-inline constexpr std::int64_t kRowsBetweenSignals = 256;
-
-template <class Work>
-void for_rows(std::int64_t rows, Work&& work) {
-    for (std::int64_t from = 0; from < rows; from += kRowsBetweenSignals) {
-        {
-            nb::gil_scoped_release release;
-            for (std::int64_t i = from; i < std::min(rows, from + kRowsBetweenSignals); ++i) work(i);
-        }
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    }
 }
 
 template <class Ranker>

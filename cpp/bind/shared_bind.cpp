@@ -23,7 +23,7 @@ static nb::dict shared_state(const SharedRanker<T>& self) {
     write_block(self.block(), arrays, numbers);
     const FolderAffinity& affinity = self.affinity();
     numbers["labels"] = self.labels();
-    arrays["words"] = feature_array(affinity.counts());
+    arrays["words"] = feature_array(affinity.counts().features());
     arrays["word_counts"] = plane_array(affinity.counts(), 0);
     arrays["messages"] = vector_array<std::int64_t>(affinity.messages().size(),
                                                     [&](std::size_t r) { return affinity.messages()[r]; });
@@ -84,10 +84,10 @@ static void add_ranker(nb::module_& module, const char* name) {
         .def("weights",
              [](const Ranker& self) {
                  std::shared_lock lock(self.mutex());
-                 const auto& store = self.block().store();
+                 const auto& features = self.block().features();
                  nb::dict out;
-                 out["features"] = feature_array(store);
-                 out["weights"] = vector_array<T>(store.rows(), [&](std::size_t r) {
+                 out["features"] = feature_array(features);
+                 out["weights"] = vector_array<T>(features.size(), [&](std::size_t r) {
                      return static_cast<T>(self.block().weight(static_cast<std::int32_t>(r)));
                  });
                  return out;
@@ -96,7 +96,7 @@ static void add_ranker(nb::module_& module, const char* name) {
         .def("restore", &restore_shared<T>)
         .def_prop_ro("bytes", [](const Ranker& self) {
             std::shared_lock lock(self.mutex());
-            return self.block().store().bytes() + self.affinity().counts().bytes();
+            return self.block().bytes() + self.affinity().counts().bytes();
         });
 }
 

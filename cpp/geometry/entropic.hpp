@@ -80,7 +80,7 @@ class EntropicGeometry {
 
     // Lets the features of x that were not declared and not met before enter the simplex;
     // true if there were any.
-    bool enter(const Example& x) {
+    bool enter(const RowView& x) {
         bool any = false;
         for (const std::int32_t feature : x.feature) {
             if (feature < declared_ || store_.find(feature) != FeatureIndex::kAbsent) continue;
@@ -96,7 +96,7 @@ class EntropicGeometry {
         return any;
     }
 
-    void score(const Example& x, Located<T>& at) const {
+    void score(const RowView& x, Located<T>& at) const {
         at.find(store_, x);
         at.multiplier.clear();
         at.rows.clear();
@@ -121,7 +121,7 @@ class EntropicGeometry {
 
     // <x, Hessian of G x> is a variance of values of x, so at most a quarter of their range
     // squared; features that are not in x have the value 0.
-    double curvature(const Example& x) const {
+    double curvature(const RowView& x) const {
         double least = 0, most = 0;
         if (static_cast<std::int64_t>(x.size()) == dimension_ && x.size() > 0) least = most = x.value[0];
         for (const double value : x.value) {
@@ -132,7 +132,7 @@ class EntropicGeometry {
     }
 
     // Groups the features of x by value, ahead of curve().
-    void prepare(const Example& x) {
+    void prepare(const RowView& x) {
         atoms_.assign(x.value.begin(), x.value.end());
         std::sort(atoms_.begin(), atoms_.end());
         atoms_.erase(std::unique(atoms_.begin(), atoms_.end()), atoms_.end());
@@ -145,7 +145,7 @@ class EntropicGeometry {
     }
 
     // The curve of one label; its masses live until the next prepare(). At most once a label.
-    SimplexCurve curve(const Example& x, const Located<T>& at, int label, bool relevant) {
+    SimplexCurve curve(const RowView& x, const Located<T>& at, int label, bool relevant) {
         const Label& state = label_[label];
         const std::size_t first = masses_.size();
         masses_.resize(first + atoms_.size(), 0.0);
@@ -168,7 +168,7 @@ class EntropicGeometry {
         return {relevant ? 1.0 : -1.0, atoms_, masses_.data() + first, outside};
     }
 
-    void apply(const Example& x, const Step& step, Located<T>& at) {
+    void apply(const RowView& x, const Step& step, Located<T>& at) {
         const std::size_t n = store_.stride();
         alpha_.assign(n, T(0));
         for (const int label : step.touched) alpha_[label] = static_cast<T>(step.alpha[label]);
@@ -286,7 +286,7 @@ class EntropicGeometry {
         label_[label] = {Z, top, 0};
     }
 
-    double mass_outside(const Example& x, const Located<T>& at, int label) const {
+    double mass_outside(const RowView& x, const Located<T>& at, int label) const {
         inside_.assign(store_.rows(), 0);
         std::int64_t unseen = dimension_ - static_cast<std::int64_t>(store_.rows());
         for (std::size_t i = 0; i < x.size(); ++i) {

@@ -38,7 +38,7 @@ class LinearGeometry {
     void add_labels(std::size_t count) { store_.add_labels(count); }
 
     // Finds the rows and scores the example: with theta, and with u if `means`.
-    void score(const Example& x, bool means, Located<T>& at) const {
+    void score(const RowView& x, bool means, Located<T>& at) const {
         at.find(store_, x);
         at.multiplier.clear();
         at.rows.clear();
@@ -57,7 +57,7 @@ class LinearGeometry {
         kernels::score_rows(at.mean_sums.data(), at.rows.data(), at.multiplier.data(), at.rows.size(), n);
     }
 
-    double squared_norm(const Example& x, const Located<T>& at) const {
+    double squared_norm(const RowView& x, const Located<T>& at) const {
         double sum = 0;
         for (std::size_t i = 0; i < x.size(); ++i) {
             const double scale = at.row[i] == FeatureIndex::kAbsent ? 1.0 : rows_[at.row[i]].scale;
@@ -67,7 +67,7 @@ class LinearGeometry {
     }
 
     // theta += alpha (x) x, the means with it, then S.
-    void apply(const Example& x, const Step& step, double rounds_before, Located<T>& at) {
+    void apply(const RowView& x, const Step& step, double rounds_before, Located<T>& at) {
         const std::size_t labels = store_.labels();
         // A step on few labels touches single numbers; a step on many, whole rows.
         const bool whole_rows = step.touched.size() * 4 > labels;

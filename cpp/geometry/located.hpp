@@ -19,7 +19,7 @@ struct Located {
     AlignedVector<T> sums;       // plane 0 (or the plane that is scored), per label
     AlignedVector<T> mean_sums;  // the plane of running means
 
-    void find(const WeightStore<T>& store, const Example& x) {
+    void find(const WeightStore<T>& store, const RowView& x) {
         row.resize(x.size());
         for (std::size_t i = 0; i < x.size(); ++i) row[i] = store.find(x.feature[i]);
     }

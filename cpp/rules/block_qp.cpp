@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "clones.hpp"
+
 namespace tagalong {
 namespace {
 
@@ -13,21 +15,44 @@ constexpr double kTolerance = 1e-12;
 constexpr std::ptrdiff_t kUnused = -1;  // in place of a row: the budget that is not used
 constexpr std::ptrdiff_t kNone = -2;
 
+// The products of one row with four others, over the first n numbers.
+TAGALONG_INLINE void four_products(const double* row, const double* others, std::size_t stride, std::size_t n,
+                                   double* out) {
+    const double *a = others, *b = a + stride, *c = b + stride, *d = c + stride;
+    double pa = 0, pb = 0, pc = 0, pd = 0;
+#pragma omp simd reduction(+ : pa, pb, pc, pd)
+    for (std::size_t k = 0; k < n; ++k) {
+        pa += row[k] * a[k];
+        pb += row[k] * b[k];
+        pc += row[k] * c[k];
+        pd += row[k] * d[k];
+    }
+    out[0] = pa;
+    out[1] = pb;
+    out[2] = pc;
+    out[3] = pd;
+}
+
 // Cholesky of a symmetric n x n matrix in place, row by row, lower half; pivots are kept off zero,
 // which amounts to a tiny ridge on rows that depend on others.
-void cholesky(std::vector<double>& a, std::size_t n) {
+TAGALONG_CLONES void cholesky(double* a, std::size_t n) {
     double largest = 0;
     for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, a[i * n + i]);
     const double least = 1e-13 * largest + 1e-300;
     for (std::size_t i = 0; i < n; ++i) {
-        double* row = a.data() + i * n;
-        for (std::size_t j = 0; j <= i; ++j) {
-            const double* other = a.data() + j * n;
-            double sum = 0;
-#pragma omp simd reduction(+ : sum)
-            for (std::size_t k = 0; k < j; ++k) sum += row[k] * other[k];
+        double* row = a + i * n;
+        const auto finish = [&](std::size_t j, std::size_t known, double sum) {
+            const double* other = a + j * n;
+            for (std::size_t k = known; k < j; ++k) sum += row[k] * other[k];
             row[j] = i == j ? std::sqrt(std::max(row[j] - sum, least)) : (row[j] - sum) / other[j];
+        };
+        std::size_t j = 0;
+        for (; j + 4 <= i + 1; j += 4) {
+            double sums[4];
+            four_products(row, a + j * n, n, j, sums);
+            for (std::size_t next = 0; next < 4; ++next) finish(j + next, j, sums[next]);
         }
+        for (; j <= i; ++j) finish(j, 0, 0.0);
     }
 }
 
@@ -56,11 +81,15 @@ void BlockQp::load(std::span<const double> Q, std::span<const double> l, std::sp
     }
 }
 
+void BlockQp::add_to_gradient(std::size_t j, double amount) {
+    const double* row = Q_.data() + j * m_;
+    for (std::size_t k = 0; k < m_; ++k) g_[k] -= amount * row[k];
+}
+
 void BlockQp::move(std::size_t j, double amount) {
     if (amount == 0) return;
     u_[j] += amount;
-    const double* row = Q_.data() + j * m_;
-    for (std::size_t k = 0; k < m_; ++k) g_[k] -= amount * row[k];
+    add_to_gradient(j, amount);
 }
 
 double BlockQp::measure_gap() const {
@@ -106,45 +135,56 @@ bool BlockQp::pair_step() {
     return true;
 }
 
-// To the optimum over the rows in use. If the whole budget is used, the last of them takes what the
-// others leave, so that the sum stays as it is to the last digit.
-void BlockQp::find_direction(bool tight) {
-    const std::size_t n = free_.size() - (tight ? 1 : 0);
+void BlockQp::factorise() {
+    const std::size_t n = free_.size() - (tight_ ? 1 : 0);
     const std::size_t last = free_.back();
     factor_.resize(n * n);
-    direction_.resize(free_.size());
     for (std::size_t a = 0; a < n; ++a) {
         const double* row = Q_.data() + free_[a] * m_;
-        direction_[a] = tight ? g_[free_[a]] - g_[last] : g_[free_[a]];
         for (std::size_t b = 0; b <= a; ++b) {
             factor_[a * n + b] = row[free_[b]];
-            if (tight) factor_[a * n + b] += Q_[last * m_ + last] - row[last] - Q_[free_[b] * m_ + last];
+            if (tight_) factor_[a * n + b] += Q_[last * m_ + last] - row[last] - Q_[last * m_ + free_[b]];
         }
     }
-    cholesky(factor_, n);
+    cholesky(factor_.data(), n);
+}
+
+// To the optimum over the rows in use. If the whole budget is used, the last of them takes what the
+// others leave, so that the sum stays as it is to the last digit.
+void BlockQp::find_direction() {
+    const std::size_t n = free_.size() - (tight_ ? 1 : 0);
+    const std::size_t last = free_.back();
+    direction_.resize(free_.size());
+    for (std::size_t a = 0; a < n; ++a) direction_[a] = tight_ ? g_[free_[a]] - g_[last] : g_[free_[a]];
     solve_cholesky(factor_, n, direction_.data());
-    if (!tight) return;
+    if (!tight_) return;
     double rest = 0;
     for (std::size_t a = 0; a < n; ++a) rest -= direction_[a];
     direction_[n] = rest;
 }
 
-bool BlockQp::newton_step() {
-    free_.clear();
-    for (std::size_t j = 0; j < m_; ++j)
-        if (u_[j] > 0) free_.push_back(j);
+BlockQp::Newton BlockQp::newton_step() {
     const bool tight = unused_ == 0;
-    if (free_.size() < (tight ? 2u : 1u)) return false;
-    // The largest one last.
-    std::iter_swap(std::max_element(free_.begin(), free_.end(), [&](auto a, auto b) { return u_[a] < u_[b]; }),
-                   free_.end() - 1);
-    find_direction(tight);
+    rows_now_.clear();
+    for (std::size_t j = 0; j < m_; ++j)
+        if (u_[j] > 0) rows_now_.push_back(j);
+    if (rows_now_.size() < (tight ? 2u : 1u)) return Newton::none;
+    // The factor serves as long as the same rows are in use.
+    if (rows_now_ != in_use_ || tight != tight_) {
+        in_use_ = rows_now_;
+        tight_ = tight;
+        free_ = in_use_;
+        std::iter_swap(std::max_element(free_.begin(), free_.end(), [&](auto a, auto b) { return u_[a] < u_[b]; }),
+                       free_.end() - 1);
+        factorise();
+    }
+    find_direction();
     double slope = 0, spending = 0;
     for (std::size_t a = 0; a < free_.size(); ++a) {
         slope += g_[free_[a]] * direction_[a];
         spending += direction_[a];
     }
-    if (!(slope > 0)) return false;
+    if (!(slope > 0)) return Newton::none;
     double length = 1;
     std::size_t blocking = free_.size();
     for (std::size_t a = 0; a < free_.size(); ++a)
@@ -158,28 +198,62 @@ bool BlockQp::newton_step() {
         fills = true;
         blocking = free_.size();
     }
-    if (!(length > 0)) return false;
+    if (!(length > 0)) return Newton::none;
     for (std::size_t a = 0; a < free_.size(); ++a) move(free_[a], length * direction_[a]);
     for (std::size_t a = 0; a < free_.size(); ++a)
         if (a == blocking || u_[free_[a]] < 0) u_[free_[a]] = 0;
     if (!tight) unused_ = fills ? 0 : std::max(0.0, unused_ - spending * length);
-    return true;
+    return length < 1 ? Newton::part : Newton::whole;
+}
+
+// False if the best step on a single row is better: rows have much in common then.
+bool BlockQp::separate_start(std::span<const double> l, std::span<const double> v) {
+    separate_.clear();
+    double single = 0;
+    for (std::size_t j = 0; j < m_; ++j) {
+        const double q = Q_[j * m_ + j], loss = l[j] / v[j];
+        separate_.push_back({-loss, 1, q});
+        const double step = std::clamp(q > 0 ? loss / q : budget_, 0.0, budget_);
+        single = std::max(single, step * (loss - step * q / 2));
+    }
+    surrogate_optimum(separate_, 0, budget_, u_);
+    double spent = 0, value = 0;
+    for (std::size_t j = 0; j < m_; ++j) {
+        if (u_[j] > 0) add_to_gradient(j, u_[j]);
+        spent += u_[j];
+    }
+    for (std::size_t j = 0; j < m_; ++j) value += u_[j] * (l[j] / v[j] + g_[j]) / 2;
+    // Of a budget that is used up, rounding leaves nothing.
+    unused_ = spent < budget_ * (1 - 1e-12) ? budget_ - spent : 0;
+    // Rows of hardly any length can spend more than there is, by rounding.
+    return value >= single && spent <= budget_ * (1 + 1e-12);
+}
+
+void BlockQp::start(std::span<const double> l, std::span<const double> v, const std::vector<double>& lambda) {
+    double spent = 0;
+    u_.assign(m_, 0.0);
+    if (lambda.size() == m_)
+        for (std::size_t j = 0; j < m_; ++j) spent += u_[j] = v[j] * lambda[j];
+    if (spent > 0) {
+        if (spent > budget_)
+            for (double& value : u_) value *= budget_ / spent;
+        unused_ = std::max(0.0, budget_ - spent);
+        for (std::size_t j = 0; j < m_; ++j)
+            if (u_[j] > 0) add_to_gradient(j, u_[j]);
+        return;
+    }
+    if (separate_start(l, v)) return;
+    u_.assign(m_, 0.0);
+    unused_ = budget_;
+    for (std::size_t j = 0; j < m_; ++j) g_[j] = l[j] / v[j];
 }
 
 int BlockQp::solve(std::span<const double> Q, std::span<const double> l, std::span<const double> v, double budget,
                    std::vector<double>& lambda) {
     load(Q, l, v);
+    in_use_.clear();
     budget_ = budget;
-    u_.assign(m_, 0.0);
-    double spent = 0;
-    if (lambda.size() == m_)
-        for (std::size_t j = 0; j < m_; ++j) spent += u_[j] = v[j] * lambda[j];
-    if (spent > budget)
-        for (double& value : u_) value *= budget / spent;
-    unused_ = std::max(0.0, budget - spent);
-    for (std::size_t j = 0; j < m_; ++j)
-        if (u_[j] > 0)
-            for (std::size_t k = 0; k < m_; ++k) g_[k] -= u_[j] * Q_[j * m_ + k];
+    start(l, v, lambda);
     int turn = 0, stalled = 0;
     double best = kInfinity;
     for (; turn < kMostTurns; ++turn) {
@@ -190,9 +264,11 @@ int BlockQp::solve(std::span<const double> Q, std::span<const double> l, std::sp
         stalled = gap_ < 0.9 * best ? 0 : stalled + 1;
         best = std::min(best, gap_);
         if (stalled > 60) break;  // what is left is rounding
-        bool any = false;
-        for (std::size_t i = 0; i < m_ + 4 && pair_step(); ++i) any = true;
-        for (std::size_t i = 0; i < m_ && newton_step(); ++i) {
+        // A good start needs no pair steps.
+        bool any = turn == 0 && newton_step() == Newton::whole;
+        if (!any)
+            for (std::size_t i = 0; i < m_ + 4 && pair_step(); ++i) any = true;
+        for (std::size_t i = 0; i < m_ && newton_step() != Newton::none; ++i) {
             any = true;
             if (measure_gap() <= kTolerance * scale) break;
         }

@@ -4,7 +4,8 @@
 //     max  l.lambda - 1/2 lambda' Q lambda,   lambda >= 0,  sum_j v_j lambda_j <= C,
 // with Q the products of the rows, l_j = gamma - w_t.x_j and v_j > 0.
 //
-// Two kinds of steps take turns. Pair steps move budget from the row (or the unused rest) that
+// It starts from the optimum without the products of different rows, where that is any good: for
+// rows that have little in common it nearly is the solution. Two kinds of steps take turns. Pair steps move budget from the row (or the unused rest) that
 // gains least to the one that gains most: cheap, and they find out which rows matter. A Newton
 // step then goes to the optimum over those rows, as far as no coefficient becomes negative; once
 // the right rows are known, that ends it. Where rows depend on each other the step is long, and
@@ -14,6 +15,8 @@
 #include <cstddef>
 #include <span>
 #include <vector>
+
+#include "block.hpp"
 
 namespace tagalong {
 
@@ -32,19 +35,28 @@ class BlockQp {
     void load(std::span<const double> Q, std::span<const double> l, std::span<const double> v);
     double measure_gap() const;
     bool pair_step();
-    bool newton_step();
+    enum class Newton { whole, part, none };
+    Newton newton_step();
+    void add_to_gradient(std::size_t j, double amount);
     void move(std::size_t j, double amount);
-    void find_direction(bool tight);
+    void start(std::span<const double> l, std::span<const double> v, const std::vector<double>& lambda);
+    bool separate_start(std::span<const double> l, std::span<const double> v);
+    void find_direction();
+    void factorise();
 
     // In units of budget: u_j = v_j lambda_j, so that the constraint is sum_j u_j <= C.
     std::size_t m_ = 0;
     std::vector<double> Q_, u_;
     std::vector<double> g_;  // the gradient
+    std::vector<BlockRow> separate_;
     double budget_ = 0;
     double unused_ = 0;
     double gap_ = 0;
     // Scratch of a Newton step.
-    std::vector<std::size_t> free_;
+    std::vector<std::size_t> rows_now_;
+    std::vector<std::size_t> in_use_;  // the rows that factor_ belongs to, ascending
+    std::vector<std::size_t> free_;    // the same rows, the largest coefficient last
+    bool tight_ = false;               // whether factor_ is that of the whole budget
     std::vector<double> factor_, direction_;
 };
 

@@ -15,7 +15,7 @@ constexpr BlockScheme kSchemes[] = {BlockScheme::simperc, BlockScheme::conproj, 
                                     BlockScheme::simopt,  BlockScheme::max,     BlockScheme::optimal};
 
 struct Trial {
-    std::vector<Example> rows;
+    RowBlock rows;
     std::vector<std::int32_t> set;
     std::vector<double> weights;
 
@@ -40,7 +40,7 @@ std::vector<Trial> random_stream(std::uint64_t seed, int length, bool ternary, b
             }
             if ((side < 0) != random.chance(0.1))
                 for (double& value : x.value) value = -value;
-            trial.rows.push_back(x);
+            trial.rows.append(x);
             // Set 0 is there whatever the others are.
             if (sets) trial.set.push_back(j == 0 ? 0 : random.below(std::min(j + 1, 3)));
             if (weighted) trial.weights.push_back(random.magnitude(0.3, 3));
@@ -65,7 +65,7 @@ BlockConfig config_of(BlockScheme scheme, bool entropic) {
 
 std::vector<double> weights_of(const BlockLearner<double>& learner) {
     std::vector<double> out;
-    for (int i = 0; i < kFeatures; ++i) out.push_back(learner.weight(learner.store().find(i)));
+    for (int i = 0; i < kFeatures; ++i) out.push_back(learner.feature_weight(i));
     return out;
 }
 
@@ -76,10 +76,10 @@ double objective(const BlockConfig& config, const std::vector<Trial>& stream, co
         sum += config.entropic ? (weight > 0 ? weight * std::log(kFeatures * weight) : 0) : 0.5 * weight * weight;
     for (const Trial& trial : stream) {
         std::vector<double> worst(static_cast<std::size_t>(trial.sets()), 0.0);
-        for (std::size_t j = 0; j < trial.rows.size(); ++j) {
+        for (std::size_t j = 0; j < trial.rows.rows(); ++j) {
             double value = 0;
-            for (std::size_t i = 0; i < trial.rows[j].size(); ++i)
-                value += trial.rows[j].value[i] * w[static_cast<std::size_t>(trial.rows[j].feature[i])];
+            const RowView row = trial.rows.row(j);
+            for (std::size_t i = 0; i < row.size(); ++i) value += row.value[i] * w[static_cast<std::size_t>(row.feature[i])];
             double& largest = worst[trial.set.empty() ? 0 : static_cast<std::size_t>(trial.set[j])];
             largest = std::max(largest, (config.margin - value) / (trial.weights.empty() ? 1 : trial.weights[j]));
         }
@@ -150,7 +150,8 @@ const Test equal_rows{"block learner: copies of a row mislead simopt, and nobody
     for (const std::size_t copies : {2u, 3u}) {
         Example x;
         x.add(0, 2);
-        const std::vector<Example> rows(copies, x);
+        RowBlock rows;
+        for (std::size_t i = 0; i < copies; ++i) rows.append(x);
         BlockConfig config = config_of(BlockScheme::simopt, false);
         config.C = 10;
         BlockLearner<double> simopt(config);
@@ -168,13 +169,16 @@ const Test nothing{"block learner: a block without rows, and rows without featur
         for (const BlockScheme scheme : kSchemes) {
             if (entropic && scheme == BlockScheme::simopt) continue;
             BlockLearner<double> learner(config_of(scheme, entropic));
-            same(learner.learn({}, {}, {}), 0.0);
+            same(learner.learn(RowBlock(), {}, {}), 0.0);
             same(learner.certificate().rounds, 1);
             same(learner.certificate().mistakes, 0.0);
             const double margin = learner.config().margin;
-            same(learner.learn(std::vector<Example>(2), {}, {}), margin);
+            RowBlock two_empty;
+            two_empty.end_row();
+            two_empty.end_row();
+            same(learner.learn(two_empty, {}, {}), margin);
             same(learner.certificate().mistakes, 1.0);
-            same(learner.store().rows(), 0u);
+            same(learner.features().size(), 0u);
             // Rows that no weights can satisfy: the best step knows what they cost everybody.
             const bool knows = scheme == BlockScheme::optimal;
             near(learner.dual(), knows ? learner.config().C * margin : 0, 1e-15);

@@ -190,16 +190,17 @@ const Test simplex{"block simplex: feasible, and without a gap", [] {
         const double budget = random.magnitude(0.01, 100);
         double margin = random.between(0.05, 0.5);
         const Note note("repeat ", repeat, ", rows ", rows, ", budget ", budget);
-        std::vector<Example> examples(rows);
-        std::vector<const Example*> pointers;
+        RowBlock block;
+        std::vector<std::size_t> all;
         std::vector<double> weights(features), v(rows), lambda;
-        for (Example& x : examples) {
+        for (std::size_t j = 0; j < rows; ++j) {
             for (std::size_t i = 0; i < features; ++i)
-                if (random.chance(0.7)) x.add(static_cast<std::int32_t>(i), random.normal());
-            pointers.push_back(&x);
+                if (random.chance(0.7)) block.add(static_cast<std::int32_t>(i), random.normal());
+            block.end_row();
+            all.push_back(j);
         }
         BlockMatrix matrix;
-        matrix.load(pointers);
+        matrix.load(block, all);
         weights.resize(matrix.features().size());
         double total = random.chance(0.5) ? 0 : 1;
         const double outside = total;

@@ -101,11 +101,11 @@ const Test largest{"example: scaled to the largest value", [] {
 
 const Test lengths{"example: the Euclidean length", [] {
     same(euclidean_length({}), 0.0);
-    same(euclidean_length({0.0, 0.0}), 0.0);
-    same(euclidean_length({3.0, -4.0}), 5.0);
-    near(euclidean_length({3e-200, 4e-200}), 5e-200, 1e-215);
-    near(euclidean_length({3e300, 4e300}), 5e300, 1e285);
-    near(euclidean_length({1e-170, 1e-160}), 1e-160, 1e-175);
+    same(euclidean_length(std::vector<double>{0.0, 0.0}), 0.0);
+    same(euclidean_length(std::vector<double>{3.0, -4.0}), 5.0);
+    near(euclidean_length(std::vector<double>{3e-200, 4e-200}), 5e-200, 1e-215);
+    near(euclidean_length(std::vector<double>{3e300, 4e300}), 5e300, 1e285);
+    near(euclidean_length(std::vector<double>{1e-170, 1e-160}), 1e-160, 1e-175);
 }};
 
 const Test constant{"example: the constant feature comes first and is not scaled", [] {

@@ -376,25 +376,18 @@ def _learn(
     order: npt.NDArray[np.int64] | None,
 ) -> None:
     """Learn rows in an order; their blocks are built many at a time."""
-    rows, columns = X.shape
+    rows = X.shape[0]
     chunk = max(1, NUMBERS_A_CHUNK * rows // (max(1, thresholds) * (X.nnz + rows)))
     below = np.arange(thresholds)
-    for start in range(0, rows, chunk):
-        part = (
-            np.arange(start, min(start + chunk, rows)) if order is None else order[start:][:chunk]
-        )
-        blocks = _blocks(X, part, thresholds)
-        indices, indptr = blocks.indices, blocks.indptr
-        if indices.dtype != indptr.dtype:
-            indices, indptr = indices.astype(np.int64), indptr.astype(np.int64)
-        signs = np.where(below < numbers[part, None], 1.0, -1.0)
-        for i, row in enumerate(part):
-            if inverse is not None and not inverse[row] < np.inf:
-                continue
-            ends = indptr[i * thresholds : (i + 1) * thresholds + 1]
-            block = core.Matrix.csr(blocks.data, indices, ends, columns + thresholds)
-            budget = None if inverse is None else np.full(thresholds, inverse[row])
-            native.learn(block, signs[i], None, budget)
+    everything = np.arange(rows) if order is None else order
+    if inverse is not None:
+        everything = everything[inverse[everything] < np.inf]
+    for start in range(0, len(everything), chunk):
+        part = everything[start : start + chunk]
+        signs = np.where(below < numbers[part, None], 1.0, -1.0).ravel()
+        budgets = None if inverse is None else np.repeat(inverse[part], thresholds)
+        sizes = np.full(len(part), thresholds)
+        native.learn(as_matrix(_blocks(X, part, thresholds)), signs, sizes, None, budgets)
 
 
 def _blocks(X: sp.csr_array, rows: npt.NDArray[np.int64], thresholds: int) -> sp.csr_array:

@@ -24,7 +24,7 @@ _OF_LABELS = {
     "prototypes": (("theta", "means"), ("Z", "shift", "updates")),
     "shared": (("word_counts",), ("messages",)),
 }
-_ROWS = ("features", "theta", "means", "S", "norm2")
+_ROWS = ("features", "theta", "weights", "means", "S", "norm2")
 
 
 def _of_labels(arrays: Arrays) -> tuple[list[str], list[str]]:
@@ -138,10 +138,10 @@ def _operate(
     change(arrays)
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     numbers["labels"] = len(names)
-    if "norm2" in arrays:
-        arrays["norm2"] = np.square(arrays["theta"], dtype=np.float64).sum(axis=1)
-    else:
+    if "Z" in arrays:
         _normalise(arrays, numbers)
+    elif "norm2" in arrays:
+        arrays["norm2"] = np.square(arrays["theta"], dtype=np.float64).sum(axis=1)
     native = ranker._make_native(ranker._settings)
     native.restore({"arrays": arrays, "numbers": numbers})
     native.restart_certificate()
