@@ -36,7 +36,8 @@ class FolderAffinity {
     }
 
     // Of a message's words (values do not matter), ascending.
-    void look(const Example& x, LabelBlock& out) const {
+    template <class T>
+    void look(const Example& x, LabelBlock<T>& out) const {
         const std::size_t K = folders();
         out.clear(K);
         std::vector<double> least_common(K), most_rare(K);
@@ -46,12 +47,13 @@ class FolderAffinity {
             most_rare[r] = config_.seldom * n;  // nothing is below 0
         }
         for (const std::int32_t word : x.feature) {
-            float* phi = out.add(word);
+            T* phi = out.add(word);
             const std::int32_t at = counts_.find(word);
             const float* count = at == FeatureIndex::kAbsent ? nullptr : counts_.row(at);
             for (std::size_t r = 0; r < K; ++r) {
                 const double seen = count ? static_cast<double>(count[r]) : 0.0;
-                phi[r] = seen >= least_common[r] ? config_.common : seen < most_rare[r] ? config_.rare : 0.0f;
+                const float value = seen >= least_common[r] ? config_.common : seen < most_rare[r] ? config_.rare : 0.0f;
+                phi[r] = static_cast<T>(value);
             }
         }
     }

@@ -1,30 +1,61 @@
 // The class-dependent features of one example: phi(x, r) for all labels r at once, feature by
-// feature, so that what belongs to one feature lies together for all labels.
+// feature, so that what belongs to one feature lies together for all labels. It comes from
+// FolderAffinity, or from outside as a matrix with a row a label.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "example.hpp"
+#include "matrix.hpp"
 #include "row_block.hpp"
 
 namespace tagalong {
 
+template <class T>
 struct LabelBlock {
     std::size_t labels = 0;
     std::vector<std::int32_t> features;  // ascending
-    std::vector<float> values;           // (features, labels)
+    std::vector<T> values;               // (features, labels)
 
     void clear(std::size_t label_count) {
         labels = label_count;
         features.clear();
         values.clear();
     }
-    float* add(std::int32_t feature) {
+    T* add(std::int32_t feature) {
         features.push_back(feature);
-        values.resize(values.size() + labels, 0.0f);
+        values.resize(values.size() + labels, T(0));
         return values.data() + values.size() - labels;
     }
-    const float* row(std::size_t i) const { return values.data() + i * labels; }
+    const T* row(std::size_t i) const { return values.data() + i * labels; }
+    std::size_t bytes() const {
+        return features.capacity() * sizeof(std::int32_t) + values.capacity() * sizeof(T);
+    }
+
+    // From a checked matrix, (labels, features of phi). Columns without a value take no place.
+    void load(const Matrix& rows) {
+        clear(static_cast<std::size_t>(rows.rows));
+        std::vector<Example> phi(labels);
+        for (std::size_t r = 0; r < labels; ++r) {
+            rows.read(static_cast<std::int64_t>(r), phi[r]);
+            phi[r].merge();
+            features.insert(features.end(), phi[r].feature.begin(), phi[r].feature.end());
+        }
+        std::sort(features.begin(), features.end());
+        features.erase(std::unique(features.begin(), features.end()), features.end());
+        features.shrink_to_fit();
+        values.assign(features.size() * labels, T(0));
+        for (std::size_t r = 0; r < labels; ++r) {
+            auto at = features.begin();
+            for (std::size_t i = 0; i < phi[r].size(); ++i) {
+                at = std::lower_bound(at, features.end(), phi[r].feature[i]);
+                values[static_cast<std::size_t>(at - features.begin()) * labels + r] =
+                    static_cast<T>(phi[r].value[i]);
+            }
+        }
+    }
 
     // phi(x, r) - phi(x, s) as one more row
     void difference(std::size_t r, std::size_t s, RowBlock& out) const {

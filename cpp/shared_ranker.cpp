@@ -6,18 +6,22 @@
 namespace tagalong {
 
 template <class T>
-std::span<const T> SharedRanker<T>::score(Reader& reader) const {
-    affinity_.look(reader.x, reader.phi);
-    const LabelBlock& phi = reader.phi;
-    reader.sums.assign(phi.labels, T(0));
+void SharedRanker<T>::score(const LabelBlock<T>& phi, std::vector<T>& out) const {
+    out.assign(phi.labels, T(0));
     for (std::size_t i = 0; i < phi.features.size(); ++i) {
         const auto weight = static_cast<T>(block_.feature_weight(phi.features[i]));
         if (weight == 0) continue;
-        const float* row = phi.row(i);
-        T* sums = reader.sums.data();
+        const T* row = phi.row(i);
+        T* sums = out.data();
 #pragma omp simd
-        for (std::size_t r = 0; r < phi.labels; ++r) sums[r] += weight * static_cast<T>(row[r]);
+        for (std::size_t r = 0; r < phi.labels; ++r) sums[r] += weight * row[r];
     }
+}
+
+template <class T>
+std::span<const T> SharedRanker<T>::score(Reader& reader) const {
+    affinity_.look(reader.x, reader.phi);
+    score(reader.phi, reader.sums);
     return reader.sums;
 }
 
@@ -28,23 +32,27 @@ std::span<const std::int32_t> SharedRanker<T>::rank(Reader& reader, std::size_t 
 }
 
 template <class T>
+void SharedRanker<T>::contributions(const LabelBlock<T>& phi, int label, std::vector<double>& out) const {
+    out.clear();
+    for (std::size_t i = 0; i < phi.features.size(); ++i)
+        out.push_back(static_cast<double>(phi.row(i)[label]) * block_.feature_weight(phi.features[i]));
+}
+
+template <class T>
 void SharedRanker<T>::contributions(Reader& reader, int label, std::vector<double>& out) const {
     affinity_.look(reader.x, reader.phi);
-    out.clear();
-    for (std::size_t i = 0; i < reader.phi.features.size(); ++i)
-        out.push_back(static_cast<double>(reader.phi.row(i)[label]) *
-                      block_.feature_weight(reader.phi.features[i]));
+    contributions(reader.phi, label, out);
 }
 
 // The rows of the pairs that lose; of all pairs for the optimum, where moving one can make another
 // lose; of the pair that loses most where no other counts.
 template <class T>
-void SharedRanker<T>::make_rows() {
+void SharedRanker<T>::make_rows(const LabelBlock<T>& phi) {
     const BlockConfig& config = block_.config();
     const std::vector<T>& score = now_.sums;
     rows_.clear();
     const auto add = [&](int r, int s) {
-        now_.phi.difference(static_cast<std::size_t>(r), static_cast<std::size_t>(s), rows_);
+        phi.difference(static_cast<std::size_t>(r), static_cast<std::size_t>(s), rows_);
     };
     if (config.scheme == BlockScheme::max && !relevant_.empty() && !irrelevant_.empty()) {
         const auto lower = [&](int a, int b) { return score[a] < score[b]; };
@@ -59,23 +67,34 @@ void SharedRanker<T>::make_rows() {
 }
 
 template <class T>
-void SharedRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
-                            std::span<const std::int32_t> unknown, double weight, T* scores) {
+std::size_t SharedRanker<T>::labels_with(std::span<const std::int32_t> relevant,
+                                         std::span<const std::int32_t> unknown) const {
+    std::size_t count = labels();
+    for (const auto& given : {relevant, unknown})
+        for (const std::int32_t label : given) count = std::max(count, static_cast<std::size_t>(label) + 1);
+    return count;
+}
+
+template <class T>
+void SharedRanker<T>::begin(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown) {
     relevant_.assign(relevant.begin(), relevant.end());
     unknown_.assign(unknown.begin(), unknown.end());
     std::sort(relevant_.begin(), relevant_.end());
     std::sort(unknown_.begin(), unknown_.end());
-    const std::size_t labels_before = labels();
-    const int last = std::max(relevant_.empty() ? -1 : relevant_.back(), unknown_.empty() ? -1 : unknown_.back());
-    if (last >= static_cast<int>(labels())) add_labels(static_cast<std::size_t>(last) + 1 - labels());
-    now_.x.feature.assign(x.feature.begin(), x.feature.end());
-    now_.x.value.assign(x.value.begin(), x.value.end());
-    const std::span<const T> predicted = score(now_);
+    const std::size_t count = labels_with(relevant, unknown);
+    if (count > labels()) add_labels(count - labels());
+}
+
+// Scores, judges and moves the weights; whether anything was to be learnt.
+template <class T>
+bool SharedRanker<T>::play(const LabelBlock<T>& phi, std::size_t labels_before, double weight, T* scores) {
+    score(phi, now_.sums);
+    const std::span<const T> predicted = now_.sums;
     if (scores) {
         std::copy(predicted.begin(), predicted.end(), scores);
         std::fill(scores + labels_before, scores + labels(), -std::numeric_limits<T>::infinity());
     }
-    if (!(weight > 0)) return;
+    if (!(weight > 0)) return false;
     cutoff_.observe(predicted, std::span<const int>(relevant_), std::span<const int>(unknown_));
     calibration_.observe(predicted, std::span<const int>(relevant_), std::span<const int>(unknown_));
     irrelevant_.clear();
@@ -83,9 +102,26 @@ void SharedRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
         if (!std::binary_search(relevant_.begin(), relevant_.end(), label) &&
             !std::binary_search(unknown_.begin(), unknown_.end(), label))
             irrelevant_.push_back(label);
-    make_rows();
+    make_rows(phi);
     block_.learn(rows_, {}, {}, weight);
-    affinity_.learn(x, relevant_);
+    return true;
+}
+
+template <class T>
+void SharedRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
+                            std::span<const std::int32_t> unknown, double weight, T* scores) {
+    const std::size_t labels_before = labels();
+    begin(relevant, unknown);
+    affinity_.look(x, now_.phi);
+    if (play(now_.phi, labels_before, weight, scores)) affinity_.learn(x, relevant_);
+}
+
+template <class T>
+void SharedRanker<T>::learn(const LabelBlock<T>& phi, std::span<const std::int32_t> relevant,
+                            std::span<const std::int32_t> unknown, double weight, T* scores) {
+    const std::size_t labels_before = labels();
+    begin(relevant, unknown);
+    play(phi, labels_before, weight, scores);
 }
 
 template class SharedRanker<float>;

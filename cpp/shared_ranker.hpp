@@ -2,8 +2,9 @@
 // labels; a label scores w.phi(x, r). A round's rows are phi(x, r) - phi(x, s), for each relevant
 // label r and irrelevant label s: the block learner does the rest.
 //
-// The features are those of FolderAffinity, whose counts grow with what is filed. The class offers
-// what the label ranker offers, so that everything around a ranker works with either.
+// A round needs nothing but the block of its features. It has two sources: FolderAffinity, whose
+// counts grow with what is filed, or whoever made a block elsewhere. The class offers what the label
+// ranker offers, so that everything around a ranker works with either.
 #pragma once
 
 #include <cstdint>
@@ -34,21 +35,30 @@ class SharedRanker {
     // Words count by being there: nothing to scale or to add.
     void finish(Example& x) const { x.merge(); }
 
-    // One round, as LabelRanker::learn.
+    // One round, as LabelRanker::learn, with the features of FolderAffinity.
     void learn(Example& x, std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown,
                double weight, T* scores = nullptr);
+    // One round with the features of a block, which must have a label each for those there are and those
+    // that the round brings. FolderAffinity learns nothing.
+    void learn(const LabelBlock<T>& phi, std::span<const std::int32_t> relevant,
+               std::span<const std::int32_t> unknown, double weight, T* scores = nullptr);
+    // How many labels there are once a round with these has begun.
+    std::size_t labels_with(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown) const;
 
     // What a reader needs to score; one per thread.
     struct Reader {
         Example x;
-        LabelBlock phi;
+        LabelBlock<T> phi;
         std::vector<T> sums;
         std::vector<std::int32_t> best;
     };
     std::span<const T> score(Reader& reader) const;
+    void score(const LabelBlock<T>& phi, std::vector<T>& sums) const;
     std::span<const std::int32_t> rank(Reader& reader, std::size_t k) const;
     // What each feature of reader.x adds to a label's score.
     void contributions(Reader& reader, int label, std::vector<double>& out) const;
+    // What each feature of a block adds to it.
+    void contributions(const LabelBlock<T>& phi, int label, std::vector<double>& out) const;
 
     void restart_certificate() { block_.restart_certificate(); }
     double cutoff() const { return cutoff_.value(); }
@@ -63,7 +73,9 @@ class SharedRanker {
     std::shared_mutex& mutex() const { return mutex_; }
 
   private:
-    void make_rows();
+    void begin(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
+    bool play(const LabelBlock<T>& phi, std::size_t labels_before, double weight, T* scores);
+    void make_rows(const LabelBlock<T>& phi);
 
     BlockLearner<T> block_;
     FolderAffinity affinity_;

@@ -9,6 +9,7 @@ namespace tagalong::bind {
 static SharedConfig make_shared_config(const nb::dict& given) {
     SharedConfig config;
     config.block = make_block_config(given);
+    if (!given.contains("often")) return config;  // features come from outside
     config.affinity.often = nb::cast<double>(given["often"]);
     config.affinity.seldom = nb::cast<double>(given["seldom"]);
     config.affinity.common = nb::cast<float>(given["common"]);
@@ -62,13 +63,98 @@ static void restore_shared(SharedRanker<T>& self, const nb::dict& state) {
         throw InputError("model state: 'cutoff' or 'calibration' has the wrong length");
 }
 
+// An example as phi sees it: sorted, duplicates summed, without zeros.
+static nb::object finished(const Example& x) {
+    return nb::make_tuple(vector_array<std::int32_t>(x.size(), [&](std::size_t i) { return x.feature[i]; }),
+                          vector_array<double>(x.size(), [&](std::size_t i) { return x.value[i]; }));
+}
+
+// The rounds of features that come from outside. A block is made, and checked, before there is a
+// round; the calls with it are those of every ranker.
 template <class T>
-static void add_ranker(nb::module_& module, const char* name) {
+static void add_block_methods(nb::module_& module, nb::class_<SharedRanker<T>>& type, const char* name) {
+    using Ranker = SharedRanker<T>;
+    using Block = LabelBlock<T>;
+    nb::class_<Block>(module, name)
+        .def("__init__",
+             [](Block* self, const MatrixView& rows) {
+                 // Half as long as a row may be, so that the difference of two is not too long.
+                 rows.matrix.check(longest_row<T>() / 4);
+                 new (self) Block();
+                 self->load(rows.matrix);
+             })
+        .def_prop_ro("bytes", &Block::bytes);
+    type.def("finished_row",
+             [](const Ranker& self, const MatrixView& x, std::int64_t i) {
+                 Example& example = thread_reader<Ranker>().x;
+                 if (i < 0 || i >= x.matrix.rows) throw InputError("there is no row " + std::to_string(i));
+                 x.matrix.read(i, example);
+                 self.finish(example);
+                 return finished(example);
+             })
+        .def("finished_pairs",
+             [](const Ranker& self, const Vector& indices, const Vector& values) {
+                 Example& example = thread_reader<Ranker>().x;
+                 read_pairs(indices, values, longest_row<T>(), example);
+                 self.finish(example);
+                 return finished(example);
+             })
+        // The scores and the cut-off there were before.
+        .def("learn_block",
+             [](Ranker& self, const Block& phi, const std::vector<std::int32_t>& relevant,
+                const std::vector<std::int32_t>& unknown, double weight) {
+                 std::unique_lock lock(self.mutex());
+                 if (phi.labels != self.labels_with(relevant, unknown))
+                     throw InputError("a block of " + std::to_string(phi.labels) + " labels in a round of " +
+                                      std::to_string(self.labels_with(relevant, unknown)));
+                 Owned<T> scores({phi.labels});
+                 const double cutoff = self.cutoff();
+                 self.learn(phi, relevant, unknown, weight, scores.data);
+                 return nb::make_tuple(scores.object(), cutoff);
+             })
+        .def("score_block",
+             [](const Ranker& self, const Block& phi) {
+                 auto& reader = thread_reader<Ranker>();
+                 std::shared_lock lock(self.mutex());
+                 self.score(phi, reader.sums);
+                 const auto& sums = reader.sums;
+                 return nb::make_tuple(vector_array<T>(sums.size(), [&](std::size_t r) { return sums[r]; }),
+                                       self.cutoff());
+             })
+        .def("rank_block",
+             [](const Ranker& self, const Block& phi, std::int64_t k) {
+                 auto& reader = thread_reader<Ranker>();
+                 std::shared_lock lock(self.mutex());
+                 self.score(phi, reader.sums);
+                 best_labels(std::span<const T>(reader.sums), k < 0 ? phi.labels : static_cast<std::size_t>(k),
+                             reader.best);
+                 nb::list out;
+                 for (const std::int32_t label : reader.best) out.append(label);
+                 return out;
+             })
+        .def("explain_block", [](const Ranker& self, const Block& phi, std::int32_t label) {
+            auto& reader = thread_reader<Ranker>();
+            std::vector<double> parts;
+            std::shared_lock lock(self.mutex());
+            if (label < 0 || static_cast<std::size_t>(label) >= phi.labels)
+                throw InputError("there is no label number " + std::to_string(label));
+            self.contributions(phi, label, parts);
+            self.score(phi, reader.sums);
+            return nb::make_tuple(
+                vector_array<std::int32_t>(parts.size(), [&](std::size_t i) { return phi.features[i]; }),
+                vector_array<double>(parts.size(), [&](std::size_t i) { return parts[i]; }),
+                static_cast<double>(reader.sums[label]));
+        });
+}
+
+template <class T>
+static void add_ranker(nb::module_& module, const char* name, const char* block_name) {
     using Ranker = SharedRanker<T>;
     nb::class_<Ranker> type(module, name);
     type.def("__init__",
              [](Ranker* self, const nb::dict& config) { new (self) Ranker(make_shared_config(config)); });
     add_ranker_methods<Ranker, T>(type);
+    add_block_methods<T>(module, type, block_name);
     type.def("certificate",
              [](const Ranker& self) {
                  std::shared_lock lock(self.mutex());
@@ -101,8 +187,8 @@ static void add_ranker(nb::module_& module, const char* name) {
 }
 
 void add_shared_rankers(nb::module_& module) {
-    add_ranker<float>(module, "SharedRanker32");
-    add_ranker<double>(module, "SharedRanker64");
+    add_ranker<float>(module, "SharedRanker32", "LabelBlock32");
+    add_ranker<double>(module, "SharedRanker64", "LabelBlock64");
 }
 
 }  // namespace tagalong::bind

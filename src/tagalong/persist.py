@@ -119,13 +119,16 @@ def _plain_number(value: Any) -> Any:
     raise ValueError(f"{value!r} cannot be saved in a model file")
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+def load(path: str | os.PathLike[str], features: Any = None) -> Any:
     """Return the model in a file.
 
     Parameters
     ----------
     path : str or path
         A file that ``save`` has written.
+    features : LabelFeatures, optional
+        For a `SharedLabelRanker` with features of your own: they are code, so they are not in the
+        file. What they had learnt is.
 
     Raises
     ------
@@ -150,10 +153,27 @@ def load(path: str | os.PathLike[str]) -> Any:
         )
     if checksum != _checksum(text, arrays):
         raise ModelFileError(f"{path}: damaged: its contents do not match their checksum")
+    _hand_over(header, features, path)
     try:
         return unpack(header, arrays)
     except (KeyError, TypeError, ValueError, RuntimeError, OverflowError) as error:
         raise ModelFileError(f"{path}: not a usable {kind}: {error}") from error
+
+
+def _hand_over(header: dict[str, Any], features: Any, path: Path) -> None:
+    """Put a user's own features where the model that needs them will look for them."""
+    part = header.get("learner", header) if header["kind"] == "Tagger" else header
+    wanted = part.get("own_features") if isinstance(part, dict) else None
+    if features is not None and wanted is None:
+        raise ValueError(f"{path}: this {header['kind']} needs no features to be given")
+    if features is None and wanted is not None:
+        named = wanted.get("class") if isinstance(wanted, dict) else None
+        raise ModelFileError(
+            f"{path}: its features are made by {named}, which is code and not in the file: give "
+            f"it, load(path, features={named}(...))"
+        )
+    if isinstance(wanted, dict):
+        wanted["given"] = features
 
 
 def _read(path: Path) -> tuple[str, str, Arrays]:

@@ -288,9 +288,10 @@ class Tagger:
             pairs = self.features.read(item)
             names = dict(zip(pairs[0].tolist(), self.features.describe(item), strict=True))
             features, parts, score = self.learner.explain_one(pairs, label)
+            own = self.learner._own_names(features)
         named = [
-            (names[feature], part)
-            for feature, part in zip(features.tolist(), parts.tolist(), strict=True)
+            (names[feature] if own is None else own[i], part)
+            for i, (feature, part) in enumerate(zip(features.tolist(), parts.tolist(), strict=True))
             if feature >= 0
         ]
         named.sort(key=lambda part: (-abs(part[1]), part[0]))
@@ -359,7 +360,8 @@ class Tagger:
                 kept = np.zeros(len(found), dtype=bool)
                 kept[np.argsort(-lengths, kind="stable")[: keep + int((found < 0).sum())]] = True
                 surgery.keep_features(self.learner, kept)
-                self.features.forget_names(found[~kept])
+                if self.learner._own_names(found) is None:
+                    self.features.forget_names(found[~kept])
             return self.size()
 
     def size(self) -> SizeReport:

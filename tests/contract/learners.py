@@ -12,6 +12,7 @@ import pytest
 
 from tagalong import LabelRanker, SharedLabelRanker
 from tests.contract.stream import N_FEATURES
+from tests.online.own_features import Affinity, Kesler
 
 LEARN_ONE = "learn_one"  # learn_one and rank_one
 GROW = "grow"  # labels that appear at any time
@@ -63,6 +64,8 @@ LEARNERS = [
     shared_ranker("max-float64", update="max", dtype="float64"),
     shared_ranker("optimal", update="optimal", C=3.0),
     shared_ranker("entropic-simproj", geometry="entropic"),
+    shared_ranker("own-that-learn", features=Affinity(), update="max"),
+    shared_ranker("own-entropic", features=Kesler(), geometry="entropic", update="max"),
 ]
 
 

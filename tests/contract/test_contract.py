@@ -20,7 +20,10 @@ Copy = Callable[[Any, Path], Any]
 
 def through_a_file(model: Any, folder: Path) -> Any:
     model.save(folder / "model.tagalong")
-    return tagalong.load(folder / "model.tagalong")
+    # Features of the user's own are not in the file.
+    own = getattr(model, "features", None)
+    given = {} if own is None else {"features": clone(own, safe=False)}
+    return tagalong.load(folder / "model.tagalong", **given)
 
 
 def pickled(model: Any, folder: Path) -> Any:

@@ -144,7 +144,7 @@ def test_tagger_and_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"features": 3}, "features must be a FolderAffinity or None, got 3"),
+        ({"features": 3}, "features must be a FolderAffinity, an object with rows"),
         ({"features": FolderAffinity(often=0.01)}, "0 <= seldom <= often <= 1, got 0.02 and 0.01"),
         ({"features": FolderAffinity(common=float("nan"))}, "common must be a finite number"),
         ({"update": "single"}, "update must be one of 'simperc'"),

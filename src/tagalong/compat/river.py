@@ -13,7 +13,6 @@ import numpy as np
 from sklearn.base import clone as unlearnt
 
 from tagalong import parameters
-from tagalong.examples import as_matrix
 from tagalong.online.estimators import restored_on_error
 from tagalong.online.label_ranker import LabelRanker
 from tagalong.online.ranker import OnlineRanker
@@ -105,7 +104,7 @@ class _Adapter(Estimator):
             if new:
                 learner._begin()
                 # Before labels are added, which cannot be undone.
-                learner._native.check(as_matrix(np.array([list(features.values())], dtype=float)))
+                learner._check_example(features, new)
                 # Labels that a learner is not told about are irrelevant: it must know them all.
                 learner.add_labels(new)
             if w == 1:

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tagalong.features.text import TextFeatures
     from tagalong.online.folder_affinity import FolderAffinity
+    from tagalong.online.label_features import LabelFeatures
 
-__all__ = ["FolderAffinity", "TextFeatures"]
+__all__ = ["FolderAffinity", "LabelFeatures", "TextFeatures"]
 
 _HOMES = {
     "FolderAffinity": "tagalong.online.folder_affinity",
+    "LabelFeatures": "tagalong.online.label_features",
     "TextFeatures": "tagalong.features.text",
 }
 

@@ -240,7 +240,6 @@ class LabelRanker(OnlineRanker):
     def _largest_weight(self, settings: Settings) -> float:
         return LARGEST_BUDGET[settings["dtype"]] / float(settings["C"])
 
-    @staticmethod
-    def _make_native(settings: Settings) -> core.LabelRanker32:
+    def _make_native(self, settings: Settings) -> core.LabelRanker32:
         kind = core.LabelRanker64 if settings["dtype"] == "float64" else core.LabelRanker32
         return kind(settings)

@@ -1,7 +1,7 @@
 """What all rankers of labels share: examples and targets in, scores and ranks out, files."""
 
 import os
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any, Self, TypeAlias
@@ -56,10 +56,27 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         """Return the largest sample weight that the arithmetic can bear."""
         raise NotImplementedError
 
-    @staticmethod
-    def _make_native(settings: Settings) -> NativeRanker:
+    def _make_native(self, settings: Settings) -> NativeRanker:
         """Return a new native learner without labels."""
         raise NotImplementedError
+
+    def _check_batch(
+        self, native: NativeRanker, matrix: core.Matrix, labels: Labels, targets: Targets
+    ) -> None:
+        """Raise ValueError if some row of a batch cannot be learnt; changes nothing."""
+        native.check(matrix)
+
+    def _check_example(self, x: Example, new: Sequence[Hashable]) -> None:
+        """Raise ValueError if an example that brings new labels cannot be learnt."""
+        (_, values), _ = self._pairs(x, learning=True)
+        self._native.check(as_matrix(values.astype(np.float64).reshape(1, -1)))
+
+    def _relabel(self, changes: Mapping[Hashable, Hashable | None]) -> None:
+        """Prepare for other names of labels, None for those forgotten; ValueError to refuse."""
+
+    def _own_names(self, features: npt.NDArray[Any]) -> list[str] | None:
+        """Return names of features that are the learner's own; None if they are the examples'."""
+        return None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from scratch, in the given order, ``passes`` times.
@@ -83,7 +100,7 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
             if weights is not None and not weights.any():
                 raise ValueError("sample_weight must have at least one positive number, got zeros")
             matrix = as_matrix(X)
-            self._start(settings, labels, targets.kind == "single", matrix)
+            self._start(settings, labels, targets.kind == "single", matrix, targets)
         for _ in range(passes):
             self._learn(matrix, targets, weights, None)
         return self
@@ -209,7 +226,7 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
                     )
                 else:
                     self._native.learn_one(*pairs, relevant, open_labels, weight)
-            except ValueError:
+            except BaseException:  # whatever a user's own features may raise
                 self._labels.withdraw(len(new))
                 raise
             if self._names is not None:
@@ -381,7 +398,8 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
     def classes_(self) -> npt.NDArray[Any]:
         """The labels, in the order of their columns."""
         self._require_start("classes_")
-        return label_array(self._labels.names)
+        # A label that an example brings is there once that is learnt.
+        return label_array(self._labels.names[: self._native.labels])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the learner to a file; `tagalong.load` reads it.
@@ -412,7 +430,7 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
     @classmethod
     def _from_file(cls, header: dict[str, Any], arrays: persist.Arrays) -> Self:
         self = cls(**header["params"])
-        native = cls._make_native(header["settings"])
+        native = self._make_native(header["settings"])
         native.restore({"arrays": arrays, "numbers": header["numbers"]})
         self._native = native
         self._settings = header["settings"]
@@ -473,13 +491,14 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         labels: Labels,
         single: bool,
         matrix: core.Matrix | None = None,
+        targets: Targets | None = None,
     ) -> None:
         """Begin anew: with a native learner, once it has accepted the first examples."""
         columns = 0 if matrix is None else matrix.shape[1]
         settings = {**settings, "n_features": self.n_features or columns}
         native = self._make_native(settings)
-        if matrix is not None:
-            native.check(matrix)
+        if matrix is not None and targets is not None:
+            self._check_batch(native, matrix, labels, targets)
         native.add_labels(len(labels))
         self._settings = settings
         self._labels = labels
@@ -518,9 +537,9 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
             targets = labels.encode(Y, X.shape[0])
             weights = checked_weights(sample_weight, X, self._largest_weight(settings))
             if first:
-                self._start(settings, labels, targets.kind == "single", matrix)
+                self._start(settings, labels, targets.kind == "single", matrix, targets)
             else:
-                self._native.check(matrix)
+                self._check_batch(self._native, matrix, labels, targets)
                 self._names = self._names or self._column_names()
         if means_growing(classes):
             labels.grows = True

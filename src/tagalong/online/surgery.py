@@ -5,7 +5,7 @@ made whole or not at all. What was proven about the rounds so far does not hold 
 were changed in another way, so the certificate restarts, centred on the new weights, and says so.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,7 @@ def rename_label(ranker: OnlineRanker, old: Hashable, new: Hashable) -> None:
     if new in labels.number:
         raise ValueError(f"label {new!r} is there already; merge_labels makes one of two")
     names = [new if i == number else name for i, name in enumerate(labels.names)]
+    ranker._relabel({old: new})
     ranker._labels = Labels(names, labels.grows)
 
 
@@ -55,7 +56,8 @@ def forget_labels(ranker: OnlineRanker, labels: Sequence[Hashable]) -> None:
 
     named = ", ".join(repr(label) for label in labels)
     names = [ranker._labels.names[i] for i in kept]
-    _operate(ranker, change, names, f"label {named} was forgotten")
+    changes = dict.fromkeys(labels)
+    _operate(ranker, change, names, f"label {named} was forgotten", changes)
 
 
 def merge_labels(ranker: OnlineRanker, labels: Sequence[Hashable], into: Hashable) -> list[int]:
@@ -84,7 +86,8 @@ def merge_labels(ranker: OnlineRanker, labels: Sequence[Hashable], into: Hashabl
 
     names = [into if i == first else ranker._labels.names[i] for i in kept]
     named = ", ".join(repr(ranker._labels.names[i]) for i in parts)
-    _operate(ranker, change, names, f"labels {named} were merged into {into!r}")
+    changes = {ranker._labels.names[i]: into for i in parts}
+    _operate(ranker, change, names, f"labels {named} were merged into {into!r}", changes)
     return parts
 
 
@@ -128,6 +131,7 @@ def _operate(
     change: Callable[[Arrays], None],
     names: Sequence[Hashable],
     reason: str,
+    changes: Mapping[Hashable, Hashable | None] | None = None,
 ) -> None:
     """Change a copy of the state, and put a learner made from it in the place of the old one."""
     state = ranker._native.state()
@@ -145,6 +149,8 @@ def _operate(
     native = ranker._make_native(ranker._settings)
     native.restore({"arrays": arrays, "numbers": numbers})
     native.restart_certificate()
+    if changes:
+        ranker._relabel(changes)
     ranker._native = native
     ranker._labels = Labels(names, ranker._labels.grows)
     ranker._restarted = f"{reason} after {before:,} rounds"
