@@ -11,7 +11,9 @@ import pytest
 
 import tagalong
 from tagalong import LabelRanker, ModelFileError, persist
+from tests.data.make_models import ANSWERS, answers_of
 from tests.model_files import forge, parts, saved
+from tests.online.own_features import Affinity
 
 
 @pytest.fixture
@@ -111,6 +113,31 @@ def test_files_of_every_format_still_answer_the_same(name: str) -> None:
     ranker.partial_fit(X, np.ones((len(X), 5)))
 
 
+@pytest.mark.parametrize(
+    "name", sorted(p.name for kind in ANSWERS for p in DATA.glob(f"{kind}-*.tagalong"))
+)
+def test_models_of_every_kind_still_answer_the_same(name: str) -> None:
+    kind = name.split("-")[0]
+    own = {"features": Affinity()} if kind.endswith("_own") else {}
+    model = tagalong.load(DATA / name, **own)
+    expected = json.loads((DATA / name).with_suffix(".json").read_text())
+    found = answers_of(model, ANSWERS[kind][1], expected["examples"])
+    for method, answers in expected["answers"].items():
+        if isinstance(np.ravel(answers)[0], np.str_):
+            assert found["answers"][method] == answers
+        else:
+            np.testing.assert_allclose(found["answers"][method], answers, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(found["coef"], expected["coef"], rtol=1e-5, atol=1e-6)
+    for count in ("rounds", "mistakes", "loss", "dual"):
+        assert found[count] == pytest.approx(expected[count], rel=1e-6), count
+    X = np.array(expected["examples"])
+    if kind.startswith("block"):
+        model.learn_block(X, np.ones(len(X)))
+    else:
+        model.partial_fit(X, [model.classes_.tolist()[0]] * len(X))
+    assert model.certificate_.rounds > expected["rounds"]
+
+
 @pytest.mark.parametrize("name", sorted(path.name for path in DATA.glob("tagger-*.tagalong")))
 def test_taggers_of_every_format_still_answer_the_same(name: str) -> None:
     tagger = tagalong.load(DATA / name)
@@ -128,5 +155,6 @@ def test_taggers_of_every_format_still_answer_the_same(name: str) -> None:
 def test_a_file_of_every_format_is_kept() -> None:
     for written in range(1, persist.FORMAT + 1):
         assert (DATA / f"label_ranker-format{written}.tagalong").exists()
-    for written in range(2, persist.FORMAT + 1):  # there were no taggers before
-        assert (DATA / f"tagger-format{written}.tagalong").exists()
+    for written in range(2, persist.FORMAT + 1):  # there was nothing else before
+        for kind in ("tagger", *ANSWERS):
+            assert (DATA / f"{kind}-format{written}.tagalong").exists()

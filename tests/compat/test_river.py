@@ -16,6 +16,7 @@ pytest.importorskip("river")
 from river import checks, compose, datasets, ensemble, evaluate, metrics, preprocessing
 
 from tagalong.compat.river import MulticlassRanker, MultiLabelRanker
+from tests.online.own_features import Affinity, Broken
 
 MODELS = [MultiLabelRanker, MulticlassRanker]
 
@@ -314,3 +315,27 @@ def test_labels_may_share_their_weights() -> None:
         model.learn_one({"flight": 1, f"n{i}": 1}, {"money": False, "travel": True})
     assert model.predict_one({"invoice": 1}) == {"money": True, "travel": False}
     assert model.rank_one({"flight": 1}) == ["travel", "money"]
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_features_of_ones_own_are_the_same_features(kind) -> None:
+    """The mail map in Python against the native one, with labels that appear at any time."""
+    native, own = kind(SharedLabelRanker(update="max")), kind(SharedLabelRanker(Affinity(), "max"))
+    for i in range(20):
+        for x, y in [({"invoice": 1, f"n{i}": 1}, "money"), ({"flight": 1, f"n{i}": 1}, "travel")]:
+            for model in (native, own):
+                every = {"money": y == "money", "travel": y == "travel"}
+                model.learn_one(x, y if kind is MulticlassRanker else every)
+    for x in ({"invoice": 1}, {"flight": 1, "n3": 1}):
+        assert own.predict_proba_one(x) == native.predict_proba_one(x)
+        assert own.rank_one(x) == native.rank_one(x)
+    assert own.clone().learner.features == Affinity()
+
+
+def test_bad_features_of_ones_own_add_no_labels() -> None:
+    model = MultiLabelRanker(SharedLabelRanker(Broken(lambda k: np.zeros(k), after=1)))
+    model.learn_one({"a": 1}, {"x": True, "y": False})
+    with pytest.raises(ValueError, match=r"Broken\.rows, x: the shape is \(3,\)"):
+        model.learn_one({"a": 2}, {"z": True})
+    assert model.learner.classes_.tolist() == ["x", "y"]
+    assert model.learner.certificate_.rounds == 1

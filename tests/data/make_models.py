@@ -1,19 +1,28 @@
-"""Makes the model file of the present file format, and what it must answer.
+"""Makes the model files of the present file format, and what they must answer.
 
 Each format that was ever released keeps its files here, as they were then: a file is made once,
-when its format is settled, and only read from then on.
+when its format is settled, and only read from then on. So only files that are not there are made.
 
     python -m tests.data.make_models
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tagalong import LabelRanker, Tagger, persist
-from tagalong.features import TextFeatures
+from tagalong import (
+    BlockProjection,
+    LabelRanker,
+    OrdinalRanker,
+    SharedLabelRanker,
+    Tagger,
+    persist,
+)
+from tagalong.features import FolderAffinity, TextFeatures
+from tests.online.own_features import Affinity
 
 FOLDER = Path(__file__).parent
 LABELS: list[Any] = ["mail", "Grüße", 7, False, ("folder", 1, ("deep", True))]
@@ -54,9 +63,86 @@ def taught_tagger() -> Tagger:
     return tagger
 
 
+def block_projection(**parameters: Any) -> BlockProjection:
+    """A learner of blocks, some in sets, with a row of weight 2."""
+    learner = BlockProjection(**parameters)
+    for seed in range(6):
+        X = np.array(examples(10 + seed, 5))
+        y = np.where(X[:, 0] > X[:, 1], 1, -1)
+        groups = [0, 0, 1, 1, 1] if seed % 2 else None
+        learner.learn_block(X, y, groups=groups, weights=[1, 2, 1, 1, 1])
+    return learner
+
+
+def ordinal_ranker() -> OrdinalRanker:
+    """Grades that are words, one of them rare."""
+    X = np.array(examples(20, 40))
+    grades = ["poor", "fair", "good"]
+    y = np.array(grades)[np.digitize(X[:, 0] - X[:, 1], [-0.5, 1.5])]
+    return OrdinalRanker(grades=grades, update="optimal").fit(X, y)
+
+
+def shared_label_ranker(features: Any, **parameters: Any) -> SharedLabelRanker:
+    """A ranker of folders; nothing was ever filed under one of them."""
+    learner = SharedLabelRanker(features, **parameters)
+    X = np.array(examples(30, 30))
+    Y = [[LABELS[i % 3]] if i % 4 else [LABELS[i % 3], LABELS[3]] for i in range(30)]
+    return learner.partial_fit(X, Y, classes=LABELS)
+
+
+# What each kind must answer, beside its certificate.
+ANSWERS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
+    "block_projection": (lambda: block_projection(update="optimal"), ("decision_function",)),
+    "block_projection_entropic": (
+        lambda: block_projection(geometry="entropic", dtype="float64"),
+        ("decision_function",),
+    ),
+    "ordinal_ranker": (ordinal_ranker, ("decision_function", "predict")),
+    "shared_label_ranker": (
+        lambda: shared_label_ranker(FolderAffinity(often=0.3), update="max"),
+        ("decision_function", "predict"),
+    ),
+    "shared_label_ranker_entropic": (
+        lambda: shared_label_ranker(None, geometry="entropic", dtype="float64"),
+        ("decision_function", "predict"),
+    ),
+    "shared_label_ranker_own": (
+        lambda: shared_label_ranker(Affinity(), update="max"),
+        ("decision_function", "predict"),
+    ),
+}
+
+
+def answers_of(model: Any, methods: tuple[str, ...], probes: Any) -> dict[str, Any]:
+    """Return what a model says, in terms of JSON."""
+    certificate = model.certificate_
+    return {
+        "examples": probes,
+        "answers": {name: getattr(model, name)(np.array(probes)).tolist() for name in methods},
+        "coef": model.coef_.tolist(),
+        "rounds": certificate.rounds,
+        "mistakes": certificate.mistakes,
+        "loss": certificate.loss,
+        "dual": certificate.dual,
+    }
+
+
+def write_answers() -> None:
+    for kind, (make, methods) in ANSWERS.items():
+        path = FOLDER / f"{kind}-format{persist.FORMAT}.tagalong"
+        if path.exists():
+            continue
+        model = make()
+        model.save(path)
+        expected = answers_of(model, methods, examples(3, 8))
+        path.with_suffix(".json").write_text(json.dumps(expected, indent=1) + "\n")
+
+
 def write_tagger() -> None:
-    tagger = taught_tagger()
     path = FOLDER / f"tagger-format{persist.FORMAT}.tagalong"
+    if path.exists():
+        return
+    tagger = taught_tagger()
     tagger.save(path)
     expected = {
         "suggestions": {
@@ -68,10 +154,11 @@ def write_tagger() -> None:
     path.with_suffix(".json").write_text(json.dumps(expected, indent=1) + "\n")
 
 
-def main() -> None:
-    write_tagger()
-    ranker = taught()
+def write_label_ranker() -> None:
     path = FOLDER / f"label_ranker-format{persist.FORMAT}.tagalong"
+    if path.exists():
+        return
+    ranker = taught()
     ranker.save(path)
     probes = examples(3, 8)
     certificate = ranker.certificate_
@@ -89,4 +176,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    write_label_ranker()
+    write_tagger()
+    write_answers()

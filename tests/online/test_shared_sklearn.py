@@ -8,6 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tagalong import SharedLabelRanker
 from tagalong.features import FolderAffinity
+from tests.online.own_features import Kesler
 
 ONLINE = "learns row by row: a row of weight 2 is one step, not two rows"
 EXPECTED_FAILURES = {
@@ -17,7 +18,11 @@ EXPECTED_FAILURES = {
 
 
 @parametrize_with_checks(
-    [SharedLabelRanker(), SharedLabelRanker(update="max", dtype="float64")],
+    [
+        SharedLabelRanker(),
+        SharedLabelRanker(update="max", dtype="float64"),
+        SharedLabelRanker(Kesler(), update="optimal"),
+    ],
     expected_failed_checks=lambda ranker: EXPECTED_FAILURES if ranker.update != "max" else {},
 )
 def test_the_checks_of_scikit_learn(estimator: Any, check: Any) -> None:

@@ -241,7 +241,7 @@ class SharedLabelRanker(OnlineRanker):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         # Only whether a feature is there counts: on numbers that never vanish nothing can be told.
-        tags.classifier_tags.poor_score = True
+        tags.classifier_tags.poor_score = isinstance(self.features, FolderAffinity | None)
         return tags
 
     def _to_file(self) -> tuple[dict[str, Any], persist.Arrays]:
