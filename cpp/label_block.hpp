@@ -37,22 +37,29 @@ struct LabelBlock {
     // From a checked matrix, (labels, features of phi). Columns without a value take no place.
     void load(const Matrix& rows) {
         clear(static_cast<std::size_t>(rows.rows));
-        std::vector<Example> phi(labels);
+        Example phi;
+        const auto read = [&](std::size_t r) {
+            rows.read(static_cast<std::int64_t>(r), phi);
+            phi.merge();
+        };
+        std::vector<char> used(rows.sparse() ? 0 : static_cast<std::size_t>(rows.columns), 0);
         for (std::size_t r = 0; r < labels; ++r) {
-            rows.read(static_cast<std::int64_t>(r), phi[r]);
-            phi[r].merge();
-            features.insert(features.end(), phi[r].feature.begin(), phi[r].feature.end());
+            read(r);
+            if (rows.sparse()) features.insert(features.end(), phi.feature.begin(), phi.feature.end());
+            else for (const std::int32_t feature : phi.feature) used[static_cast<std::size_t>(feature)] = 1;
         }
-        std::sort(features.begin(), features.end());
+        for (std::size_t j = 0; j < used.size(); ++j)
+            if (used[j]) features.push_back(static_cast<std::int32_t>(j));
+        if (rows.sparse()) std::sort(features.begin(), features.end());
         features.erase(std::unique(features.begin(), features.end()), features.end());
         features.shrink_to_fit();
         values.assign(features.size() * labels, T(0));
         for (std::size_t r = 0; r < labels; ++r) {
+            read(r);
             auto at = features.begin();
-            for (std::size_t i = 0; i < phi[r].size(); ++i) {
-                at = std::lower_bound(at, features.end(), phi[r].feature[i]);
-                values[static_cast<std::size_t>(at - features.begin()) * labels + r] =
-                    static_cast<T>(phi[r].value[i]);
+            for (std::size_t i = 0; i < phi.size(); ++i) {
+                at = std::lower_bound(at, features.end(), phi.feature[i]);
+                values[static_cast<std::size_t>(at - features.begin()) * labels + r] = static_cast<T>(phi.value[i]);
             }
         }
     }
