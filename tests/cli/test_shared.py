@@ -3,7 +3,9 @@
 import json
 from pathlib import Path
 
+from tagalong import SharedLabelRanker, Tagger
 from tests.cli.conftest import Run
+from tests.online.own_features import Kesler
 
 
 def stream(path: Path) -> str:
@@ -44,3 +46,11 @@ def test_the_second_paper_has_every_scheme_in_both_forms(run: Run, tmp_path: Pat
     assert len(names) == len(set(names)) == 22
     for form in ("additive, shared", "multiplicative, multi-prototype"):
         assert sum(form in name for name in names) in (5, 6)
+
+
+def test_a_model_with_features_of_ones_own_is_for_python_only(run: Run, tmp_path: Path) -> None:
+    Tagger(SharedLabelRanker(Kesler())).learn("one", ["a"]).save(tmp_path / "own.tagalong")
+    for command in (["suggest", "--text", "one", "--model"], ["inspect"]):
+        refused = run(*command, str(tmp_path / "own.tagalong"))
+        assert refused.code != 0
+        assert "its features are made by Kesler, which is code and not in the file" in refused.err

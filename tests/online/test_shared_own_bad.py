@@ -189,3 +189,18 @@ def test_a_number_of_features_that_is_none_is_refused(count: Any) -> None:
         ValueError, match=r"Kesler\.n_features must be an integer from 1 to 2\*\*31"
     ):
         SharedLabelRanker(phi).learn_one(([1], [1.0]), ["a"])
+
+
+def test_an_interrupt_after_the_round_keeps_its_label(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names and weights must not part, whenever Ctrl-C comes."""
+    ranker = SharedLabelRanker(Kesler()).learn_one(([1], [1.0]), "a")
+    learn = ranker._native._round
+
+    def interrupted(*arguments: Any) -> None:
+        learn(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ranker._native, "_round", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ranker.learn_one(([1], [1.0]), "b")
+    assert ranker.rank_one(([1], [1.0])) == ["b", "a"]

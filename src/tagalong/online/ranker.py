@@ -227,7 +227,7 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
                 else:
                     self._native.learn_one(*pairs, relevant, open_labels, weight)
             except BaseException:  # whatever a user's own features may raise
-                self._labels.withdraw(len(new))
+                self._labels.withdraw(len(self._labels) - self._native.labels)
                 raise
             if self._names is not None:
                 self._names.extend(new_names)
