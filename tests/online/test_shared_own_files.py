@@ -106,6 +106,18 @@ def test_a_forged_header_gives_no_features(forged: Any, tmp_path: Path) -> None:
         tagalong.load(path, features=Affinity())
 
 
+@pytest.mark.parametrize("phi", [None, Affinity()])
+def test_settings_and_features_of_a_file_must_fit(phi: Any, tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    taught(phi).save(path)
+    header, arrays = parts(path)
+    known = {"class": "Affinity", "n_features": None, "state": {}}
+    given = {"features": Affinity()} if phi is None else {}
+    forge(path, {**header, "own_features": known if phi is None else None}, arrays)
+    with pytest.raises(ModelFileError, match="do not fit together"):
+        tagalong.load(path, **given)
+
+
 class Mute(Affinity):
     get_state = None  # type: ignore[assignment]
 

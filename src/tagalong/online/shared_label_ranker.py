@@ -262,6 +262,8 @@ class SharedLabelRanker(OnlineRanker):
     def _from_file(cls, header: dict[str, Any], arrays: persist.Arrays) -> Self:
         params = dict(header["params"])
         own = header.get("own_features")
+        if (own is None) == ("own_features" in header["settings"]):
+            raise ValueError("its settings and its features do not fit together")
         if own is not None:
             params["features"] = own["given"]
             given = _feature_settings(own["given"]).get("own_features")
