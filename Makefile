@@ -58,6 +58,8 @@ bench: $(NATIVE_SOURCES)  ## speed and quality beside the peers, in an environme
 	.venv-bench/bin/python -m pip install -q --disable-pip-version-check --upgrade pip
 	.venv-bench/bin/python -m pip install -q --disable-pip-version-check . -r benchmarks/requirements-peers.txt
 	.venv-bench/bin/python -m benchmarks.run
+	.venv-bench/bin/python -m benchmarks.blocks
+	.venv-bench/bin/python -m benchmarks.ordinal
 
 clean:  ## remove environments and builds
 	rm -rf $(VENV) .venv-bench build

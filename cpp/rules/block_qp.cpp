@@ -34,8 +34,8 @@ TAGALONG_INLINE void four_products(const double* row, const double* others, std:
 }
 
 // Cholesky of a symmetric n x n matrix in place, row by row, lower half; pivots are kept off zero,
-// which amounts to a tiny ridge on rows that depend on others.
-TAGALONG_CLONES void cholesky(double* a, std::size_t n) {
+// which amounts to a tiny ridge on rows that depend on others. `inverse` is room for 1 / pivots.
+TAGALONG_CLONES void cholesky(double* a, double* inverse, std::size_t n) {
     double largest = 0;
     for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, a[i * n + i]);
     const double least = 1e-13 * largest + 1e-300;
@@ -44,7 +44,7 @@ TAGALONG_CLONES void cholesky(double* a, std::size_t n) {
         const auto finish = [&](std::size_t j, std::size_t known, double sum) {
             const double* other = a + j * n;
             for (std::size_t k = known; k < j; ++k) sum += row[k] * other[k];
-            row[j] = i == j ? std::sqrt(std::max(row[j] - sum, least)) : (row[j] - sum) / other[j];
+            row[j] = i == j ? std::sqrt(std::max(row[j] - sum, least)) : (row[j] - sum) * inverse[j];
         };
         std::size_t j = 0;
         for (; j + 4 <= i + 1; j += 4) {
@@ -53,6 +53,7 @@ TAGALONG_CLONES void cholesky(double* a, std::size_t n) {
             for (std::size_t next = 0; next < 4; ++next) finish(j + next, j, sums[next]);
         }
         for (; j <= i; ++j) finish(j, 0, 0.0);
+        inverse[i] = 1 / row[i];
     }
 }
 
@@ -146,7 +147,8 @@ void BlockQp::factorise() {
             if (tight_) factor_[a * n + b] += Q_[last * m_ + last] - row[last] - Q_[last * m_ + free_[b]];
         }
     }
-    cholesky(factor_.data(), n);
+    inverse_.resize(n);
+    cholesky(factor_.data(), inverse_.data(), n);
 }
 
 // To the optimum over the rows in use. If the whole budget is used, the last of them takes what the
