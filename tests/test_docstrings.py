@@ -22,6 +22,7 @@ CONTRACT = [
     "ModelFileError",
     "NoBoundWarning",
     "OrdinalRanker",
+    "PartialFeedbackRanker",
     "SharedLabelRanker",
     "Tagger",
     "load",

@@ -21,6 +21,7 @@ NB_MODULE(_native, module) {
     bind::add_label_rankers(module);
     bind::add_block_learners(module);
     bind::add_shared_rankers(module);
+    bind::add_partial_rankers(module);
     bind::add_measures(module);
     bind::add_text_features(module);
 }

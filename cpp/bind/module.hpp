@@ -8,6 +8,7 @@ namespace tagalong::bind {
 void add_label_rankers(nanobind::module_& module);
 void add_block_learners(nanobind::module_& module);
 void add_shared_rankers(nanobind::module_& module);
+void add_partial_rankers(nanobind::module_& module);
 void add_measures(nanobind::module_& module);
 void add_text_features(nanobind::module_& module);
 

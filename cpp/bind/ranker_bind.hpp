@@ -32,6 +32,18 @@ typename Ranker::Reader& thread_reader() {
     return reader;
 }
 
+// Most rankers have one cut-off for all rows; where each row has its own, it follows from the scores.
+template <class Ranker>
+double cutoff_for(const Ranker& self, [[maybe_unused]] typename Ranker::Reader& reader) {
+    if constexpr (requires { self.cutoff_of(reader); }) return self.cutoff_of(reader);
+    else return self.cutoff();
+}
+template <class Ranker>
+double cutoff_of_round([[maybe_unused]] Ranker& self, double before) {
+    if constexpr (requires { self.round_cutoff(); }) return self.round_cutoff();
+    else return before;
+}
+
 // T is the type of weights and scores.
 template <class Ranker, class T>
 void add_ranker_methods(nb::class_<Ranker>& type) {
@@ -60,8 +72,9 @@ void add_ranker_methods(nb::class_<Ranker>& type) {
                      T* out = scores ? scores->data() + i * static_cast<std::int64_t>(scores->shape(1)) : nullptr;
                      const double weight = weights ? weights->data()[i] : 1.0;
                      std::unique_lock lock(self.mutex());
-                     if (cutoffs) cutoffs->data()[i] = self.cutoff();
+                     const double cutoff = self.cutoff();
                      self.learn(example, yes.row(i), open.row(i), weight, out);
+                     if (cutoffs) cutoffs->data()[i] = cutoff_of_round(self, cutoff);
                  });
              },
              nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none(),
@@ -91,7 +104,7 @@ void add_ranker_methods(nb::class_<Ranker>& type) {
                  Owned<T> scores({labels});
                  const double cutoff = self.cutoff();
                  self.learn(x, relevant, unknown, weight, scores.data);
-                 return nb::make_tuple(scores.object(), cutoff);
+                 return nb::make_tuple(scores.object(), cutoff_of_round(self, cutoff));
              })
         .def("rank_one",
              [](const Ranker& self, const Vector& indices, const Vector& values, std::int64_t k) {
@@ -113,7 +126,7 @@ void add_ranker_methods(nb::class_<Ranker>& type) {
                  const auto scores = self.score(reader);
                  Owned<T> out({scores.size()});
                  std::copy(scores.begin(), scores.end(), out.data);
-                 return nb::make_tuple(out.object(), self.cutoff());
+                 return nb::make_tuple(out.object(), cutoff_for(self, reader));
              })
         // Features (-1 is the constant one), their values as the learner sees them, and what each
         // adds to the label's score.

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tagalong.online.block_projection import BlockProjection
     from tagalong.online.label_ranker import LabelRanker
     from tagalong.online.ordinal_ranker import OrdinalRanker
+    from tagalong.online.partial_feedback import PartialFeedbackRanker
     from tagalong.online.shared_label_ranker import SharedLabelRanker
     from tagalong.persist import ModelFileError, load
     from tagalong.readers.items import Item
@@ -27,6 +28,7 @@ _HOMES = {
     "ModelFileError": "tagalong.persist",
     "NoBoundWarning": "tagalong.certificate",
     "OrdinalRanker": "tagalong.online.ordinal_ranker",
+    "PartialFeedbackRanker": "tagalong.online.partial_feedback",
     "SharedLabelRanker": "tagalong.online.shared_label_ranker",
     "Tagger": "tagalong.tagger",
     "load": "tagalong.persist",
@@ -40,6 +42,7 @@ __all__ = [
     "ModelFileError",
     "NoBoundWarning",
     "OrdinalRanker",
+    "PartialFeedbackRanker",
     "SharedLabelRanker",
     "Tagger",
     "load",

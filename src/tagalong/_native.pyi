@@ -123,6 +123,64 @@ class SharedRanker32(LabelRanker32):
 
 class SharedRanker64(SharedRanker32): ...
 
+class PartialRanker32(LabelRanker32):
+    @staticmethod
+    def bytes_a_label(features: float) -> float: ...
+    def declare_features(self, count: int) -> None: ...
+    def suggest(self, x: Matrix, most: int) -> tuple[npt.NDArray[Any], ...]: ...
+    def suggest_one(
+        self, indices: npt.NDArray[Any], values: npt.NDArray[Any], most: int
+    ) -> tuple[npt.NDArray[Any], ...]: ...
+    def play(
+        self,
+        x: Matrix,
+        relevant_indptr: npt.NDArray[np.int64],
+        relevant: npt.NDArray[np.int32],
+        unknown_indptr: npt.NDArray[np.int64],
+        unknown: npt.NDArray[np.int32],
+        weights: npt.NDArray[np.float64] | None,
+        most: int,
+        losses: npt.NDArray[np.float64],
+        partial: npt.NDArray[np.float64],
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]: ...
+    def last_round(self) -> tuple[list[int], float, float]: ...
+    def feedback(
+        self,
+        x: Matrix,
+        shown_indptr: npt.NDArray[np.int64],
+        shown: npt.NDArray[np.int32],
+        accepted_indptr: npt.NDArray[np.int64],
+        accepted: npt.NDArray[np.int32],
+    ) -> None: ...
+    def feedback_one(
+        self,
+        indices: npt.NDArray[Any],
+        values: npt.NDArray[Any],
+        shown: list[int],
+        accepted: list[int],
+    ) -> None: ...
+    def predict(self, x: Matrix) -> npt.NDArray[np.int64]: ...
+    def matrix(self, label: int, inverse: bool) -> npt.NDArray[np.float64]: ...
+
+class PartialRanker64(PartialRanker32): ...
+
+class Game:
+    def __init__(self, config: dict[str, Any]) -> None: ...
+    def choose(self, probabilities: list[float], most: int) -> list[int]: ...
+    def expected(self, shown: list[int], probabilities: list[float]) -> float: ...
+    def losses(
+        self,
+        shown_indptr: npt.NDArray[np.int64],
+        shown: npt.NDArray[np.int32],
+        relevant_indptr: npt.NDArray[np.int64],
+        relevant: npt.NDArray[np.int32],
+        unknown_indptr: npt.NDArray[np.int64],
+        unknown: npt.NDArray[np.int32],
+        slots: npt.NDArray[np.int64],
+        losses: npt.NDArray[np.float64],
+        partial: npt.NDArray[np.float64],
+    ) -> None: ...
+
 class Measures:
     def __init__(self, k: int, window: int) -> None: ...
     @property

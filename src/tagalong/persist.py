@@ -37,6 +37,7 @@ _KINDS = {
     "LabelRanker": "tagalong.online.label_ranker",
     "Tagger": "tagalong.tagger",
     "TextFeatures": "tagalong.features.text",
+    "PartialFeedbackRanker": "tagalong.online.partial_feedback",
     "OrdinalRanker": "tagalong.online.ordinal_ranker",
     "SharedLabelRanker": "tagalong.online.shared_label_ranker",
 }

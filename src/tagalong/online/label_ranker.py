@@ -10,6 +10,7 @@ from tagalong import _native as core
 from tagalong import parameters
 from tagalong.certificate import Certificate
 from tagalong.online.ranker import OnlineRanker, Settings
+from tagalong.online.weights import weight_matrix
 
 __all__ = ["LabelRanker"]
 
@@ -25,9 +26,6 @@ ADAPTIVE_RATE = 3.0
 # Budgets beyond these could overflow the weights within a stream's lifetime.
 LARGEST_BUDGET = {"float32": 1e12, "float64": 1e100}
 LARGEST_CONSTANT = 1e9
-
-# A dense coef_ of more numbers than this would surprise: it becomes sparse.
-DENSE_COEF_LIMIT = 50_000_000
 
 
 class LabelRanker(OnlineRanker):
@@ -175,27 +173,7 @@ class LabelRanker(OnlineRanker):
     def coef_(self) -> npt.NDArray[Any] | sp.csr_array:
         """The weights that predict, (K, n)."""
         self._require_start("coef_")
-        found = self._native.weights()
-        features, weights, unseen = found["features"], found["weights"], found["unseen"]
-        own = features >= 0  # the constant feature is none of the user's
-        features, weights = features[own], weights[own]
-        n = max(self._settings["n_features"], int(features.max(initial=-1)) + 1)
-        n = max(n, getattr(self, "n_features_in_", 0))
-        size = n * len(self._labels)
-        if size <= DENSE_COEF_LIMIT:
-            dense = np.zeros((len(self._labels), n), dtype=weights.dtype)
-            # Declared features have weight before they are met, in the entropic geometry.
-            dense[:, : self._settings["n_features"]] = unseen[:, None]
-            dense[:, features] = weights.T
-            return np.asarray(dense)
-        if unseen.any():
-            raise ValueError(
-                f"coef_ would have {size:,} numbers, none of them zero in the entropic geometry"
-            )
-        rows, labels = np.nonzero(weights)
-        return sp.csr_array(
-            (weights[rows, labels], (labels, features[rows])), shape=(len(self._labels), n)
-        )
+        return weight_matrix(self)
 
     def _checked_settings(self) -> Settings:
         entropic = self.geometry == "entropic"

@@ -519,9 +519,10 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
             )
         return X
 
-    def _learn_batch(
-        self, X: Any, Y: Any, classes: Any, sample_weight: Any, watched: bool
-    ) -> Rounds:
+    def _checked_batch(
+        self, X: Any, Y: Any, classes: Any, sample_weight: Any
+    ) -> tuple[core.Matrix, Targets, npt.NDArray[np.float64] | None]:
+        """Check a batch, begin if it is the first, and take up its labels."""
         with restored_on_error(self):
             if self._started():
                 self._check_same_classes(classes)
@@ -544,12 +545,19 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         if means_growing(classes):
             labels.grows = True
         labels.extend(targets.new)
+        return matrix, targets, weights
+
+    def _learn_batch(
+        self, X: Any, Y: Any, classes: Any, sample_weight: Any, watched: bool
+    ) -> Rounds:
+        matrix, targets, weights = self._checked_batch(X, Y, classes, sample_weight)
         rounds = Rounds(_NO_SCORES, _NO_SCORES, targets.relevant, targets.unknown)
         if watched:
-            scores = np.empty((X.shape[0], len(labels)), dtype=self._settings["dtype"])
+            rows = matrix.shape[0]
+            scores = np.empty((rows, len(self._labels)), dtype=self._settings["dtype"])
             if targets.new:  # a row says nothing about labels that come later
                 scores.fill(-np.inf)
-            rounds = replace(rounds, scores=scores, cutoffs=np.empty(X.shape[0]))
+            rounds = replace(rounds, scores=scores, cutoffs=np.empty(rows))
         self._learn(matrix, targets, weights, rounds if watched else None)
         return rounds
 

@@ -23,12 +23,15 @@ class Round:
         The score from which ``predict`` would have included a label.
     relevant, unknown : list of int
         The numbers of the round's labels.
+    shown : list of int, optional
+        The numbers of the labels that were shown, in order, if the learner shows lists.
     """
 
     scores: npt.NDArray[Any]
     cutoff: float
     relevant: list[int]
     unknown: list[int]
+    shown: list[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,284 @@
+// PartialRanker and its game for Python.
+#include "module.hpp"
+#include "partial_state.hpp"
+#include "ranker_bind.hpp"
+
+namespace tagalong::bind {
+
+static SlotCosts make_costs(const nb::handle& given) {
+    if (!nb::isinstance<nb::str>(given)) return SlotCosts(nb::cast<std::vector<double>>(given));
+    const auto name = nb::cast<std::string>(given);
+    return SlotCosts(name == "constant" ? SlotCosts::Kind::constant : SlotCosts::Kind::decreasing);
+}
+
+static GameConfig make_game(const nb::dict& given) {
+    GameConfig config;
+    config.miss_weight = nb::cast<double>(given["miss_weight"]);
+    config.costs = make_costs(given["slot_cost"]);
+    config.ties_by_width = nb::cast<std::string>(given["ties"]) == "width";
+    config.max_explore = nb::cast<std::int64_t>(given["max_explore"]);
+    return config;
+}
+
+static PartialConfig make_partial_config(const nb::dict& given) {
+    const auto text = [&](const char* name) { return nb::cast<std::string>(given[name]); };
+    const auto number = [&](const char* name) { return nb::cast<double>(given[name]); };
+    PartialConfig config;
+    config.loss = text("loss") == "logistic" ? MarginLoss::logistic : MarginLoss::square;
+    config.radius = number("radius");
+    config.game = make_game(given);
+    config.confidence.delta = number("delta");
+    if (!given["norm_bound"].is_none()) config.confidence.norm_bound = number("norm_bound");
+    config.confidence.determinant = text("width") == "determinant";
+    config.confidence.exploration = number("exploration");
+    const std::string covariance = text("covariance");
+    config.covariance = covariance == "full"       ? CovarianceKind::full
+                        : covariance == "diagonal" ? CovarianceKind::diagonal
+                                                   : CovarianceKind::kernel;
+    config.kernel.kind = text("kernel") == "rbf" ? Kernel::Kind::gaussian : Kernel::Kind::linear;
+    config.kernel.gamma = number("gamma");
+    config.learn_all = text("update") == "full";
+    config.normalize = nb::cast<bool>(given["normalize"]);
+    config.max_labels = nb::cast<std::size_t>(given["max_labels"]);
+    config.n_features = nb::cast<std::int64_t>(given["n_features"]);
+    config.memory_limit = number("memory_limit");
+    return config;
+}
+
+// Lists of labels with what is known of each.
+struct Lists {
+    std::vector<std::int64_t> ends = {0};
+    std::vector<std::int32_t> labels;
+    std::vector<double> optimistic, plain, width;
+    std::vector<std::uint8_t> explores;
+
+    template <class Reader>
+    void add(const Reader& reader) {
+        for (const std::int32_t label : reader.shown) {
+            const auto i = static_cast<std::size_t>(label);
+            labels.push_back(label);
+            optimistic.push_back(reader.optimistic.probability[i]);
+            plain.push_back(reader.plain.probability[i]);
+            width.push_back(reader.width[i]);
+            const auto& known = reader.plain_list;
+            explores.push_back(std::find(known.begin(), known.end(), label) == known.end());
+        }
+        ends.push_back(static_cast<std::int64_t>(labels.size()));
+    }
+    nb::tuple tuple() const {
+        return nb::make_tuple(copied(ends), copied(labels), copied(optimistic), copied(plain), copied(width),
+                              copied(explores));
+    }
+};
+
+template <class T>
+static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
+    using Ranker = PartialRanker<T>;
+    using Doubles = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    type.def("suggest",
+             [](const Ranker& self, const MatrixView& x, std::size_t most) {
+                 Lists out;
+                 for_rows(x.matrix.rows, [&](std::int64_t i) {
+                     auto& reader = thread_reader<Ranker>();
+                     x.matrix.read(i, reader.x);
+                     self.finish(reader.x);
+                     std::shared_lock lock(self.mutex());
+                     self.suggest(reader, most, true);
+                     out.add(reader);
+                 });
+                 return out.tuple();
+             })
+        .def("suggest_one",
+             [](const Ranker& self, const Vector& indices, const Vector& values, std::size_t most) {
+                 auto& reader = thread_reader<Ranker>();
+                 read_pairs(indices, values, longest_row<T>(), reader.x);
+                 self.finish(reader.x);
+                 Lists out;
+                 std::shared_lock lock(self.mutex());
+                 self.suggest(reader, most, true);
+                 out.add(reader);
+                 return out.tuple();
+             })
+        // Learns like `learn`; what was shown, and writes what it cost.
+        .def("play",
+             [](Ranker& self, const MatrixView& x, VectorOf<std::int64_t> relevant_ptr,
+                VectorOf<std::int32_t> relevant, VectorOf<std::int64_t> unknown_ptr, VectorOf<std::int32_t> unknown,
+                std::optional<VectorOf<double>> weights, std::size_t most, Doubles losses, Doubles partial) {
+                 const LabelRows yes{relevant_ptr, relevant}, open{unknown_ptr, unknown};
+                 std::vector<std::int64_t> ends = {0};
+                 std::vector<std::int32_t> shown;
+                 Example example;
+                 for_rows(x.matrix.rows, [&](std::int64_t i) {
+                     x.matrix.read(i, example);
+                     self.finish(example);
+                     const double weight = weights ? weights->data()[i] : 1.0;
+                     std::unique_lock lock(self.mutex());
+                     self.learn(example, yes.row(i), open.row(i), weight, nullptr, most);
+                     const auto list = self.last_shown();
+                     shown.insert(shown.end(), list.begin(), list.end());
+                     ends.push_back(static_cast<std::int64_t>(shown.size()));
+                     losses.data()[i] = self.last_losses().slots;
+                     partial.data()[i] = self.last_losses().partial;
+                 });
+                 return nb::make_tuple(copied(ends), copied(shown));
+             },
+             nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(),
+             nb::arg())
+        // Of the last round on full labels: what was shown, and what it cost.
+        .def("last_round",
+             [](const Ranker& self) {
+                 std::shared_lock lock(self.mutex());
+                 const auto list = self.last_shown();
+                 return nb::make_tuple(std::vector<std::int32_t>(list.begin(), list.end()),
+                                       self.last_losses().slots, self.last_losses().partial);
+             })
+        .def("declare_features",
+             [](Ranker& self, std::int64_t count) {
+                 std::unique_lock lock(self.mutex());
+                 self.declare_features(count);
+             })
+        .def("feedback",
+             [](Ranker& self, const MatrixView& x, VectorOf<std::int64_t> shown_ptr, VectorOf<std::int32_t> shown,
+                VectorOf<std::int64_t> accepted_ptr, VectorOf<std::int32_t> accepted) {
+                 const LabelRows lists{shown_ptr, shown}, yes{accepted_ptr, accepted};
+                 Example example;
+                 for_rows(x.matrix.rows, [&](std::int64_t i) {
+                     x.matrix.read(i, example);
+                     self.finish(example);
+                     std::unique_lock lock(self.mutex());
+                     self.feedback(example, lists.row(i), yes.row(i), 1.0);
+                 });
+             })
+        .def("feedback_one",
+             [](Ranker& self, const Vector& indices, const Vector& values, const std::vector<std::int32_t>& shown,
+                const std::vector<std::int32_t>& accepted) {
+                 Example& x = thread_reader<Ranker>().x;
+                 read_pairs(indices, values, longest_row<T>(), x);
+                 self.finish(x);
+                 std::unique_lock lock(self.mutex());
+                 self.feedback(x, shown, accepted, 1.0);
+             })
+        // An indicator of the best list by what is known, (rows, K).
+        .def("predict", [](const Ranker& self, const MatrixView& x) {
+            const std::size_t K = self.labels();
+            Owned<std::int64_t> out({static_cast<std::size_t>(x.matrix.rows), K});
+            for_rows(x.matrix.rows, [&](std::int64_t i) {
+                auto& reader = thread_reader<Ranker>();
+                x.matrix.read(i, reader.x);
+                self.finish(reader.x);
+                std::int64_t* row = out.data + static_cast<std::size_t>(i) * K;
+                std::fill_n(row, K, 0);
+                std::shared_lock lock(self.mutex());
+                self.predict(reader, 0);
+                for (const std::int32_t label : reader.plain_list)
+                    if (static_cast<std::size_t>(label) < K) row[label] = 1;
+            });
+            return out.object();
+        });
+}
+
+template <class T>
+static void add_ranker(nb::module_& module, const char* name) {
+    using Ranker = PartialRanker<T>;
+    nb::class_<Ranker> type(module, name);
+    type.def("__init__",
+             [](Ranker* self, const nb::dict& config) { new (self) Ranker(make_partial_config(config)); });
+    add_ranker_methods<Ranker, T>(type);
+    add_game_methods<T>(type);
+    type.def("certificate",
+             [](const Ranker& self) {
+                 std::shared_lock lock(self.mutex());
+                 nb::dict out;
+                 out["rounds"] = self.account().rounds;
+                 out["shown"] = self.account().shown;
+                 out["regret"] = self.account().regret;
+                 out["cutoff"] = self.cutoff();
+                 if (const auto* full = std::get_if<FullCovariance<T>>(&self.covariance()))
+                     out["refactorisations"] = full->refactorisations();
+                 return out;
+             })
+        .def("weights",
+             [](const Ranker& self) {
+                 std::shared_lock lock(self.mutex());
+                 nb::dict out;
+                 out["features"] = copied(self.features());
+                 out["weights"] = weight_array(self);
+                 out["unseen"] = vector_array<T>(self.labels(), [](std::size_t) { return T(0); });
+                 return out;
+             })
+        // The matrix A of a label, or with `inverse` what is kept of its inverse: by place of a feature.
+        .def("matrix",
+             [](const Ranker& self, std::size_t label, bool inverse) {
+                 std::shared_lock lock(self.mutex());
+                 const auto* full = std::get_if<FullCovariance<T>>(&self.covariance());
+                 if (!full || label >= self.labels()) throw InputError("there is no such matrix");
+                 const auto& found = full->state()[label];
+                 const std::size_t n = self.features().size(), known = found.matrix.side();
+                 Owned<double> out({n, n});
+                 for (std::size_t i = 0; i < n; ++i)
+                     for (std::size_t j = 0; j < n; ++j) {
+                         double value = i == j ? 1 : 0;
+                         if (i < known && j < known)
+                             value = inverse ? static_cast<double>(found.inverse.at(i, j)) : found.matrix.at(i, j);
+                         out.data[i * n + j] = value;
+                     }
+                 return out.object();
+             })
+        .def_static("bytes_a_label", &FullCovariance<T>::bytes_a_label)
+        .def("state", &partial_state<T>)
+        .def("restore", &restore_partial<T>)
+        .def_prop_ro("bytes", [](const Ranker& self) {
+            std::shared_lock lock(self.mutex());
+            return self.bytes();
+        });
+}
+
+static void add_game(nb::module_& module) {
+    using Doubles = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    nb::class_<Game>(module, "Game")
+        .def("__init__", [](Game* self, const nb::dict& config) { new (self) Game(make_game(config)); })
+        .def("choose",
+             [](const Game& self, const std::vector<double>& probabilities, std::size_t most) {
+                 std::vector<std::int32_t> out;
+                 self.choose({probabilities, probabilities}, most, out);
+                 return out;
+             })
+        .def("expected",
+             [](const Game& self, const std::vector<std::int32_t>& shown, const std::vector<double>& probabilities) {
+                 if (shown.size() > self.config().costs.sizes())
+                     throw InputError("a list of " + std::to_string(shown.size()) + " labels has no slot costs");
+                 double cost = 0;
+                 for (const double p : probabilities) cost += self.config().miss_weight * p;
+                 for (std::size_t j = 0; j < shown.size(); ++j)
+                     cost += self.wrong(j + 1, shown.size()) -
+                             self.stake(j + 1, shown.size()) * probabilities.at(static_cast<std::size_t>(shown[j]));
+                 return cost;
+             })
+        .def("losses", [](const Game& self, VectorOf<std::int64_t> shown_ptr, VectorOf<std::int32_t> shown,
+                          VectorOf<std::int64_t> relevant_ptr, VectorOf<std::int32_t> relevant,
+                          VectorOf<std::int64_t> unknown_ptr, VectorOf<std::int32_t> unknown,
+                          VectorOf<std::int64_t> slots, Doubles losses, Doubles partial) {
+            const LabelRows lists{shown_ptr, shown}, yes{relevant_ptr, relevant}, open{unknown_ptr, unknown};
+            const auto has = [](std::span<const std::int32_t> row, std::int32_t label) {
+                return std::find(row.begin(), row.end(), label) != row.end();
+            };
+            for (std::size_t i = 0; i < losses.shape(0); ++i) {
+                if (lists.row(i).size() > self.config().costs.sizes())
+                    throw InputError("a list of " + std::to_string(lists.row(i).size()) + " labels has no slot costs");
+                const auto found = list_losses(self, lists.row(i), yes.row(i).size(),
+                                               static_cast<std::size_t>(slots.data()[i]), [&](std::int32_t label) {
+                                                   return has(open.row(i), label) ? -1 : has(yes.row(i), label);
+                                               });
+                losses.data()[i] = found.slots;
+                partial.data()[i] = found.partial;
+            }
+        });
+}
+
+void add_partial_rankers(nb::module_& module) {
+    add_ranker<float>(module, "PartialRanker32");
+    add_ranker<double>(module, "PartialRanker64");
+    add_game(module);
+}
+
+}  // namespace tagalong::bind

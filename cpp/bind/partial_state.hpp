@@ -1,0 +1,232 @@
+// The covariances of a PartialRanker as arrays, and back.
+#pragma once
+
+#include <algorithm>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "geometry_state.hpp"
+#include "partial/partial_ranker.hpp"
+
+namespace tagalong::bind {
+
+// Numbers of all labels one after the other, and how many each has.
+template <class V, class Label, class Of>
+void write_parts(const std::vector<Label>& labels, const char* name, Of&& of, nb::dict& arrays) {
+    std::size_t count = 0;
+    for (const Label& label : labels) count += of(label).second;
+    Owned<V> out({count});
+    V* at = out.data;
+    for (const Label& label : labels) {
+        const auto [data, size] = of(label);
+        at = std::copy_n(data, size, at);
+    }
+    arrays[name] = out.object();
+}
+
+template <class V>
+class Parts {
+  public:
+    Parts(const nb::dict& arrays, const char* name)
+        : name_(name), array_(nb::cast<VectorOf<V>>(arrays[name])), at_(array_.data()) {}
+
+    const V* take(std::size_t count) {
+        if (count > static_cast<std::size_t>(array_.data() + array_.shape(0) - at_))
+            throw InputError(std::string("model state: '") + name_ + "' is too short");
+        return std::exchange(at_, at_ + count);
+    }
+    std::vector<V> take_vector(std::size_t count) {
+        const V* from = take(count);
+        return {from, from + count};
+    }
+
+  private:
+    const char* name_;
+    VectorOf<V> array_;
+    const V* at_;
+};
+
+template <class V>
+nb::object copied(const std::vector<V>& values) {
+    return vector_array<V>(values.size(), [&](std::size_t i) { return values[i]; });
+}
+
+// A weight of every feature and label, (features, K).
+template <class T>
+nb::object weight_array(const PartialRanker<T>& self) {
+    const std::size_t K = self.labels(), rows = self.features().size();
+    Owned<T> out({rows, K});
+    std::visit(
+        [&](const auto& found) {
+            for (std::size_t k = 0; k < K; ++k) {
+                if constexpr (requires { found.weight(k, k); }) {
+                    for (std::size_t r = 0; r < rows; ++r) out.data[r * K + k] = static_cast<T>(found.weight(k, r));
+                } else {
+                    const std::vector<double> weights = found.weights(k);
+                    for (std::size_t r = 0; r < rows; ++r) out.data[r * K + k] = static_cast<T>(weights[r]);
+                }
+            }
+        },
+        self.covariance());
+    return out.object();
+}
+
+template <class T>
+void write_covariance(const PartialRanker<T>& self, const FullCovariance<T>& found, nb::dict& arrays) {
+    using Label = typename FullCovariance<T>::Label;
+    const auto& labels = found.state();
+    arrays["theta"] = weight_array(self);
+    arrays["sides"] = vector_array<std::int64_t>(
+        labels.size(), [&](std::size_t k) { return static_cast<std::int64_t>(labels[k].inverse.side()); });
+    arrays["tolerated"] = vector_array<double>(labels.size(), [&](std::size_t k) { return labels[k].tolerated; });
+    write_parts<T>(labels, "inverse",
+                   [](const Label& label) { return std::pair(label.inverse.data(), label.inverse.size()); }, arrays);
+    write_parts<double>(labels, "matrix",
+                        [](const Label& label) { return std::pair(label.matrix.data(), label.matrix.size()); },
+                        arrays);
+}
+
+template <class T>
+void read_covariance(PartialRanker<T>& self, FullCovariance<T>& found, const nb::dict& arrays) {
+    using Plane = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+    const std::size_t K = self.labels();
+    const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
+    const std::size_t rows = features.shape(0);
+    const auto theta = nb::cast<Plane>(arrays["theta"]);
+    const auto sides = state_vector<std::int64_t>(arrays, "sides", K);
+    const auto tolerated = state_vector<double>(arrays, "tolerated", K);
+    if (theta.shape(0) != rows || theta.shape(1) != K)
+        throw InputError("model state: 'theta' has the wrong shape");
+    found.restore_features({features.data(), rows});
+    Parts<T> inverse(arrays, "inverse");
+    Parts<double> matrix(arrays, "matrix");
+    for (std::size_t k = 0; k < K; ++k) {
+        const std::int64_t side = sides.data()[k];
+        if (side == 0) continue;
+        if (side < 0 || side % 8 != 0 || static_cast<std::size_t>(side) > (rows + 7) / 8 * 8)
+            throw InputError("model state: 'sides' has an impossible number");
+        const auto n = static_cast<std::size_t>(side);
+        const T* inverse_numbers = inverse.take(SymmetricTiles<T>::numbers(n));
+        const double* matrix_numbers = matrix.take(SymmetricTiles<double>::numbers(n));
+        auto& label = found.restore_label(k, n);
+        std::copy_n(inverse_numbers, label.inverse.size(), label.inverse.data());
+        std::copy_n(matrix_numbers, label.matrix.size(), label.matrix.data());
+        label.updates = self.updates()[k];
+        label.tolerated = tolerated.data()[k];
+        for (std::size_t r = 0; r < std::min(rows, n); ++r) label.weights[r] = theta.data()[r * K + k];
+    }
+}
+
+template <class T>
+void write_covariance(const PartialRanker<T>&, const DiagonalCovariance<T>& found, nb::dict& arrays) {
+    arrays["theta"] = plane_array(found.store(), 0);
+    arrays["squares"] = plane_array(found.store(), 1);
+}
+
+template <class T>
+void read_covariance(PartialRanker<T>& self, DiagonalCovariance<T>& found, const nb::dict& arrays) {
+    using Plane = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+    const std::size_t K = self.labels();
+    const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
+    const auto theta = nb::cast<Plane>(arrays["theta"]);
+    const auto squares = nb::cast<Plane>(arrays["squares"]);
+    for (const auto& plane : {theta, squares})
+        if (plane.shape(0) != features.shape(0) || plane.shape(1) != K)
+            throw InputError("model state: 'theta' or 'squares' has the wrong shape");
+    auto& store = found.store();
+    for (std::size_t r = 0; r < features.shape(0); ++r) {
+        const std::int32_t row = store.insert(features.data()[r]);
+        std::copy_n(theta.data() + r * K, K, store.row(row));
+        std::copy_n(squares.data() + r * K, K, store.row(row, 1));
+    }
+}
+
+template <class T>
+void write_covariance(const PartialRanker<T>&, const KernelCovariance<T>& found, nb::dict& arrays) {
+    using Label = typename KernelCovariance<T>::Label;
+    const auto& rows = found.rows();
+    const auto& labels = found.state();
+    arrays["row_starts"] = copied(rows.starts);
+    arrays["row_places"] = copied(rows.places);
+    arrays["row_values"] = copied(rows.values);
+    arrays["row_squares"] = copied(rows.squares);
+    arrays["part_counts"] = vector_array<std::int64_t>(
+        labels.size(), [&](std::size_t k) { return static_cast<std::int64_t>(labels[k].rows.size()); });
+    const auto all = [](const auto& vector) { return std::pair(vector.data(), vector.size()); };
+    write_parts<std::int32_t>(labels, "part_rows", [&](const Label& label) { return all(label.rows); }, arrays);
+    write_parts<double>(labels, "parts", [&](const Label& label) { return all(label.parts); }, arrays);
+    write_parts<std::int32_t>(labels, "update_rows", [&](const Label& label) { return all(label.updates); }, arrays);
+    write_parts<double>(labels, "roots", [&](const Label& label) { return all(label.roots); }, arrays);
+    write_parts<double>(labels, "factor", [&](const Label& label) { return all(label.factor); }, arrays);
+}
+
+template <class T>
+void read_covariance(PartialRanker<T>& self, KernelCovariance<T>& found, const nb::dict& arrays) {
+    const std::size_t K = self.labels();
+    const auto whole = [&]<class V>(const char* name, V) {
+        const auto array = nb::cast<VectorOf<V>>(arrays[name]);
+        return std::vector<V>(array.data(), array.data() + array.shape(0));
+    };
+    const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
+    typename KernelCovariance<T>::Rows rows;
+    rows.starts = whole("row_starts", std::int64_t{});
+    rows.places = whole("row_places", std::int32_t{});
+    rows.values = whole("row_values", double{});
+    rows.squares = whole("row_squares", double{});
+    const auto counts = state_vector<std::int64_t>(arrays, "part_counts", K);
+    Parts<std::int32_t> part_rows(arrays, "part_rows"), update_rows(arrays, "update_rows");
+    Parts<double> parts(arrays, "parts"), roots(arrays, "roots"), factor(arrays, "factor");
+    bool good = found.restore({features.data(), features.shape(0)}, std::move(rows));
+    for (std::size_t k = 0; k < K && good; ++k) {
+        const auto count = static_cast<std::size_t>(counts.data()[k]);
+        const auto updates = static_cast<std::size_t>(self.updates()[k]);
+        if (counts.data()[k] < 0 || self.updates()[k] < 0 || updates > count) throw InputError("model state: counts do not fit");
+        typename KernelCovariance<T>::Label label;
+        label.rows = part_rows.take_vector(count);
+        label.parts = parts.take_vector(count);
+        label.updates = update_rows.take_vector(updates);
+        label.roots = roots.take_vector(updates);
+        label.factor = factor.take_vector(updates * (updates + 1) / 2);
+        good = found.restore_label(k, std::move(label));
+    }
+    if (!good) throw InputError("model state: the rows do not fit together");
+}
+
+template <class T>
+nb::dict partial_state(const PartialRanker<T>& self) {
+    nb::dict arrays, numbers, out;
+    std::shared_lock lock(self.mutex());
+    arrays["features"] = copied(self.features());
+    arrays["information"] = copied(self.information());
+    arrays["updates"] = copied(self.updates());
+    std::visit([&](const auto& found) { write_covariance(self, found, arrays); }, self.covariance());
+    const auto& account = self.account();
+    numbers["labels"] = self.labels();
+    numbers["rounds"] = account.rounds;
+    numbers["shown"] = account.shown;
+    numbers["regret"] = account.regret;
+    out["arrays"] = arrays;
+    out["numbers"] = numbers;
+    return out;
+}
+
+template <class T>
+void restore_partial(PartialRanker<T>& self, const nb::dict& state) {
+    const auto arrays = nb::cast<nb::dict>(state["arrays"]);
+    const auto numbers = nb::cast<nb::dict>(state["numbers"]);
+    const auto K = nb::cast<std::size_t>(numbers["labels"]);
+    const auto information = state_vector<double>(arrays, "information", K);
+    const auto updates = state_vector<std::int64_t>(arrays, "updates", K);
+    std::unique_lock lock(self.mutex());
+    if (self.labels() != 0) throw InputError("model state can only be restored into a new model");
+    self.add_labels(K);
+    self.restore({nb::cast<std::int64_t>(numbers["rounds"]), nb::cast<std::int64_t>(numbers["shown"]),
+                  nb::cast<double>(numbers["regret"])},
+                 {information.data(), information.data() + K}, {updates.data(), updates.data() + K});
+    std::visit([&](auto& found) { read_covariance(self, found, arrays); }, self.covariance());
+}
+
+}  // namespace tagalong::bind

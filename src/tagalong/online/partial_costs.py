@@ -1,0 +1,127 @@
+"""Slot costs: what a wrong label costs in a place of a list."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tagalong import parameters
+
+__all__ = ["Costs", "check_game", "checked_costs", "cost_rows", "sizes_of"]
+
+NAMES = ("decreasing", "constant")
+
+Costs = str | list[float]
+"""A name, or the costs of lists of one label, of two, and so on, one after the other."""
+
+
+def checked_costs(given: Any, max_labels: int | None) -> Costs:
+    """Return slot costs as the native core wants them; ValueError for bad ones.
+
+    Parameters
+    ----------
+    given : str, function or sequence of sequences
+        ``"decreasing"``: (s - i + 1)/s in place i of s. ``"constant"``: 1. A function of the
+        place and the size, both from 1. Or a row of costs for each size, the first for size 1.
+    max_labels : int or None
+        The longest list; a function needs it.
+    """
+    if isinstance(given, str):
+        return parameters.choice(given, "slot_cost", NAMES)
+    if callable(given):
+        if max_labels is None:
+            raise ValueError("slot_cost is a function: give max_labels, up to which it is tabulated")
+        rows = _tabulated(given, max_labels)
+    else:
+        rows = _rows(given)
+    for size, row in enumerate(rows, start=1):
+        _check_row(row, size)
+    if max_labels is not None and max_labels > len(rows):
+        raise ValueError(
+            f"slot_cost has costs for lists of up to {len(rows)} labels, but max_labels is "
+            f"{max_labels}"
+        )
+    return [cost for row in rows for cost in row]
+
+
+def _tabulated(cost: Callable[[int, int], Any], longest: int) -> list[list[float]]:
+    sizes = range(1, longest + 1)
+    return [
+        [
+            parameters.real(cost(place, size), f"slot_cost({place}, {size})")
+            for place in range(1, size + 1)
+        ]
+        for size in sizes
+    ]
+
+
+def _rows(given: Any) -> list[list[float]]:
+    """Return the lower triangle of a table."""
+    problem = (
+        "slot_cost must be 'decreasing', 'constant', a function of place and size, or a table with "
+        f"a row of s costs for each size s = 1, 2, ..., got {given!r}"
+    )
+    try:
+        rows = [list(row) for row in given]
+    except TypeError:
+        raise ValueError(problem) from None
+    if not rows or any(len(row) < size for size, row in enumerate(rows, start=1)):
+        raise ValueError(problem)
+    return [
+        [parameters.real(cost, f"slot_cost: size {size}") for cost in row[:size]]
+        for size, row in enumerate(rows, start=1)
+    ]
+
+
+def _check_row(row: list[float], size: int) -> None:
+    for place, cost in enumerate(row, start=1):
+        where = f"slot_cost: place {place} of {size} costs {cost:g}"
+        if not 0 <= cost <= 1:
+            raise ValueError(f"{where}; costs must be from 0 to 1")
+        if place > 1 and cost > row[place - 2]:
+            raise ValueError(
+                f"{where}, the place before it {row[place - 2]:g}; costs must not increase from "
+                "place to place"
+            )
+
+
+def sizes_of(costs: Costs) -> int | None:
+    """Return how long lists may be that have costs; None if they may be of any length."""
+    if isinstance(costs, str):
+        return None
+    return int(np.sqrt(2 * len(costs)))
+
+
+def cost_rows(costs: Costs) -> str | list[list[float]]:
+    """Return costs as a parameter that a file can keep."""
+    if isinstance(costs, str):
+        return costs
+    longest = sizes_of(costs) or 0
+    starts = [size * (size - 1) // 2 for size in range(1, longest + 2)]
+    return [costs[start:end] for start, end in zip(starts, starts[1:], strict=False)]
+
+
+def check_game(miss_weight: Any, slot_cost: Any, max_labels: Any) -> dict[str, Any]:
+    """Return what decides about a list, checked.
+
+    Parameters
+    ----------
+    miss_weight : float
+        From 0 to 1.
+    slot_cost : str, function or table
+        As for `checked_costs`.
+    max_labels : int or None
+        The longest list.
+    """
+    weight = parameters.real(miss_weight, "miss_weight")
+    if not 0 <= weight <= 1:
+        raise ValueError(f"miss_weight must be from 0 to 1, got {miss_weight!r}")
+    if max_labels is not None:
+        max_labels = parameters.integer(max_labels, "max_labels", 1)
+    return {
+        "miss_weight": weight,
+        "slot_cost": checked_costs(slot_cost, max_labels),
+        "max_labels": max_labels or 0,
+        "ties": "width",
+        "max_explore": -1,
+    }

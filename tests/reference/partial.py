@@ -1,0 +1,118 @@
+"""Ranking with partial feedback (P3), by the formulas: matrices inverted anew in every round."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+
+def cost(name: str, place: int, size: int) -> float:
+    return (size - place + 1) / size if name == "decreasing" else 1.0
+
+
+def expected_cost(order: tuple[int, ...], p: Array, a: float, costs: str) -> float:
+    """What a list costs, up to a constant that no list changes."""
+    size = len(order)
+    total = 0.0
+    for place, label in enumerate(order, start=1):
+        c = (1 - a) * cost(costs, place, size)
+        total += c - (a + c) * p[label]
+    return total
+
+
+@dataclass
+class NaivePartial:
+    """The state of all labels, and one round after the other."""
+
+    features: int
+    labels: int
+    loss: str = "square"
+    radius: float = 1.0
+    miss_weight: float = 0.5
+    slot_cost: str = "decreasing"
+    max_labels: int | None = None
+    delta: float = 0.05
+    norm_bound: float | None = None
+    covariance: str = "full"
+    exploration: float = 1.0
+    update: str = "partial"
+    width: str = "dimension"
+    ties: str = "width"
+    rounds: int = 0
+    w: Array = field(init=False)
+    A: Array = field(init=False)
+    shown: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.w = np.zeros((self.labels, self.features))
+        self.A = np.repeat(np.eye(self.features)[None], self.labels, axis=0)
+
+    def constants(self) -> tuple[float, float, float]:
+        R = self.radius
+        if self.loss == "square":
+            return (1 + R) ** 2, 1.0, (1 + R) ** 2 / 2
+        return 1.0, 1 / (2 * (1 + np.cosh(R))), float(np.log1p(np.exp(R)))
+
+    def g(self, margin: Any) -> Any:
+        return 1 - margin if self.loss == "square" else 1 / (np.exp(margin) + 1)
+
+    def p(self, margin: Any) -> Any:
+        margin = np.clip(margin, -self.radius, self.radius)
+        return self.g(-margin) / (self.g(margin) + self.g(-margin))
+
+    def margins(self, x: Array) -> Array:
+        return np.asarray(np.clip(self.w @ x, -self.radius, self.radius))
+
+    def widths(self, x: Array) -> tuple[Array, Array]:
+        """With the limit of Remark 1, and without."""
+        c1, c2, worst = self.constants()
+        t, d = self.rounds + 1, self.features
+        q = np.array([x @ np.linalg.solve(A, x) for A in self.A])
+        information: Any = d * np.log(1 + (t - 1) / d)
+        if self.width == "determinant":
+            information = np.array([np.linalg.slogdet(A)[1] for A in self.A])
+        U2 = c1 / c2**2 * information if self.norm_bound is None else self.norm_bound**2
+        log = np.log(self.labels * (t + 4) / self.delta)
+        inner = U2 + c1 / c2**2 * information + 12 / c2 * (c1 / c2 + 3 * worst) * log
+        free = (0.0 if self.update == "full" else self.exploration) * np.sqrt(q * inner)
+        return (np.minimum(free, 2 * self.radius) if self.norm_bound is None else free), free
+
+    def choose(self, x: Array) -> list[int]:
+        capped, free = self.widths(x)
+        margins = self.margins(x)
+        p = self.p(margins + capped)
+        tie = margins + free if self.ties == "width" else np.zeros(self.labels)
+        order = np.lexsort((np.arange(self.labels), -tie, -p))
+        most = min(self.max_labels or self.labels, self.labels)
+        if self.miss_weight == 1 and self.slot_cost == "decreasing":
+            return [int(label) for label in order[:most]]
+        best, least = 0, 0.0
+        for size in range(1, most + 1):
+            value = expected_cost(tuple(order[:size]), p, self.miss_weight, self.slot_cost)
+            if value < least:
+                best, least = size, value
+        return [int(label) for label in order[:best]]
+
+    def play(self, x: Array, y: Array) -> list[int]:
+        shown = self.choose(x)
+        taught = range(self.labels) if self.update == "full" else shown
+        self.learn(x, {label: 1.0 if y[label] else -1.0 for label in taught})
+        return shown
+
+    def learn(self, x: Array, signs: dict[int, float]) -> None:
+        for i in range(self.labels):
+            margin = self.w[i] @ x
+            direction = np.linalg.solve(self.A[i], x)
+            projected = float(np.clip(margin, -self.radius, self.radius))
+            if margin != projected:
+                self.w[i] -= (margin - projected) / (x @ direction) * direction
+            if i not in signs:
+                continue
+            outer = np.outer(x, x)
+            self.A[i] += np.diag(x**2) if self.covariance == "diagonal" else outer
+            slope = self.g(signs[i] * projected) * signs[i] / self.constants()[1]
+            self.w[i] += slope * np.linalg.solve(self.A[i], x)
+        self.rounds += 1
