@@ -77,7 +77,7 @@ void KernelCovariance<T>::forms(const Example& x, Scratch& scratch, std::vector<
 
 template <class T>
 void KernelCovariance<T>::prepare(const Example& x, std::span<const std::int32_t> labels) {
-    double more = 0;
+    double more = static_cast<double>(x.size() * 12);
     for (const std::int32_t label : labels) {
         const std::size_t n = labels_[static_cast<std::size_t>(label)].updates.size();
         more += static_cast<double>((n + 1) * sizeof(double));

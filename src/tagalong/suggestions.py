@@ -23,6 +23,8 @@ class Suggestion:
         Whether the score is above the learnt cut-off: whether the item should have the label.
     sure : bool
         Whether the probability reaches the wanted precision: whether to file without asking.
+    explores : bool
+        Whether it is there mainly to learn about it, from a learner with partial feedback.
     """
 
     label: Hashable
@@ -30,9 +32,10 @@ class Suggestion:
     probability: float
     chosen: bool
     sure: bool
+    explores: bool = False
 
     def __str__(self) -> str:
-        mark = "!" if self.sure else "+" if self.chosen else " "
+        mark = "!" if self.sure else "+" if self.chosen else "?" if self.explores else " "
         return f"{mark} {self.probability:4.0%}  {self.label}"
 
 

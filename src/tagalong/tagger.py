@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.base import clone
 
 from tagalong import parameters, persist
-from tagalong.certificate import Certificate
 from tagalong.features import TextFeatures
 from tagalong.history import LabelHistory
 from tagalong.online import surgery
+from tagalong.online.confidence_bound import AnyCertificate
 from tagalong.online.label_ranker import LabelRanker
 from tagalong.online.rounds import Round
 from tagalong.readers.items import Item
@@ -104,9 +104,9 @@ class Tagger:
         return list(self.learner._labels.names)
 
     @property
-    def certificate_(self) -> Certificate:
+    def certificate_(self) -> AnyCertificate:
         """What the learner can prove about the rounds so far."""
-        found: Certificate = self.learner.certificate_
+        found: AnyCertificate = self.learner.certificate_
         return found
 
     def suggest(
@@ -115,7 +115,8 @@ class Tagger:
         """Return labels for an item, best first.
 
         Equal scores, as before anything is learnt, are ordered by how often a label occurred, then
-        by how recently.
+        by how recently. A learner from partial feedback chooses its own list, which may have
+        fewer labels, and some that are there to explore.
 
         Parameters
         ----------
@@ -130,6 +131,8 @@ class Tagger:
             raise ValueError(f"min_precision must be above 0 and at most 1, got {min_precision!r}")
         count = None if k is None else parameters.integer(k, "k", 0)
         with self._lock:
+            if hasattr(self.learner, "suggest_one"):
+                return self._shown(item, count, min_precision)
             scores, cutoff = self.learner.score_one(self.features.look(item).pairs())
             probabilities = self.learner.probabilities(scores)
             best = self._history.best(scores, count)
@@ -143,6 +146,30 @@ class Tagger:
                 sure=bool(probabilities[i] >= min_precision),
             )
             for i in best
+        ]
+
+    def _shown(self, item: Any, count: int | None, min_precision: float) -> list[Suggestion]:
+        """Return the list of a learner from partial feedback, of at most so many labels."""
+        if count == 0 or not self.labels:
+            return []
+        limits = [limit for limit in (count, self.learner.max_labels) if limit is not None]
+        found = self.learner.suggest_one(
+            self.features.look(item).pairs(), min(limits) if limits else None
+        )
+        scores, _ = self.learner.score_one(self.features.look(item).pairs())
+        number = self.learner._labels.number
+        return [
+            Suggestion(
+                label=label,
+                score=float(scores[number[label]]),
+                probability=float(probability),
+                chosen=not explores,
+                sure=bool(probability >= min_precision),
+                explores=bool(explores),
+            )
+            for label, probability, explores in zip(
+                found.labels, found.probabilities, found.explores, strict=True
+            )
         ]
 
     def learn(
@@ -241,8 +268,12 @@ class Tagger:
             for label in shown:
                 if label not in self.learner._labels.number:
                     raise ValueError(f"shown label {label!r} is not a label of this tagger")
-            if hasattr(self.learner, "feedback"):
-                self.learner.feedback(self.features.read(item, learn=True), shown, accepted)
+            if hasattr(self.learner, "feedback_one"):
+                reading = self.features.look(item)
+                self.learner.feedback_one(reading.pairs(), shown, accepted)
+                self.features.learn(reading)
+                right = [self.learner._labels.number[label] for label in accepted]
+                self._history.note(len(self.learner._labels), right)
                 return self
             return self.learn(item, accepted, unknown=[x for x in self.labels if x not in shown])
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tagalong import LabelRanker, SharedLabelRanker
+from tagalong import LabelRanker, PartialFeedbackRanker, SharedLabelRanker
 from tests.contract.stream import N_FEATURES
 from tests.online.own_features import Affinity, Kesler
 
@@ -21,8 +21,11 @@ RANK = "rank"  # rank, decision_function, predict
 SHARED = "shared"  # one thread may learn while others predict
 ROWS = "rows"  # weight rows that appear with the first update
 PROTOTYPES = "prototypes"  # a weight vector a label
+CUTOFF = "cutoff"  # one score from which labels are predicted
 
-SHARED_RANKER = frozenset({LEARN_ONE, GROW, SINGLE, RANK, SHARED})
+PARTIAL_RANKER = frozenset({LEARN_ONE, GROW, SINGLE, RANK, SHARED})
+PARTIAL_PROTOTYPES = PARTIAL_RANKER | {PROTOTYPES}
+SHARED_RANKER = PARTIAL_RANKER | {CUTOFF}
 LABEL_RANKER = SHARED_RANKER | {ROWS, PROTOTYPES}
 
 
@@ -49,6 +52,13 @@ def shared_ranker(name: str, **parameters: Any) -> Learner:
     return Learner(f"shared-{name}", partial(SharedLabelRanker, **parameters), SHARED_RANKER)
 
 
+def partial_ranker(name: str, **parameters: Any) -> Learner:
+    """A PartialFeedbackRanker. Widths depend on the number of features."""
+    offers = PARTIAL_RANKER if parameters.get("covariance") == "kernel" else PARTIAL_PROTOTYPES
+    parameters = {"n_features": N_FEATURES, "max_labels": 4, "exploration": 0.1, **parameters}
+    return Learner(f"partial-{name}", partial(PartialFeedbackRanker, **parameters), offers)
+
+
 LEARNERS = [
     label_ranker("default"),
     label_ranker("euclidean-fixed", geometry="euclidean", update="fixed", C=0.5),
@@ -66,6 +76,10 @@ LEARNERS = [
     shared_ranker("entropic-simproj", geometry="entropic"),
     shared_ranker("own-that-learn", features=Affinity(), update="max"),
     shared_ranker("own-entropic", features=Kesler(), geometry="entropic", update="max"),
+    partial_ranker("default", max_labels=None, exploration=1.0),
+    partial_ranker("full-float32", loss="logistic", radius=2.0, dtype="float32"),
+    partial_ranker("diagonal", covariance="diagonal", max_explore=2),
+    partial_ranker("kernel", covariance="kernel"),
 ]
 
 

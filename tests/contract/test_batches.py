@@ -154,7 +154,14 @@ def test_ranks_sort_the_scores(learner: Learner) -> None:
     # Labels that score the same come in the order of their columns.
     assert np.array_equal(ranks, np.argsort(-scores, axis=1, kind="stable"))
     assert np.array_equal(model.rank(STREAM.X, 3), ranks[:, :3])
-    assert np.array_equal(model.predict(STREAM.X), scores >= model.cutoff_)
+
+
+@learners_that(learners.RANK, learners.CUTOFF)
+def test_labels_are_predicted_from_the_cutoff_on(learner: Learner) -> None:
+    model = learner.make().partial_fit(STREAM.X, STREAM.Y)
+    assert np.array_equal(
+        model.predict(STREAM.X), model.decision_function(STREAM.X) >= model.cutoff_
+    )
 
 
 @learners_that(learners.RANK)

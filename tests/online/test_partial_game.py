@@ -39,7 +39,9 @@ def test_no_list_costs_less_than_the_chosen_one(
 ) -> None:
     """Lemma 1, over all lists and all outcomes; labels need not be independent, so take some."""
     outcomes = list(product((0, 1), repeat=len(p)))
-    chances = [np.prod([q if yes else 1 - q for q, yes in zip(p, y, strict=True)]) for y in outcomes]
+    chances = [
+        np.prod([q if yes else 1 - q for q, yes in zip(p, y, strict=True)]) for y in outcomes
+    ]
 
     def expected(order: tuple[int, ...]) -> float:
         losses = [loss_of(order, y, a, cost) for y in outcomes]
@@ -49,25 +51,26 @@ def test_no_list_costs_less_than_the_chosen_one(
     least = expected(tuple(chosen))
     assert least == pytest.approx(expected_loss(chosen, p, miss_weight=a, slot_cost=cost))
     found = all_lists(len(p), min(most, len(p)))
-    if len(found) > 400:  # every list is compared by the closed form, some by all outcomes
-        some = [found[i] for i in range(0, len(found), len(found) // 40)]
-    else:
-        some = found
-    for order in some:
+    # Every list is compared by the closed form, some of many by all outcomes.
+    for order in found[:: max(1, len(found) // 200)]:
         value = expected_loss(list(order), p, miss_weight=a, slot_cost=cost)
         assert expected(order) == pytest.approx(value)
     for order in found:
         assert least <= expected_loss(list(order), p, miss_weight=a, slot_cost=cost) + 1e-12
 
 
-@given(st.lists(st.integers(0, 20).map(lambda n: n / 20), min_size=2, max_size=5), st.integers(1, 4))
+@given(
+    st.lists(st.integers(0, 20).map(lambda n: n / 20), min_size=2, max_size=5), st.integers(1, 4)
+)
 @settings(max_examples=25, deadline=None)
 def test_in_ranking_mode_no_list_has_a_smaller_partial_rank_loss(p: list[float], most: int) -> None:
     """Lemma 4, for independent labels: exactly S labels, likeliest first."""
     labels = len(p)
     slots = min(most, labels)
     outcomes = list(product((0, 1), repeat=labels))
-    chances = [np.prod([q if yes else 1 - q for q, yes in zip(p, y, strict=True)]) for y in outcomes]
+    chances = [
+        np.prod([q if yes else 1 - q for q, yes in zip(p, y, strict=True)]) for y in outcomes
+    ]
 
     def expected(order: tuple[int, ...]) -> float:
         # A list of fewer labels ranks the others last, all equal.
@@ -96,9 +99,7 @@ def test_losses_are_those_of_their_definitions(data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(labels)))[: data.draw(st.integers(0, labels))]
     a, cost = data.draw(weights), data.draw(costs)
     relevant = [label for label in range(labels) if y[label]]
-    slots, partial = list_losses(
-        [order], [relevant], miss_weight=a, slot_cost=cost, slots=labels
-    )
+    slots, partial = list_losses([order], [relevant], miss_weight=a, slot_cost=cost, slots=labels)
     assert slots[0] == pytest.approx(loss_of(tuple(order), y, a, cost))
     pairs = sum(
         not y[first] and y[second] for i, first in enumerate(order) for second in order[i + 1 :]

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from tagalong.certificate import Certificate
 from tagalong.evaluate import Report
 from tagalong.evaluate.measures import HIGHER_IS_BETTER
 from tagalong.evaluate.report import title
@@ -48,7 +49,7 @@ class Row:
     def dual(self) -> float:
         """The certified lower bound; NaN for learners that have none."""
         certificate = self.report.certificate
-        return math.nan if certificate is None else certificate.dual
+        return certificate.dual if isinstance(certificate, Certificate) else math.nan
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures for JSON."""

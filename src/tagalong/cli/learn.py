@@ -6,16 +6,21 @@ import time
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from tagalong.certificate import Certificate
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError, UsageError
 from tagalong.cli.interrupts import Interrupts
 from tagalong.cli.learners import feature_settings, learner_settings, make_features, named
 from tagalong.cli.live import Live
 from tagalong.cli.models import check_destination, load_tagger
 from tagalong.cli.output import Output, as_json, size_text
-from tagalong.cli.run_state import Run
+from tagalong.cli.run_state import Run, losses_of
 from tagalong.cli.sources import reading_of
 from tagalong.evaluate import Progress, Report
+from tagalong.online.rounds import Round
 from tagalong.readers.items import Item
 from tagalong.readers.stream import Stream
 from tagalong.tagger import Tagger
@@ -211,6 +216,17 @@ class _Learning:
             problems.append(problem)
             return
         self.course.progress.add(found, self.tagger)
+        if found.shown is not None:
+            self._count_list(found, found.shown)
+
+    def _count_list(self, found: Round, shown: list[int]) -> None:
+        """Count what a list cost, of a learner from partial feedback."""
+        course, learner = self.course, self.tagger.learner
+        if course.lists is None:
+            course.lists = losses_of(self.tagger, course.progress.window)
+        known = int(np.isfinite(found.scores).sum())
+        slots = min(known, learner.max_labels or known)
+        course.lists.add(shown, found.relevant, found.unknown, slots=slots)
 
     def save(self) -> None:
         """Write the model with its run, if it is to be kept."""
@@ -233,13 +249,22 @@ class _Learning:
             "mistakes": f"{mistakes:,.0f} (+{mistakes - self._mistakes:,.0f})",
             f"NDCG@{report.k}": f"{report.overall.ndcg_at_k:.4f}",
             "AP": f"{report.overall.average_precision:.4f}",
-            "dual": "–" if report.certificate is None else f"{report.certificate.dual:.6g}",
+            **self._proven(report),
         }
         if self.course.passes > 1:
             cells = {"pass": f"{self.course.number}/{self.course.passes}", **cells}
         self._mistakes = mistakes
         line = "  ".join(f"{name} {cell}" for name, cell in cells.items())
         self._live.show(list(cells), [list(cells.values())], line)
+
+    def _proven(self, report: Report) -> dict[str, str]:
+        """Return the dual value, or what the lists cost that were shown."""
+        if self.course.lists is not None:
+            return {"slot loss": f"{self.course.lists.means()['slot_loss']:.4f}"}
+        certificate = report.certificate
+        if isinstance(certificate, Certificate):
+            return {"dual": f"{certificate.dual:.6g}"}
+        return {"dual": "–"}
 
 
 class _Speed:
@@ -263,6 +288,14 @@ def _with_a_way_on(error: Exception, args: argparse.Namespace, course: Run) -> E
     )
 
 
+def _lists(course: Run) -> dict[str, Any]:
+    """Return what lists cost, where there were any."""
+    if course.lists is None:
+        return {}
+    found = {"overall": course.lists.means(), "recent": course.lists.means(recent=True)}
+    return {"lists": found}
+
+
 def _tell(args: argparse.Namespace, out: Output, learning: _Learning, report: Report) -> None:
     course = learning.course
     interrupted = bool(learning._interrupts.signal)
@@ -277,9 +310,17 @@ def _tell(args: argparse.Namespace, out: Output, learning: _Learning, report: Re
             "skipped": learning.skipped,
             "errors": learning.problems,
             "report": report.to_dict(),
+            **_lists(course),
         }
     )
     out.show(str(report))
+    if course.lists is not None:
+        means = course.lists.means()
+        out.show(
+            f"lists: {means['shown']:.2f} labels shown an item, {means['accepted']:.2f} of them "
+            f"right; slot loss {means['slot_loss']:.4f}, partial rank loss "
+            f"{means['partial_rank_loss']:.4f}"
+        )
     if course.unlabelled:
         out.say(f"{course.unlabelled:,} items without labels were passed over")
     out.skipped(learning.skipped, learning.problems)

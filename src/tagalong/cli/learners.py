@@ -26,7 +26,12 @@ __all__ = [
 LEARNERS = {
     "label-ranker": "tagalong.online.label_ranker:LabelRanker",
     "shared": "tagalong.online.shared_label_ranker:SharedLabelRanker",
+    "partial": "tagalong.online.partial_feedback:PartialFeedbackRanker",
 }
+
+# Where the defaults of a class do not suit texts, which have thousands of features: docs/
+# partial-feedback.md has the figures.
+FOR_TEXTS: dict[str, dict[str, Any]] = {"partial": {"covariance": "diagonal", "exploration": 0.01}}
 
 
 @dataclass(frozen=True)
@@ -113,6 +118,8 @@ def learner_settings(args: argparse.Namespace) -> dict[str, Any]:
             settings[name] = getattr(args, name)
     if args.average is not None:
         settings["average"] = AVERAGES[args.average]
+    if getattr(args, "slots", None) is not None:
+        settings["max_labels"] = args.slots
     return settings
 
 
@@ -147,7 +154,7 @@ def named(name: str) -> Contestant:
     if name in UPDATES:
         return Contestant(name, settings={"update": name})
     if name in LEARNERS:
-        return Contestant(name, name)
+        return Contestant(name, name, FOR_TEXTS.get(name, {}))
     raise UsageError(
         f"there is no learner {name!r}; there are {', '.join(LEARNERS)} and the updates "
         f"{', '.join(UPDATES)}"

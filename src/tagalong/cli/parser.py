@@ -58,6 +58,12 @@ def _learn(parser: Parser) -> None:
     group.add_argument("--update", choices=shared.ALL_UPDATES, help="how a round moves the labels")
     group.add_argument("--geometry", choices=shared.GEOMETRIES, help="adaptive by default")
     group.add_argument("-C", type=float, help="how much a round may move; 10 by default")
+    group.add_argument(
+        "--slots",
+        type=shared.whole,
+        metavar="S",
+        help="partial: how many labels may be shown; the learner sees what of these is right",
+    )
     shared.add_features(parser)
     shared.add_reading(parser)
     shared.add_figures(parser)

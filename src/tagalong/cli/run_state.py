@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from tagalong.cli.errors import CommandError
 from tagalong.cli.sources import Reading
-from tagalong.evaluate import Progress
+from tagalong.evaluate import ListLosses, Progress
 from tagalong.readers.items import Item
 from tagalong.tagger import Tagger
 
-__all__ = ["NOTE", "Run"]
+__all__ = ["NOTE", "Run", "losses_of"]
 
 NOTE = "learn"
 """The entry of a tagger's notes that keeps the run."""
@@ -42,6 +42,8 @@ class Run:
         How many of them had no labels to learn.
     refused : int
         How many of them the learner could not take.
+    lists : ListLosses or None
+        What the lists cost that a learner from partial feedback has shown.
     """
 
     def __init__(self, reading: Reading, passes: int, progress: Progress):
@@ -52,6 +54,7 @@ class Run:
         self.position = 0
         self.unlabelled = 0
         self.refused = 0
+        self.lists: ListLosses | None = None
         self._last: Item | str = ""
 
     def next_pass(self) -> None:
@@ -101,6 +104,7 @@ class Run:
             "refused": self.refused,
             "last": self._digest(),
             "rounds": tagger.certificate_.rounds,
+            "lists": None if self.lists is None else self.lists.state(),
             "progress": {
                 "numbers": state["numbers"],
                 "arrays": {name: _packed(array) for name, array in state["arrays"].items()},
@@ -132,6 +136,8 @@ class Run:
             run.number, run.position = saved["pass"], saved["position"]
             run.unlabelled, run.refused = saved["unlabelled"], saved["refused"]
             run._last = saved["last"]
+            if saved.get("lists") is not None:
+                run.lists = losses_of(tagger, progress.window).restore(saved["lists"])
             rounds = saved["rounds"]
         except (KeyError, TypeError, ValueError, zlib.error) as error:
             raise CommandError(
@@ -144,6 +150,19 @@ class Run:
                 "with it"
             )
         return run
+
+
+def losses_of(tagger: Tagger, window: int) -> ListLosses:
+    """Return the counter of what the lists of a tagger's learner cost.
+
+    Parameters
+    ----------
+    tagger : Tagger
+        With a learner from partial feedback.
+    window : int
+        How many items the recent figures look back.
+    """
+    return ListLosses(tagger.learner.miss_weight, tagger.learner.slot_cost, window)
 
 
 def _digest(item: Item) -> str:

@@ -62,6 +62,7 @@ def _as_table(found: list[Suggestion], out: Output) -> str:
     rows = [("label", "probability", "score", "")]
     for one in found:
         mark = "sure" if one.sure else "chosen" if one.chosen else ""
+        mark = "to explore" if one.explores else mark
         rows.append((str(one.label), f"{one.probability:.0%}", f"{one.score:+.3f}", mark))
     heading, *lines = table(rows)
     return "\n".join(

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tagalong.certificate import Certificate
 from tagalong.evaluate.measures import SUMS, means
+from tagalong.online.confidence_bound import AnyCertificate
 
 __all__ = ["MOST_POINTS", "Curve", "point"]
 
@@ -31,7 +31,7 @@ def point(
     items: int,
     overall: tuple[Sums, float],
     recent: tuple[Sums, float],
-    certificate: Certificate | None,
+    certificate: AnyCertificate | None,
 ) -> list[float]:
     """Return what a curve keeps of a moment: sums and macro-F1 of all rows and of the last ones.
 
@@ -39,7 +39,7 @@ def point(
     """
     certified = [math.nan] * len(_CERTIFIED)
     if certificate is not None:
-        certified = [float(getattr(certificate, name)) for name in _CERTIFIED]
+        certified = [float(getattr(certificate, name, math.nan)) for name in _CERTIFIED]
     return [items, *overall[0].values(), overall[1], *recent[0].values(), recent[1], *certified]
 
 

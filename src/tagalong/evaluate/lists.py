@@ -148,7 +148,9 @@ def expected_loss(
     for label in shown:
         if not 0 <= label < len(p):
             raise ValueError(f"shown has label {label}, but there are {len(p)} probabilities")
-    return core.Game(check_game(miss_weight, slot_cost, len(shown) or None)).expected(list(shown), p)
+    return core.Game(check_game(miss_weight, slot_cost, len(shown) or None)).expected(
+        list(shown), p
+    )
 
 
 class ListLosses:
@@ -174,9 +176,7 @@ class ListLosses:
 
     _COLUMNS = ("shown", "accepted", "slot_loss", "partial_rank_loss")
 
-    def __init__(
-        self, miss_weight: float = 0.5, slot_cost: Any = "decreasing", window: int = 1000
-    ):
+    def __init__(self, miss_weight: float = 0.5, slot_cost: Any = "decreasing", window: int = 1000):
         check_game(miss_weight, slot_cost, None if isinstance(slot_cost, str) else 1)
         self.miss_weight = miss_weight
         self.slot_cost = slot_cost

@@ -90,7 +90,7 @@ def _mistakes(report: Report) -> "Figure":
     """Mistakes and loss so far, and what the certificate says about them."""
     curve, certificate = report.curve, report.certificate
     known = np.isfinite(curve["certified_dual"]) & (curve["certified_rounds"] > 0)
-    if certificate is None or not known.any():
+    if not isinstance(certificate, Certificate) or not known.any():
         figure, (above,) = panels(1, height=4.2)
         line(
             above, curve["items"], curve["mistakes_so_far"], OURS, "what was predicted", from_0=True

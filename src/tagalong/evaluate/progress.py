@@ -7,10 +7,10 @@ import numpy as np
 
 from tagalong import _native as core
 from tagalong import parameters
-from tagalong.certificate import Certificate
 from tagalong.evaluate.curve import Curve, Sums, point
 from tagalong.evaluate.measures import SUMS, Measures, macro_f1
 from tagalong.evaluate.report import Report
+from tagalong.online.confidence_bound import AnyCertificate
 from tagalong.online.rounds import Round, Rounds
 
 __all__ = ["Progress"]
@@ -122,7 +122,7 @@ class Progress:
             if self._curve.is_due(self._counted):
                 self._curve.add(self._point(_certificate(learner) if stop == rows else None))
 
-    def _point(self, certificate: Certificate | None) -> list[float]:
+    def _point(self, certificate: AnyCertificate | None) -> list[float]:
         return point(self._counted, *self._figures(), certificate)
 
     def _figures(self) -> tuple[tuple[Sums, float], tuple[Sums, float]]:
@@ -134,7 +134,7 @@ class Progress:
         )
 
     def report(
-        self, labels: Sequence[Hashable] | None = None, certificate: Certificate | None = None
+        self, labels: Sequence[Hashable] | None = None, certificate: AnyCertificate | None = None
     ) -> Report:
         """Return the figures so far.
 
@@ -215,6 +215,6 @@ def _restored(state: State) -> Progress:
     return new
 
 
-def _certificate(learner: Any) -> Certificate | None:
+def _certificate(learner: Any) -> AnyCertificate | None:
     """Return what a learner can prove; before it has learnt anything, it has nothing to prove."""
     return getattr(learner, "certificate_", None)

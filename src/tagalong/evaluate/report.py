@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tagalong.certificate import Certificate
 from tagalong.evaluate.measures import MEASURES, LabelMeasures, Measures
+from tagalong.online.confidence_bound import AnyCertificate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -64,7 +64,7 @@ class Report:
         far by their names and the recent ones as ``recent_...``; ``mistakes_so_far``; and of the
         certificate ``certified_rounds``, ``_mistakes``, ``_loss``, ``_dual`` and
         ``_gain_per_mistake``, NaN at points where it was not looked at.
-    certificate : Certificate or None
+    certificate : Certificate, ConfidenceBound or None
         What the learner can prove.
     """
 
@@ -76,7 +76,7 @@ class Report:
     labels: tuple[Hashable, ...]
     counts: npt.NDArray[np.int64]
     curve: dict[str, npt.NDArray[np.float64]]
-    certificate: Certificate | None = None
+    certificate: AnyCertificate | None = None
 
     def per_label(self) -> list[LabelMeasures]:
         """Return the figures of each label, those of the most frequent labels first."""

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-__all__ = ["ConfidenceBound"]
+from tagalong.certificate import Certificate
+
+__all__ = ["AnyCertificate", "ConfidenceBound"]
 
 
 @dataclass(frozen=True)
@@ -84,3 +86,7 @@ class ConfidenceBound:
             f"{shown}; by the widths the lists cost at most {self.regret:.6g} more than the best "
             f"ones, which is not proven for {self.unproven}"
         )
+
+
+AnyCertificate: TypeAlias = Certificate | ConfidenceBound
+"""What learners can prove."""

@@ -1,6 +1,7 @@
 """Slot costs: what a wrong label costs in a place of a list."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,9 @@ def checked_costs(given: Any, max_labels: int | None) -> Costs:
         return parameters.choice(given, "slot_cost", NAMES)
     if callable(given):
         if max_labels is None:
-            raise ValueError("slot_cost is a function: give max_labels, up to which it is tabulated")
+            raise ValueError(
+                "slot_cost is a function: give max_labels, up to which it is tabulated"
+            )
         rows = _tabulated(given, max_labels)
     else:
         rows = _rows(given)
@@ -98,7 +101,7 @@ def cost_rows(costs: Costs) -> str | list[list[float]]:
         return costs
     longest = sizes_of(costs) or 0
     starts = [size * (size - 1) // 2 for size in range(1, longest + 2)]
-    return [costs[start:end] for start, end in zip(starts, starts[1:], strict=False)]
+    return [costs[start:end] for start, end in pairwise(starts)]
 
 
 def check_game(miss_weight: Any, slot_cost: Any, max_labels: Any) -> dict[str, Any]:

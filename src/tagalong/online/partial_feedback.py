@@ -1,6 +1,7 @@
 """Ranking with partial feedback (P3): show a few labels, learn from which of them were accepted."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -211,7 +212,7 @@ class PartialFeedbackRanker(OnlineRanker):
         ends, *columns = self._native.suggest(matrix, most)
         return [
             self._shown_list([column[start:end] for column in columns])
-            for start, end in zip(ends[:-1], ends[1:], strict=True)
+            for start, end in pairwise(ends)
         ]
 
     def suggest_one(self, x: Example, max_labels: int | None = None) -> ShownList:
@@ -269,9 +270,7 @@ class PartialFeedbackRanker(OnlineRanker):
         self._declare_columns(matrix)
         lists = LabelRows.from_lists([pair[0] for pair in pairs])
         answers = LabelRows.from_lists([pair[1] for pair in pairs])
-        self._native.feedback(
-            matrix, lists.indptr, lists.indices, answers.indptr, answers.indices
-        )
+        self._native.feedback(matrix, lists.indptr, lists.indices, answers.indptr, answers.indices)
         return self
 
     def feedback_one(
@@ -342,7 +341,7 @@ class PartialFeedbackRanker(OnlineRanker):
         finally:
             self._native.add_labels(len(self._labels) - self._native.labels)
         names, lists, accepted = self._labels.names, [], []
-        for i, (start, end) in enumerate(zip(ends[:-1], ends[1:], strict=True)):
+        for i, (start, end) in enumerate(pairwise(ends)):
             right = set(relevant.indices[relevant.indptr[i] : relevant.indptr[i + 1]].tolist())
             row = shown[start:end].tolist()
             lists.append([names[label] for label in row])
@@ -492,8 +491,8 @@ class PartialFeedbackRanker(OnlineRanker):
             numbers.append(row)
         for label in numbers[1]:
             if label not in numbers[0]:
-                name = self._labels.names[label]
-                raise ValueError(f"{place}accepted label {name!r} was not shown")
+                wrong = self._labels.names[label]
+                raise ValueError(f"{place}accepted label {wrong!r} was not shown")
         return numbers[0], numbers[1]
 
     def _checked_settings(self) -> Settings:

@@ -48,6 +48,7 @@ def rename_label(ranker: OnlineRanker, old: Hashable, new: Hashable) -> None:
 
 def forget_labels(ranker: OnlineRanker, labels: Sequence[Hashable]) -> None:
     """Take labels away with their weights."""
+    _refuse_matrices(ranker)
     gone = {_number(ranker._labels, label) for label in labels}
     kept = [i for i in range(len(ranker._labels)) if i not in gone]
 
@@ -66,6 +67,7 @@ def merge_labels(ranker: OnlineRanker, labels: Sequence[Hashable], into: Hashabl
     A sum keeps what speaks for each of them at full strength: the merged label scores high
     where any of them did. Returns the numbers that the labels had.
     """
+    _refuse_matrices(ranker)
     into = checked(into, "into")
     parts = sorted({_number(ranker._labels, label) for label in labels})
     if into in ranker._labels.number:
@@ -100,6 +102,7 @@ def weight_of_features(ranker: OnlineRanker) -> tuple[npt.NDArray[Any], npt.NDAr
 
 def keep_features(ranker: OnlineRanker, kept: npt.NDArray[np.bool_]) -> None:
     """Keep the weights of some of the features, in the order of `weight_of_features`."""
+    _refuse_matrices(ranker)
     if ranker._settings["geometry"] == "entropic":
         raise ValueError("geometry='entropic' gives every feature weight: none can be pruned")
 
@@ -110,6 +113,14 @@ def keep_features(ranker: OnlineRanker, kept: npt.NDArray[np.bool_]) -> None:
 
     dropped = int(len(kept) - kept.sum())
     _operate(ranker, change, ranker._labels.names, f"the weights of {dropped} features were pruned")
+
+
+def _refuse_matrices(ranker: OnlineRanker) -> None:
+    if "covariance" in ranker._settings:
+        raise ValueError(
+            "a PartialFeedbackRanker knows how sure it is of its labels and features: they can be "
+            "renamed, but not forgotten, merged or pruned"
+        )
 
 
 def _number(labels: Labels, label: Hashable) -> int:

@@ -34,6 +34,4 @@ def weight_matrix(ranker: OnlineRanker) -> npt.NDArray[Any] | sp.csr_array:
             f"coef_ would have {size:,} numbers, none of them zero in the entropic geometry"
         )
     rows, columns = np.nonzero(weights)
-    return sp.csr_array(
-        (weights[rows, columns], (columns, features[rows])), shape=(labels, n)
-    )
+    return sp.csr_array((weights[rows, columns], (columns, features[rows])), shape=(labels, n))
