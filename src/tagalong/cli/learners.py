@@ -31,7 +31,9 @@ LEARNERS = {
 
 # Where the defaults of a class do not suit texts, which have thousands of features: docs/
 # partial-feedback.md has the figures.
-FOR_TEXTS: dict[str, dict[str, Any]] = {"partial": {"covariance": "diagonal", "exploration": 0.01}}
+FOR_TEXTS: dict[str, dict[str, Any]] = {
+    "partial": {"covariance": "diagonal", "width": "determinant", "exploration": 0.01}
+}
 
 
 @dataclass(frozen=True)

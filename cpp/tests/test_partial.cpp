@@ -1,0 +1,173 @@
+// Ranking with partial feedback: tiles, matrices that grow, and games by other means.
+#include <cmath>
+#include <vector>
+
+#include "check.hpp"
+#include "errors.hpp"
+#include "partial/partial_ranker.hpp"
+#include "random.hpp"
+
+namespace tagalong::test {
+namespace {
+
+template <class T>
+void tiles_are_a_symmetric_matrix() {
+    Random random(3);
+    for (const std::size_t side : {1u, 7u, 8u, 9u, 24u}) {
+        SymmetricTiles<T> tiles;
+        tiles.grow(side / 2);
+        tiles.grow(side);
+        std::vector<double> full(side * side, 0.0);
+        for (std::size_t i = 0; i < side; ++i) full[i * side + i] = 1;
+        const std::size_t padded = (side + 7) / 8 * 8;
+        AlignedVector<T> x(padded, T(0)), out(padded), scratch(padded * SymmetricTiles<T>::kSide);
+        for (int round = 0; round < 5; ++round) {
+            for (std::size_t i = 0; i < side; ++i) x[i] = static_cast<T>(random.between(-1, 1));
+            tiles.add_outer(x.data(), T(0.5));
+            for (std::size_t i = 0; i < side; ++i)
+                for (std::size_t j = 0; j < side; ++j)
+                    full[i * side + j] += 0.5 * static_cast<double>(x[i]) * static_cast<double>(x[j]);
+        }
+        tiles.multiply(x.data(), out.data(), scratch.data());
+        double form = 0;
+        for (std::size_t i = 0; i < side; ++i) {
+            double sum = 0;
+            for (std::size_t j = 0; j < side; ++j) {
+                near(static_cast<double>(tiles.at(i, j)), full[i * side + j], 1e-5);
+                sum += full[i * side + j] * static_cast<double>(x[j]);
+            }
+            near(static_cast<double>(out[i]), sum, 1e-4);
+            form += sum * static_cast<double>(x[i]);
+        }
+        // Alone, and among others: the same bits.
+        const std::vector<const T*> many(5, tiles.data());
+        std::vector<double> forms(5);
+        quadratic_forms(many.data(), x.data(), SymmetricTiles<T>::blocks(side), 5, forms.data());
+        for (const double found : forms) same(found, forms[0]);
+        near(forms[0], form, 1e-4);
+    }
+}
+
+Example row(Random& random, int features) {
+    Example x;
+    for (int j = 0; j < features; ++j)
+        if (random.between(0, 1) < 0.5) x.add(j * 7919 % 1000, random.between(-1, 1));
+    x.finish(Norm::euclidean, 0);
+    return x;
+}
+
+// The same rounds in all three forms: x.A^-1 x agrees where the matrices do.
+void the_dual_form_agrees_with_the_full_one() {
+    Random random(5);
+    FullCovariance<double> full(1e9);
+    KernelCovariance<double> dual({}, 1e9);
+    full.add_labels(3);
+    dual.add_labels(3);
+    typename FullCovariance<double>::Scratch a;
+    typename KernelCovariance<double>::Scratch b;
+    std::vector<double> forms_a, forms_b, margins_a, margins_b;
+    for (int round = 0; round < 60; ++round) {
+        const Example x = row(random, 12);
+        if (x.size() == 0) continue;
+        full.forms(x, a, forms_a);
+        dual.forms(x, b, forms_b);
+        full.margins(x, a, margins_a);
+        dual.margins(x, b, margins_b);
+        for (int k = 0; k < 3; ++k) {
+            near(forms_a[k], forms_b[k], 1e-10);
+            near(margins_a[k], margins_b[k], 1e-10);
+        }
+        const std::vector<std::int32_t> touched = {round % 3, (round + 1) % 3};
+        full.prepare(x, touched);
+        dual.prepare(x, touched);
+        const double weight = round % 5 == 0 ? 2.5 : 1;
+        for (const std::int32_t label : touched) {
+            const double q = full.begin(label);
+            near(q, forms_a[label], 1e-10);
+            near(dual.begin(label), q, 1e-10);
+            full.project(0.3);
+            dual.project(0.3);
+            if (label != touched[0]) continue;
+            near(full.include(weight), dual.include(weight), 1e-10);
+            full.step(1.5);
+            dual.step(1.5);
+        }
+    }
+}
+
+template <class Action>
+bool refused(Action&& action) {
+    try {
+        action();
+    } catch (const InputError&) {
+        return true;
+    }
+    return false;
+}
+
+void too_much_memory_changes_nothing() {
+    Random random(7);
+    FullCovariance<float> full(FullCovariance<float>::bytes_a_label(8));
+    full.add_labels(2);
+    const Example small = row(random, 8), large = row(random, 60);
+    const std::vector<std::int32_t> one = {0}, both = {0, 1};
+    full.prepare(small, one);
+    check(refused([&] { full.prepare(small, both); }), "two labels are too much");
+    check(refused([&] { full.prepare(large, one); }), "many features are too much");
+    same(full.bytes(), static_cast<std::size_t>(FullCovariance<float>::bytes_a_label(8)));
+    same(full.features().size(), small.size());
+}
+
+void lists_have_the_size_that_pays() {
+    GameConfig config;
+    config.miss_weight = 0.5;
+    const Game game(config);
+    std::vector<std::int32_t> list;
+    game.choose({{0.1, 0.9, 0.6, 0.0}, {0, 0, 0, 0}}, 4, list);
+    check(!list.empty() && list[0] == 1, "the likeliest label comes first");
+    game.choose({{0.1, 0.9, 0.6, 0.0}, {0, 0, 0, 0}}, 1, list);
+    check(list == std::vector<std::int32_t>{1}, "only the likeliest label fits");
+    game.choose({{0.0, 0.0}, {0, 0}}, 2, list);
+    check(list.empty(), "labels that cannot be right are not shown");
+}
+
+template <class T>
+void games_of_all_kinds_keep_within_their_memory() {
+    for (const CovarianceKind kind : {CovarianceKind::full, CovarianceKind::diagonal, CovarianceKind::kernel}) {
+        PartialConfig config;
+        config.covariance = kind;
+        config.max_labels = 2;
+        config.confidence.exploration = 0.1;
+        config.game.max_explore = 1;
+        PartialRanker<T> ranker(config);
+        Random random(11);
+        for (int round = 0; round < 80; ++round) {
+            Example x = row(random, 10 + round / 4);  // features appear
+            const std::vector<std::int32_t> relevant = {round % (1 + round / 10)};  // and labels
+            std::vector<T> scores(ranker.labels() + 10);
+            ranker.learn(x, relevant, {}, 1.0, scores.data());
+            at_most(static_cast<double>(ranker.last_shown().size()), 2);
+        }
+        same(ranker.labels(), 8u);
+        same(ranker.account().rounds, 80);
+        typename PartialRanker<T>::Reader reader;
+        reader.x = row(random, 200);
+        ranker.suggest(reader, 0, true);
+        for (const double width : reader.width) check(width >= 0 && width <= 2, "a width is from 0 to 2R");
+    }
+}
+
+const Test tiles{"partial: tiles are a symmetric matrix", [] {
+    tiles_are_a_symmetric_matrix<float>();
+    tiles_are_a_symmetric_matrix<double>();
+}};
+const Test dual{"partial: the dual form agrees with the full one", the_dual_form_agrees_with_the_full_one};
+const Test memory{"partial: too much memory changes nothing", too_much_memory_changes_nothing};
+const Test lists{"partial: lists have the size that pays", lists_have_the_size_that_pays};
+const Test games{"partial: games of all kinds, while features and labels appear", [] {
+    games_of_all_kinds_keep_within_their_memory<float>();
+    games_of_all_kinds_keep_within_their_memory<double>();
+}};
+
+}  // namespace
+}  // namespace tagalong::test
