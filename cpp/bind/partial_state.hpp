@@ -123,7 +123,7 @@ void read_covariance(PartialRanker<T>& self, FullCovariance<T>& found, const nb:
 template <class T>
 void write_covariance(const PartialRanker<T>&, const DiagonalCovariance<T>& found, nb::dict& arrays) {
     arrays["theta"] = plane_array(found.store(), 0);
-    arrays["squares"] = plane_array(found.store(), 1);
+    arrays["inverses"] = plane_array(found.store(), 1);
 }
 
 template <class T>
@@ -132,15 +132,15 @@ void read_covariance(PartialRanker<T>& self, DiagonalCovariance<T>& found, const
     const std::size_t K = self.labels();
     const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
     const auto theta = nb::cast<Plane>(arrays["theta"]);
-    const auto squares = nb::cast<Plane>(arrays["squares"]);
-    for (const auto& plane : {theta, squares})
+    const auto inverses = nb::cast<Plane>(arrays["inverses"]);
+    for (const auto& plane : {theta, inverses})
         if (plane.shape(0) != features.shape(0) || plane.shape(1) != K)
-            throw InputError("model state: 'theta' or 'squares' has the wrong shape");
+            throw InputError("model state: 'theta' or 'inverses' has the wrong shape");
     auto& store = found.store();
     for (std::size_t r = 0; r < features.shape(0); ++r) {
-        const std::int32_t row = store.insert(features.data()[r]);
+        const std::int32_t row = found.insert(features.data()[r]);
         std::copy_n(theta.data() + r * K, K, store.row(row));
-        std::copy_n(squares.data() + r * K, K, store.row(row, 1));
+        std::copy_n(inverses.data() + r * K, K, store.row(row, 1));
     }
 }
 

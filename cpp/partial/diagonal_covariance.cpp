@@ -1,81 +1,77 @@
 #include "partial/diagonal_covariance.hpp"
 
+#include <algorithm>
 #include <cmath>
 
-#include "clones.hpp"
 #include "kernels.hpp"
 
 namespace tagalong {
-namespace {
-
-// out[k] = sum over the rows of square[i] / (1 + rows[i][k])
 template <class T>
-TAGALONG_INLINE void sum_of_shares_body(T* __restrict out, const T* const* rows, const T* squares,
-                                        std::size_t count, std::size_t n) {
-    for (std::size_t k = 0; k < n; ++k) out[k] = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        const T* row = rows[i];
-        const T square = squares[i];
-#pragma omp simd
-        for (std::size_t k = 0; k < n; ++k) out[k] += square / (T(1) + row[k]);
+void DiagonalCovariance<T>::add_labels(std::size_t count) {
+    const std::size_t before = store_.stride();
+    store_.add_labels(count);
+    for (std::size_t r = 0; r < store_.rows() && store_.stride() > before; ++r) {
+        T* row = store_.row(static_cast<std::int32_t>(r), 1);
+        std::fill(row + before, row + store_.stride(), T(1));
     }
 }
 
-TAGALONG_CLONES void sum_of_shares(float* out, const float* const* rows, const float* squares, std::size_t count,
-                                   std::size_t n) {
-    sum_of_shares_body(out, rows, squares, count, n);
+template <class T>
+std::int32_t DiagonalCovariance<T>::insert(std::int32_t feature) {
+    const std::int32_t row = store_.insert(feature);
+    std::fill_n(store_.row(row, 1), store_.stride(), T(1));
+    return row;
 }
-TAGALONG_CLONES void sum_of_shares(double* out, const double* const* rows, const double* squares,
-                                   std::size_t count, std::size_t n) {
-    sum_of_shares_body(out, rows, squares, count, n);
-}
-
-}  // namespace
 
 template <class T>
-void DiagonalCovariance<T>::margins(const Example& x, Scratch& scratch, std::vector<T>& out) const {
-    scratch.rows.clear();
+void DiagonalCovariance<T>::look(const Example& x, Scratch& scratch) const {
+    scratch.weights.clear();
+    scratch.inverses.clear();
     scratch.x.clear();
+    scratch.squares.clear();
+    scratch.beyond = 0;
+    scratch.sums.resize(store_.stride());
     for (std::size_t i = 0; i < x.size(); ++i) {
         const std::int32_t row = store_.find(x.feature[i]);
-        if (row == FeatureIndex::kAbsent) continue;
-        scratch.rows.push_back(store_.row(row));
+        const double square = x.value[i] * x.value[i];
+        if (row == FeatureIndex::kAbsent) {
+            scratch.beyond += square;
+            continue;
+        }
+        const T* weights = store_.row(row);
+        scratch.weights.push_back(weights);
+        scratch.inverses.push_back(weights + store_.stride());
         scratch.x.push_back(static_cast<T>(x.value[i]));
+        scratch.squares.push_back(static_cast<T>(square));
     }
-    scratch.sums.resize(store_.stride());
-    kernels::score_rows(scratch.sums.data(), scratch.rows.data(), scratch.x.data(), scratch.rows.size(),
+}
+
+template <class T>
+void DiagonalCovariance<T>::margins(Scratch& scratch, std::vector<T>& out) const {
+    kernels::score_rows(scratch.sums.data(), scratch.weights.data(), scratch.x.data(), scratch.x.size(),
                         store_.stride());
     out.assign(scratch.sums.begin(), scratch.sums.begin() + static_cast<std::ptrdiff_t>(labels()));
 }
 
 template <class T>
-void DiagonalCovariance<T>::forms(const Example& x, Scratch& scratch, std::vector<double>& out) const {
-    scratch.rows.clear();
-    scratch.x.clear();
-    double beyond = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        const std::int32_t row = store_.find(x.feature[i]);
-        const double square = x.value[i] * x.value[i];
-        if (row == FeatureIndex::kAbsent) {
-            beyond += square;
-            continue;
-        }
-        scratch.rows.push_back(store_.row(row, 1));
-        scratch.x.push_back(static_cast<T>(square));
-    }
-    scratch.sums.resize(store_.stride());
-    sum_of_shares(scratch.sums.data(), scratch.rows.data(), scratch.x.data(), scratch.rows.size(), store_.stride());
+void DiagonalCovariance<T>::forms(Scratch& scratch, std::vector<double>& out) const {
+    kernels::score_rows(scratch.sums.data(), scratch.inverses.data(), scratch.squares.data(),
+                        scratch.squares.size(), store_.stride());
     out.resize(labels());
-    for (std::size_t k = 0; k < labels(); ++k) out[k] = static_cast<double>(scratch.sums[k]) + beyond;
+    for (std::size_t k = 0; k < labels(); ++k) out[k] = static_cast<double>(scratch.sums[k]) + scratch.beyond;
 }
 
 template <class T>
 void DiagonalCovariance<T>::prepare(const Example& x, std::span<const std::int32_t>) {
-    rows_.clear();
+    weights_.clear();
+    inverses_.clear();
     values_ = x.value;
+    direction_.resize(values_.size());
     for (const std::int32_t feature : x.feature) {
-        const std::int32_t row = store_.find(feature);
-        rows_.push_back(row == FeatureIndex::kAbsent ? store_.insert(feature) : row);
+        std::int32_t row = store_.find(feature);
+        if (row == FeatureIndex::kAbsent) row = insert(feature);
+        weights_.push_back(store_.row(row));
+        inverses_.push_back(weights_.back() + store_.stride());
     }
 }
 
@@ -83,29 +79,35 @@ template <class T>
 double DiagonalCovariance<T>::begin(std::int32_t label) {
     label_ = static_cast<std::size_t>(label);
     double form = 0;
-    for (std::size_t i = 0; i < rows_.size(); ++i)
-        form += values_[i] * values_[i] / (1 + static_cast<double>(store_.row(rows_[i], 1)[label_]));
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+        direction_[i] = values_[i] * static_cast<double>(inverses_[i][label_]);
+        form += values_[i] * direction_[i];
+    }
     return form;
 }
 
 template <class T>
 double DiagonalCovariance<T>::include(double weight) {
-    double gain = 0;
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-        T& sum = store_.row(rows_[i], 1)[label_];
-        const double before = static_cast<double>(sum);
-        sum = static_cast<T>(before + weight * values_[i] * values_[i]);
-        gain += std::log((1 + static_cast<double>(sum)) / (1 + before));
+    double gain = 0, growth = 1;  // ln|A| by a logarithm now and then
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+        const double ratio = 1 + weight * values_[i] * direction_[i];
+        T& inverse = inverses_[i][label_];
+        inverse = static_cast<T>(static_cast<double>(inverse) / ratio);
+        direction_[i] = values_[i] * static_cast<double>(inverse);
+        growth *= ratio;
+        if (growth > 1e100) {
+            gain += std::log(growth);
+            growth = 1;
+        }
     }
-    return gain;
+    return gain + std::log(growth);
 }
 
 template <class T>
 void DiagonalCovariance<T>::move(double amount) {
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-        T& weight = store_.row(rows_[i])[label_];
-        const double share = values_[i] / (1 + static_cast<double>(store_.row(rows_[i], 1)[label_]));
-        weight = static_cast<T>(static_cast<double>(weight) + amount * share);
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+        T& weight = weights_[i][label_];
+        weight = static_cast<T>(static_cast<double>(weight) + amount * direction_[i]);
     }
 }
 

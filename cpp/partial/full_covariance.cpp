@@ -41,7 +41,7 @@ void invert(std::vector<double>& a, std::size_t n) {
 }  // namespace
 
 template <class T>
-void FullCovariance<T>::place(const Example& x, Scratch& scratch) const {
+void FullCovariance<T>::look(const Example& x, Scratch& scratch) const {
     scratch.x.assign(padded_side(index_.size()), T(0));
     scratch.beyond = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -52,8 +52,7 @@ void FullCovariance<T>::place(const Example& x, Scratch& scratch) const {
 }
 
 template <class T>
-void FullCovariance<T>::margins(const Example& x, Scratch& scratch, std::vector<T>& out) const {
-    place(x, scratch);
+void FullCovariance<T>::margins(Scratch& scratch, std::vector<T>& out) const {
     out.assign(labels(), T(0));
     for (std::size_t i = 0; i < labels(); ++i) {
         const AlignedVector<T>& weights = labels_[i].weights;
@@ -63,8 +62,7 @@ void FullCovariance<T>::margins(const Example& x, Scratch& scratch, std::vector<
 }
 
 template <class T>
-void FullCovariance<T>::forms(const Example& x, Scratch& scratch, std::vector<double>& out) const {
-    place(x, scratch);
+void FullCovariance<T>::forms(Scratch& scratch, std::vector<double>& out) const {
     // A label knows the first features only: the others count by their squares.
     constexpr std::size_t L = SymmetricTiles<T>::kSide;
     const std::size_t blocks = scratch.x.size() / L;
@@ -132,7 +130,7 @@ void FullCovariance<T>::prepare(const Example& x, std::span<const std::int32_t> 
     for (const std::int32_t feature : x.feature)
         if (index_.find(feature) == FeatureIndex::kAbsent) index_.insert(feature);
     for (const std::int32_t label : labels) grow(labels_[static_cast<std::size_t>(label)], padded);
-    place(x, now_);
+    look(x, now_);
     direction_.resize(padded);
     tiles_.resize(padded * SymmetricTiles<T>::kSide);
     wide_.assign(now_.x.begin(), now_.x.end());

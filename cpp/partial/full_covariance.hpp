@@ -42,9 +42,10 @@ class FullCovariance {
     void add_labels(std::size_t count) { labels_.resize(labels_.size() + count); }
     const FeatureIndex& features() const { return index_; }
 
-    // w.x of every label, and x.A^-1 x of every label.
-    void margins(const Example& x, Scratch& scratch, std::vector<T>& out) const;
-    void forms(const Example& x, Scratch& scratch, std::vector<double>& out) const;
+    // Look at an example; then w.x of every label, and x.A^-1 x of every label.
+    void look(const Example& x, Scratch& scratch) const;
+    void margins(Scratch& scratch, std::vector<T>& out) const;
+    void forms(Scratch& scratch, std::vector<double>& out) const;
 
     // Room for an update of some labels with x; InputError, and nothing has changed, if it is too much.
     void prepare(const Example& x, std::span<const std::int32_t> labels);
@@ -77,7 +78,6 @@ class FullCovariance {
     static constexpr double kDrift = sizeof(T) == 4 ? 1e-3 : 1e-9;
     static constexpr std::int64_t kUpdatesBetweenChecks = 64;
 
-    void place(const Example& x, Scratch& scratch) const;
     void grow(Label& label, std::size_t side) const;
     void move(double amount);
     double residual(const Label& label);

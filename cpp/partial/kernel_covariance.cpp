@@ -56,8 +56,7 @@ double KernelCovariance<T>::form(const Label& label, Scratch& scratch) const {
 }
 
 template <class T>
-void KernelCovariance<T>::margins(const Example& x, Scratch& scratch, std::vector<T>& out) const {
-    look(x, scratch);
+void KernelCovariance<T>::margins(Scratch& scratch, std::vector<T>& out) const {
     out.assign(labels(), T(0));
     for (std::size_t i = 0; i < labels(); ++i) {
         const Label& label = labels_[i];
@@ -69,8 +68,7 @@ void KernelCovariance<T>::margins(const Example& x, Scratch& scratch, std::vecto
 }
 
 template <class T>
-void KernelCovariance<T>::forms(const Example& x, Scratch& scratch, std::vector<double>& out) const {
-    look(x, scratch);
+void KernelCovariance<T>::forms(Scratch& scratch, std::vector<double>& out) const {
     out.resize(labels());
     for (std::size_t i = 0; i < labels(); ++i) out[i] = form(labels_[i], scratch);
 }

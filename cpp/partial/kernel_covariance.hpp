@@ -57,8 +57,9 @@ class KernelCovariance {
     const Kernel& kernel() const { return kernel_; }
 
     // As FullCovariance.
-    void margins(const Example& x, Scratch& scratch, std::vector<T>& out) const;
-    void forms(const Example& x, Scratch& scratch, std::vector<double>& out) const;
+    void look(const Example& x, Scratch& scratch) const;
+    void margins(Scratch& scratch, std::vector<T>& out) const;
+    void forms(Scratch& scratch, std::vector<double>& out) const;
     void prepare(const Example& x, std::span<const std::int32_t> labels);
     double begin(std::int32_t label);
     void project(double amount) { move(-amount); }
@@ -76,7 +77,6 @@ class KernelCovariance {
     bool restore_label(std::size_t label, Label state);
 
   private:
-    void look(const Example& x, Scratch& scratch) const;
     double form(const Label& label, Scratch& scratch) const;
     std::int32_t own_row();
     void move(double amount);

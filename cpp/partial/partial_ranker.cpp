@@ -115,8 +115,13 @@ double PartialRanker<T>::dimension(const Example& x) const {
 
 template <class T>
 std::span<const T> PartialRanker<T>::score(Reader& reader) const {
-    std::visit([&](const auto& found) { found.margins(reader.x, scratch_of(reader, found), reader.sums); },
-               covariance_);
+    std::visit(
+        [&](const auto& found) {
+            auto& scratch = scratch_of(reader, found);
+            found.look(reader.x, scratch);
+            found.margins(scratch, reader.sums);
+        },
+        covariance_);
     return reader.sums;
 }
 
@@ -167,8 +172,7 @@ void PartialRanker<T>::suggest(Reader& reader, std::size_t most, bool marks) con
     const std::size_t K = labels();
     most = slots(most);
     score(reader);
-    std::visit([&](const auto& found) { found.forms(reader.x, scratch_of(reader, found), reader.forms); },
-               covariance_);
+    std::visit([&](const auto& found) { found.forms(scratch_of(reader, found), reader.forms); }, covariance_);
     const auto round = confidence_.round(account_.rounds + 1, K, dimension(reader.x));
     reader.optimistic.probability.resize(K);
     reader.optimistic.margin.resize(K);

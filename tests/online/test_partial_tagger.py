@@ -44,7 +44,7 @@ def test_what_is_shown_to_explore_is_marked() -> None:
     assert (found.label, found.explores, found.chosen) == ("new", True, False)
     assert str(found).startswith("?")
     assert tagger.suggest("the invoice", k=0) == []
-    strict = taught(rounds=10, exploration=0.2, max_explore=0).add_labels(["new"])
+    strict = taught(rounds=10, exploration=0.2, max_explore=0, miss_weight=0.6).add_labels(["new"])
     assert [one.label for one in strict.suggest("the invoice is due", k=1)] == ["money"]
 
 

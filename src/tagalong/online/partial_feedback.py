@@ -340,13 +340,32 @@ class PartialFeedbackRanker(OnlineRanker):
             )
         finally:
             self._native.add_labels(len(self._labels) - self._native.labels)
-        names, lists, accepted = self._labels.names, [], []
-        for i, (start, end) in enumerate(pairwise(ends)):
-            right = set(relevant.indices[relevant.indptr[i] : relevant.indptr[i + 1]].tolist())
-            row = shown[start:end].tolist()
-            lists.append([names[label] for label in row])
-            accepted.append([names[label] for label in row if label in right])
-        return Played(lists, accepted, losses, partial)
+        return self._played(ends, shown, relevant, losses, partial)
+
+    def _played(
+        self,
+        ends: npt.NDArray[np.int64],
+        shown: npt.NDArray[np.int32],
+        relevant: LabelRows,
+        losses: npt.NDArray[np.float64],
+        partial: npt.NDArray[np.float64],
+    ) -> Played:
+        """Return lists by name, all rows at once where it can be."""
+        names = self._labels.names
+        rows = np.arange(len(losses)) * len(names)
+        right = np.isin(
+            np.repeat(rows, np.diff(ends)) + shown,
+            np.repeat(rows, np.diff(relevant.indptr)) + relevant.indices,
+        )
+        named = [names[label] for label in shown.tolist()]
+        accepted = [names[label] for label in shown[right].tolist()]
+        hits = np.concatenate([[0], np.cumsum(right)])[ends]
+        return Played(
+            [named[start:end] for start, end in pairwise(ends.tolist())],
+            [accepted[start:end] for start, end in pairwise(hits.tolist())],
+            losses,
+            partial,
+        )
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return an indicator of the labels of the best list, by what is known.

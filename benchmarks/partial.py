@@ -1,0 +1,237 @@
+"""Games with partial feedback a second, beside NumPy and bandit libraries, in one run.
+
+    python -m benchmarks.partial [mediamill] [--rounds 2000] [--repeat 3]
+
+Every way plays the same stream: 5 labels are shown a row, and it is told which of them are right.
+Without the name of a stream, labels are drawn from a model with 120 features and 101 labels, the
+size of Mediamill. NumPy does our rounds with a float32 inverse matrix a label and Sherman-Morrison
+updates; "one by one" asks and answers from Python, row by row. Peers show their own five best arms
+and learn from five rows. Ways take turns; medians count, on one core, in rounds a second. Beside
+the speed: how many of the shown labels were right, in the second half of the stream.
+
+What memory allows: a round reads a triangle of every label's matrix once, and changes that of the
+shown labels with the matrix behind it.
+"""
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks import bandwidth, streams
+from tagalong import PartialFeedbackRanker
+from tagalong.evaluate import LabelModel
+
+FEATURES, LABELS, SLOTS = 120, 101, 5
+EXPLORATION = 0.02
+# What the full matrix in float32 should reach against a peer, and the diagonal against it.
+GOALS = {"NumPy": 1.5, "contextualbandits LinUCB": 60.0}
+DIAGONAL_GOAL = 10.0
+PEER_ROUNDS = 60
+"""Peers that are slow play so many rounds only: their speed falls with every round anyway."""
+
+Rows = npt.NDArray[np.float32]
+Hits = npt.NDArray[np.int64]
+Way = Callable[[Rows, Hits], tuple[float, float]]
+
+
+def make_stream(name: str | None, rounds: int) -> tuple[Rows, Hits]:
+    """Unit rows and an indicator of their labels."""
+    if name is not None:
+        stream = streams.load(name)
+        X = np.asarray(stream.unit[:rounds])
+        return np.ascontiguousarray(X, dtype=np.float32), stream.Y[:rounds].toarray().astype(int)
+    rng = np.random.default_rng(0)
+    model = LabelModel.random(rng, LABELS, FEATURES)
+    X = model.rows(rng, rounds)
+    return X.astype(np.float32), model.draw(rng, X)
+
+
+def right_ones(shown: list[list[int]], Y: Hits) -> float:
+    """How many of the shown labels were right, in the second half."""
+    half = len(shown) // 2
+    hits = [Y[i, row].sum() for i, row in enumerate(shown) if i >= half]
+    return float(np.mean(hits))
+
+
+def game(**settings: Any) -> Way:
+    """Our learner, on a whole matrix."""
+
+    def play(X: Rows, Y: Hits) -> tuple[float, float]:
+        ranker = PartialFeedbackRanker(
+            miss_weight=1.0, max_labels=SLOTS, exploration=EXPLORATION, **settings
+        )
+        ranker.add_labels(range(Y.shape[1]))
+        start = time.perf_counter()
+        played = ranker.play(X, Y)
+        return time.perf_counter() - start, right_ones(played.shown, Y)
+
+    return play
+
+
+def one_by_one(X: Rows, Y: Hits) -> tuple[float, float]:
+    """Our learner, asked and answered row by row."""
+    ranker = PartialFeedbackRanker(
+        miss_weight=1.0, max_labels=SLOTS, exploration=EXPLORATION, dtype="float32"
+    )
+    ranker.add_labels(range(Y.shape[1]))
+    lists = []
+    start = time.perf_counter()
+    for i in range(len(X)):
+        (shown,) = ranker.suggest(X[i : i + 1])
+        ranker.feedback(X[i : i + 1], [shown], [[label for label in shown if Y[i, label]]])
+        lists.append(shown.labels)
+    return time.perf_counter() - start, right_ones(lists, Y)
+
+
+def numpy_loop(X: Rows, Y: Hits) -> tuple[float, float]:
+    """The same rounds with NumPy: one product for all labels, Sherman-Morrison for the shown."""
+    K, d = Y.shape[1], X.shape[1]
+    inverse = np.repeat(np.eye(d, dtype=np.float32)[None], K, axis=0)
+    W = np.zeros((K, d), dtype=np.float32)
+    lists = []
+    start = time.perf_counter()
+    for t, (x, y) in enumerate(zip(X, Y, strict=True), start=1):
+        directions = inverse @ x
+        q = directions @ x
+        margins = W @ x
+        outside = np.abs(margins) > 1
+        if outside.any():
+            clipped = np.clip(margins, -1, 1)
+            factors = ((margins - clipped) / q)[outside]
+            W[outside] -= factors[:, None] * directions[outside]
+            margins = clipped
+        scale = 8 * d * np.log1p((t - 1) / d) + 120 * np.log(K * (t + 4) / 0.05)
+        free = EXPLORATION * np.sqrt(q * scale)
+        top = np.clip(margins + np.minimum(free, 2), -1, 1)
+        shown = np.lexsort((-(margins + free), -top))[:SLOTS]
+        signs = np.where(y[shown] == 1, 1.0, -1.0).astype(np.float32)
+        moved = directions[shown] / (1 + q[shown])[:, None]
+        inverse[shown] -= moved[:, :, None] * directions[shown][:, None, :]
+        W[shown] += (signs - margins[shown])[:, None] * moved
+        lists.append(shown.tolist())
+    return time.perf_counter() - start, right_ones(lists, Y)
+
+
+def contextualbandits_linucb(X: Rows, Y: Hits) -> tuple[float, float]:
+    from contextualbandits.online import LinUCB
+
+    X, Y = X[:PEER_ROUNDS], Y[:PEER_ROUNDS]
+    policy = LinUCB(Y.shape[1], alpha=EXPLORATION, fit_intercept=False, beta_prior=None)
+    arms = np.arange(Y.shape[1])
+    policy.partial_fit(np.repeat(X[:1], len(arms), axis=0), arms, Y[0].astype(float))
+    lists = []
+    start = time.perf_counter()
+    for i in range(len(X)):
+        shown = np.asarray(policy.topN(X[i : i + 1], SLOTS)).ravel()
+        policy.partial_fit(np.repeat(X[i : i + 1], SLOTS, axis=0), shown, Y[i, shown].astype(float))
+        lists.append(shown.tolist())
+    return (time.perf_counter() - start) / len(X), right_ones(lists, Y)
+
+
+def mabwiser_linucb(X: Rows, Y: Hits) -> tuple[float, float]:
+    from mabwiser.mab import MAB, LearningPolicy
+
+    X, Y = X[:PEER_ROUNDS], Y[:PEER_ROUNDS]
+    arms = list(range(Y.shape[1]))
+    bandit = MAB(arms, LearningPolicy.LinUCB(alpha=EXPLORATION, l2_lambda=1.0))
+    bandit.fit([0], [float(Y[0, 0])], X[:1])
+    lists = []
+    start = time.perf_counter()
+    for i in range(len(X)):
+        expected = bandit.predict_expectations(X[i : i + 1])
+        shown = sorted(expected, key=lambda arm: -expected[arm])[:SLOTS]
+        bandit.partial_fit(shown, Y[i, shown].astype(float), np.repeat(X[i : i + 1], SLOTS, axis=0))
+        lists.append(shown)
+    return (time.perf_counter() - start) / len(X), right_ones(lists, Y)
+
+
+WAYS: dict[str, Way] = {
+    "full, float32": game(dtype="float32"),
+    "full, float64": game(dtype="float64"),
+    "full, float32, one by one": one_by_one,
+    "diagonal, float32": game(dtype="float32", covariance="diagonal"),
+    "full information, float32": game(dtype="float32", update="full"),
+    "NumPy": numpy_loop,
+}
+PEERS: dict[str, Way] = {
+    "contextualbandits LinUCB": contextualbandits_linucb,
+    "mabwiser LinUCB": mabwiser_linucb,
+}
+
+
+def measure(X: Rows, Y: Hits, repeat: int) -> dict[str, tuple[float, float]]:
+    """Rounds a second and right labels a list, by way; a peer that does not run is reported."""
+    seconds: dict[str, list[float]] = {}
+    quality: dict[str, float] = {}
+    for _ in range(repeat):
+        for name, way in {**WAYS, **PEERS}.items():
+            try:
+                taken, quality[name] = way(X, Y)
+            except Exception as error:  # whatever a peer raises, the others go on
+                if name not in PEERS:
+                    raise
+                print(f"{name} did not run: {type(error).__name__}: {error}")
+                continue
+            each = taken if name in PEERS else taken / len(X)
+            seconds.setdefault(name, []).append(each)
+    return {name: (1 / statistics.median(times), quality[name]) for name, times in seconds.items()}
+
+
+def memory_limit(labels: int, features: int) -> list[str]:
+    """What the memory traffic of a round allows, at the rates of this machine."""
+    blocks = -(-features // 8)
+    triangle = blocks * (blocks + 1) / 2 * 64 * 4
+    behind = features * (features + 4) / 2 * 8
+    read, changed = (labels + SLOTS) * triangle, 2 * SLOTS * (triangle + behind)
+    rates = bandwidth.measure(memory=256 << 20)
+    lines = [
+        f"A round of the full matrix in float32 reads {read / 1e6:.1f} MB and changes "
+        f"{changed / 2e6:.1f} MB; the matrices take {labels * (triangle + behind) / 1e6:.0f} MB."
+    ]
+    for name, rate in (("memory", rates.memory), ("the cache", rates.cache)):
+        allowed = 1 / (read / rate.read + changed / rate.change)
+        lines.append(
+            f"From {name}, {rate.read / 1e9:.1f} GB/s read and {rate.change / 1e9:.1f} GB/s "
+            f"changed, that allows {allowed:,.0f} rounds/s."
+        )
+    return lines
+
+
+def table(found: dict[str, tuple[float, float]]) -> list[str]:
+    ours = found["full, float32"][0]
+    lines = [
+        "| way | rounds/s | full, float32 is | goal | | right of 5, 2nd half |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, (rate, quality) in found.items():
+        ratio, goal = ours / rate, GOALS.get(name)
+        if name == "diagonal, float32":
+            ratio, goal = rate / ours, DIAGONAL_GOAL
+            shown = f"it is {ratio:.1f} × that"
+        else:
+            shown = f"{ratio:.1f} ×"
+        verdict = "" if goal is None else "reached" if ratio >= goal else "not reached"
+        wanted = "" if goal is None else f"{goal:g} ×"
+        lines.append(f"| {name} | {rate:,.0f} | {shown} | {wanted} | {verdict} | {quality:.2f} |")
+    return lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("stream", nargs="?")
+    parser.add_argument("--rounds", type=int, default=2000)
+    parser.add_argument("--repeat", type=int, default=3)
+    args = parser.parse_args()
+    X, Y = make_stream(args.stream, args.rounds)
+    print("\n".join(table(measure(X, Y, args.repeat))))
+    print()
+    print("\n".join(memory_limit(Y.shape[1], X.shape[1])))
+
+
+if __name__ == "__main__":
+    main()
