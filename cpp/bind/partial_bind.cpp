@@ -107,6 +107,7 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
                  const LabelRows yes{relevant_ptr, relevant}, open{unknown_ptr, unknown};
                  std::vector<std::int64_t> ends = {0};
                  std::vector<std::int32_t> shown;
+                 std::vector<std::uint8_t> accepted;
                  Example example;
                  for_rows(x.matrix.rows, [&](std::int64_t i) {
                      x.matrix.read(i, example);
@@ -114,13 +115,15 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
                      const double weight = weights ? weights->data()[i] : 1.0;
                      std::unique_lock lock(self.mutex());
                      self.learn(example, yes.row(i), open.row(i), weight, nullptr, most);
-                     const auto list = self.last_shown();
-                     shown.insert(shown.end(), list.begin(), list.end());
+                     for (const std::int32_t label : self.last_shown()) {
+                         shown.push_back(label);
+                         accepted.push_back(self.was_relevant(label));
+                     }
                      ends.push_back(static_cast<std::int64_t>(shown.size()));
                      losses.data()[i] = self.last_losses().slots;
                      partial.data()[i] = self.last_losses().partial;
                  });
-                 return nb::make_tuple(copied(ends), copied(shown));
+                 return nb::make_tuple(copied(ends), copied(shown), copied(accepted));
              },
              nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(),
              nb::arg())

@@ -67,6 +67,7 @@ void DiagonalCovariance<T>::prepare(const Example& x, std::span<const std::int32
     inverses_.clear();
     values_ = x.value;
     direction_.resize(values_.size());
+    ratios_.resize(values_.size());
     for (const std::int32_t feature : x.feature) {
         std::int32_t row = store_.find(feature);
         if (row == FeatureIndex::kAbsent) row = insert(feature);
@@ -75,32 +76,43 @@ void DiagonalCovariance<T>::prepare(const Example& x, std::span<const std::int32
     }
 }
 
+// Numbers of one label lie apart: they are gathered first, so that sums need not wait for each other.
 template <class T>
 double DiagonalCovariance<T>::begin(std::int32_t label) {
     label_ = static_cast<std::size_t>(label);
+    const std::size_t n = values_.size();
+    const double* x = values_.data();
+    double* direction = direction_.data();
+    for (std::size_t i = 0; i < n; ++i) direction[i] = x[i] * static_cast<double>(inverses_[i][label_]);
     double form = 0;
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-        direction_[i] = values_[i] * static_cast<double>(inverses_[i][label_]);
-        form += values_[i] * direction_[i];
-    }
+#pragma omp simd reduction(+ : form)
+    for (std::size_t i = 0; i < n; ++i) form += x[i] * direction[i];
     return form;
 }
 
 template <class T>
 double DiagonalCovariance<T>::include(double weight) {
-    double gain = 0, growth = 1;  // ln|A| by a logarithm now and then
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-        const double ratio = 1 + weight * values_[i] * direction_[i];
+    const std::size_t n = values_.size();
+    const double* x = values_.data();
+    double* direction = direction_.data();
+    double* ratio = ratios_.data();
+    for (std::size_t i = 0; i < n; ++i) ratio[i] = 1 + weight * x[i] * direction[i];
+    for (std::size_t i = 0; i < n; ++i) direction[i] /= ratio[i];
+    for (std::size_t i = 0; i < n; ++i) {
         T& inverse = inverses_[i][label_];
-        inverse = static_cast<T>(static_cast<double>(inverse) / ratio);
-        direction_[i] = values_[i] * static_cast<double>(inverse);
-        growth *= ratio;
-        if (growth > 1e100) {
-            gain += std::log(growth);
-            growth = 1;
-        }
+        inverse = static_cast<T>(static_cast<double>(inverse) / ratio[i]);
     }
-    return gain + std::log(growth);
+    double gain = 0;
+    constexpr std::size_t kTogether = 16;  // logarithms are dear: one for so many
+    for (std::size_t from = 0; from < n; from += kTogether) {
+        const std::size_t end = std::min(n, from + kTogether);
+        double growth = 1;
+        for (std::size_t i = from; i < end; ++i) growth *= ratio[i];
+        if (growth < HUGE_VAL) gain += std::log(growth);
+        else
+            for (std::size_t i = from; i < end; ++i) gain += std::log(ratio[i]);
+    }
+    return gain;
 }
 
 template <class T>

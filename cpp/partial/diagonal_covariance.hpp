@@ -51,7 +51,7 @@ class DiagonalCovariance {
     WeightStore<T> store_{2};
     // Scratch of the writer.
     std::vector<T*> weights_, inverses_;  // rows of the features of the example
-    std::vector<double> values_, direction_;  // x, and A^-1 x of the label that was begun
+    std::vector<double> values_, direction_, ratios_;  // x, A^-1 x of the label begun, how A grows
     std::size_t label_ = 0;
 };
 

@@ -87,6 +87,7 @@ class PartialRanker {
 
     // Of the last round that was learnt from full labels.
     std::span<const std::int32_t> last_shown() const { return now_.shown; }
+    bool was_relevant(std::int32_t label) const { return relevance_[static_cast<std::size_t>(label)] == 1; }
     const ListLosses& last_losses() const { return losses_; }
     // The score from which the best list without widths has a label: for a reader that has scored, and
     // of the last round. No score decides for all rows.

@@ -327,7 +327,7 @@ class PartialFeedbackRanker(OnlineRanker):
         relevant, unknown = targets.relevant, targets.unknown
         losses, partial = np.empty(matrix.shape[0]), np.empty(matrix.shape[0])
         try:
-            ends, shown = self._native.play(
+            ends, shown, right = self._native.play(
                 matrix,
                 relevant.indptr,
                 relevant.indices,
@@ -340,26 +340,10 @@ class PartialFeedbackRanker(OnlineRanker):
             )
         finally:
             self._native.add_labels(len(self._labels) - self._native.labels)
-        return self._played(ends, shown, relevant, losses, partial)
-
-    def _played(
-        self,
-        ends: npt.NDArray[np.int64],
-        shown: npt.NDArray[np.int32],
-        relevant: LabelRows,
-        losses: npt.NDArray[np.float64],
-        partial: npt.NDArray[np.float64],
-    ) -> Played:
-        """Return lists by name, all rows at once where it can be."""
         names = self._labels.names
-        rows = np.arange(len(losses)) * len(names)
-        right = np.isin(
-            np.repeat(rows, np.diff(ends)) + shown,
-            np.repeat(rows, np.diff(relevant.indptr)) + relevant.indices,
-        )
         named = [names[label] for label in shown.tolist()]
-        accepted = [names[label] for label in shown[right].tolist()]
-        hits = np.concatenate([[0], np.cumsum(right)])[ends]
+        accepted = [names[label] for label in shown[right == 1].tolist()]
+        hits = np.concatenate([[0], np.cumsum(right, dtype=np.int64)])[ends]
         return Played(
             [named[start:end] for start, end in pairwise(ends.tolist())],
             [accepted[start:end] for start, end in pairwise(hits.tolist())],
