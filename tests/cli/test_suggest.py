@@ -31,7 +31,8 @@ def test_suggestions_are_those_of_the_tagger(run: Run, stream: Path, model: str)
         found = tagger.suggest(item, k=2, min_precision=0.6)
         assert line["id"] == item.id
         assert [tuple(one.values()) for one in line["suggestions"]] == [
-            (one.label, one.score, one.probability, one.chosen, one.sure) for one in found
+            (one.label, one.score, one.probability, one.chosen, one.sure, one.explores)
+            for one in found
         ]
 
 

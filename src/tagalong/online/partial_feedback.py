@@ -51,11 +51,11 @@ class PartialFeedbackRanker(OnlineRanker):
     radius : float, default 1
         R: margins are from -R to R. At most 1 for the square loss.
     miss_weight : float, default 0.5
-        a: what a relevant label costs that was not shown; a wrong one in slot i of s costs
+        What a relevant label costs that was not shown, a; a wrong one in slot i of s costs
         (1 - a) c(i, s). At 1 with strictly decreasing costs, every list has as many labels as
         it may: the ranking mode.
     slot_cost : str, function or table, default "decreasing"
-        c(i, s), from 0 to 1 and not increasing from slot to slot. ``"decreasing"``:
+        The c(i, s), from 0 to 1 and not increasing from slot to slot. ``"decreasing"``:
         (s - i + 1)/s. ``"constant"``: 1. A function of slot and size, both from 1, which needs
         ``max_labels``. Or a table with a row of s costs for each size s = 1, 2, ...
     max_labels : int, optional
