@@ -407,10 +407,11 @@ class PartialFeedbackRanker(OnlineRanker):
         labels: Labels,
         single: bool,
         matrix: core.Matrix | None = None,
+        targets: Targets | None = None,
     ) -> None:
         columns = 0 if matrix is None else matrix.shape[1]
         self._check_memory(settings, len(labels), self.n_features or columns)
-        super()._start(settings, labels, single, matrix)
+        super()._start(settings, labels, single, matrix, targets)
 
     @staticmethod
     def _check_memory(settings: Settings, labels: int, features: int) -> None:
