@@ -23,6 +23,7 @@ CONTRACT = [
     "NoBoundWarning",
     "OrdinalRanker",
     "PartialFeedbackRanker",
+    "Predtron",
     "SharedLabelRanker",
     "Tagger",
     "load",

@@ -9,6 +9,7 @@ void add_label_rankers(nanobind::module_& module);
 void add_block_learners(nanobind::module_& module);
 void add_shared_rankers(nanobind::module_& module);
 void add_partial_rankers(nanobind::module_& module);
+void add_predtrons(nanobind::module_& module);
 void add_measures(nanobind::module_& module);
 void add_text_features(nanobind::module_& module);
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tagalong.online.label_ranker import LabelRanker
     from tagalong.online.ordinal_ranker import OrdinalRanker
     from tagalong.online.partial_feedback import PartialFeedbackRanker
+    from tagalong.online.predtron import Predtron
     from tagalong.online.shared_label_ranker import SharedLabelRanker
     from tagalong.persist import ModelFileError, load
     from tagalong.readers.items import Item
@@ -29,6 +30,7 @@ _HOMES = {
     "NoBoundWarning": "tagalong.certificate",
     "OrdinalRanker": "tagalong.online.ordinal_ranker",
     "PartialFeedbackRanker": "tagalong.online.partial_feedback",
+    "Predtron": "tagalong.online.predtron",
     "SharedLabelRanker": "tagalong.online.shared_label_ranker",
     "Tagger": "tagalong.tagger",
     "load": "tagalong.persist",
@@ -43,6 +45,7 @@ __all__ = [
     "NoBoundWarning",
     "OrdinalRanker",
     "PartialFeedbackRanker",
+    "Predtron",
     "SharedLabelRanker",
     "Tagger",
     "load",

@@ -39,6 +39,7 @@ _KINDS = {
     "TextFeatures": "tagalong.features.text",
     "PartialFeedbackRanker": "tagalong.online.partial_feedback",
     "OrdinalRanker": "tagalong.online.ordinal_ranker",
+    "Predtron": "tagalong.online.predtron",
     "SharedLabelRanker": "tagalong.online.shared_label_ranker",
 }
 

@@ -94,8 +94,9 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         passes = parameters.integer(getattr(self, "passes", 1), "passes", 1)
         with restored_on_error(self):
             X = self._validate(X, reset=True)
-            labels = labels_of(y, None, fitting=True)
+            labels = self._first_labels(y, None, fitting=True)
             targets = labels.encode(y, X.shape[0])
+            self._check_targets(labels, targets)
             weights = checked_weights(sample_weight, X, self._largest_weight(settings))
             if weights is not None and not weights.any():
                 raise ValueError("sample_weight must have at least one positive number, got zeros")
@@ -483,7 +484,18 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
     def _begin(self) -> None:
         """Begin without an example, if nothing has begun yet: labels may appear at any time."""
         if not self._started():
-            self._start(self._checked_settings(), Labels(grows=True), single=False)
+            self._start(self._checked_settings(), self._open_labels(), single=False)
+
+    def _first_labels(self, Y: Any, classes: Any, fitting: bool) -> Labels:
+        """Return the labels of a learner that starts with these targets."""
+        return labels_of(Y, classes, fitting)
+
+    def _open_labels(self) -> Labels:
+        """Return the labels of a learner that starts without an example."""
+        return Labels(grows=True)
+
+    def _check_targets(self, labels: Labels, targets: Targets) -> None:
+        """Raise ValueError if the learner cannot learn such targets."""
 
     def _start(
         self,
@@ -534,8 +546,9 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
             settings = self._current_settings()
             X = self._validate(X, reset=not hasattr(self, "n_features_in_"))
             matrix = as_matrix(X)
-            labels = labels_of(Y, classes, fitting=False) if first else self._labels
+            labels = self._first_labels(Y, classes, fitting=False) if first else self._labels
             targets = labels.encode(Y, X.shape[0])
+            self._check_targets(labels, targets)
             weights = checked_weights(sample_weight, X, self._largest_weight(settings))
             if first:
                 self._start(settings, labels, targets.kind == "single", matrix, targets)

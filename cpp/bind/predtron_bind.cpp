@@ -1,0 +1,247 @@
+// Predtron for Python.
+#include "predtron/predtron.hpp"
+
+#include <map>
+
+#include "module.hpp"
+#include "predtron_state.hpp"
+#include "ranker_bind.hpp"
+
+namespace tagalong::bind {
+
+template <class Choice>
+static Choice choose(const std::map<std::string, Choice>& choices, const std::string& name, const char* what) {
+    const auto found = choices.find(name);
+    if (found == choices.end()) throw InputError(std::string(what) + " has no choice '" + name + "'");
+    return found->second;
+}
+
+static ProblemConfig make_problem(const nb::dict& given) {
+    const auto text = [&](const char* key) { return nb::cast<std::string>(given[key]); };
+    ProblemConfig config;
+    config.kind = choose<ProblemKind>({{"custom", ProblemKind::custom},
+                                       {"binary", ProblemKind::binary},
+                                       {"classes", ProblemKind::classes},
+                                       {"ordinal", ProblemKind::ordinal},
+                                       {"multilabel", ProblemKind::multilabel},
+                                       {"ranking", ProblemKind::ranking}},
+                                      text("kind"), "kind");
+    if (given.contains("costs")) config.costs = nb::cast<std::vector<double>>(given["costs"]);
+    if (given.contains("reject")) config.reject = nb::cast<std::vector<double>>(given["reject"]);
+    if (given.contains("set_loss"))
+        config.set_loss = choose<SetLoss>(
+            {{"hamming", SetLoss::hamming}, {"subset", SetLoss::subset}, {"error_set", SetLoss::error_set}},
+            text("set_loss"), "set_loss");
+    if (given.contains("least_loss")) config.least_loss = nb::cast<double>(given["least_loss"]);
+    if (!given.contains("exponent")) return config;
+    config.reciprocal = nb::cast<bool>(given["reciprocal"]);
+    config.exponent = nb::cast<double>(given["exponent"]);
+    config.precision = nb::cast<bool>(given["precision"]);
+    config.depth = nb::cast<std::int64_t>(given["depth"]);
+    config.ties_by_score = nb::cast<bool>(given["ties_by_score"]);
+    return config;
+}
+
+static PredtronConfig make_predtron(const nb::dict& given) {
+    const auto text = [&](const char* key) { return nb::cast<std::string>(given[key]); };
+    PredtronConfig config;
+    config.problem = make_problem(nb::cast<nb::dict>(given["rule"]));
+    config.norm = choose<PredtronNorm>({{"l2", PredtronNorm::l2},
+                                        {"l1", PredtronNorm::l1},
+                                        {"group", PredtronNorm::group},
+                                        {"kernel", PredtronNorm::kernel},
+                                        {"trace", PredtronNorm::trace}},
+                                       text("norm"), "norm");
+    config.kernel.kind = choose<KernelKind>(
+        {{"linear", KernelKind::linear}, {"rbf", KernelKind::rbf}, {"poly", KernelKind::poly}}, text("kernel"),
+        "kernel");
+    config.kernel.gamma = nb::cast<double>(given["gamma"]);
+    config.kernel.degree = nb::cast<double>(given["degree"]);
+    config.budget = nb::cast<std::size_t>(given["budget"]);
+    config.by_loss = text("update") == "loss";
+    config.step = nb::cast<double>(given["step"]);
+    config.average = nb::cast<bool>(given["average"]);
+    config.normalize = nb::cast<bool>(given["normalize"]);
+    config.constant = nb::cast<double>(given["constant"]);
+    config.n_features = nb::cast<std::int64_t>(given["n_features"]);
+    config.queries = nb::cast<bool>(given["queries"]);
+    config.dimension = nb::cast<std::size_t>(given["dimension"]);
+    return config;
+}
+
+template <class T>
+static nb::dict account(const Predtron<T>& self) {
+    std::shared_lock lock(self.mutex());
+    const PredtronCounts& c = self.counts();
+    nb::dict out;
+    out["rounds"] = c.rounds - c.earlier;
+    out["mistakes"] = c.mistakes;
+    out["loss"] = c.loss;
+    out["radius"] = c.radius;
+    out["top_grade"] = c.top_grade;
+    out["least_step"] = c.least_step;
+    out["most_step"] = c.most_step;
+    out["least_weight"] = c.least_weight;
+    out["most_weight"] = c.most_weight;
+    out["least_loss"] = c.least_loss;
+    out["spread"] = self.spread();
+    out["dimension"] = c.dimension;
+    out["cutoff"] = self.cutoff();
+    return out;
+}
+
+// The weights that predict: features and (rows, labels), or (rows, scores) where there are no labels.
+template <class T>
+static nb::dict weights_of(const Predtron<T>& self) {
+    std::shared_lock lock(self.mutex());
+    const WeightStore<T> none(1);  // a kernel has support examples instead
+    const WeightStore<T>& store = self.store() == nullptr ? none : *self.store();
+    const std::size_t K = self.labels() > 0 ? self.labels() : self.scores_a_row();
+    Owned<T> weights({store.rows(), K});
+    for (std::size_t r = 0; r < store.rows(); ++r)
+        for (std::size_t k = 0; k < K; ++k)
+            weights.data[r * K + k] =
+                static_cast<T>(self.weight(static_cast<std::int32_t>(r), static_cast<int>(k)));
+    nb::dict out;
+    out["features"] = feature_array(store);
+    out["weights"] = weights.object();
+    return out;
+}
+
+// The rows of a query, as every learner sees them.
+template <class T>
+static std::span<const Example> documents_of(const Predtron<T>& self, const Matrix& matrix, std::int64_t begin,
+                                             std::int64_t end) {
+    static thread_local std::vector<Example> documents;
+    const auto count = static_cast<std::size_t>(end - begin);
+    if (documents.size() < count) documents.resize(count);
+    for (std::int64_t i = begin; i < end; ++i) {
+        Example& document = documents[static_cast<std::size_t>(i - begin)];
+        matrix.read(i, document);
+        self.finish(document);
+    }
+    return {documents.data(), count};
+}
+
+template <class V>
+static nb::object doubles(std::span<const V> values) {
+    Owned<double> out({values.size()});
+    kernels::widen(values.data(), out.data, values.size());
+    return out.object();
+}
+
+template <class T>
+static void add_predtron(nb::module_& module, const char* name) {
+    using Learner = Predtron<T>;
+    nb::class_<Learner> type(module, name);
+    type.def("__init__",
+             [](Learner* self, const nb::dict& config) { new (self) Learner(make_predtron(config)); });
+    add_ranker_methods<Learner, T>(type);
+    type.def("certificate", &account<T>)
+        .def("weights", &weights_of<T>)
+        .def("state", &predtron_state<T>)
+        .def("restore", &restore_predtron<T>)
+        .def_prop_ro("bytes",
+                     [](const Learner& self) {
+                         std::shared_lock lock(self.mutex());
+                         return self.bytes();
+                     })
+        // The scores of a row as the problem sees them, with the weights that learn or predict.
+        .def("raw_scores",
+             [](const Learner& self, const MatrixView& x, std::int64_t row, bool predicting) {
+                 auto& reader = thread_reader<Learner>();
+                 x.matrix.read(row, reader.x);
+                 self.finish(reader.x);
+                 std::shared_lock lock(self.mutex());
+                 return doubles(self.raw_score(reader, predicting));
+             })
+        // A row as the learner sees it: features (-1 is the constant one) and values.
+        .def("finished",
+             [](const Learner& self, const MatrixView& x, std::int64_t row) {
+                 Example& example = thread_reader<Learner>().x;
+                 x.matrix.read(row, example);
+                 self.finish(example);
+                 return nb::make_tuple(
+                     vector_array<std::int32_t>(example.size(), [&](std::size_t i) { return example.feature[i]; }),
+                     vector_array<double>(example.size(), [&](std::size_t i) { return example.value[i]; }));
+             })
+        .def("norm",
+             [](const Learner& self, const MatrixView& x, std::int64_t row) {
+                 auto& reader = thread_reader<Learner>();
+                 x.matrix.read(row, reader.x);
+                 self.finish(reader.x);
+                 return self.norm_of(reader.x);
+             })
+        .def("count",
+             [](Learner& self, double norm, double loss, double weight, std::size_t size) {
+                 std::unique_lock lock(self.mutex());
+                 return self.count(norm, loss, weight, size);
+             })
+        .def("observe",
+             [](Learner& self, VectorOf<T> predicted, const std::vector<std::int32_t>& relevant,
+                const std::vector<std::int32_t>& unknown) {
+                 std::unique_lock lock(self.mutex());
+                 self.observe({predicted.data(), predicted.shape(0)}, relevant, unknown);
+             })
+        .def("move",
+             [](Learner& self, const MatrixView& x, std::int64_t row, VectorOf<double> direction) {
+                 Example& example = thread_reader<Learner>().x;
+                 x.matrix.read(row, example);
+                 self.finish(example);
+                 std::unique_lock lock(self.mutex());
+                 if (direction.shape(0) != self.scores_a_row()) throw InputError("a number a score is needed");
+                 self.move(example, {direction.data(), direction.shape(0)});
+             })
+        // Documents begin..end of a query, their grades; the loss, and what the documents scored.
+        .def("learn_query",
+             [](Learner& self, const MatrixView& x, std::int64_t begin, std::int64_t end, VectorOf<double> grades,
+                double norm, double weight) {
+                 Owned<T> scores({static_cast<std::size_t>(end - begin)});
+                 double loss = 0;
+                 {
+                     nb::gil_scoped_release release;
+                     const auto documents = documents_of(self, x.matrix, begin, end);
+                     std::unique_lock lock(self.mutex());
+                     loss = self.learn_query(documents, {grades.data(), grades.shape(0)}, norm, weight, scores.data);
+                 }
+                 return nb::make_tuple(loss, scores.object());
+             })
+        .def("query_scores",
+             [](const Learner& self, const MatrixView& x, std::int64_t begin, std::int64_t end, bool predicting) {
+                 std::vector<T> scores;
+                 {
+                     nb::gil_scoped_release release;
+                     const auto documents = documents_of(self, x.matrix, begin, end);
+                     std::shared_lock lock(self.mutex());
+                     self.score_documents(documents, predicting, scores);
+                 }
+                 return doubles(std::span<const T>(scores));
+             })
+        .def("see_grades",
+             [](Learner& self, VectorOf<double> grades) {
+                 std::unique_lock lock(self.mutex());
+                 self.see_grades({grades.data(), grades.shape(0)});
+             })
+        .def("move_query", [](Learner& self, const MatrixView& x, std::int64_t begin, std::int64_t end,
+                              VectorOf<double> direction, double step) {
+            nb::gil_scoped_release release;
+            const auto documents = documents_of(self, x.matrix, begin, end);
+            std::unique_lock lock(self.mutex());
+            self.move_query(documents, {direction.data(), direction.shape(0)}, step);
+        });
+}
+
+void add_predtrons(nb::module_& module) {
+    add_predtron<float>(module, "Predtron32");
+    add_predtron<double>(module, "Predtron64");
+    // Items in the order of the ranking that scores well and loses much.
+    module.def("merge_ranking", [](VectorOf<double> scores, VectorOf<std::int32_t> relevant, VectorOf<double> f,
+                                   VectorOf<double> discount) {
+        MergeDecoder decode;
+        const auto order = decode({scores.data(), scores.shape(0)}, {relevant.data(), relevant.shape(0)},
+                                  {f.data(), f.shape(0)}, {discount.data(), discount.shape(0)});
+        return vector_array<std::int32_t>(order.size(), [&](std::size_t i) { return order[i]; });
+    });
+}
+
+}  // namespace tagalong::bind

@@ -1,0 +1,174 @@
+// A Predtron's state as a dict of arrays and numbers, and back.
+#pragma once
+
+#include <mutex>
+#include <shared_mutex>
+
+#include "arrays.hpp"
+#include "geometry_state.hpp"
+#include "predtron/predtron.hpp"
+
+namespace tagalong::bind {
+
+inline void write_support(const KernelGeometry& kernel, bool averaged, nb::dict& arrays) {
+    const auto& support = kernel.support();
+    std::vector<std::int64_t> ends = {0};
+    std::vector<std::int32_t> features;
+    std::vector<double> values;
+    for (const auto& one : support) {
+        features.insert(features.end(), one.x.feature.begin(), one.x.feature.end());
+        values.insert(values.end(), one.x.value.begin(), one.x.value.end());
+        ends.push_back(static_cast<std::int64_t>(features.size()));
+    }
+    const auto table = [&](auto&& part) {
+        Owned<double> out({support.size(), kernel.labels()});
+        for (std::size_t i = 0; i < support.size(); ++i)
+            std::copy(part(support[i]).begin(), part(support[i]).end(), out.data + i * kernel.labels());
+        return out.object();
+    };
+    arrays["support_ends"] = vector_array<std::int64_t>(ends.size(), [&](std::size_t i) { return ends[i]; });
+    arrays["support_features"] =
+        vector_array<std::int32_t>(features.size(), [&](std::size_t i) { return features[i]; });
+    arrays["support_values"] = vector_array<double>(values.size(), [&](std::size_t i) { return values[i]; });
+    arrays["support_parts"] = table([](const auto& one) -> const auto& { return one.part; });
+    if (averaged) arrays["support_means"] = table([](const auto& one) -> const auto& { return one.means; });
+}
+
+inline void read_support(KernelGeometry& kernel, bool averaged, const nb::dict& arrays) {
+    using Plane = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+    const auto ends = nb::cast<VectorOf<std::int64_t>>(arrays["support_ends"]);
+    const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["support_features"]);
+    const auto values = state_vector<double>(arrays, "support_values", features.shape(0));
+    const std::size_t count = ends.shape(0) == 0 ? 0 : ends.shape(0) - 1, K = kernel.labels();
+    const auto plane = [&](const char* name) {
+        auto array = nb::cast<Plane>(arrays[name]);
+        if (array.shape(0) != count || array.shape(1) != K)
+            throw InputError(std::string("model state: '") + name + "' has the wrong shape");
+        return array;
+    };
+    const Plane parts = plane("support_parts");
+    const Plane means = averaged ? plane("support_means") : parts;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::int64_t from = ends.data()[i], to = ends.data()[i + 1];
+        if (from < 0 || from > to || to > static_cast<std::int64_t>(features.shape(0)))
+            throw InputError("model state: 'support_ends' does not fit");
+        KernelGeometry::Support one;
+        one.x.feature.assign(features.data() + from, features.data() + to);
+        one.x.value.assign(values.data() + from, values.data() + to);
+        one.part.assign(parts.data() + i * K, parts.data() + (i + 1) * K);
+        if (averaged) one.means.assign(means.data() + i * K, means.data() + (i + 1) * K);
+        kernel.restore(std::move(one));
+    }
+}
+
+template <class T>
+nb::dict predtron_state(const Predtron<T>& self) {
+    std::shared_lock lock(self.mutex());
+    nb::dict arrays, numbers, out;
+    const PredtronCounts& c = self.counts();
+    numbers["labels"] = self.labels();
+    numbers["rounds"] = c.rounds;
+    numbers["earlier"] = c.earlier;
+    numbers["mistakes"] = c.mistakes;
+    numbers["loss"] = c.loss;
+    numbers["radius"] = c.radius;
+    numbers["top_grade"] = c.top_grade;
+    numbers["least_step"] = c.least_step;
+    numbers["most_step"] = c.most_step;
+    numbers["least_weight"] = c.least_weight;
+    numbers["most_weight"] = c.most_weight;
+    numbers["least_loss"] = c.least_loss;
+    numbers["dimension"] = c.dimension;
+    if (const auto* kernel = std::get_if<KernelGeometry>(&self.geometry())) {
+        write_support(*kernel, self.config().average, arrays);
+    } else {
+        const WeightStore<T>& store = *self.store();
+        arrays["features"] = feature_array(store);
+        arrays["theta"] = plane_array(store, 0);
+        if (const auto* linear = std::get_if<LinearGeometry<T>>(&self.geometry())) {
+            const auto& rows = linear->row_state();
+            if (store.planes() > 1) arrays["means"] = plane_array(store, 1);
+            arrays["norm2"] = vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].norm2; });
+        } else {
+            const auto& link = std::get<LinkGeometry<T>>(self.geometry());
+            arrays["norm2"] = vector_array<double>(link.row_state().size(),
+                                                   [&](std::size_t r) { return link.row_state()[r].norm2; });
+            numbers["unit"] = link.unit();
+        }
+    }
+    const auto cutoff = self.cutoff_state().state();
+    arrays["cutoff"] = vector_array<double>(cutoff.size(), [&](std::size_t i) { return cutoff[i]; });
+    const auto calibration = self.calibration().state();
+    arrays["calibration"] =
+        vector_array<double>(calibration.size(), [&](std::size_t i) { return calibration[i]; });
+    out["arrays"] = arrays;
+    out["numbers"] = numbers;
+    return out;
+}
+
+template <class T>
+void restore_rows(Predtron<T>& self, const nb::dict& arrays, const nb::dict& numbers) {
+    using Plane = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+    const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
+    const std::size_t rows = features.shape(0), d = self.scores_a_row();
+    const auto norm2 = state_vector<double>(arrays, "norm2", rows);
+    const auto plane = [&](const char* name) {
+        auto array = nb::cast<Plane>(arrays[name]);
+        if (array.shape(0) != rows || array.shape(1) != d)
+            throw InputError(std::string("model state: '") + name + "' has the wrong shape");
+        return array;
+    };
+    const Plane theta = plane("theta");
+    if (auto* linear = std::get_if<LinearGeometry<T>>(&self.geometry())) {
+        const bool averaged = linear->store().planes() > 1;
+        const Plane means = averaged ? plane("means") : theta;
+        for (std::size_t r = 0; r < rows; ++r) {
+            T* row = linear->restore_row(features.data()[r], {1, 1, norm2.data()[r], 0});
+            std::copy_n(theta.data() + r * d, d, row);
+            if (averaged) std::copy_n(means.data() + r * d, d, row + linear->store().stride());
+        }
+        return;
+    }
+    auto& link = std::get<LinkGeometry<T>>(self.geometry());
+    link.restore_unit(nb::cast<double>(numbers["unit"]));
+    for (std::size_t r = 0; r < rows; ++r) {
+        std::copy_n(theta.data() + r * d, d, link.restore_row(features.data()[r], norm2.data()[r]));
+        link.settle(static_cast<std::int32_t>(r));
+    }
+}
+
+template <class T>
+void restore_predtron(Predtron<T>& self, const nb::dict& state) {
+    const auto arrays = nb::cast<nb::dict>(state["arrays"]);
+    const auto numbers = nb::cast<nb::dict>(state["numbers"]);
+    const auto integer = [&](const char* key) { return nb::cast<std::int64_t>(numbers[key]); };
+    const auto real = [&](const char* key) { return nb::cast<double>(numbers[key]); };
+    const auto cutoff = nb::cast<VectorOf<double>>(arrays["cutoff"]);
+    const auto calibration = nb::cast<VectorOf<double>>(arrays["calibration"]);
+
+    std::unique_lock lock(self.mutex());
+    if (self.labels() != 0 || self.counts().rounds != 0)
+        throw InputError("model state can only be restored into a new model");
+    self.add_labels(static_cast<std::size_t>(integer("labels")));
+    PredtronCounts& c = self.counts();
+    c.rounds = integer("rounds");
+    c.earlier = integer("earlier");
+    c.mistakes = integer("mistakes");
+    c.loss = real("loss");
+    c.radius = real("radius");
+    c.top_grade = real("top_grade");
+    c.least_step = real("least_step");
+    c.most_step = real("most_step");
+    c.least_weight = real("least_weight");
+    c.most_weight = real("most_weight");
+    c.least_loss = real("least_loss");
+    if (real("dimension") > 0) self.set_dimension(real("dimension"));
+    if (auto* kernel = std::get_if<KernelGeometry>(&self.geometry()))
+        read_support(*kernel, self.config().average, arrays);
+    else restore_rows(self, arrays, numbers);
+    if (!self.cutoff_state().restore({cutoff.data(), cutoff.shape(0)}) ||
+        !self.calibration().restore({calibration.data(), calibration.shape(0)}))
+        throw InputError("model state: 'cutoff' or 'calibration' has the wrong length");
+}
+
+}  // namespace tagalong::bind

@@ -1,0 +1,131 @@
+"""Queries of documents: groups of rows with a grade each, for subset ranking."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from tagalong import _native as core
+from tagalong.problems.places import Ranking
+
+__all__ = ["Queries", "checked_grades", "checked_group", "learn_query"]
+
+LARGEST_GRADE = 30.0
+
+
+def checked_group(group: Any, rows: int) -> npt.NDArray[np.int64]:
+    """Return where queries begin and end, (queries + 1,), from their sizes; None is one query.
+
+    Parameters
+    ----------
+    group : sequence of int or None
+        How many rows each query has, in order.
+    rows : int
+        How many there are.
+    """
+    if group is None:
+        return np.array([0, rows], dtype=np.int64)
+    sizes = np.asarray(group)
+    if sizes.ndim != 1 or sizes.dtype.kind not in "iu":
+        raise ValueError(f"group must be the sizes of the queries, got {group!r}")
+    if (sizes < 1).any():
+        at = int(np.argmax(sizes < 1))
+        raise ValueError(f"group: query {at} has {sizes[at]} rows; a query has at least one")
+    if sizes.sum() != rows:
+        raise ValueError(f"group: the queries have {sizes.sum()} rows, but X has {rows}")
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def checked_grades(y: Any, rows: int) -> npt.NDArray[np.float64]:
+    """Return the grades of documents as numbers from 0 on."""
+    if y is None:
+        raise ValueError("learning requires y to be passed, but the target y is None")
+    try:
+        grades = np.ascontiguousarray(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("y must be a grade a row: numbers from 0 on") from None
+    if grades.shape != (rows,):
+        raise ValueError(f"y must have shape ({rows},), a grade a row, got {grades.shape}")
+    bad = ~((grades >= 0) & (grades <= LARGEST_GRADE))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(
+            f"y: row {row} is {grades[row]:g}; grades must be from 0 to {LARGEST_GRADE:g}"
+        )
+    return grades
+
+
+class Queries:
+    """Norms of queries: how far one of them can move the scores.
+
+    For l2 it is the operator norm of the documents, for the others the largest norm of a column. The
+    largest one so far is all that counts, so a query that is surely shorter is not measured.
+
+    Parameters
+    ----------
+    X : array or CSR matrix
+        Documents.
+    columns : bool
+        Whether columns are measured.
+    """
+
+    def __init__(self, X: Any, columns: bool):
+        self._X = X
+        self._columns = columns
+
+    def norm(self, begin: int, end: int, longest: float) -> float:
+        """Return the norm of some rows; where it is no larger than the longest, some lower bound.
+
+        Parameters
+        ----------
+        begin, end : int
+            The first row, and the one after the last.
+        longest : float
+            The largest norm so far.
+        """
+        part = self._X[begin:end]
+        dense = np.asarray(part.toarray() if sp.issparse(part) else part, dtype=np.float64)
+        if self._columns:
+            return float(np.sqrt(np.einsum("ij,ij->j", dense, dense).max(initial=0.0)))
+        dense = dense[:, dense.any(axis=0)]
+        gram = dense @ dense.T if len(dense) < dense.shape[1] else dense.T @ dense
+        # The norm's fourth power is at most the squared length of the Gram matrix.
+        if gram.size == 0 or float(np.sqrt(np.linalg.norm(gram))) <= longest:
+            return 0.0
+        return float(np.sqrt(max(0.0, np.linalg.eigvalsh(gram)[-1])))
+
+
+def learn_query(
+    native: core.Predtron32,
+    problem: Ranking,
+    matrix: core.Matrix,
+    span: tuple[int, int],
+    grades: npt.NDArray[np.float64],
+    norm: float,
+    weight: float,
+    by_loss: bool,
+) -> npt.NDArray[Any]:
+    """Learn a query; return the scores that its documents had before.
+
+    With more than two grades the loss-augmented decoding is a linear assignment, which SciPy does;
+    everything else is the core's.
+    """
+    begin, end = span
+    worth = problem.gains(grades)
+    quick = by_loss or len(np.unique(worth)) <= 2
+    if problem.rule() is not None and quick:
+        return native.learn_query(matrix, begin, end, grades, norm, weight)[1]
+    shown = native.query_scores(matrix, begin, end, True)
+    if not weight > 0:
+        return shown
+    native.see_grades(grades)
+    scores = native.query_scores(matrix, begin, end, False)
+    predicted = problem.decode(scores)
+    loss = problem.loss(predicted, grades)
+    step = native.count(norm, loss, weight, end - begin)
+    if loss > 0:
+        other = predicted if by_loss else problem.augmented_decode(scores, grades)
+        direction = problem.represent(problem.correct(grades, scores)) - problem.represent(other)
+        native.move_query(matrix, begin, end, np.ascontiguousarray(direction), step)
+    return shown

@@ -1,0 +1,71 @@
+"""Weights in the geometry of the Schatten r-norm: the link on singular values, for small problems."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["TraceWeights", "link_exponent", "schatten_weights"]
+
+Matrix = npt.NDArray[np.float64]
+
+
+def link_exponent(p: float) -> float:
+    """Return s = log p, the dual exponent of r = s/(s - 1); at least 2."""
+    return max(2.0, float(np.log(p)))
+
+
+def schatten_weights(theta: Matrix, s: float) -> Matrix:
+    r"""Return the gradient of half the squared Schatten s-norm.
+
+    The singular values :math:`\sigma_i` become
+    :math:`\sigma_i (\sigma_i / |\sigma|_s)^{s - 2}`; the directions stay.
+    """
+    if not theta.any():
+        return np.zeros_like(theta)
+    left, values, right = np.linalg.svd(theta, full_matrices=False)
+    largest = values[0]
+    norm = largest * float(((values / largest) ** s).sum()) ** (1 / s)
+    return np.asarray((left * (values * (values / norm) ** (s - 2))) @ right)
+
+
+class TraceWeights:
+    """Dense weights whose dual vectors are kept beside; a step costs an SVD.
+
+    Parameters
+    ----------
+    features : int
+        The number of columns; a constant feature is one more, the last.
+    """
+
+    def __init__(self, features: int):
+        self.theta: Matrix = np.zeros((0, features))
+        self.weights: Matrix = np.zeros((0, features))
+
+    def reach(self, scores: int) -> None:
+        """Have so many rows, new ones without weights."""
+        more = scores - len(self.theta)
+        if more > 0:
+            self.theta = np.pad(self.theta, ((0, more), (0, 0)))
+            self.weights = np.pad(self.weights, ((0, more), (0, 0)))
+
+    def score(self, x: tuple[Any, Any]) -> Matrix:
+        """Return the scores of an example, (features, values)."""
+        return np.asarray(self.weights[:, x[0]] @ x[1])
+
+    def move(self, x: tuple[Any, Any], direction: Matrix, p: float) -> None:
+        """Add direction times example to the dual vectors.
+
+        Parameters
+        ----------
+        x : (features, values)
+            The example.
+        direction : array
+            A number a score.
+        p : float
+            The number of singular values, as the link counts them.
+        """
+        theta = self.theta.copy()
+        theta[:, x[0]] += np.outer(direction, x[1])
+        # One assignment: a reader in another thread has the old weights or the new ones.
+        self.theta, self.weights = theta, schatten_weights(theta, link_exponent(p))

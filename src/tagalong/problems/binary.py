@@ -1,0 +1,93 @@
+"""Two classes, whose mistakes may cost differently."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from tagalong import parameters
+from tagalong.problems.classes import decode_class, represent_class
+from tagalong.problems.protocol import Vector
+from tagalong.problems.reject import REJECT, reject_costs
+from tagalong.problems.shipped import Shipped
+
+__all__ = ["Binary"]
+
+
+class Binary(Shipped):
+    r"""Two classes, 0 and 1.
+
+    Without a reject option there is one score, class 1 is +1 and class 0 is -1: the perceptron. With
+    it there are two, the classes are :math:`e_0` and :math:`e_1`, and REJECT is
+    :math:`(e_0 + e_1)/\sqrt 2`.
+
+    Parameters
+    ----------
+    costs : tuple of two floats, default (1.0, 1.0)
+        What a mistake costs where class 0 is right, and where class 1 is.
+    reject : float or tuple of two floats, optional
+        What it costs not to predict, for both classes or for each; at most 1. None: REJECT is never
+        predicted.
+    """
+
+    def __init__(
+        self,
+        costs: tuple[float, float] = (1.0, 1.0),
+        reject: float | tuple[float, float] | None = None,
+    ):
+        if not isinstance(costs, (tuple, list)) or len(costs) != 2:
+            raise ValueError(f"costs must be two numbers, got {costs!r}")
+        self._keep(costs=tuple(costs), reject=tuple(reject) if isinstance(reject, list) else reject)
+        self.costs = tuple(parameters.positive(cost, "costs", 1e6) for cost in costs)
+        self.reject = reject_costs(reject, "reject", 2)
+
+    def sized(self, dimension: int) -> Self:
+        """Return the problem itself: its number of scores is known."""
+        return self
+
+    @property
+    def dimension(self) -> int:
+        """One score, or two with a reject option."""
+        return 2 if self.reject else 1
+
+    @property
+    def least_loss(self) -> float:
+        """The smallest cost."""
+        return min(*self.costs, *self.reject)
+
+    @property
+    def most_loss(self) -> float:
+        """The largest cost."""
+        return max(*self.costs, *self.reject)
+
+    def loss(self, prediction: Any, y: int) -> float:
+        """Return the cost of a mistake or of REJECT."""
+        if prediction is REJECT:
+            return self.reject[0 if len(self.reject) == 1 else y]
+        return 0.0 if prediction == y else self.costs[y]
+
+    def represent(self, prediction: Any) -> Vector:
+        """Return -1 or 1, or one of e_0, e_1 and their direction."""
+        if not self.reject:
+            return np.array([1.0 if prediction == 1 else -1.0])
+        return represent_class(prediction, 2)
+
+    def decode(self, scores: Vector) -> Any:
+        """Return the class, or REJECT; a score of 0 predicts class 0."""
+        if not self.reject:
+            return int(scores[0] > 0)
+        return decode_class(scores, np.zeros(2), 0.0)
+
+    def augmented_decode(self, scores: Vector, y: int) -> Any:
+        """Return the class, or REJECT, with the largest loss plus score."""
+        losses = np.array([self.loss(0, y), self.loss(1, y)])
+        if not self.reject:
+            return int(losses[1] + scores[0] > losses[0] - scores[0])
+        return decode_class(scores, losses, self.loss(REJECT, y))
+
+    def correct(self, y: int, scores: Vector) -> int:
+        """Return the answer."""
+        return y
+
+    def rule(self) -> dict[str, Any]:
+        """Return what the native core needs to know."""
+        return {"kind": "binary", "costs": list(self.costs), "reject": list(self.reject)}

@@ -1,0 +1,70 @@
+"""One class of many."""
+
+from typing import Any
+
+import numpy as np
+
+from tagalong.problems.classes import decode_class, known_dimension, represent_class
+from tagalong.problems.protocol import Vector
+from tagalong.problems.reject import REJECT, reject_costs
+from tagalong.problems.shipped import Shipped
+
+__all__ = ["Multiclass"]
+
+
+class Multiclass(Shipped):
+    r"""One class of m: the multiclass perceptron.
+
+    Class i is represented by :math:`e_i`, REJECT by :math:`\sum_i e_i / \sqrt m`.
+
+    Parameters
+    ----------
+    reject : float, optional
+        What it costs not to predict, where a mistake costs 1; at most 1. None: REJECT is never
+        predicted.
+    dimension : int, optional
+        The number of classes; Predtron finds it in the data.
+    """
+
+    def __init__(self, reject: float | None = None, dimension: int | None = None):
+        self._keep(reject=reject, dimension=dimension)
+        self.reject = reject_costs(reject, "reject", None)
+        self.dimension = dimension
+
+    @property
+    def least_loss(self) -> float:
+        """What REJECT costs, or 1."""
+        return self.reject[0] if self.reject else 1.0
+
+    @property
+    def most_loss(self) -> float:
+        """What a mistake costs: 1."""
+        return 1.0
+
+    def loss(self, prediction: Any, y: int) -> float:
+        """Return 1 for a mistake, the cost of REJECT for that."""
+        if prediction is REJECT:
+            return self.least_loss
+        return 0.0 if prediction == y else 1.0
+
+    def represent(self, prediction: Any) -> Vector:
+        """Return e_i, or the direction of all of them together."""
+        return represent_class(prediction, known_dimension(self.dimension))
+
+    def decode(self, scores: Vector) -> Any:
+        """Return the class with the highest score, or REJECT."""
+        return decode_class(scores, np.zeros(len(scores)), 0.0 if self.reject else None)
+
+    def augmented_decode(self, scores: Vector, y: int) -> Any:
+        """Return the class, or REJECT, with the largest loss plus score."""
+        losses = np.ones(len(scores))
+        losses[y] = 0.0
+        return decode_class(scores, losses, self.reject[0] if self.reject else None)
+
+    def correct(self, y: int, scores: Vector) -> int:
+        """Return the answer."""
+        return y
+
+    def rule(self) -> dict[str, Any]:
+        """Return what the native core needs to know."""
+        return {"kind": "classes", "reject": list(self.reject)}

@@ -1,0 +1,104 @@
+"""A set of labels."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tagalong import parameters
+from tagalong.problems.classes import known_dimension
+from tagalong.problems.protocol import Vector
+from tagalong.problems.shipped import Shipped
+
+__all__ = ["Multilabel"]
+
+LOSSES = ("hamming", "subset", "error_set")
+
+
+class Multilabel(Shipped):
+    r"""A set of labels, as an indicator of 0 and 1.
+
+    A set is represented by :math:`\pm 1/\sqrt m`: it has the labels that score above 0.
+
+    Parameters
+    ----------
+    loss : str, default "hamming"
+        ``"hamming"``: the number of labels that are wrong; ``"subset"``: 1 if any is;
+        ``"error_set"``: missed labels times added ones, for which no bound is known.
+    dimension : int, optional
+        The number of labels; Predtron finds it in the data.
+    """
+
+    def __init__(self, loss: str = "hamming", dimension: int | None = None):
+        self._keep(loss=loss, dimension=dimension)
+        self.loss_name = parameters.choice(loss, "loss", LOSSES)
+        self.dimension = dimension
+
+    @property
+    def least_loss(self) -> float:
+        """One label."""
+        return 1.0
+
+    @property
+    def most_loss(self) -> float:
+        """All labels wrong."""
+        m = known_dimension(self.dimension)
+        return {"hamming": float(m), "subset": 1.0, "error_set": float(max(1, m // 2 * (m - m // 2)))}[
+            self.loss_name
+        ]
+
+    def loss(self, prediction: Any, y: Any) -> float:
+        """Return what a set loses against another."""
+        chosen, right = np.asarray(prediction) != 0, np.asarray(y) != 0
+        missed, added = float((right & ~chosen).sum()), float((chosen & ~right).sum())
+        if self.loss_name == "error_set":
+            return missed * added
+        return missed + added if self.loss_name == "hamming" else float(missed + added > 0)
+
+    def represent(self, prediction: Any) -> Vector:
+        """Return +-1 over the root of their number."""
+        chosen = np.asarray(prediction) != 0
+        return np.where(chosen, 1.0, -1.0) / np.sqrt(len(chosen))
+
+    def decode(self, scores: Vector) -> npt.NDArray[np.int64]:
+        """Return the labels that score above 0."""
+        return (np.asarray(scores) > 0).astype(np.int64)
+
+    def augmented_decode(self, scores: Vector, y: Any) -> npt.NDArray[np.int64]:
+        """Return the set with the largest loss plus score."""
+        right = np.asarray(y) != 0
+        twice = 2 / np.sqrt(len(scores))
+        gains = np.where(right, -twice, twice) * scores  # of flipping a label
+        if self.loss_name == "hamming":
+            flip = 1 + gains > 0
+        elif self.loss_name == "subset":
+            flip = gains > 0
+            if not flip.any():
+                best = int(np.argmax(gains))
+                flip[best] = 1 + gains[best] > 0
+        else:
+            flip = _error_set_flips(gains, right)
+        return (right ^ flip).astype(np.int64)
+
+    def correct(self, y: Any, scores: Vector) -> npt.NDArray[np.int64]:
+        """Return the answer."""
+        return (np.asarray(y) != 0).astype(np.int64)
+
+    def rule(self) -> dict[str, Any]:
+        """Return what the native core needs to know."""
+        return {"kind": "multilabel", "set_loss": self.loss_name}
+
+
+def _error_set_flips(gains: Vector, right: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return the best a labels to drop and b labels to add: most of ab plus their gains."""
+    inside, outside = np.flatnonzero(right), np.flatnonzero(~right)
+    inside = inside[np.argsort(-gains[inside], kind="stable")]
+    outside = outside[np.argsort(-gains[outside], kind="stable")]
+    drop = np.concatenate([[0.0], np.add.accumulate(gains[inside])])
+    add = np.concatenate([[0.0], np.add.accumulate(gains[outside])])
+    worth = np.outer(np.arange(len(drop)), np.arange(len(add))) + drop[:, None] + add
+    a, b = np.unravel_index(int(np.argmax(worth)), worth.shape)
+    flip = np.zeros(len(gains), dtype=bool)
+    flip[inside[:a]] = True
+    flip[outside[:b]] = True
+    return flip

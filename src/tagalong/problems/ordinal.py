@@ -1,0 +1,76 @@
+"""Classes that have an order, with a loss that counts the steps between them."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tagalong import parameters
+from tagalong.problems.classes import decode_class, known_dimension, represent_class
+from tagalong.problems.protocol import Vector
+from tagalong.problems.shipped import Shipped
+
+__all__ = ["Ordinal"]
+
+
+class Ordinal(Shipped):
+    """Grades: level i is represented by e_i, and a prediction loses one a level.
+
+    Parameters
+    ----------
+    levels : int or sequence, optional
+        The levels from the lowest to the highest; a number m means 0, 1, ..., m - 1. None: the
+        classes of the data, sorted.
+    dimension : int, optional
+        The number of levels; follows from ``levels``, or else Predtron finds it in the data.
+    """
+
+    def __init__(
+        self, levels: int | Sequence[Hashable] | None = None, dimension: int | None = None
+    ):
+        self._keep(levels=tuple(levels) if isinstance(levels, list) else levels, dimension=dimension)
+        self.levels: tuple[Hashable, ...] | None = None
+        self.dimension = dimension
+        if levels is None:
+            return
+        if isinstance(levels, (tuple, list)):
+            self.levels = tuple(levels)
+        else:
+            self.levels = tuple(range(parameters.integer(levels, "levels", 1)))
+        if not self.levels or len(set(self.levels)) < len(self.levels):
+            raise ValueError(f"levels must be distinct, got {levels!r}")
+        self.dimension = len(self.levels)
+
+    @property
+    def least_loss(self) -> float:
+        """One level."""
+        return 1.0
+
+    @property
+    def most_loss(self) -> float:
+        """From one end to the other."""
+        return float(max(1, known_dimension(self.dimension) - 1))
+
+    def loss(self, prediction: int, y: int) -> float:
+        """Return how many levels are between."""
+        return float(abs(prediction - y))
+
+    def represent(self, prediction: int) -> Vector:
+        """Return e_i."""
+        return represent_class(prediction, known_dimension(self.dimension))
+
+    def decode(self, scores: Vector) -> Any:
+        """Return the level with the highest score."""
+        return decode_class(scores, np.zeros(len(scores)), None)
+
+    def augmented_decode(self, scores: Vector, y: int) -> Any:
+        """Return the level with the largest distance from y plus score."""
+        return decode_class(scores, np.abs(np.arange(len(scores)) - float(y)), None)
+
+    def correct(self, y: int, scores: Vector) -> int:
+        """Return the answer."""
+        return y
+
+    def rule(self) -> dict[str, Any]:
+        """Return what the native core needs to know."""
+        return {"kind": "ordinal"}

@@ -1,0 +1,154 @@
+"""Rankings as vectors, and what they lose.
+
+A prediction is the items in their order, best first. The item at place i = 1, 2, ... is represented
+by f(i)/Z, with f falling and Z the length of all of it, so the best ranking sorts the scores.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import linear_sum_assignment
+
+from tagalong import _native as core
+from tagalong import parameters
+from tagalong.problems.classes import known_dimension
+from tagalong.problems.protocol import Vector
+from tagalong.problems.shipped import Shipped
+
+__all__ = ["POSITIONS", "Ranking"]
+
+Position: TypeAlias = str | Callable[[int], float]
+Order: TypeAlias = npt.NDArray[np.int64]
+
+# Whether f is 1/i, and else the power of -i^power.
+POSITIONS = {"-i": (False, 1.0), "-i^1.1": (False, 1.1), "-i^2": (False, 2.0), "1/i": (True, 0.0)}
+
+
+class Ranking(Shipped):
+    """What problems share whose predictions are rankings; answers are a grade an item."""
+
+    def __init__(
+        self,
+        position: Position = "-i",
+        ties: str = "score",
+        loss: str = "ndcg",
+        k: int | None = None,
+        dimension: int | None = None,
+    ):
+        self._keep(position=position, ties=ties, loss=loss, k=k, dimension=dimension)
+        if not callable(position):
+            parameters.choice(position, "position", tuple(POSITIONS))
+        self.position = position
+        self.ties = parameters.choice(ties, "ties", ("score", "index"))
+        self.loss_name = parameters.choice(loss, "loss", ("ndcg", "precision"))
+        if k is None and loss == "precision":
+            raise ValueError("k must be given for loss='precision', got None")
+        self.k = None if k is None else parameters.integer(k, "k", 1)
+        self.dimension = dimension
+        self.top_grade = 1.0
+
+    def places(self, m: int) -> tuple[Vector, Vector]:
+        """Return f(1), ..., f(m) over their length, and what a place pays of an item's gain."""
+        i = np.arange(1, m + 1, dtype=np.float64)
+        if callable(self.position):
+            f = np.array([parameters.real(self.position(int(at)), "position") for at in i])
+            if (np.diff(f) >= 0).any():
+                at = int(np.argmax(np.diff(f) >= 0)) + 1
+                raise ValueError(f"position must fall from place to place, but not from {at} on")
+        else:
+            reciprocal, power = POSITIONS[self.position]
+            f = 1 / i if reciprocal else -(i**power)
+        length = float(np.sqrt(np.add.accumulate(f * f)[-1])) if m else 1.0
+        pays = np.ones(m) if self.loss_name == "precision" else 1 / np.log2(1 + i)
+        if self.k is not None:
+            pays[self.k :] = 0.0
+        return f / (length or 1.0), pays
+
+    def gains(self, y: Any) -> Vector:
+        """Return what an item of each grade is worth at a place that pays in full."""
+        grades = np.asarray(y, dtype=np.float64)
+        if self.loss_name == "precision":
+            return (grades > 0).astype(np.float64)
+        return np.asarray(np.exp2(grades) - 1)
+
+    @property
+    def least_loss(self) -> float:
+        """No smaller loss than zero is possible below it."""
+        m = known_dimension(self.dimension)
+        if self.loss_name == "precision":
+            assert self.k is not None
+            return 1 / min(m, self.k)
+        return float(2.0**-self.top_grade / (m * np.log2(2 * m)) ** 2)
+
+    @property
+    def most_loss(self) -> float:
+        """One."""
+        return 1.0
+
+    def loss(self, prediction: Any, y: Any) -> float:
+        """Return 1 - NDCG, or 1 - precision at k over the best that it could be."""
+        gains, pays = self.gains(y), self.places(len(y))[1]
+        ideal = _sum(np.sort(gains)[::-1] * pays)
+        if ideal == 0:
+            return 0.0
+        return max(0.0, 1 - _sum(gains[np.asarray(prediction)] * pays) / ideal)
+
+    def represent(self, prediction: Any) -> Vector:
+        """Return f(place)/Z of each item."""
+        out = np.empty(len(prediction))
+        out[np.asarray(prediction)] = self.places(len(prediction))[0]
+        return out
+
+    def decode(self, scores: Vector) -> Order:
+        """Return the items by falling score, equal ones by index."""
+        return np.argsort(-np.asarray(scores), kind="stable")
+
+    def correct(self, y: Any, scores: Vector) -> Order:
+        """Return the items by falling grade; of one grade by score, or by index."""
+        worth = self.gains(y)
+        if self.ties == "index":
+            return np.argsort(-worth, kind="stable")
+        return np.lexsort((-np.asarray(scores), -worth))
+
+    def augmented_decode(self, scores: Vector, y: Any) -> Order:
+        """Return the ranking with the largest loss plus score.
+
+        With two grades the items of each are sorted and merged, with more it is a linear
+        assignment of items to places.
+        """
+        scores = np.ascontiguousarray(scores, dtype=np.float64)
+        gains, (f, pays) = self.gains(y), self.places(len(scores))
+        ideal = _sum(np.sort(gains)[::-1] * pays)
+        if ideal == 0:
+            return self.decode(scores)
+        levels = np.unique(gains)
+        if len(levels) <= 2:
+            high = np.flatnonzero(gains == levels[-1]).astype(np.int32)
+            merged = core.merge_ranking(scores, high, f, (levels[-1] - levels[0]) * pays / ideal)
+            return merged.astype(np.int64)
+        worth = np.outer(scores, f) - np.outer(gains, pays / ideal)
+        items, places = linear_sum_assignment(worth, maximize=True)
+        order = np.empty(len(scores), dtype=np.int64)
+        order[places] = items
+        return order
+
+    def rule(self) -> dict[str, Any] | None:
+        """Return what the native core needs to know; it has no positions of one's own."""
+        if callable(self.position):
+            return None
+        reciprocal, power = POSITIONS[self.position]
+        return {
+            "kind": "ranking",
+            "reciprocal": reciprocal,
+            "exponent": power,
+            "precision": self.loss_name == "precision",
+            "depth": self.k or 0,
+            "ties_by_score": self.ties == "score",
+        }
+
+
+def _sum(values: Vector) -> float:
+    """Return the sum, place by place: a correct ranking then loses exactly nothing."""
+    return float(np.add.accumulate(values)[-1]) if len(values) else 0.0
