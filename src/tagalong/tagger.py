@@ -15,8 +15,9 @@ from tagalong.history import LabelHistory
 from tagalong.online import surgery
 from tagalong.online.confidence_bound import AnyCertificate
 from tagalong.online.label_ranker import LabelRanker
-from tagalong.online.rounds import Round
+from tagalong.online.rounds import QueryRound, Round
 from tagalong.readers.items import Item
+from tagalong.readers.queries import Query, grades_of
 from tagalong.suggestions import Explanation, SizeReport, Suggestion
 
 __all__ = ["Tagger"]
@@ -91,9 +92,11 @@ class Tagger:
         if learner._started():
             return learner
         learner = clone(learner)
-        # In the entropic geometry the number of features matters, and hashing knows it.
-        entropic = getattr(learner, "geometry", "") == "entropic"
-        if entropic and learner.n_features is None and self.features.buckets is not None:
+        # In some geometries the number of features matters, and hashing knows it.
+        counts = (
+            getattr(learner, "geometry", "") == "entropic" or getattr(learner, "norm", "l2") != "l2"
+        )
+        if counts and learner.n_features is None and self.features.buckets is not None:
             learner.set_params(n_features=self.features.buckets)
         learner._begin()
         return learner
@@ -229,6 +232,32 @@ class Tagger:
             self.features.learn(reading)
             self._history.note(len(self.learner._labels), found.relevant)
         return found
+
+    @property
+    def ranks_documents(self) -> bool:
+        """Whether the learner ranks the documents of queries, instead of labels."""
+        return bool(getattr(self.learner, "_ranks_documents", bool)())
+
+    def watch_query(self, query: Query, weight: float = 1.0) -> QueryRound:
+        """Learn how the documents of a query are graded, and return what they scored before.
+
+        Parameters
+        ----------
+        query : Query
+            Documents whose labels are their grades, numbers from 0 on.
+        weight : float
+            How much it counts.
+        """
+        if not self.ranks_documents:
+            raise ValueError("this tagger files items under labels; it does not rank documents")
+        grades = np.array(grades_of(query))
+        with self._lock:
+            pairs = []
+            for document in query.documents:
+                reading = self.features.look(document)
+                pairs.append(reading.pairs())
+                self.features.learn(reading)  # before the next one: new words get numbers in turn
+            return QueryRound(self.learner.watch_query(pairs, grades, weight), grades)
 
     def add_labels(self, labels: Iterable[Hashable]) -> Self:
         """Declare labels before anything is filed under them.

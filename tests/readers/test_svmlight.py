@@ -45,7 +45,8 @@ def test_lines_without_labels(line: str, unlabelled: str, wanted: tuple[str, ...
         ("1 3:1:2", "'3:1:2'"),
         ("1 :2", "':2'"),
         ("1 3:1 3:2", "feature 3 comes twice"),
-        ("1 qid:7 3:1", "not supported yet"),
+        ("1 3:1 qid:7", "before the features"),
+        ("1 qid: 3:1", "names no query"),
         ("1, 3:1", "empty label"),
         (" word 1:2", "'word'"),
     ],
@@ -128,3 +129,33 @@ def test_what_cannot_be_written_is_refused(item: Item, problem: str) -> None:
 def test_names_need_a_file() -> None:
     with pytest.raises(ValueError, match="file beside"):
         write([Item("", "", {"a": 1.0}, ("x",))], "-", "svmlight")
+
+
+def test_queries_come_and_go() -> None:
+    text = b"2 qid:7 1:0.5 # doc 1\n0 qid:7 2:1.0\n1 qid:q-8 1:2.0\n"
+    seen = items(text, "svmlight")
+    assert [(item.query, item.labels) for item in seen] == [
+        ("7", ("2",)),
+        ("7", ("0",)),
+        ("q-8", ("1",)),
+    ]
+    assert written(seen, "svmlight")[0] == text
+
+
+def test_scikit_learn_reads_the_same_queries() -> None:
+    given_items = [
+        Item("", "", {"1": 0.5, "3": 2.0}, ("2",), query="4"),
+        Item("", "", {"2": 1.0}, ("0",), query="5"),
+    ]
+    data, _ = written(given_items, "svmlight")
+    _, y, queries = load_svmlight_file(io.BytesIO(data), query_id=True)
+    assert y.tolist() == [2.0, 0.0]
+    assert queries.tolist() == [4, 5]
+    assert items(data, "svmlight") == given_items
+
+
+def test_a_query_that_cannot_be_held_is_refused() -> None:
+    with pytest.raises(ValueError, match="cannot hold the query 'a b'"):
+        written([Item("", "", {"1": 1.0}, ("1",), query="a b")], "svmlight")
+    with pytest.raises(ValueError, match="only svmlight has a place for a query"):
+        write([Item("", "x", labels=("1",), query="7")], "-", "jsonl")

@@ -10,6 +10,7 @@ __all__ = [
     "ALL_UPDATES",
     "AVERAGES",
     "GEOMETRIES",
+    "PROBLEMS",
     "UPDATES",
     "WEIGHTINGS",
     "add_features",
@@ -25,9 +26,11 @@ __all__ = [
 ]
 
 # As in tagalong.online.label_ranker and tagalong.features.text, which take long to import.
-# Of the label-ranker; the shared one has "max" in place of "fixed", "single" and "smooth".
+# Of the label-ranker; the shared one has "max" in place of "fixed", "single" and "smooth"; Predtron
+# has "mistake" and "loss".
 UPDATES = ("fixed", "single", "optimal", "simperc", "conproj", "simproj", "simopt", "smooth")
-ALL_UPDATES = (*UPDATES, "max")
+ALL_UPDATES = (*UPDATES, "max", "mistake", "loss")
+PROBLEMS = ("binary", "multiclass", "ordinal", "multilabel", "label-ranking", "subset-ranking")
 GEOMETRIES = ("euclidean", "entropic", "adaptive")
 WEIGHTINGS = ("binary", "count", "log", "tfidf")
 AVERAGES = {"auto": "auto", "yes": True, "no": False}

@@ -1,8 +1,10 @@
 """``tagalong learn``: item after item, predicted before it is learnt."""
 
 import argparse
+import math
 import os
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,10 +21,10 @@ from tagalong.cli.models import check_destination, load_tagger
 from tagalong.cli.output import Output, as_json, size_text
 from tagalong.cli.run_state import Run, losses_of
 from tagalong.cli.sources import reading_of
-from tagalong.evaluate import Progress, Report
+from tagalong.evaluate import Progress, QueryProgress
 from tagalong.online.rounds import Round
 from tagalong.readers.items import Item
-from tagalong.readers.stream import Stream
+from tagalong.readers.queries import Query, queries
 from tagalong.tagger import Tagger
 
 __all__ = ["run"]
@@ -46,7 +48,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             learning.save()
             raise _with_a_way_on(error, args, course) from error
         learning.save()
-    report = course.progress.report(tagger.labels, tagger.certificate_)
+    report: Any = course.progress.report(tagger.labels, tagger.certificate_)
     if args.report is not None:
         Path(args.report).write_text(as_json(report.to_dict()) + "\n", encoding="utf-8")
     if args.plot is not None:
@@ -92,7 +94,8 @@ def _prepared(args: argparse.Namespace) -> tuple[Tagger, Run]:
         _check_unchanged(args, tagger)
     if args.resume:
         return tagger, _resumed(args, tagger)
-    progress = Progress(args.at, args.window)
+    kind = QueryProgress if tagger.ranks_documents else Progress
+    progress: Any = kind(args.at, args.window)
     return tagger, Run(reading_of(args), args.passes or 1, progress)
 
 
@@ -174,10 +177,11 @@ class _Learning:
         stop = course.reading.limit
         problems: list[str] = []
         with course.reading.open() as stream:
+            items: Any = queries(stream) if self.tagger.ranks_documents else stream
             try:
-                self._find_place(stream)
+                self._find_place(items)
                 while stop is None or course.position < stop:
-                    item = interrupts.next(stream)
+                    item = interrupts.next(items)
                     if item is None:
                         break
                     self._learn(item, problems)
@@ -193,30 +197,32 @@ class _Learning:
                 self.skipped = stream.skipped + course.refused
                 self.problems = [*stream.errors, *problems]
 
-    def _find_place(self, stream: Stream) -> None:
+    def _find_place(self, stream: Iterator[Item | Query]) -> None:
         """Read up to where the run stopped."""
-        item = None
+        item: Item | Query | None = None
         for position in range(self.course.position):
             last, item = item, self._interrupts.next(stream)
             if item is None:
                 self.course.check_place(last, position)
         self.course.check_place(item, self.course.position)
 
-    def _learn(self, item: Item, problems: list[str]) -> None:
+    def _learn(self, item: Item | Query, problems: list[str]) -> None:
         if item.labels is None:
             self.course.unlabelled += 1
             return
         try:
-            found = self.tagger.watch(item)
+            watch: Any = self.tagger.watch_query if isinstance(item, Query) else self.tagger.watch
+            found = watch(item)
         except ValueError as error:
-            problem = f"{item.place or item.id}: {error}"
+            place = item.place or item.id
+            problem = str(error) if str(error).startswith(place) else f"{place}: {error}"
             if self.course.reading.on_error == "stop":
                 raise CommandError(problem) from error
             self.course.refused += 1
             problems.append(problem)
             return
         self.course.progress.add(found, self.tagger)
-        if found.shown is not None:
+        if isinstance(found, Round) and found.shown is not None:
             self._count_list(found, found.shown)
 
     def _count_list(self, found: Round, shown: list[int]) -> None:
@@ -240,7 +246,7 @@ class _Learning:
         self._save_due = ended + max(SECONDS_BETWEEN_SAVES, 20 * (ended - begun))
 
     def _show(self) -> None:
-        report = self.course.progress.report(self.tagger.labels, self.tagger.certificate_)
+        report: Any = self.course.progress.report(self.tagger.labels, self.tagger.certificate_)
         mistakes = float(report.curve["mistakes_so_far"][-1])
         cells = {
             "items": f"{report.items:,}",
@@ -248,16 +254,19 @@ class _Learning:
             "labels": f"{len(report.labels):,}",
             "mistakes": f"{mistakes:,.0f} (+{mistakes - self._mistakes:,.0f})",
             f"NDCG@{report.k}": f"{report.overall.ndcg_at_k:.4f}",
-            "AP": f"{report.overall.average_precision:.4f}",
-            **self._proven(report),
         }
+        if not self.tagger.ranks_documents:
+            cells |= {
+                "AP": f"{report.overall.average_precision:.4f}",
+                **self._proven(report),
+            }
         if self.course.passes > 1:
             cells = {"pass": f"{self.course.number}/{self.course.passes}", **cells}
         self._mistakes = mistakes
         line = "  ".join(f"{name} {cell}" for name, cell in cells.items())
         self._live.show(list(cells), [list(cells.values())], line)
 
-    def _proven(self, report: Report) -> dict[str, str]:
+    def _proven(self, report: Any) -> dict[str, str]:
         """Return the dual value, or what the lists cost that were shown."""
         if self.course.lists is not None:
             return {"slot loss": f"{self.course.lists.means()['slot_loss']:.4f}"}
@@ -296,7 +305,7 @@ def _lists(course: Run) -> dict[str, Any]:
     return {"lists": found}
 
 
-def _tell(args: argparse.Namespace, out: Output, learning: _Learning, report: Report) -> None:
+def _tell(args: argparse.Namespace, out: Output, learning: _Learning, report: Any) -> None:
     course = learning.course
     interrupted = bool(learning._interrupts.signal)
     out.document(

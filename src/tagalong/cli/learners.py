@@ -25,6 +25,7 @@ __all__ = [
 # Learners by name, and where they live: a class whose parameters are the settings.
 LEARNERS = {
     "label-ranker": "tagalong.online.label_ranker:LabelRanker",
+    "predtron": "tagalong.online.predtron:Predtron",
     "shared": "tagalong.online.shared_label_ranker:SharedLabelRanker",
     "partial": "tagalong.online.partial_feedback:PartialFeedbackRanker",
 }
@@ -115,7 +116,7 @@ PAPERS = {
 def learner_settings(args: argparse.Namespace) -> dict[str, Any]:
     """Return the settings that a command line gives to one learner."""
     settings: dict[str, Any] = {name: _value(text) for name, text in args.set}
-    for name in ("update", "geometry", "C", "margin"):
+    for name in ("update", "geometry", "C", "margin", "problem"):
         if getattr(args, name, None) is not None:
             settings[name] = getattr(args, name)
     if args.average is not None:

@@ -56,6 +56,11 @@ def _learn(parser: Parser) -> None:
     group = shared.add_learner(parser)
     group.add_argument("--learner", default=None, metavar="NAME", help="label-ranker by default")
     group.add_argument("--update", choices=shared.ALL_UPDATES, help="how a round moves the labels")
+    group.add_argument(
+        "--problem",
+        choices=shared.PROBLEMS,
+        help="what predtron predicts; label-ranking by default. subset-ranking is for qid data",
+    )
     group.add_argument("--geometry", choices=shared.GEOMETRIES, help="adaptive by default")
     group.add_argument("-C", type=float, help="how much a round may move; 10 by default")
     group.add_argument(

@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from tagalong.cli.errors import CommandError
 from tagalong.cli.sources import Reading
-from tagalong.evaluate import ListLosses, Progress
+from tagalong.evaluate import ListLosses, Progress, QueryProgress
 from tagalong.readers.items import Item
+from tagalong.readers.queries import Query
 from tagalong.tagger import Tagger
 
 __all__ = ["NOTE", "Run", "losses_of"]
@@ -29,7 +30,7 @@ class Run:
         What is read and how.
     passes : int
         How often.
-    progress : Progress
+    progress : Progress or QueryProgress
         The figures so far.
 
     Attributes
@@ -46,7 +47,7 @@ class Run:
         What the lists cost that a learner from partial feedback has shown.
     """
 
-    def __init__(self, reading: Reading, passes: int, progress: Progress):
+    def __init__(self, reading: Reading, passes: int, progress: Progress | QueryProgress):
         self.reading = reading
         self.passes = passes
         self.progress = progress
@@ -55,7 +56,7 @@ class Run:
         self.unlabelled = 0
         self.refused = 0
         self.lists: ListLosses | None = None
-        self._last: Item | str = ""
+        self._last: Item | Query | str = ""
 
     def next_pass(self) -> None:
         """Begin to read once more."""
@@ -63,17 +64,17 @@ class Run:
         self.position = self.unlabelled = self.refused = 0
         self._last = ""
 
-    def count(self, item: Item) -> None:
+    def count(self, item: Item | Query) -> None:
         """Note that an item has been dealt with."""
         self.position += 1
         self._last = item
 
-    def check_place(self, item: Item | None, position: int) -> None:
+    def check_place(self, item: Item | Query | None, position: int) -> None:
         """Raise CommandError if what was read up to the position is not what it was before.
 
         Parameters
         ----------
-        item : Item or None
+        item : Item, Query or None
             The last one up to the position; None if there was none.
         position : int
             How many items there were, where there should be ``self.position``.
@@ -90,7 +91,7 @@ class Run:
             )
 
     def _digest(self) -> str:
-        return _digest(self._last) if isinstance(self._last, Item) else self._last
+        return self._last if isinstance(self._last, str) else _digest(self._last)
 
     def note(self, tagger: Tagger) -> None:
         """Write the run into a tagger's notes."""
@@ -131,7 +132,8 @@ class Run:
             reading = Reading(**saved["reading"])
             state = saved["progress"]
             arrays = {name: _unpacked(packed) for name, packed in state["arrays"].items()}
-            progress = Progress().restore({"arrays": arrays, "numbers": state["numbers"]})
+            kind = QueryProgress if "queries" in state["numbers"] else Progress
+            progress = kind().restore({"arrays": arrays, "numbers": state["numbers"]})
             run = cls(reading, saved["passes"], progress)
             run.number, run.position = saved["pass"], saved["position"]
             run.unlabelled, run.refused = saved["unlabelled"], saved["refused"]
@@ -165,7 +167,7 @@ def losses_of(tagger: Tagger, window: int) -> ListLosses:
     return ListLosses(tagger.learner.miss_weight, tagger.learner.slot_cost, window)
 
 
-def _digest(item: Item) -> str:
+def _digest(item: Item | Query) -> str:
     """Return a fingerprint by which an item is known again; it tells nothing about its text."""
     return hashlib.sha256(repr((item.id, item.labels)).encode()).hexdigest()[:16]
 

@@ -86,8 +86,8 @@ class DecidedOutside:
 
     # One row, as the problem sees it.
 
-    def decide(self, x: core.Matrix, row: int, y: Any, weight: float) -> tuple[Vector, float]:
-        """Learn one row; return the scores there were before, and the loss.
+    def decide(self, x: core.Matrix, row: int, y: Any, weight: float) -> None:
+        """Learn one row.
 
         Parameters
         ----------
@@ -102,7 +102,6 @@ class DecidedOutside:
         """
         scores = self.raw_scores(x, row, predicting=False)
         self._step(x, row, scores, None, y, weight, self._problem)
-        return scores, 0.0
 
     def raw_scores(self, x: core.Matrix, row: int, predicting: bool) -> Vector:
         """Return the scores of a row as the problem sees them."""
@@ -178,7 +177,11 @@ class DecidedOutside:
     ) -> None:
         problem: Any = self._problem
         scores = self.raw_scores(x, row, predicting=False)
-        if problem.rule() is not None and problem.rule()["kind"] in ("binary", "classes", "ordinal"):
+        if problem.rule() is not None and problem.rule()["kind"] in (
+            "binary",
+            "classes",
+            "ordinal",
+        ):
             if len(unknown) or len(relevant) != 1:
                 raise ValueError("this problem takes one class a row, and no unknown ones")
             self._step(x, row, scores, None, int(relevant[0]), weight, problem)
@@ -262,7 +265,8 @@ class DecidedOutside:
 
     def rank_one(self, indices: Any, values: Any, k: int) -> list[int]:
         """Return the k best labels of one example."""
-        order = np.argsort(-self.score_one(indices, values)[0], kind="stable").tolist()
+        scores = self.score_one(indices, values)[0]
+        order: list[int] = np.argsort(-scores, kind="stable").tolist()
         return order if k < 0 else order[:k]
 
     def explain_one(

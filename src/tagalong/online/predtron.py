@@ -1,6 +1,7 @@
 """Predtron (P5): perceptrons for general prediction problems."""
 
 from collections.abc import Collection, Hashable, Sequence
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -9,20 +10,18 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from tagalong import parameters, persist
-from tagalong.examples import as_matrix, as_pairs
+from tagalong.examples import as_matrix
 from tagalong.labels import Labels, Targets
-from tagalong.online.batches import checked_weights
+from tagalong.online.answers import Learn, answer_batch, query_batch
 from tagalong.online.decided_outside import DecidedOutside, core_of
 from tagalong.online.estimators import restored_on_error
-from tagalong.online.label_ranker import (
-    DENSE_COEF_LIMIT,
-    LARGEST_BUDGET,
-    LARGEST_CONSTANT,
-)
+from tagalong.online.label_ranker import DENSE_COEF_LIMIT, LARGEST_BUDGET
 from tagalong.online.native import NativeRanker
 from tagalong.online.predtron_certificate import LossCertificate
-from tagalong.online.queries import Queries, checked_grades, checked_group, learn_query
+from tagalong.online.predtron_settings import checked_settings
+from tagalong.online.queries import checked_grades, checked_group, rows_of
 from tagalong.online.ranker import Example, OnlineRanker, Settings
+from tagalong.online.rejection import confidences, is_rejected
 from tagalong.online.rounds import Round, Rounds
 from tagalong.problems.binary import Binary
 from tagalong.problems.multiclass import Multiclass
@@ -34,10 +33,6 @@ from tagalong.problems.shipped import Shipped
 from tagalong.problems.subset_ranking import SubsetRanking
 
 __all__ = ["Predtron"]
-
-NORMS = ("l2", "l1", "group", "trace")
-UPDATES = ("mistake", "loss")
-KERNELS = ("linear", "rbf", "poly")
 
 
 class Predtron(OnlineRanker):
@@ -122,11 +117,13 @@ class Predtron(OnlineRanker):
     >>> from tagalong import Predtron
     >>> from tagalong.problems import REJECT, Multiclass
     >>> X, y = load_digits(return_X_y=True)
-    >>> classifier = Predtron(Multiclass(reject=0.4), step=0.01, passes=5, average=True)
-    >>> predicted = classifier.fit(X[:1500], y[:1500]).predict(X[1500:])
+    >>> classifier = Predtron(Multiclass(reject=0.05), passes=5, average=True)
+    >>> predicted = classifier.fit(X[:1000], y[:1000]).predict(X[1000:])
     >>> sure = predicted != REJECT
-    >>> bool((predicted == y[1500:])[sure].mean() > 0.9)
-    True
+    >>> print(f"{sure.mean():.0%} predicted")
+    87% predicted
+    >>> print(f"{(predicted == y[1000:])[sure].mean():.0%} of them right")
+    97% of them right
     """
 
     _native: NativeRanker
@@ -187,7 +184,7 @@ class Predtron(OnlineRanker):
             X = self._validate(X, reset=True)
             matrix = as_matrix(X)
             self._start(settings, Labels(), single=False, matrix=matrix)
-            learn = self._prepared(X, y, sample_weight, group)
+            learn = self._batch(X, y, sample_weight, group)
         for _ in range(passes):
             learn(None)
         return self
@@ -290,17 +287,17 @@ class Predtron(OnlineRanker):
         weight = parameters.positive(weight, "weight", self._largest_weight({"dtype": self.dtype}))
         with restored_on_error(self):
             self._begin()
-            X = _rows_of(documents)
-            numbers = checked_grades(grades, X.shape[0])
-            matrix = as_matrix(X)
-            self._native.check(matrix)
-        return self._learn_span(matrix, Queries(X, self._columns()), (0, X.shape[0]), numbers, weight)
+            X = rows_of(documents)
+            learn = self._batch(X, grades, [weight], None)
+        out: list[npt.NDArray[Any]] = []
+        learn(out)
+        return out[0]
 
     def decision_function(self, X: Any) -> npt.NDArray[Any]:
         """Return the scores of all labels, (rows, K).
 
-        Of two classes it is one score, (rows,), above 0 for the second one. Documents have one score
-        each, (rows,). A problem of your own has as many as its dimension.
+        Of two classes it is one score, (rows,), above 0 for the second one. Documents have one
+        score each, (rows,). A problem of your own has as many as its dimension.
 
         Parameters
         ----------
@@ -311,7 +308,7 @@ class Predtron(OnlineRanker):
             matrix = self._checked_matrix(X)
             if self._ranks_documents():
                 scores = self._core().query_scores(matrix, 0, matrix.shape[0], True)
-                return scores.astype(self._settings["dtype"])
+                return np.asarray(scores, dtype=self._settings["dtype"])
             rows = range(matrix.shape[0])
             return np.stack([self._outside().raw_scores(matrix, row, True) for row in rows])
         scores, _ = self._scores(X)
@@ -323,9 +320,9 @@ class Predtron(OnlineRanker):
     def predict(self, X: Any, group: Any = None) -> npt.NDArray[Any]:
         """Return the predictions of rows.
 
-        Classes, or REJECT, where there was one label a row; otherwise an indicator of the labels that
-        score at least ``cutoff_``, or of the one class. Documents get their place in the ranking of
-        their query, from 1. A problem of your own is asked for its predictions.
+        Classes, or REJECT, where there was one label a row; otherwise an indicator of the labels
+        that score at least ``cutoff_``, or of the one class. Documents get their place in the
+        ranking of their query, from 1. A problem of your own is asked for its predictions.
 
         Parameters
         ----------
@@ -338,7 +335,7 @@ class Predtron(OnlineRanker):
             scores = self.decision_function(X)
             ends = checked_group(group, len(scores))
             out = np.empty(len(scores), dtype=np.int64)
-            for begin, end in zip(ends[:-1], ends[1:], strict=True):
+            for begin, end in pairwise(ends.tolist()):
                 order = np.argsort(-scores[begin:end], kind="stable")
                 out[begin + order] = np.arange(1, end - begin + 1)
             return out
@@ -354,23 +351,37 @@ class Predtron(OnlineRanker):
             return self._predicted_classes(X)
         return super().predict(X)
 
+    def confidence(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return how often predictions with such scores have been right lately, (rows,).
+
+        Counted in the rounds so far, each before it was learnt. For problems with one class a row;
+        `tagalong.evaluate.coverage_curve` makes a curve of it.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        """
+        if not isinstance(self._known(), (Binary, Multiclass, Ordinal)):
+            raise ValueError(
+                f"confidence is for problems with one class a row, not {self.problem!r}"
+            )
+        return confidences(self._native, self._scores(X)[0])
+
     def _predicted_classes(self, X: Any) -> npt.NDArray[Any]:
-        scores = self._scores(X)[0].astype(np.float64)
+        scores, _ = self._scores(X)
         problem = self._known()
-        if isinstance(problem, Binary) and problem.dimension == 1:
-            best = (scores[:, -1] > 0).astype(np.int64) if scores.shape[1] == 2 else scores.argmax(1)
-        else:
-            best = scores.argmax(axis=1)
+        best = scores.argmax(axis=1)  # of two classes with one score, 0 is the first one's
+        rejects = bool(getattr(problem, "reject", None))
         rejected = np.zeros(len(scores), dtype=bool)
-        if getattr(problem, "reject", ()):
-            together = np.add.accumulate(scores, axis=1)[:, -1] / np.sqrt(scores.shape[1])
-            rejected = together > scores.max(axis=1)
+        if rejects:
+            rejected = is_rejected(problem, scores, best, confidences(self._native, scores))
         if not self._single:
             out = np.zeros(scores.shape, dtype=np.int64)
             out[np.arange(len(out)), best] = ~rejected
             return out
         found = self.classes_[best]
-        if getattr(problem, "reject", ()):
+        if rejects:
             found = found.astype(object)
             found[rejected] = REJECT
         return np.asarray(found)
@@ -379,8 +390,8 @@ class Predtron(OnlineRanker):
         """Return the accuracy, the label-ranking average precision, or one minus the mean loss.
 
         With a reject option REJECT counts as wrong: see `tagalong.evaluate.coverage_curve`. Subset
-        ranking and problems of your own have one minus the mean loss, which is NDCG or precision at k
-        for queries.
+        ranking and problems of your own have one minus the mean loss, which is NDCG or precision
+        at k for queries.
 
         Parameters
         ----------
@@ -397,15 +408,16 @@ class Predtron(OnlineRanker):
         problem = self._known()
         if self._has_labels():
             self._refuse_group(group)
-            if self._single and getattr(problem, "reject", ()):
-                right = np.array([a is not REJECT and a == b for a, b in zip(self.predict(X), y, strict=True)])
+            if self._single and getattr(problem, "reject", None):
+                found = zip(self.predict(X), y, strict=True)
+                right = [a is not REJECT and a == b for a, b in found]
                 return float(np.average(right, weights=sample_weight))
             return super().score(X, y, sample_weight)
         scores = self.decision_function(X)
         if self._ranks_documents():
             ends = checked_group(group, len(scores))
             grades = checked_grades(y, len(scores))
-            spans = [slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+            spans = [slice(a, b) for a, b in pairwise(ends.tolist())]
             pairs = [(scores[span].astype(np.float64), grades[span]) for span in spans]
         else:
             self._refuse_group(group)
@@ -472,9 +484,6 @@ class Predtron(OnlineRanker):
         if not self._has_labels():
             raise ValueError(f"{call} is for problems with labels, not for {self._known()!r}")
 
-    def _columns(self) -> bool:
-        return self._settings["norm"] in ("l1", "group")
-
     def _core(self) -> Any:
         return self._native
 
@@ -491,51 +500,18 @@ class Predtron(OnlineRanker):
             X = self._validate(X, reset=not hasattr(self, "n_features_in_"))
             if not self._started():
                 self._start(self._checked_settings(), Labels(), single=False, matrix=as_matrix(X))
-            learn = self._prepared(X, Y, sample_weight, group)
+            learn = self._batch(X, Y, sample_weight, group)
         learn(out)
 
-    def _prepared(self, X: Any, y: Any, sample_weight: Any, group: Any) -> Any:
+    def _batch(self, X: Any, y: Any, sample_weight: Any, group: Any) -> Learn:
         """Check a batch, and return what learns it."""
         matrix = as_matrix(X)
         self._native.check(matrix)
         most = self._largest_weight(self._settings)
         if self._ranks_documents():
-            ends = checked_group(group, X.shape[0])
-            grades = checked_grades(y, X.shape[0])
-            weights = checked_weights(sample_weight, ends[:-1, None], most)
-            queries = Queries(X, self._columns())
-
-            def learn_queries(out: list[npt.NDArray[Any]] | None) -> None:
-                for i, (begin, end) in enumerate(zip(ends[:-1], ends[1:], strict=True)):
-                    span, weight = (int(begin), int(end)), 1.0 if weights is None else weights[i]
-                    found = self._learn_span(matrix, queries, span, grades[begin:end], weight)
-                    if out is not None:
-                        out.append(found)
-
-            return learn_queries
+            return query_batch(self._core(), self._settings, X, y, sample_weight, group, most)
         self._refuse_group(group)
-        if y is None or len(y) != X.shape[0]:
-            raise ValueError(f"X has {X.shape[0]} rows but y has {0 if y is None else len(y)}")
-        answers = list(y)
-        weights = checked_weights(sample_weight, X, most)
-
-        def learn_answers(out: list[npt.NDArray[Any]] | None) -> None:
-            for row, answer in enumerate(answers):
-                if out is not None:
-                    out.append(self._outside().raw_scores(matrix, row, True))
-                weight = 1.0 if weights is None else float(weights[row])
-                if weight > 0:
-                    self._outside().decide(matrix, row, answer, weight)
-
-        return learn_answers
-
-    def _learn_span(
-        self, matrix: Any, queries: Queries, span: tuple[int, int], grades: Any, weight: float
-    ) -> npt.NDArray[Any]:
-        native, by_loss = self._core(), self._settings["update"] == "loss"
-        norm = queries.norm(*span, native.certificate()["radius"])
-        found = learn_query(native, self._known(), matrix, span, grades, norm, weight, by_loss)
-        return found.astype(self._settings["dtype"])
+        return answer_batch(self._outside(), X, y, sample_weight, most)
 
     # What OnlineRanker asks for.
 
@@ -575,63 +551,7 @@ class Predtron(OnlineRanker):
             )
 
     def _checked_settings(self) -> Settings:
-        problem: Any = as_problem(self.problem)
-        norm = parameters.choice(self.norm, "norm", NORMS)
-        dtype = parameters.choice(self.dtype, "dtype", ("float32", "float64"))
-        average = parameters.flag(self.average, "average")
-        constant = parameters.real(self.constant, "constant")
-        if abs(constant) > LARGEST_CONSTANT:
-            raise ValueError(f"constant must be at most {LARGEST_CONSTANT:g}, got {constant!r}")
-        step = 0.0
-        if self.step is not None:
-            step = parameters.positive(self.step, "step", LARGEST_BUDGET[dtype])
-        if self.kernel is not None:
-            parameters.choice(self.kernel, "kernel", KERNELS)
-            if norm != "l2":
-                raise ValueError(f"a kernel measures weights by norm='l2', not {norm!r}")
-        if average and norm != "l2":
-            raise ValueError(f"norm={norm!r} has no averages: average must be False")
-        if self.budget is not None and self.kernel is None:
-            raise ValueError(f"budget is for kernels: kernel must be given, got {self.kernel!r}")
-        if self.n_features is not None:
-            parameters.integer(self.n_features, "n_features", 1, 2**31)
-        parameters.integer(self.passes, "passes", 1)
-        queries = isinstance(problem, SubsetRanking)
-        if queries:
-            self._check_for_queries(norm, constant)
-        own = 0 if isinstance(problem, Shipped) else problem.dimension
-        if not isinstance(problem, Shipped):
-            parameters.integer(own, "problem.dimension", 1)
-            parameters.positive(problem.least_loss, "problem.least_loss")
-        return {
-            "problem": problem,
-            "norm": norm if self.kernel is None else "kernel",
-            "kernel": self.kernel or "linear",
-            "gamma": parameters.positive(self.gamma, "gamma"),
-            "degree": parameters.positive(self.degree, "degree"),
-            "budget": 0 if self.budget is None else parameters.integer(self.budget, "budget", 1),
-            "update": parameters.choice(self.update, "update", UPDATES),
-            "step": step,
-            "average": average,
-            "normalize": parameters.flag(self.normalize, "normalize"),
-            "constant": constant,
-            "queries": queries,
-            "dimension": own,
-            "geometry": norm,
-            "dtype": dtype,
-        }
-
-    def _check_for_queries(self, norm: str, constant: float) -> None:
-        if norm == "trace" or self.kernel is not None:
-            raise ValueError(
-                "subset ranking has one weight vector: norm must be 'l2', 'l1' or 'group', and "
-                f"kernel None, got {norm!r} and {self.kernel!r}"
-            )
-        if constant != 0 or self.normalize:
-            raise ValueError(
-                "constant and normalize are not for subset ranking: what all documents share ranks "
-                "none of them"
-            )
+        return checked_settings(self)
 
     def _start(self, settings: Settings, labels: Labels, single: bool, matrix: Any = None) -> None:
         columns = 0 if matrix is None else matrix.shape[1]
@@ -676,15 +596,3 @@ class Predtron(OnlineRanker):
         settings = header["settings"]
         settings = {**settings, "problem": as_problem(problem_from_json(settings["problem"]))}
         return super()._from_file({**header, "params": params, "settings": settings}, arrays)
-
-
-def _rows_of(documents: Sequence[Example]) -> sp.csr_array:
-    pairs = [as_pairs(document) for document in documents]
-    if not pairs:
-        raise ValueError("a query must have documents, got none")
-    indices = np.concatenate([each[0] for each in pairs]).astype(np.int64)
-    if indices.min(initial=0) < 0 or indices.max(initial=0) >= 2**31:
-        raise ValueError(f"feature indices must be from 0 to {2**31 - 1}")
-    values = np.concatenate([each[1] for each in pairs]).astype(np.float64)
-    ends = np.cumsum([0, *(len(each[0]) for each in pairs)])
-    return sp.csr_array((values, indices, ends), shape=(len(pairs), int(indices.max(initial=0)) + 1))

@@ -161,6 +161,6 @@ class LossCertificate:
             return f"no rounds yet{since}"
         share = self.mistakes / self.rounds
         return (
-            f"{self.mistakes} mistakes in {self.rounds} rounds ({share:.1%}), loss {self.loss:.6g}, "
-            f"largest norm {self.radius:.6g}{since}"
+            f"{self.mistakes} mistakes in {self.rounds} rounds ({share:.1%}), loss "
+            f"{self.loss:.6g}, largest norm {self.radius:.6g}{since}"
         )

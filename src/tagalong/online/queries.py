@@ -1,5 +1,6 @@
 """Queries of documents: groups of rows with a grade each, for subset ranking."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,10 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from tagalong import _native as core
+from tagalong.examples import as_pairs
 from tagalong.problems.places import Ranking
 
-__all__ = ["Queries", "checked_grades", "checked_group", "learn_query"]
+__all__ = ["Queries", "checked_grades", "checked_group", "learn_query", "rows_of"]
 
 LARGEST_GRADE = 30.0
 
@@ -59,8 +61,8 @@ def checked_grades(y: Any, rows: int) -> npt.NDArray[np.float64]:
 class Queries:
     """Norms of queries: how far one of them can move the scores.
 
-    For l2 it is the operator norm of the documents, for the others the largest norm of a column. The
-    largest one so far is all that counts, so a query that is surely shorter is not measured.
+    For l2 it is the operator norm of the documents, for the others the largest norm of a column.
+    The largest one so far is all that counts, so a query that is surely shorter is not measured.
 
     Parameters
     ----------
@@ -84,8 +86,7 @@ class Queries:
         longest : float
             The largest norm so far.
         """
-        part = self._X[begin:end]
-        dense = np.asarray(part.toarray() if sp.issparse(part) else part, dtype=np.float64)
+        dense = self._dense(begin, end)
         if self._columns:
             return float(np.sqrt(np.einsum("ij,ij->j", dense, dense).max(initial=0.0)))
         dense = dense[:, dense.any(axis=0)]
@@ -94,6 +95,31 @@ class Queries:
         if gram.size == 0 or float(np.sqrt(np.linalg.norm(gram))) <= longest:
             return 0.0
         return float(np.sqrt(max(0.0, np.linalg.eigvalsh(gram)[-1])))
+
+    def _dense(self, begin: int, end: int) -> npt.NDArray[np.float64]:
+        """Return some rows, without columns that are surely empty: there may be millions."""
+        part: Any = self._X[begin:end]
+        if not sp.issparse(self._X):
+            return np.asarray(part, dtype=np.float64)
+        columns, indices = np.unique(part.indices, return_inverse=True)
+        shape = (end - begin, max(1, len(columns)))
+        compact = sp.csr_array((part.data, indices.ravel(), part.indptr), shape=shape)
+        return np.asarray(compact.toarray(), dtype=np.float64)
+
+
+def rows_of(documents: Sequence[Any]) -> sp.csr_array:
+    """Return documents, each (indices, values) or a mapping of numbers, as a matrix."""
+    pairs = [as_pairs(document) for document in documents]
+    if not pairs:
+        raise ValueError("a query must have documents, got none")
+    indices = np.concatenate([each[0] for each in pairs]).astype(np.int64)
+    if indices.min(initial=0) < 0 or indices.max(initial=0) >= 2**31:
+        raise ValueError(f"feature indices must be from 0 to {2**31 - 1}")
+    values = np.concatenate([each[1] for each in pairs]).astype(np.float64)
+    ends = np.cumsum([0, *(len(each[0]) for each in pairs)])
+    return sp.csr_array(
+        (values, indices, ends), shape=(len(pairs), int(indices.max(initial=0)) + 1)
+    )
 
 
 def learn_query(

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from tagalong.labels import LabelRows
 
-__all__ = ["Round", "Rounds"]
+__all__ = ["QueryRound", "Round", "Rounds"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +52,19 @@ class Rounds:
     cutoffs: npt.NDArray[np.float64]
     relevant: LabelRows
     unknown: LabelRows
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRound:
+    """One query: what its documents scored before it was learnt, and their grades.
+
+    Parameters
+    ----------
+    scores : array of shape (documents,)
+        Before the round.
+    grades : array of shape (documents,)
+        How relevant they turned out to be.
+    """
+
+    scores: npt.NDArray[Any]
+    grades: npt.NDArray[np.float64]

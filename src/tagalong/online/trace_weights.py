@@ -1,4 +1,4 @@
-"""Weights in the geometry of the Schatten r-norm: the link on singular values, for small problems."""
+"""Weights in the geometry of the Schatten r-norm: the link on singular values."""
 
 from typing import Any
 

@@ -16,8 +16,8 @@ __all__ = ["Binary"]
 class Binary(Shipped):
     r"""Two classes, 0 and 1.
 
-    Without a reject option there is one score, class 1 is +1 and class 0 is -1: the perceptron. With
-    it there are two, the classes are :math:`e_0` and :math:`e_1`, and REJECT is
+    Without a reject option there is one score, class 1 is +1 and class 0 is -1: the perceptron.
+    With it there are two, the classes are :math:`e_0` and :math:`e_1`, and REJECT is
     :math:`(e_0 + e_1)/\sqrt 2`.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Does a problem keep its word?"""
+"""Whether a problem keeps its word."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -58,7 +58,9 @@ def check_problem(
             f"{problem.least_loss!r} and {problem.most_loss!r}"
         )
     rng = np.random.default_rng(seed)
-    draws = [rng.normal(size=problem.dimension) * 10.0 ** rng.integers(-3, 3) for _ in range(rounds)]
+    draws = [
+        rng.normal(size=problem.dimension) * 10.0 ** rng.integers(-3, 3) for _ in range(rounds)
+    ]
     draws += [rng.integers(-1, 2, problem.dimension).astype(np.float64) for _ in range(rounds)]
     known = list(predictions if predictions is not None else ())
     for prediction in known:
@@ -104,9 +106,7 @@ def _check_loss(problem: Problem, prediction: Any, y: Any) -> None:
         )
 
 
-def _check_best(
-    problem: Problem, method: str, found: Any, rival: Any, scores: Any, y: Any
-) -> None:
+def _check_best(problem: Problem, method: str, found: Any, rival: Any, scores: Any, y: Any) -> None:
     """Compare what a decoding found with another prediction."""
 
     def worth(prediction: Any) -> float:

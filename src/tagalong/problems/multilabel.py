@@ -43,9 +43,11 @@ class Multilabel(Shipped):
     def most_loss(self) -> float:
         """All labels wrong."""
         m = known_dimension(self.dimension)
-        return {"hamming": float(m), "subset": 1.0, "error_set": float(max(1, m // 2 * (m - m // 2)))}[
-            self.loss_name
-        ]
+        return {
+            "hamming": float(m),
+            "subset": 1.0,
+            "error_set": float(max(1, m // 2 * (m - m // 2))),
+        }[self.loss_name]
 
     def loss(self, prediction: Any, y: Any) -> float:
         """Return what a set loses against another."""
@@ -58,11 +60,11 @@ class Multilabel(Shipped):
     def represent(self, prediction: Any) -> Vector:
         """Return +-1 over the root of their number."""
         chosen = np.asarray(prediction) != 0
-        return np.where(chosen, 1.0, -1.0) / np.sqrt(len(chosen))
+        return np.asarray(np.where(chosen, 1.0, -1.0) / np.sqrt(len(chosen)))
 
     def decode(self, scores: Vector) -> npt.NDArray[np.int64]:
         """Return the labels that score above 0."""
-        return (np.asarray(scores) > 0).astype(np.int64)
+        return np.asarray(np.asarray(scores) > 0, dtype=np.int64)
 
     def augmented_decode(self, scores: Vector, y: Any) -> npt.NDArray[np.int64]:
         """Return the set with the largest loss plus score."""
@@ -78,11 +80,11 @@ class Multilabel(Shipped):
                 flip[best] = 1 + gains[best] > 0
         else:
             flip = _error_set_flips(gains, right)
-        return (right ^ flip).astype(np.int64)
+        return np.asarray(right ^ flip, dtype=np.int64)
 
     def correct(self, y: Any, scores: Vector) -> npt.NDArray[np.int64]:
         """Return the answer."""
-        return (np.asarray(y) != 0).astype(np.int64)
+        return np.asarray(np.asarray(y) != 0, dtype=np.int64)
 
     def rule(self) -> dict[str, Any]:
         """Return what the native core needs to know."""

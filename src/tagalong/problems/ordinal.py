@@ -28,7 +28,9 @@ class Ordinal(Shipped):
     def __init__(
         self, levels: int | Sequence[Hashable] | None = None, dimension: int | None = None
     ):
-        self._keep(levels=tuple(levels) if isinstance(levels, list) else levels, dimension=dimension)
+        self._keep(
+            levels=tuple(levels) if isinstance(levels, list) else levels, dimension=dimension
+        )
         self.levels: tuple[Hashable, ...] | None = None
         self.dimension = dimension
         if levels is None:

@@ -28,6 +28,8 @@ class Item:
         How much it counts when it is learnt.
     place : str
         Where it was read, as "file:line", for messages. Two items may be equal nevertheless.
+    query : str
+        The query that it answers, if items are documents to be ranked within their query.
     """
 
     id: str = ""
@@ -36,6 +38,7 @@ class Item:
     labels: tuple[str, ...] | None = None
     weight: float = 1.0
     place: str = field(default="", compare=False)
+    query: str = ""
 
 
 class ReadError(ValueError):

@@ -4,6 +4,7 @@ import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from tagalong.readers.items import Item
 from tagalong.readers.jsonl import item_as_json, item_from_json
@@ -32,12 +33,13 @@ def spooled(
     with tempfile.TemporaryFile() as file:
         for number, item in enumerate(items, 1):
             look(item, number)
-            file.write(json.dumps([item_as_json(item), item.place]).encode() + b"\n")
+            kept = [item_as_json(item), item.place, item.query]
+            file.write(json.dumps(kept).encode() + b"\n")
 
         def again() -> Iterator[Item]:
             file.seek(0)
             for line in file:
-                record, place = json.loads(line)
-                yield item_from_json(record, place)
+                record, place, query = json.loads(line)
+                yield replace(item_from_json(record, place), query=query)
 
         yield again

@@ -1,4 +1,4 @@
-"""Svmlight, multilabel: ``label,label index:value index:value # id``, a line an item."""
+"""Svmlight: ``label,label qid:query index:value index:value # id``, a line an item."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
@@ -61,6 +61,11 @@ def _item(line: str, place: str, unlabelled: tuple[str, ...] | None) -> Item | N
             raise ReadError(place, f"an empty label in {listed(tokens[0])}")
         labels = unique(found)
         del tokens[0]
+    query = ""
+    if tokens and tokens[0].startswith("qid:"):
+        query = tokens.pop(0).removeprefix("qid:")
+        if not query:
+            raise ReadError(place, "'qid:' names no query")
     pairs = [token.split(":") for token in tokens]
     try:
         features: dict[str, FeatureValue] = {name: float(value) for name, value in pairs}
@@ -70,7 +75,7 @@ def _item(line: str, place: str, unlabelled: tuple[str, ...] | None) -> Item | N
     total = sum(features.values())  # type: ignore[arg-type]
     if total - total != 0.0 or len(features) != len(pairs) or "" in features or "qid" in features:
         _complain(pairs, place)
-    return Item(comment.strip(), "", features, labels, 1.0, place)
+    return Item(comment.strip(), "", features, labels, 1.0, place, query)
 
 
 def _complain(pairs: list[list[str]], place: str) -> None:
@@ -78,7 +83,7 @@ def _complain(pairs: list[list[str]], place: str) -> None:
     for pair in pairs:
         token = ":".join(pair)
         if pair[0] == "qid":
-            raise ReadError(place, f"{listed(token)}: queries (qid) are not supported yet")
+            raise ReadError(place, f"{listed(token)}: the query (qid) comes before the features")
         if len(pair) != 2 or not pair[0]:
             raise ReadError(place, f"{listed(token)} is not feature:value")
         parsed(pair[1], place, f"feature {pair[0]}")
@@ -104,6 +109,7 @@ def _renamed(item: Item, features: list[str], labels: list[str]) -> Item:
         item.labels and tuple(name(label, labels, ".labels") for label in item.labels),
         item.weight,
         item.place,
+        item.query,
     )
 
 
@@ -113,7 +119,8 @@ def write_svmlight(items: Iterable[Item], target: Target, *, unlabelled: str = "
     Features whose names are all numbers keep them. Otherwise they are numbered from 1 as they
     appear, and the names go into a file beside, called as the file with ".features" added; a
     category becomes the feature ``name=category`` of value 1. Labels that svmlight cannot hold
-    are numbered likewise (".labels"). The id becomes the comment.
+    are numbered likewise (".labels"). The id becomes the comment, the query stands before the
+    features.
     """
     features: dict[str, int] = {}
     labels: dict[str, int] = {}
@@ -138,6 +145,7 @@ def write_svmlight(items: Iterable[Item], target: Target, *, unlabelled: str = "
             pairs = ((feature_names[name], value) for name, value in _numeric(item).items())
             ordered = sorted(pairs, key=lambda pair: int(pair[0]))
             parts = [",".join(label_names[label] for label in item.labels or ())]
+            parts += [f"qid:{item.query}"] if item.query else []
             parts += [f"{index}:{value!r}" for index, value in ordered]
             parts += [f"# {one_line(item.id)}"] if item.id else []
             target.stream.write(" ".join(parts).encode() + b"\n")
@@ -152,6 +160,8 @@ def _check(item: Item, number: int, unlabelled: str) -> None:
         )
     if item.weight != 1.0:
         raise ValueError(f"{called(item, number)}: svmlight has no place for a weight")
+    if any(map(str.isspace, item.query)) or "#" in item.query:
+        raise ValueError(f"{called(item, number)}: svmlight cannot hold the query {item.query!r}")
     if problem := wrongly_unlabelled(item, unlabelled):
         raise ValueError(f"{called(item, number)}: {problem}")
     if not item.labels and not item.features:

@@ -51,7 +51,7 @@ def write(
     found = format_for_writing(name, format)
     given = checked_options([found], options, writing=True)[found.name]
     assert found.write is not None
-    items = _checked(items)
+    items = _checked(items, queries=found.name == "svmlight")
     if name == "-":
         return found.write(items, _standard_output(), **given)
     if os.path.exists(name) and not os.path.isfile(name):
@@ -67,9 +67,11 @@ def write(
     return count
 
 
-def _checked(items: Iterable[Item]) -> Iterator[Item]:
+def _checked(items: Iterable[Item], queries: bool) -> Iterator[Item]:
     """Yield the items; ValueError at one that no reader would take."""
     for count, item in enumerate(items, 1):
+        if item.query and not queries:
+            raise ValueError(f"{called(item, count)}: only svmlight has a place for a query")
         for name, value in item.features.items():
             if not isinstance(value, str) and not isfinite(value):
                 raise ValueError(

@@ -1,0 +1,261 @@
+"""Figures of a run over queries: how well their documents were ranked before they were learnt."""
+
+import math
+import os
+from collections.abc import Hashable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NoReturn, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from tagalong import parameters
+from tagalong.evaluate.graded import ndcg
+from tagalong.online.rounds import QueryRound
+
+__all__ = ["QueryMeasures", "QueryProgress", "QueryReport"]
+
+State = dict[str, dict[str, Any]]
+_SUMS = ("ranked", "mistakes", "ndcg_at_k", "ndcg", "precision_at_k")
+_MOST_POINTS = 200
+
+
+@dataclass(frozen=True)
+class QueryMeasures:
+    """The means over some queries with relevant documents; higher is better but for mistakes.
+
+    Parameters
+    ----------
+    queries : int
+        How many there were with relevant documents.
+    mistakes : float
+        The share of them that were not ranked perfectly.
+    ndcg_at_k, ndcg : float
+        Of the first k places, and of all.
+    precision_at_k : float
+        The share of relevant documents, of any grade above 0, among the first k.
+    """
+
+    queries: int
+    mistakes: float
+    ndcg_at_k: float
+    ndcg: float
+    precision_at_k: float
+
+
+@dataclass(frozen=True, eq=False)
+class QueryReport:
+    """The figures of a run over queries; ``str(report)`` is a table.
+
+    Parameters
+    ----------
+    items : int
+        How many queries there were.
+    documents : int
+        How many documents they had.
+    k : int
+        How many places count.
+    window : int
+        How many queries the recent figures look back.
+    overall, recent : QueryMeasures
+        Of all queries, and of the last ones.
+    curve : dict of arrays
+        ``items``, ``ndcg_at_k`` and ``mistakes_so_far`` over the course of the run.
+    certificate : object or None
+        What the learner can prove by now.
+    labels : tuple
+        Always empty.
+    """
+
+    items: int
+    documents: int
+    k: int
+    window: int
+    overall: QueryMeasures
+    recent: QueryMeasures
+    curve: dict[str, npt.NDArray[np.float64]]
+    certificate: Any = None
+    labels: tuple[Hashable, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON takes it, with None for NaN."""
+        found = {
+            **{name: getattr(self, name) for name in ("items", "documents", "k", "window")},
+            "overall": asdict(self.overall),
+            "recent": asdict(self.recent),
+            "certificate": None if self.certificate is None else asdict(self.certificate),
+            "curve": {name: values.tolist() for name, values in self.curve.items()},
+        }
+        plain: dict[str, Any] = _for_json(found)
+        return plain
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.items:,} queries, {self.documents:,} documents",
+            "",
+            f"{'':18}{'all':>8}{f'last {min(self.window, self.items):,}':>12}",
+        ]
+        for name, title in (
+            ("ndcg_at_k", f"NDCG@{self.k}"),
+            ("ndcg", "NDCG"),
+            ("precision_at_k", f"precision@{self.k}"),
+            ("mistakes", "any mistake"),
+        ):
+            shown = [f"{getattr(part, name):.4f}" for part in (self.overall, self.recent)]
+            lines.append(f"{title:18}{shown[0]:>8}{shown[1]:>12}")
+        if self.certificate is not None:
+            lines += ["", f"certificate: {self.certificate}"]
+        return "\n".join(lines)
+
+    def plot(self, path: str | os.PathLike[str], kind: str = "mistakes") -> NoReturn:
+        """Refuse: queries have no plot.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to.
+        kind : str, default "mistakes"
+            What to draw.
+        """
+        raise ValueError("a run over queries has no plot; its report has the curve")
+
+
+class QueryProgress:
+    """Counts queries as they come, over the whole run and over its last queries.
+
+    Parameters
+    ----------
+    k : int, default 10
+        How many places NDCG at k and precision at k look at.
+    window : int, default 1000
+        How many queries the recent figures look back.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tagalong.evaluate import QueryProgress
+    >>> from tagalong.online.rounds import QueryRound
+    >>> progress = QueryProgress(k=2)
+    >>> progress.add(QueryRound(np.array([0.9, 0.5, 0.1]), np.array([0.0, 2.0, 1.0])))
+    >>> round(progress.report().overall.ndcg_at_k, 3)
+    0.521
+    """
+
+    def __init__(self, k: int = 10, window: int = 1000):
+        self.k = parameters.integer(k, "k", 1)
+        self.window = parameters.integer(window, "window", 1)
+        self.items = 0
+        self._documents = 0
+        self._totals = np.zeros(len(_SUMS))
+        self._recent = np.zeros((0, len(_SUMS)))
+        self._points = np.zeros((0, 3))
+        self._spacing = 1
+
+    def add(self, round: QueryRound, learner: Any = None) -> None:
+        """Count one query.
+
+        Parameters
+        ----------
+        round : QueryRound
+            What its documents scored, and their grades.
+        learner : object, optional
+            Who has just learnt it.
+        """
+        scores, grades = round.scores.astype(np.float64), round.grades
+        row = np.zeros(len(_SUMS))
+        if (grades > 0).any():
+            order = np.argsort(-scores, kind="stable")
+            hits = float((grades[order[: self.k]] > 0).mean())
+            whole = ndcg(scores, grades)
+            row[:] = 1.0, float(whole < 1 - 1e-12), ndcg(scores, grades, self.k), whole, hits
+        self._totals += row
+        self._recent = np.vstack([self._recent, row])[-self.window :]
+        self.items += 1
+        self._documents += len(scores)
+        if self.items % self._spacing == 0:
+            self._note()
+
+    def _note(self) -> None:
+        overall = _means(self._totals)
+        point = [self.items, overall.ndcg_at_k, self._totals[1]]
+        self._points = np.vstack([self._points, point])
+        if len(self._points) > _MOST_POINTS:
+            self._spacing *= 2
+            self._points = self._points[self._points[:, 0] % self._spacing == 0]
+
+    def report(
+        self, labels: Sequence[Hashable] | None = None, certificate: Any = None
+    ) -> QueryReport:
+        """Return the figures so far.
+
+        Parameters
+        ----------
+        labels : sequence of labels, optional
+            Of no use here: queries have none.
+        certificate : object, optional
+            What the learner can prove by now.
+        """
+        overall = _means(self._totals)
+        points = self._points
+        if len(points) == 0 or points[-1, 0] != self.items:
+            points = np.vstack([points, [self.items, overall.ndcg_at_k, self._totals[1]]])
+        names = ("items", "ndcg_at_k", "mistakes_so_far")
+        return QueryReport(
+            items=self.items,
+            documents=self._documents,
+            k=self.k,
+            window=self.window,
+            overall=overall,
+            recent=_means(self._recent.sum(axis=0)),
+            curve=dict(zip(names, points.T, strict=True)),
+            certificate=certificate,
+        )
+
+    def state(self) -> State:
+        """Return everything, as ``arrays`` by name and ``numbers`` by name."""
+        arrays = {"totals": self._totals, "recent": self._recent, "points": self._points}
+        numbers = {
+            "queries": 1,
+            "k": self.k,
+            "window": self.window,
+            "items": self.items,
+            "documents": self._documents,
+            "spacing": self._spacing,
+        }
+        return {
+            "arrays": {name: array.copy() for name, array in arrays.items()},
+            "numbers": numbers,
+        }
+
+    def restore(self, state: State) -> Self:
+        """Go on where another run stopped.
+
+        Parameters
+        ----------
+        state : mapping
+            What ``state`` returned.
+        """
+        arrays, numbers = state["arrays"], state["numbers"]
+        new = QueryProgress(numbers["k"], numbers["window"])
+        new.items = parameters.integer(numbers["items"], "items", 0)
+        new._documents = parameters.integer(numbers["documents"], "documents", 0)
+        new._spacing = parameters.integer(numbers["spacing"], "spacing", 1)
+        new._totals = np.array(arrays["totals"], dtype=np.float64).reshape(len(_SUMS))
+        new._recent = np.array(arrays["recent"], dtype=np.float64).reshape(-1, len(_SUMS))
+        new._points = np.array(arrays["points"], dtype=np.float64).reshape(-1, 3)
+        self.__dict__.update(new.__dict__)
+        return self
+
+
+def _means(sums: npt.NDArray[np.float64]) -> QueryMeasures:
+    ranked = float(sums[0])
+    means = [float(value) / ranked if ranked else math.nan for value in sums[1:]]
+    return QueryMeasures(int(ranked), *means)
+
+
+def _for_json(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _for_json(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_for_json(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
