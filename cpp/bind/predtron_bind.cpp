@@ -217,18 +217,16 @@ static void add_predtron(nb::module_& module, const char* name) {
                  }
                  return doubles(std::span<const T>(scores));
              })
-        .def("see_grades",
-             [](Learner& self, VectorOf<double> grades) {
+        // A query that somebody else has judged: its loss, and where to move its scores.
+        .def("settle_query",
+             [](Learner& self, const MatrixView& x, std::int64_t begin, std::int64_t end, VectorOf<double> grades,
+                double loss, VectorOf<double> direction, double norm, double weight) {
+                 nb::gil_scoped_release release;
+                 const auto documents = documents_of(self, x.matrix, begin, end);
                  std::unique_lock lock(self.mutex());
-                 self.see_grades({grades.data(), grades.shape(0)});
-             })
-        .def("move_query", [](Learner& self, const MatrixView& x, std::int64_t begin, std::int64_t end,
-                              VectorOf<double> direction, double step) {
-            nb::gil_scoped_release release;
-            const auto documents = documents_of(self, x.matrix, begin, end);
-            std::unique_lock lock(self.mutex());
-            self.move_query(documents, {direction.data(), direction.shape(0)}, step);
-        });
+                 self.settle_query(documents, {grades.data(), grades.shape(0)}, loss,
+                                   {direction.data(), direction.shape(0)}, norm, weight);
+             });
 }
 
 void add_predtrons(nb::module_& module) {

@@ -27,7 +27,7 @@ inline void write_support(const KernelGeometry& kernel, bool averaged, nb::dict&
         return out.object();
     };
     arrays["support_ends"] = vector_array<std::int64_t>(ends.size(), [&](std::size_t i) { return ends[i]; });
-    arrays["support_features"] =
+    arrays["features"] =
         vector_array<std::int32_t>(features.size(), [&](std::size_t i) { return features[i]; });
     arrays["support_values"] = vector_array<double>(values.size(), [&](std::size_t i) { return values[i]; });
     arrays["support_parts"] = table([](const auto& one) -> const auto& { return one.part; });
@@ -37,7 +37,7 @@ inline void write_support(const KernelGeometry& kernel, bool averaged, nb::dict&
 inline void read_support(KernelGeometry& kernel, bool averaged, const nb::dict& arrays) {
     using Plane = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
     const auto ends = nb::cast<VectorOf<std::int64_t>>(arrays["support_ends"]);
-    const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["support_features"]);
+    const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
     const auto values = state_vector<double>(arrays, "support_values", features.shape(0));
     const std::size_t count = ends.shape(0) == 0 ? 0 : ends.shape(0) - 1, K = kernel.labels();
     const auto plane = [&](const char* name) {

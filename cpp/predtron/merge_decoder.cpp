@@ -41,7 +41,7 @@ std::span<const int> MergeDecoder::operator()(std::span<const double> scores, st
             const std::size_t place = a + b - 1;
             const double with = value_[b] + (t * f[place] - discount[place]);
             const double without = b > 0 ? before + scores[below_[b - 1]] * f[place] : before;
-            took[b] = without <= with;
+            took[b] = without < with;
             value_[b] = before = took[b] ? with : without;
         }
     }

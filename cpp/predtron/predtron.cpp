@@ -155,10 +155,14 @@ void Predtron<T>::set_dimension(double p) {
 
 template <class T>
 double Predtron<T>::spread() const {
-    const bool linked = std::holds_alternative<LinkGeometry<T>>(geometry_) || config_.norm == PredtronNorm::trace;
-    if (!linked || counts_.dimension <= 0) return 1;
+    if (!has_link() || counts_.dimension <= 0) return 1;
     const double s = std::max(2.0, std::log(counts_.dimension));
     return std::pow(counts_.dimension, 2 / s) * (s - 1);
+}
+
+template <class T>
+bool Predtron<T>::has_link() const {
+    return std::holds_alternative<LinkGeometry<T>>(geometry_) || config_.norm == PredtronNorm::trace;
 }
 
 template <class T>
@@ -170,11 +174,11 @@ double Predtron<T>::count(double norm, double loss, double weight, std::size_t s
     ++c.rounds;
     c.radius = std::max(c.radius, norm);
     if (!(loss > 0)) return 0;
-    if (c.dimension == 0) {
+    if (c.dimension == 0 && has_link()) {
         // Entry by entry every label has its own numbers; features and constant otherwise.
         const double features = static_cast<double>(config_.n_features) + (config_.constant != 0);
         const double scores = static_cast<double>(scores_a_row());
-        if (config_.norm == PredtronNorm::trace) set_dimension(std::max(1.0, std::min(features, static_cast<double>(size))));
+        if (config_.norm == PredtronNorm::trace) set_dimension(std::max(1.0, std::min(features, scores)));
         else set_dimension(features * (config_.norm == PredtronNorm::l1 ? scores : 1.0));
     }
     c.loss += weight * loss;
@@ -183,7 +187,7 @@ double Predtron<T>::count(double norm, double loss, double weight, std::size_t s
     if (step == 0) step = config_.by_loss ? 1.0 : c.least_loss / (4 * spread() * c.radius * c.radius);
     // Rows so short that the step of the theory is out of all numbers.
     constexpr double most = sizeof(T) == 4 ? 1e30 : 1e150;
-    step = std::min(step, most / std::max(c.radius, 1 / most));
+    step = std::min(step, most / std::max(c.radius, 1.0));
     c.least_step = c.mistakes == 0 ? step : std::min(c.least_step, step);
     c.most_step = c.mistakes == 0 ? step : std::max(c.most_step, step);
     ++c.mistakes;
@@ -293,6 +297,13 @@ double Predtron<T>::learn_query(std::span<const Example> documents, std::span<co
     for (const int i : step_.touched) direction[i] = step_.alpha[i];
     move_query(documents, direction, step);
     return loss;
+}
+
+template <class T>
+void Predtron<T>::settle_query(std::span<const Example> documents, std::span<const double> grades, double loss,
+                               std::span<const double> direction, double norm, double weight) {
+    see_grades(grades);
+    move_query(documents, direction, count(norm, loss, weight, documents.size()));
 }
 
 template <class T>

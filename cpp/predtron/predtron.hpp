@@ -91,13 +91,13 @@ class Predtron {
                  std::span<const std::int32_t> unknown);
     void move(const Example& x, std::span<const double> direction);
 
-    // One query: its documents and their grades; the loss. `scores` has what was predicted. With
-    // a direction, given by somebody else together with the loss, nothing is judged here.
+    // One query: its documents and their grades; the loss. `scores` gets what was predicted.
     double learn_query(std::span<const Example> documents, std::span<const double> grades, double norm,
                        double weight, T* scores);
     void score_documents(std::span<const Example> documents, bool predicting, std::vector<T>& out) const;
-    void move_query(std::span<const Example> documents, std::span<const double> direction, double step);
-    void see_grades(std::span<const double> grades);
+    // The same where somebody else has judged it.
+    void settle_query(std::span<const Example> documents, std::span<const double> grades, double loss,
+                      std::span<const double> direction, double norm, double weight);
 
     double norm_of(const Example& x) const;
     double cutoff() const;
@@ -128,6 +128,9 @@ class Predtron {
     std::span<const T> label_scores(std::span<const T> raw, std::vector<T>& out) const;
     void take_means(Located<T>& at) const;
     void apply(const Example& x);
+    void move_query(std::span<const Example> documents, std::span<const double> direction, double step);
+    void see_grades(std::span<const double> grades);
+    bool has_link() const;
     void add_dimensions(std::size_t count);
 
     PredtronConfig config_;

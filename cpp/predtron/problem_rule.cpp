@@ -126,7 +126,9 @@ double ProblemRule::judge_class(std::span<const double> scores, int answer, std:
     return loss;
 }
 
-// A set is represented by +-1/sqrt(m); it has the labels that score above 0.
+// A set is represented by +-1/sqrt(m); it has the labels that score above 0. A score of 0 is a tie:
+// out, but for error sets every other label is in. An empty set has no pair of a missed and an added
+// label, so from zero weights nothing would ever be learnt.
 double ProblemRule::judge_set(std::span<const double> scores, std::span<const int> relevant, bool by_loss,
                               Step& step) {
     const std::size_t m = scores.size();
@@ -135,7 +137,8 @@ double ProblemRule::judge_set(std::span<const double> scores, std::span<const in
     flip_.assign(m, 0);
     double missed = 0, added = 0;
     for (std::size_t j = 0; j < m; ++j) {
-        flip_[j] = (scores[j] > 0) != (answer_[j] != 0);
+        const bool tied_in = config_.set_loss == SetLoss::error_set && scores[j] == 0 && j % 2 == 0;
+        flip_[j] = (scores[j] > 0 || tied_in) != (answer_[j] != 0);
         if (flip_[j]) ++(answer_[j] ? missed : added);
     }
     double loss = missed + added;

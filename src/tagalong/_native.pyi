@@ -204,9 +204,16 @@ class Predtron32(LabelRanker32):
     def query_scores(
         self, x: Matrix, begin: int, end: int, predicting: bool
     ) -> npt.NDArray[np.float64]: ...
-    def see_grades(self, grades: npt.NDArray[np.float64]) -> None: ...
-    def move_query(
-        self, x: Matrix, begin: int, end: int, direction: npt.NDArray[np.float64], step: float
+    def settle_query(
+        self,
+        x: Matrix,
+        begin: int,
+        end: int,
+        grades: npt.NDArray[np.float64],
+        loss: float,
+        direction: npt.NDArray[np.float64],
+        norm: float,
+        weight: float,
     ) -> None: ...
 
 class Predtron64(Predtron32): ...

@@ -31,7 +31,7 @@ def _look_at_matrix(model: Any, stream: Stream) -> Bits:
         "best": model.rank(X, 3),
         "predicted": model.predict(X),
         "classes": model.classes_,
-        "coef": model.coef_,
+        "coef": getattr(model, "coef_", None),  # of a kernel there is none
         "certificate": model.certificate_,
     }
     return bits.flatten(found)

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tagalong import LabelRanker, PartialFeedbackRanker, SharedLabelRanker
+from tagalong import LabelRanker, PartialFeedbackRanker, Predtron, SharedLabelRanker
+from tagalong.problems import LabelRanking, Multilabel
 from tests.contract.stream import N_FEATURES
 from tests.online.own_features import Affinity, Kesler
 
@@ -59,6 +60,20 @@ def partial_ranker(name: str, **parameters: Any) -> Learner:
     return Learner(f"partial-{name}", partial(PartialFeedbackRanker, **parameters), offers)
 
 
+def predtron(name: str, problem: Any, **parameters: Any) -> Learner:
+    """A Predtron. A link needs to know the number of features before the first label.
+
+    Sets are learnt from rows with all labels and none, which rankings are not.
+    """
+    offers = SHARED_RANKER
+    if "norm" in parameters:
+        parameters["n_features"] = N_FEATURES
+        offers = offers - {GROW}
+    elif isinstance(problem, LabelRanking) and "kernel" not in parameters:
+        offers = offers | {ROWS}
+    return Learner(f"predtron-{name}", partial(Predtron, problem, **parameters), offers)
+
+
 LEARNERS = [
     label_ranker("default"),
     label_ranker("euclidean-fixed", geometry="euclidean", update="fixed", C=0.5),
@@ -80,6 +95,14 @@ LEARNERS = [
     partial_ranker("full-float32", loss="logistic", radius=2.0, dtype="float32"),
     partial_ranker("diagonal", covariance="diagonal", max_explore=2),
     partial_ranker("kernel", covariance="kernel"),
+    predtron("ranking", LabelRanking(), step=1.0),
+    predtron("ranking-averaged-float64", LabelRanking("-i^2"), average=True, dtype="float64"),
+    predtron("precision-by-loss", LabelRanking(loss="precision", k=3), update="loss"),
+    predtron("hamming-l1", Multilabel(), norm="l1", step=0.1),
+    predtron("subset-group", Multilabel("subset"), norm="group", constant=0.5),
+    predtron("error-set-unit-rows", Multilabel("error_set"), normalize=True),
+    predtron("kernel", LabelRanking("1/i"), kernel="rbf", budget=20, average=True),
+    predtron("trace", LabelRanking(), norm="trace", dtype="float64"),
 ]
 
 

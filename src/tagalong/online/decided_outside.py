@@ -2,6 +2,7 @@
 it does not keep. Scores, counts and steps are the core's all the same.
 """
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,7 @@ class DecidedOutside:
         self._settings = settings
         self._problem: Problem = settings["problem"]
         self._core = core_of(settings)
+        self._lock = threading.RLock()  # a round is several calls of the core
         self._trace: TraceWeights | None = None
         if settings["norm"] == "trace":
             self._trace = TraceWeights(settings["n_features"] + (settings["constant"] != 0))
@@ -100,8 +102,9 @@ class DecidedOutside:
         weight : float
             Above 0.
         """
-        scores = self.raw_scores(x, row, predicting=False)
-        self._step(x, row, scores, None, y, weight, self._problem)
+        with self._lock:
+            scores = self.raw_scores(x, row, predicting=False)
+            self._step(x, row, scores, None, y, weight, self._problem)
 
     def raw_scores(self, x: core.Matrix, row: int, predicting: bool) -> Vector:
         """Return the scores of a row as the problem sees them."""
@@ -157,12 +160,13 @@ class DecidedOutside:
         weight: float,
     ) -> npt.NDArray[Any]:
         given = np.concatenate([relevant, unknown])
-        before = self.labels
-        self.add_labels(max(0, int(given.max(initial=-1)) + 1 - before))
-        shown = self._shown(x, row)
-        if weight > 0:
-            self._core.observe(shown, relevant.tolist(), unknown.tolist())
-            self._learn_labels(x, row, relevant, unknown, weight)
+        with self._lock:
+            before = self.labels
+            self.add_labels(max(0, int(given.max(initial=-1)) + 1 - before))
+            shown = self._shown(x, row)
+            if weight > 0:
+                self._core.observe(shown, relevant.tolist(), unknown.tolist())
+                self._learn_labels(x, row, relevant, unknown, weight)
         shown = shown.copy()
         shown[before:] = -np.inf
         return shown
@@ -305,11 +309,12 @@ class DecidedOutside:
 
     def state(self) -> dict[str, dict[str, Any]]:
         """Return everything that was learnt, as ``arrays`` and ``numbers``."""
-        state = self._core.state()
-        if self._trace is not None:
-            state["arrays"]["trace_theta"] = self._trace.theta.copy()
-            state["arrays"]["trace_weights"] = self._trace.weights.copy()
-        return state
+        with self._lock:
+            state = self._core.state()
+            if self._trace is not None:
+                state["arrays"]["trace_theta"] = self._trace.theta.copy()
+                state["arrays"]["trace_weights"] = self._trace.weights.copy()
+            return state
 
     def restore(self, state: dict[str, dict[str, Any]]) -> None:
         """Take over a state; the learner must be new."""

@@ -145,13 +145,12 @@ def learn_query(
     shown = native.query_scores(matrix, begin, end, True)
     if not weight > 0:
         return shown
-    native.see_grades(grades)
     scores = native.query_scores(matrix, begin, end, False)
     predicted = problem.decode(scores)
     loss = problem.loss(predicted, grades)
-    step = native.count(norm, loss, weight, end - begin)
+    direction = np.zeros(end - begin)
     if loss > 0:
         other = predicted if by_loss else problem.augmented_decode(scores, grades)
         direction = problem.represent(problem.correct(grades, scores)) - problem.represent(other)
-        native.move_query(matrix, begin, end, np.ascontiguousarray(direction), step)
+    native.settle_query(matrix, begin, end, grades, loss, direction, norm, weight)
     return shown

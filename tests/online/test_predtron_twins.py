@@ -1,0 +1,269 @@
+"""Predtron against the paper in a few lines of NumPy, and against older perceptrons."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from tagalong import Predtron
+from tagalong.problems import Binary, LabelRanking, Multiclass, Multilabel, Ordinal
+from tests.problems.kinds import KINDS, Kind
+from tests.reference.predtron import Naive, exponents, link
+
+Array = npt.NDArray[np.float64]
+# Problems with labels, whose answers a fit can take.
+NATIVE = [kind for kind in KINDS if not kind.name.startswith("subset") and "own" not in kind.name]
+native_kinds = pytest.mark.parametrize("kind", NATIVE, ids=lambda kind: kind.name)
+
+
+def of_my_own(problem: Any) -> Any:
+    class Own:
+        dimension = problem.dimension
+        least_loss = problem.least_loss
+        most_loss = problem.most_loss
+
+        def loss(self, prediction: Any, y: Any) -> float:
+            return float(problem.loss(prediction, y))
+
+        def represent(self, prediction: Any) -> Any:
+            return problem.represent(prediction)
+
+        def decode(self, scores: Any) -> Any:
+            return problem.decode(scores)
+
+        def augmented_decode(self, scores: Any, y: Any) -> Any:
+            return problem.augmented_decode(scores, y)
+
+        def correct(self, y: Any, scores: Any) -> Any:
+            return problem.correct(y, scores)
+
+    return Own()
+
+
+def stream(kind: Kind, rows: int = 60, features: int = 7, seed: int = 0) -> tuple[Array, list[Any]]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rows, features)) * (rng.random((rows, features)) < 0.7)
+    return X, [kind.answers[i] for i in rng.integers(len(kind.answers), size=rows)]
+
+
+def targets(kind: Kind, answers: list[Any]) -> tuple[Any, Any]:
+    """Answers as a fit takes them, and the classes."""
+    if np.ndim(answers[0]) > 0:
+        return np.array(answers), None
+    return answers, list(range(max(kind.problem.dimension, 2)))
+
+
+def theta(model: Any, features: int) -> Array:
+    arrays = model._native.state()["arrays"]
+    out = np.zeros((arrays["theta"].shape[1], features))
+    out[:, arrays["features"]] = arrays["theta"].T
+    return out
+
+
+@pytest.mark.parametrize("update", ["mistake", "loss"])
+@native_kinds
+def test_the_core_does_what_the_paper_says(kind: Kind, update: str) -> None:
+    X, answers = stream(kind)
+    Y, classes = targets(kind, answers)
+    model = Predtron(kind.problem, update=update, step=0.3, dtype="float64")
+    model.partial_fit(X, Y, classes)
+    twin = Naive(kind.problem, 7, lambda _: 0.3, by_loss=update == "loss")
+    for x, y in zip(X, answers, strict=True):
+        twin.learn(x, y)
+    np.testing.assert_allclose(theta(model, 7), twin.theta, rtol=1e-10, atol=1e-12)
+    assert model.certificate_.loss == pytest.approx(twin.loss, rel=1e-12)
+    assert twin.loss > 0
+
+
+@pytest.mark.parametrize("norm", ["l2", "l1", "group", "trace"])
+@native_kinds
+def test_a_problem_of_ones_own_gets_the_same_weights(kind: Kind, norm: str) -> None:
+    """Decided in Python, with the core's scores and steps: the same up to the powers of places."""
+    if norm in ("l1", "group") and "reject" in kind.name:
+        pytest.skip("ties of REJECT and a class are broken by the last bit")
+    X, answers = stream(kind, rows=25)
+    Y, classes = targets(kind, answers)
+    ours = Predtron(kind.problem, norm, dtype="float64").partial_fit(X, Y, classes)
+    theirs = Predtron(of_my_own(kind.problem), norm, dtype="float64").partial_fit(X, answers)
+    assert ours.certificate_.mistakes == theirs.certificate_.mistakes > 0
+    assert ours.certificate_.loss == pytest.approx(theirs.certificate_.loss, rel=1e-12)
+    own = (
+        ours.coef_ if not isinstance(kind.problem, Binary) or kind.problem.dimension == 1 else None
+    )
+    if own is not None:
+        np.testing.assert_allclose(own, theirs.coef_, rtol=1e-9, atol=1e-15)
+
+
+def test_binary_is_the_perceptron_bit_for_bit() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 9))
+    y = (X @ rng.normal(size=9) + 0.3 * rng.normal(size=300) > 0).astype(int)
+    model = Predtron("binary", step=0.5, dtype="float64").fit(X, y)
+    w = np.zeros(9)
+    mistakes = 0
+    for x, label in zip(X, y, strict=True):
+        score = 0.0
+        for weight, value in zip(w, x, strict=True):  # in the order of the features
+            score += weight * value
+        if (score > 0) != (label == 1):
+            w += (2 * label - 1) * x
+            mistakes += 1
+    assert model.coef_.tobytes() == w[None].tobytes()
+    assert model.certificate_.mistakes == mistakes > 20
+
+
+def test_multiclass_is_the_multiclass_perceptron_bit_for_bit() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 6))
+    y = (X @ rng.normal(size=(6, 4)) + 0.3 * rng.normal(size=(300, 4))).argmax(axis=1)
+    model = Predtron("multiclass", step=1.0, dtype="float64").fit(X, y)
+    W = np.zeros((4, 6))
+    mistakes = 0
+    for x, label in zip(X, y, strict=True):
+        scores = np.zeros(4)
+        for j in range(6):
+            scores += W[:, j] * x[j]
+        if (best := int(np.argmax(scores))) != label:
+            W[label] += x
+            W[best] -= x
+            mistakes += 1
+    assert model.coef_.tobytes() == W.tobytes()
+    assert model.certificate_.mistakes == mistakes > 20
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("norm", ["l1", "group"])
+@pytest.mark.parametrize("features", [2, 7, 40])
+def test_the_links_invert(norm: str, features: int, dtype: str) -> None:
+    """The weights that predict, mapped back, are the dual vectors, whatever their size was."""
+    rng = np.random.default_rng(2)
+    model = Predtron("multiclass", norm, step=1.0, dtype=dtype)
+    for size in (1.0, 1e-6, 1e8, 1e-3):  # units change on the way
+        X = size * rng.normal(size=(40, features))
+        model.partial_fit(X, rng.integers(0, 3, 40), [0, 1, 2])
+        dual, primal = theta(model, features).astype(float), model.coef_.astype(float)
+        p = features * 3 if norm == "l1" else features
+        r, s = exponents(p)
+        near = 1e-4 if dtype == "float32" else 1e-10
+        if norm == "l1":
+            again = link(primal, r)
+            norms = np.abs(dual), (np.abs(dual) ** s).sum() ** (1 / s)
+            straight = dual * (norms[0] / norms[1]) ** (s - 2)
+        else:
+            lengths = np.linalg.norm(primal, axis=0)
+            factor = link(lengths, r) / np.where(lengths > 0, lengths, 1)
+            again = primal * factor
+            longs = np.linalg.norm(dual, axis=0)
+            straight = dual * (longs / (longs**s).sum() ** (1 / s)) ** (s - 2)
+        largest = np.abs(dual).max()
+        # Where weights are out of the storage type's sight, so is the way back.
+        seen = np.abs(primal) > (1e-30 if dtype == "float32" else 1e-290)
+        np.testing.assert_allclose(again[seen], dual[seen], rtol=near, atol=near * largest)
+        np.testing.assert_allclose(primal, straight, rtol=near, atol=near * np.abs(primal).max())
+
+
+def test_the_trace_link_inverts() -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(60, 12)), rng.integers(0, 9, 60)
+    model = Predtron("multiclass", "trace", step=1.0).fit(X, y)
+    dual = model._native.state()["arrays"]["trace_theta"]
+    left, values, right = np.linalg.svd(model.coef_, full_matrices=False)
+    r, _ = exponents(9)
+    assert r < 2
+    again = (left * link(values, r)) @ right
+    np.testing.assert_allclose(again, dual, rtol=1e-8, atol=1e-8 * np.abs(dual).max())
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
+def test_the_kernel_form_is_a_sum_over_support_examples(kernel: str) -> None:
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(80, 5)), rng.integers(0, 3, 80)
+    model = Predtron("multiclass", kernel=kernel, gamma=0.4, degree=2, step=0.5, dtype="float64")
+    model.fit(X, y)
+    near = {
+        "linear": lambda a, b: a @ b,
+        "rbf": lambda a, b: np.exp(-0.4 * ((a - b) ** 2).sum()),
+        "poly": lambda a, b: (0.4 * a @ b + 1) ** 2,
+    }[kernel]
+    kept: list[tuple[Array, Array]] = []
+    problem = Multiclass(dimension=3)
+    for x, label in zip(X, y, strict=True):
+        scores = sum((a * near(z, x) for a, z in kept), np.zeros(3))
+        if (best := problem.decode(scores)) != label:
+            kept.append((0.5 * (np.eye(3)[label] - np.eye(3)[best]), x))
+    parts = model._native.state()["arrays"]["support_parts"]
+    assert np.array_equal(parts, np.array([a for a, _ in kept]))
+    expected = np.array([sum((a * near(z, x) for a, z in kept), np.zeros(3)) for x in X])
+    np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-9, atol=1e-12)
+
+
+def test_a_linear_kernel_is_the_linear_learner() -> None:
+    rng = np.random.default_rng(5)
+    X, Y = rng.normal(size=(60, 5)), rng.integers(0, 2, (60, 4))
+    for average in (False, True):
+        plain = Predtron(average=average, step=0.7, dtype="float64").fit(X, Y)
+        kernel = Predtron(average=average, step=0.7, kernel="linear", dtype="float64").fit(X, Y)
+        np.testing.assert_allclose(
+            kernel.decision_function(X), plain.decision_function(X), rtol=1e-9, atol=1e-12
+        )
+
+
+def test_a_budget_drops_what_says_least() -> None:
+    rng = np.random.default_rng(6)
+    X, y = rng.normal(size=(120, 4)) * rng.uniform(0.1, 3, (120, 1)), rng.integers(0, 3, 120)
+    model = Predtron("multiclass", kernel="linear", budget=7, dtype="float64")
+    for x, label in zip(X, y, strict=True):
+        before = (
+            model._native.state()["arrays"].get("support_values")
+            if hasattr(model, "classes_")
+            else None
+        )
+        model.partial_fit(x[None], [label], [0, 1, 2])
+        arrays = model._native.state()["arrays"]
+        assert len(arrays["support_parts"]) <= 7
+        if (
+            before is not None
+            and len(before) == 28
+            and not np.array_equal(before, arrays["support_values"])
+        ):
+            kept = {row.tobytes() for row in arrays["support_values"].reshape(-1, 4)}
+            gone = [row for row in before.reshape(-1, 4) if row.tobytes() not in kept]
+            assert len(gone) <= 1
+    assert len(arrays["support_parts"]) == 7
+
+
+def test_averages_are_the_mean_of_the_weights() -> None:
+    rng = np.random.default_rng(7)
+    X, Y = rng.normal(size=(50, 6)), rng.integers(0, 2, (50, 5))
+    model = Predtron("multilabel", average=True, step=0.2, dtype="float64")
+    plain, total = Predtron("multilabel", step=0.2, dtype="float64"), np.zeros((5, 6))
+    for x, y in zip(X, Y, strict=True):
+        model.partial_fit(x[None], y[None])
+        total += plain.partial_fit(x[None], y[None]).coef_
+    np.testing.assert_allclose(model.coef_, total / 50, rtol=1e-9, atol=1e-12)
+
+
+def test_unknown_labels_are_left_out() -> None:
+    """The round is that of the known labels alone."""
+    X = np.array([[1.0, 2.0]])
+    for problem in (LabelRanking(), Multilabel(), Multilabel("subset"), Multilabel("error_set")):
+        whole = Predtron(problem, step=1.0, dtype="float64").partial_fit(
+            X, np.array([[0.0, np.nan, 1.0, np.nan, 0.0, 1.0]])
+        )
+        part = Predtron(problem, step=1.0, dtype="float64").partial_fit(
+            X, np.array([[0.0, 1.0, 0.0, 1.0]])
+        )
+        assert whole.certificate_.mistakes == 1
+        assert np.array_equal(whole.coef_[[0, 2, 4, 5]], part.coef_)
+        assert not whole.coef_[[1, 3]].any()
+
+
+def test_levels_have_their_own_order() -> None:
+    y = ["low", "high", "mid", "low", "mid", "high"]
+    X = np.eye(6)
+    model = Predtron(Ordinal(["low", "mid", "high"]), step=1.0, passes=3).fit(X, y)
+    assert model.classes_.tolist() == ["low", "mid", "high"]
+    assert model.predict(X).tolist() == y
+    with pytest.raises(ValueError, match="'huge' is not in classes_"):
+        model.partial_fit(X[:1], ["huge"])
