@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 namespace tagalong {
 
@@ -10,12 +9,6 @@ static void sort_these(std::span<const double> scores, std::vector<int>& items) 
     std::sort(items.begin(), items.end(), [&](int a, int b) {
         return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
     });
-}
-
-void sort_by_score(std::span<const double> scores, std::vector<int>& order) {
-    order.resize(scores.size());
-    std::iota(order.begin(), order.end(), 0);
-    sort_these(scores, order);
 }
 
 std::span<const int> MergeDecoder::operator()(std::span<const double> scores, std::span<const int> relevant,

@@ -16,9 +16,6 @@
 
 namespace tagalong {
 
-// Items by falling score, equal ones by index.
-void sort_by_score(std::span<const double> scores, std::vector<int>& order);
-
 class MergeDecoder {
   public:
     // `relevant` ascending; f and discount have an entry a place. Items in the order of their

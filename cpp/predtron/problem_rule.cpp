@@ -76,9 +76,9 @@ void ProblemRule::leave_out(std::span<const double> scores, std::span<const int>
     }
 }
 
-// Classes 0 and 1 are represented by -1 and +1; a score of 0 predicts class 0.
+// Classes 0 and 1 are represented by -1 and +1.
 double ProblemRule::judge_sign(double score, int answer, Step& step) const {
-    if ((score > 0) == (answer == 1)) return 0;
+    if (answer == 1 ? score > 0 : score < 0) return 0;
     step.set(0, answer == 1 ? 2.0 : -2.0);
     return config_.costs.empty() ? 1.0 : config_.costs[answer];
 }
@@ -105,17 +105,22 @@ double ProblemRule::judge_class(std::span<const double> scores, int answer, std:
         if (predicted != rejected) return cost(predicted, answer);
         return config_.reject[config_.reject.size() == 1 ? 0 : static_cast<std::size_t>(answer)];
     };
-    const auto best = [&](auto&& worth) {
+    const auto score_of = [&](int i) { return i == rejected ? reject_score : scores[i]; };
+    const auto best = [&](auto&& better) {
         int found = -1;
         for (int i = 0; i < m; ++i)
-            if (takes_part(i) && (found < 0 || worth(i, scores[i]) > worth(found, scores[found]))) found = i;
-        if (!config_.reject.empty() && worth(rejected, reject_score) > worth(found, scores[found])) found = rejected;
+            if (takes_part(i) && (found < 0 || better(i, found))) found = i;
+        if (!config_.reject.empty() && better(rejected, found)) found = rejected;
         return found;
     };
-    const int predicted = best([](int, double score) { return score; });
+    const int predicted = best([&](int i, int j) {
+        return score_of(i) != score_of(j) ? score_of(i) > score_of(j) : loss_of(i) > loss_of(j);
+    });
     const double loss = loss_of(predicted);
     if (loss == 0) return 0;
-    const int other = by_loss ? predicted : best([&](int i, double score) { return loss_of(i) + score; });
+    const int other = by_loss ? predicted : best([&](int i, int j) {
+        return loss_of(i) + score_of(i) > loss_of(j) + score_of(j);
+    });
     if (other == rejected) {
         for (int i = 0; i < m; ++i)
             if (takes_part(i)) step.set(i, (i == answer ? 1.0 : 0.0) - 1 / root);
@@ -126,9 +131,7 @@ double ProblemRule::judge_class(std::span<const double> scores, int answer, std:
     return loss;
 }
 
-// A set is represented by +-1/sqrt(m); it has the labels that score above 0. A score of 0 is a tie:
-// out, but for error sets every other label is in. An empty set has no pair of a missed and an added
-// label, so from zero weights nothing would ever be learnt.
+// A set is represented by +-1/sqrt(m); it has the labels that score above 0.
 double ProblemRule::judge_set(std::span<const double> scores, std::span<const int> relevant, bool by_loss,
                               Step& step) {
     const std::size_t m = scores.size();
@@ -137,8 +140,7 @@ double ProblemRule::judge_set(std::span<const double> scores, std::span<const in
     flip_.assign(m, 0);
     double missed = 0, added = 0;
     for (std::size_t j = 0; j < m; ++j) {
-        const bool tied_in = config_.set_loss == SetLoss::error_set && scores[j] == 0 && j % 2 == 0;
-        flip_[j] = (scores[j] > 0 || tied_in) != (answer_[j] != 0);
+        flip_[j] = answer_[j] ? !(scores[j] > 0) : !(scores[j] < 0);
         if (flip_[j]) ++(answer_[j] ? missed : added);
     }
     double loss = missed + added;
@@ -214,18 +216,22 @@ double ProblemRule::judge_grades(std::span<const double> scores, std::span<const
                                  Step& step) {
     const std::size_t m = scores.size();
     reach(m);
-    sort_by_score(scores, predicted_);
-    correct_.resize(m);
-    for (std::size_t i = 0; i < m; ++i) correct_[i] = static_cast<int>(i);
-    std::sort(correct_.begin(), correct_.end(), [&](int a, int b) {
-        const double x = config_.precision ? grades[a] > 0 : grades[a], y = config_.precision ? grades[b] > 0 : grades[b];
-        if (x != y) return x > y;
-        if (config_.ties_by_score && scores[a] != scores[b]) return scores[a] > scores[b];
-        return a < b;
-    });
     gains_.resize(m);
     for (std::size_t i = 0; i < m; ++i)
         gains_[i] = config_.precision ? grades[i] > 0 : std::exp2(grades[i]) - 1;
+    predicted_.resize(m);
+    for (std::size_t i = 0; i < m; ++i) predicted_[i] = static_cast<int>(i);
+    std::sort(predicted_.begin(), predicted_.end(), [&](int a, int b) {
+        if (scores[a] != scores[b]) return scores[a] > scores[b];
+        return gains_[a] != gains_[b] ? gains_[a] < gains_[b] : a < b;
+    });
+    correct_.resize(m);
+    for (std::size_t i = 0; i < m; ++i) correct_[i] = static_cast<int>(i);
+    std::sort(correct_.begin(), correct_.end(), [&](int a, int b) {
+        if (gains_[a] != gains_[b]) return gains_[a] > gains_[b];
+        if (config_.ties_by_score && scores[a] != scores[b]) return scores[a] > scores[b];
+        return a < b;
+    });
     // Summed place by place, so that a correct ranking loses exactly nothing.
     double ideal = 0, reached = 0;
     for (std::size_t place = 0; place < m; ++place) {

@@ -7,8 +7,9 @@
 //     rep(correct) - rep(s),   s = argmax L(s, y) + <rep(s), t>   (update "mistake", Algorithm 1)
 //                              s = pred(t), times the loss        (update "loss")
 //
-// with a correct prediction of y. Ties go to the lowest index, REJECT comes last. Labels of unknown
-// relevance take no part: neither in predictions nor in losses.
+// with a correct prediction of y. Where several predictions score best, the one that loses most
+// counts, so that equal scores are a mistake; further ties go to the lowest index, REJECT comes last.
+// Labels of unknown relevance take no part: neither in predictions nor in losses.
 #pragma once
 
 #include <cstdint>

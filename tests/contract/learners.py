@@ -70,7 +70,7 @@ def predtron(name: str, problem: Any, **parameters: Any) -> Learner:
         parameters["n_features"] = N_FEATURES
         offers = offers - {GROW}
     elif isinstance(problem, LabelRanking) and "kernel" not in parameters:
-        offers = offers | {ROWS}
+        offers = offers | {ROWS} if parameters.get("average") else LABEL_RANKER
     return Learner(f"predtron-{name}", partial(Predtron, problem, **parameters), offers)
 
 
@@ -97,10 +97,8 @@ LEARNERS = [
     partial_ranker("kernel", covariance="kernel"),
     predtron("ranking", LabelRanking(), step=1.0),
     predtron("ranking-averaged-float64", LabelRanking("-i^2"), average=True, dtype="float64"),
-    predtron("precision-by-loss", LabelRanking(loss="precision", k=3), update="loss"),
     predtron("hamming-l1", Multilabel(), norm="l1", step=0.1),
-    predtron("subset-group", Multilabel("subset"), norm="group", constant=0.5),
-    predtron("error-set-unit-rows", Multilabel("error_set"), normalize=True),
+    predtron("subset-group", Multilabel("subset"), norm="group", constant=0.5, normalize=True),
     predtron("kernel", LabelRanking("1/i"), kernel="rbf", budget=20, average=True),
     predtron("trace", LabelRanking(), norm="trace", dtype="float64"),
 ]

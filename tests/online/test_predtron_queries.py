@@ -33,7 +33,7 @@ def naive(
         D, g = X[start : start + size], y[start : start + size]
         start += size
         t = D @ w
-        predicted = problem.decode(t)
+        predicted = problem.worst_decode(t, g)
         loss = problem.loss(predicted, g)
         total += loss
         if loss > 0:
@@ -65,7 +65,9 @@ def test_the_learner_does_what_the_paper_says(
 
 
 @pytest.mark.parametrize("grades", [2, 4])
-@pytest.mark.parametrize("parameters", [{}, {"norm": "l1"}, {"norm": "group"}, {"average": True}])
+@pytest.mark.parametrize(
+    "parameters", [{}, {"step": 1.0}, {"norm": "l1"}, {"norm": "group"}, {"average": True}]
+)
 def test_the_same_queries_give_the_same_bits(parameters: dict[str, Any], grades: int) -> None:
     X, y = stream(grades)
     ends = np.cumsum([0, *SIZES])
@@ -138,7 +140,10 @@ def test_weights_scale_the_step() -> None:
 def test_norms_of_queries(form: Any) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 9)) * (rng.random((40, 9)) < 0.6)
-    queries, columns = Queries(form(X), False), Queries(form(X), True)
+    settings = {"norm": "l2", "step": 0.0, "update": "mistake"}
+    queries = Queries(form(X), settings)
+    columns = Queries(form(X), {**settings, "norm": "l1"})
+    above = Queries(form(X), {**settings, "step": 1.0})
     longest = 0.0
     for start in range(0, 40, 8):
         part = X[start : start + 8]
@@ -147,6 +152,7 @@ def test_norms_of_queries(form: Any) -> None:
         assert longest == pytest.approx(true)
         expected = np.linalg.norm(part, axis=0).max()
         assert columns.norm(start, start + 8, 0.0) == pytest.approx(expected)
+        assert above.norm(start, start + 8, 0.0) == pytest.approx(np.linalg.norm(part))
 
 
 def test_the_bound_of_corollary_5() -> None:
@@ -164,7 +170,7 @@ def test_the_bound_of_corollary_5() -> None:
             grades.extend((t == t.max()).astype(float))
     X, y = np.vstack(rows), np.array(grades)
     margin = 0.8 * (f[0] - f[1])
-    radius = max(np.linalg.norm(D, 2) for D in rows)
+    radius = max(np.linalg.norm(D) for D in rows)
     step = problem.least_loss / (4 * radius**2)
     model = Predtron("subset-ranking", step=step, passes=20).fit(X, y, group=[2] * 80)
     bound = 4 * radius**2 / (problem.least_loss * margin**2)

@@ -32,6 +32,9 @@ def of_my_own(problem: Any) -> Any:
         def decode(self, scores: Any) -> Any:
             return problem.decode(scores)
 
+        def worst_decode(self, scores: Any, y: Any) -> Any:
+            return problem.worst_decode(scores, y)
+
         def augmented_decode(self, scores: Any, y: Any) -> Any:
             return problem.augmented_decode(scores, y)
 
@@ -106,7 +109,7 @@ def test_binary_is_the_perceptron_bit_for_bit() -> None:
         score = 0.0
         for weight, value in zip(w, x, strict=True):  # in the order of the features
             score += weight * value
-        if (score > 0) != (label == 1):
+        if (2 * label - 1) * score <= 0:
             w += (2 * label - 1) * x
             mistakes += 1
     assert model.coef_.tobytes() == w[None].tobytes()
@@ -124,7 +127,9 @@ def test_multiclass_is_the_multiclass_perceptron_bit_for_bit() -> None:
         scores = np.zeros(4)
         for j in range(6):
             scores += W[:, j] * x[j]
-        if (best := int(np.argmax(scores))) != label:
+        others = [k for k in range(4) if k != label]
+        best = max(others, key=lambda k: (scores[k], -k))
+        if scores[best] >= scores[label]:
             W[label] += x
             W[best] -= x
             mistakes += 1
@@ -190,7 +195,7 @@ def test_the_kernel_form_is_a_sum_over_support_examples(kernel: str) -> None:
     problem = Multiclass(dimension=3)
     for x, label in zip(X, y, strict=True):
         scores = sum((a * near(z, x) for a, z in kept), np.zeros(3))
-        if (best := problem.decode(scores)) != label:
+        if (best := problem.worst_decode(scores, label)) != label:
             kept.append((0.5 * (np.eye(3)[label] - np.eye(3)[best]), x))
     parts = model._native.state()["arrays"]["support_parts"]
     assert np.array_equal(parts, np.array([a for a, _ in kept]))

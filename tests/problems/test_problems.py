@@ -124,6 +124,24 @@ def test_predictions_of_ties_go_to_the_lowest_index() -> None:
     assert LabelRanking().decode(np.array([1.0, 2.0, 1.0, 2.0])).tolist() == [1, 3, 0, 2]
 
 
+@every_kind
+def test_ties_count_against_the_answer(kind: Kind) -> None:
+    """Of all predictions that score best, learning looks at one that loses most."""
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        scores = rng.integers(-1, 2, kind.problem.dimension).astype(float)
+        y = kind.answers[int(rng.integers(len(kind.answers)))]
+        worths = [float(kind.problem.represent(p) @ scores) for p in kind.predictions]
+        losses = [
+            kind.problem.loss(prediction, y)
+            for prediction, worth in zip(kind.predictions, worths, strict=True)
+            if worth >= max(worths) - 1e-12
+        ]
+        found = kind.problem.worst_decode(scores, y)
+        assert float(kind.problem.represent(found) @ scores) == pytest.approx(max(worths))
+        assert kind.problem.loss(found, y) == pytest.approx(max(losses))
+
+
 def test_reject_is_one_value() -> None:
     assert repr(REJECT) == "REJECT"
     for again in (copy.copy(REJECT), copy.deepcopy(REJECT), pickle.loads(pickle.dumps(REJECT))):

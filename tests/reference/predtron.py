@@ -49,7 +49,9 @@ class Naive:
 
     def learn(self, x: Vector, y: Any) -> float:
         problem, t = self.problem, self.to_weights(self.theta) @ x
-        predicted = problem.decode(t)
+        # Equal scores are a mistake, where the problem can tell.
+        worst = getattr(problem, "worst_decode", None)
+        predicted = problem.decode(t) if worst is None else worst(t, y)
         loss = problem.loss(predicted, y)
         self.rounds += 1
         self.loss += loss

@@ -50,7 +50,7 @@ def query_batch(
     grades = checked_grades(y, X.shape[0])
     weights = checked_weights(sample_weight, ends[:-1, None], most)
     matrix = as_matrix(X)
-    queries = Queries(X, settings["norm"] in ("l1", "group"))
+    queries = Queries(X, settings)
     by_loss = settings["update"] == "loss"
 
     def learn(out: list[npt.NDArray[Any]] | None) -> None:

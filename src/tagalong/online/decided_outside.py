@@ -123,7 +123,8 @@ class DecidedOutside:
         problem: Problem,
     ) -> None:
         seen = scores if known is None else scores[known]
-        predicted = problem.decode(seen)
+        worst = getattr(problem, "worst_decode", None)
+        predicted = problem.decode(seen) if worst is None else worst(seen, y)
         loss = float(problem.loss(predicted, y))
         size = self._core.labels or len(seen)
         step = self._core.count(self._core.norm(x, row), loss, weight, size)

@@ -34,7 +34,8 @@ class LossCertificate:
         The sum of these losses, each times its sample weight.
     radius : float
         R, the largest norm of an example: the Euclidean one, or the largest entry for l1 and group.
-        Of queries the operator norm, or the largest norm of a column.
+        Of queries the operator norm (or the Frobenius norm, which is no smaller, where the step is
+        given), or the largest norm of a column.
     least_loss, most_loss : float
         c_L and C_L of the problem.
     spread : float

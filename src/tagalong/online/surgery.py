@@ -145,6 +145,8 @@ def _operate(
     changes: Mapping[Hashable, Hashable | None] | None = None,
 ) -> None:
     """Change a copy of the state, and put a learner made from it in the place of the old one."""
+    if ranker._settings.get("norm") in ("kernel", "trace"):
+        raise ValueError("with a kernel or the trace norm, weights can be changed by learning only")
     state = ranker._native.state()
     arrays, numbers = dict(state["arrays"]), dict(state["numbers"])
     before = numbers["rounds"]

@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from tagalong import parameters
-from tagalong.problems.classes import decode_class, represent_class
+from tagalong.problems.classes import decode_class, represent_class, worst_class
 from tagalong.problems.protocol import Vector
 from tagalong.problems.reject import REJECT, reject_costs
 from tagalong.problems.shipped import Shipped
@@ -77,9 +77,18 @@ class Binary(Shipped):
             return int(scores[0] > 0)
         return decode_class(scores, np.zeros(2), 0.0)
 
+    def worst_decode(self, scores: Vector, y: int) -> Any:
+        """Return the prediction that loses most among those that score best."""
+        if not self.reject:
+            return 1 - y if scores[0] == 0 else self.decode(scores)
+        return worst_class(scores, self._losses(y), self.loss(REJECT, y))
+
+    def _losses(self, y: int) -> Vector:
+        return np.array([self.loss(0, y), self.loss(1, y)])
+
     def augmented_decode(self, scores: Vector, y: int) -> Any:
         """Return the class, or REJECT, with the largest loss plus score."""
-        losses = np.array([self.loss(0, y), self.loss(1, y)])
+        losses = self._losses(y)
         if not self.reject:
             return int(losses[1] + scores[0] > losses[0] - scores[0])
         return decode_class(scores, losses, self.loss(REJECT, y))

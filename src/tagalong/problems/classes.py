@@ -7,7 +7,7 @@ import numpy as np
 from tagalong.problems.protocol import Vector
 from tagalong.problems.reject import REJECT
 
-__all__ = ["decode_class", "known_dimension", "represent_class"]
+__all__ = ["decode_class", "known_dimension", "represent_class", "worst_class"]
 
 
 def known_dimension(dimension: int | None) -> int:
@@ -45,3 +45,25 @@ def decode_class(scores: Vector, losses: Vector, reject: float | None) -> Any:
     # Term by term, as the native core sums.
     together = float(np.add.accumulate(scores)[-1]) / np.sqrt(len(scores))
     return REJECT if reject + together > worth[best] else best
+
+
+def worst_class(scores: Vector, losses: Vector, reject: float | None) -> Any:
+    """Return the prediction that loses most among those that score best.
+
+    Parameters
+    ----------
+    scores : array of shape (m,)
+        Of the classes.
+    losses : array of shape (m,)
+        What each would lose.
+    reject : float or None
+        What REJECT would lose; None if it cannot be predicted.
+    """
+    top = float(scores.max())
+    best = int(np.argmax(np.where(scores == top, losses, -1.0)))
+    if reject is None:
+        return best
+    together = float(np.add.accumulate(scores)[-1]) / np.sqrt(len(scores))
+    if together > top or (together == top and reject > losses[best]):
+        return REJECT
+    return best

@@ -4,7 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from tagalong.problems.classes import decode_class, known_dimension, represent_class
+from tagalong.problems.classes import (
+    decode_class,
+    known_dimension,
+    represent_class,
+    worst_class,
+)
 from tagalong.problems.protocol import Vector
 from tagalong.problems.reject import REJECT, reject_costs
 from tagalong.problems.shipped import Shipped
@@ -57,9 +62,18 @@ class Multiclass(Shipped):
 
     def augmented_decode(self, scores: Vector, y: int) -> Any:
         """Return the class, or REJECT, with the largest loss plus score."""
+        return decode_class(
+            scores, self._losses(scores, y), self.reject[0] if self.reject else None
+        )
+
+    def worst_decode(self, scores: Vector, y: int) -> Any:
+        """Return the prediction that loses most among those that score best."""
+        return worst_class(scores, self._losses(scores, y), self.reject[0] if self.reject else None)
+
+    def _losses(self, scores: Vector, y: int) -> Vector:
         losses = np.ones(len(scores))
         losses[y] = 0.0
-        return decode_class(scores, losses, self.reject[0] if self.reject else None)
+        return losses
 
     def correct(self, y: int, scores: Vector) -> int:
         """Return the answer."""

@@ -63,15 +63,13 @@ class Multilabel(Shipped):
         return np.asarray(np.where(chosen, 1.0, -1.0) / np.sqrt(len(chosen)))
 
     def decode(self, scores: Vector) -> npt.NDArray[np.int64]:
-        """Return the labels that score above 0.
+        """Return the labels that score above 0."""
+        return np.asarray(np.asarray(scores) > 0, dtype=np.int64)
 
-        For error sets every other label that scores 0 is in too: an empty set loses nothing there,
-        so that from zero weights nothing would ever be learnt.
-        """
-        chosen = np.asarray(scores) > 0
-        if self.loss_name == "error_set":
-            chosen[::2] |= np.asarray(scores)[::2] == 0
-        return np.asarray(chosen, dtype=np.int64)
+    def worst_decode(self, scores: Vector, y: Any) -> npt.NDArray[np.int64]:
+        """Return the same, with labels that score 0 wherever they are wrong."""
+        tied = np.asarray(scores) == 0
+        return np.asarray(np.where(tied, np.asarray(y) == 0, self.decode(scores)), dtype=np.int64)
 
     def augmented_decode(self, scores: Vector, y: Any) -> npt.NDArray[np.int64]:
         """Return the set with the largest loss plus score."""

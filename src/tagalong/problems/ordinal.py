@@ -6,7 +6,12 @@ from typing import Any
 import numpy as np
 
 from tagalong import parameters
-from tagalong.problems.classes import decode_class, known_dimension, represent_class
+from tagalong.problems.classes import (
+    decode_class,
+    known_dimension,
+    represent_class,
+    worst_class,
+)
 from tagalong.problems.protocol import Vector
 from tagalong.problems.shipped import Shipped
 
@@ -68,6 +73,10 @@ class Ordinal(Shipped):
     def augmented_decode(self, scores: Vector, y: int) -> Any:
         """Return the level with the largest distance from y plus score."""
         return decode_class(scores, np.abs(np.arange(len(scores)) - float(y)), None)
+
+    def worst_decode(self, scores: Vector, y: int) -> Any:
+        """Return the level farthest from y among those that score best."""
+        return worst_class(scores, np.abs(np.arange(len(scores)) - float(y)), None)
 
     def correct(self, y: int, scores: Vector) -> int:
         """Return the answer."""

@@ -105,6 +105,10 @@ class Ranking(Shipped):
         """Return the items by falling score, equal ones by index."""
         return np.argsort(-np.asarray(scores), kind="stable")
 
+    def worst_decode(self, scores: Vector, y: Any) -> Order:
+        """Return the items by falling score, of equal ones the least relevant first."""
+        return np.lexsort((self.gains(y), -np.asarray(scores)))
+
     def correct(self, y: Any, scores: Vector) -> Order:
         """Return the items by falling grade; of one grade by score, or by index."""
         worth = self.gains(y)

@@ -30,7 +30,9 @@ PARTS = (
 class Problem(Protocol):
     """What Predtron asks of a problem; `check_problem` tests that it keeps its word.
 
-    Predictions and answers are any objects: only the problem looks into them.
+    Predictions and answers are any objects: only the problem looks into them. A problem may also
+    have ``worst_decode(scores, y)``, the prediction that loses most among those that score best;
+    learning looks at it in place of ``decode``, so that equal scores are a mistake.
     """
 
     dimension: int | None

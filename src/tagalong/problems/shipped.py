@@ -22,6 +22,14 @@ class Shipped:
         """Return the same problem with a number of scores."""
         return type(self)(**{**self._arguments, "dimension": dimension})
 
+    def worst_decode(self, scores: Any, y: Any) -> Any:
+        """Return the prediction that loses most among those that score best.
+
+        What learning looks at: equal scores are a mistake. A problem of one's own need not have
+        this, and is asked to ``decode`` then.
+        """
+        raise NotImplementedError
+
     def rule(self) -> dict[str, Any] | None:
         """Return what the native core needs to know; None if it does not know this problem."""
         raise NotImplementedError

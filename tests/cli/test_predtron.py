@@ -1,0 +1,158 @@
+"""Predtron on the command line and in a Tagger: labels, and queries with their NDCG."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tagalong
+from tagalong import Item, Predtron, Tagger
+from tagalong.evaluate import QueryProgress
+from tagalong.online.rounds import QueryRound
+from tagalong.problems import LabelRanking, Multiclass
+from tagalong.readers import read
+from tagalong.readers.queries import Query, queries
+from tests.cli.conftest import Run
+from tests.cli.test_shared import stream
+
+
+@pytest.mark.parametrize("problem", ["label-ranking", "multilabel", "multiclass"])
+def test_it_learns_and_suggests(run: Run, tmp_path: Path, problem: str) -> None:
+    source = stream(tmp_path / "items.jsonl")
+    learnt = run(
+        *("learn", source, "--model", "m.tagalong", "--learner", "predtron"),
+        *("--problem", problem, "--set", "step=1", "--json"),
+    )
+    assert learnt.code == 0
+    assert learnt.json["report"]["recent"]["one_error"] < 0.2
+    assert "mistakes" in learnt.json["report"]["certificate"]
+    found = run("suggest", "--model", "m.tagalong", "--text", "a birthday", "--json")
+    assert json.loads(found.out)["suggestions"][0]["label"] == "family"
+    explained = run("explain", "--model", "m.tagalong", "--text", "a birthday")
+    assert "birthday" in explained.out
+    assert run("inspect", "m.tagalong", "--json").json["learner"]["problem"] == problem
+
+
+def test_the_command_line_gives_the_bits_of_the_library(run: Run, tmp_path: Path) -> None:
+    source = stream(tmp_path / "items.jsonl")
+    run("learn", source, "--model", "m.tagalong", "--learner", "predtron", "--set", "norm=group")
+    tagger = Tagger(Predtron(norm="group"))
+    with read(source) as items:
+        for item in items:
+            tagger.learn(item)
+    ours = tagalong.load("m.tagalong").learner._native.state()["arrays"]
+    for name, array in tagger.learner._native.state()["arrays"].items():
+        assert ours[name].tobytes() == array.tobytes(), name
+
+
+def test_other_learners_have_no_problem(run: Run, tmp_path: Path) -> None:
+    source = stream(tmp_path / "items.jsonl")
+    refused = run("learn", source, "--problem", "multiclass")
+    assert refused.code == 2
+    assert "label-ranker has no setting 'problem'" in refused.err
+
+
+def test_an_item_with_two_classes_is_named(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "two.jsonl"
+    path.write_text('{"text": "a", "labels": ["x"]}\n{"text": "b", "labels": ["x", "y"]}\n')
+    arguments = ("--learner", "predtron", "--problem", "multiclass")
+    refused = run("learn", str(path), *arguments)
+    assert refused.code == 1
+    assert "two.jsonl:2: this problem has one class a row, not 2" in refused.err
+
+
+def graded(path: Path, count: int = 30) -> str:
+    rng = np.random.default_rng(0)
+    w = rng.normal(size=5)
+    lines = []
+    for query in range(count):
+        for _ in range(int(rng.integers(2, 9))):
+            x = rng.normal(size=5).round(3)
+            grade = int(np.digitize(x @ w, [0.0, 1.0, 2.0]))
+            features = " ".join(f"{i + 1}:{value}" for i, value in enumerate(x))
+            lines.append(f"{grade} qid:{query} {features}")
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+QUERIES = ("--learner", "predtron", "--problem", "subset-ranking", "--at", "3")
+
+
+def test_queries_have_their_ndcg(run: Run, tmp_path: Path) -> None:
+    source = graded(tmp_path / "q.svm")
+    learnt = run("learn", source, *QUERIES, "--model", "q.tagalong", "--json")
+    assert learnt.code == 0
+    report = learnt.json["report"]
+    assert report["items"] == learnt.json["read"] == 30
+    tagger, progress = Tagger(Predtron("subset-ranking")), QueryProgress(3)
+    with read(source) as items:
+        for query in queries(items):
+            progress.add(tagger.watch_query(query))
+    assert report["overall"]["ndcg_at_k"] == progress.report().overall.ndcg_at_k > 0.6
+    assert report["recent"]["ndcg_at_k"] == progress.report().recent.ndcg_at_k
+    text = run("learn", source, *QUERIES).out
+    assert "30 queries" in text
+    assert "NDCG@3" in text
+
+
+def test_a_run_over_queries_resumes_to_the_same_bits(run: Run, tmp_path: Path) -> None:
+    source = graded(tmp_path / "q.svm")
+    run("learn", source, *QUERIES, "--passes", "2", "--model", "whole.tagalong")
+    run("learn", source, *QUERIES, "--limit", "11", "--model", "part.tagalong")
+    going_on = ("--model", "part.tagalong", "--resume", "--limit", "30", "--passes", "2")
+    assert run("learn", *going_on, "--json").code == 0
+    whole, part = tagalong.load("whole.tagalong"), tagalong.load("part.tagalong")
+    first, second = whole.learner._native.state(), part.learner._native.state()
+    assert first["numbers"] == second["numbers"]
+    for name, array in first["arrays"].items():
+        assert second["arrays"][name].tobytes() == array.tobytes(), name
+
+
+def test_documents_without_a_query_or_a_grade_are_named(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "bad.svm"
+    path.write_text("1 qid:1 1:2\n0 1:1\n")
+    refused = run("learn", str(path), *QUERIES)
+    assert refused.code == 1
+    assert "bad.svm:2: no query" in refused.err
+    path.write_text("1 qid:1 1:2\n0 qid:1 1:1\ngood qid:2 1:1\n")
+    refused = run("learn", str(path), *QUERIES)
+    assert refused.code == 1
+    assert "bad.svm:3: a document has one grade, a number, not good" in refused.err
+
+
+def test_a_tagger_of_labels_ranks_no_documents() -> None:
+    query = Query("1", (Item("", "", {"1": 1.0}, ("1",), query="1"),))
+    with pytest.raises(ValueError, match="does not rank documents"):
+        Tagger().watch_query(query)
+    found = Tagger(Predtron("subset-ranking")).watch_query(query)
+    assert isinstance(found, QueryRound)
+
+
+def test_labels_are_renamed_merged_and_forgotten() -> None:
+    for learner in (Predtron(step=1.0), Predtron(norm="l1", step=1.0)):
+        tagger = Tagger(learner).add_labels(["money", "travel", "family"])
+        for text, label in (("invoice", "money"), ("flight", "travel"), ("mother", "family")) * 4:
+            tagger.learn(text, [label])
+        tagger.merge_labels(["money", "travel"], "work").rename_label("family", "home")
+        assert tagger.suggest("invoice")[0].label == "work"
+        assert tagger.suggest("flight")[0].label == "work"
+        assert tagger.suggest("mother")[0].label == "home"
+        tagger.forget_label("home")
+        assert tagger.labels == ["work"]
+        assert tagger.certificate_.restarted
+        tagger.learn("mother", ["home"])
+        assert tagger.suggest("mother")[0].label == "home"
+    fixed = Tagger(Predtron(kernel="rbf")).add_labels(["a", "b"]).learn("x", ["b"])
+    with pytest.raises(ValueError, match="by learning only"):
+        fixed.forget_label("a")
+
+
+def test_feedback_about_some_labels() -> None:
+    tagger = Tagger(Predtron(Multiclass(), step=1.0)).add_labels(["a", "b", "c"])
+    tagger.feedback("word", shown=["a", "c"], accepted=["c"])
+    assert tagger.suggest("word")[0].label == "c"
+    ranking = Tagger(Predtron(LabelRanking(), step=1.0)).add_labels(["a", "b", "c"])
+    ranking.feedback("word", shown=["a", "c"], accepted=["c"])
+    scores = {each.label: each.score for each in ranking.suggest("word")}
+    assert scores["c"] > scores["b"] == 0.0 > scores["a"]
