@@ -184,9 +184,7 @@ def quality(folder: Path) -> None:
         "the same, NDCG@10": predtron(
             problem=SubsetRanking(k=K), step=1.0, average=True, passes=20
         ),
-        "Predtron, l1, step 1, 20 passes": predtron(
-            problem="subset-ranking", norm="l1", step=1.0, passes=20
-        ),
+        "Predtron, l1, defaults": predtron(problem="subset-ranking", norm="l1"),
         "linear pairwise SVM": pairwise_svm,
     }
     try:

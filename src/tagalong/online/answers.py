@@ -51,7 +51,6 @@ def query_batch(
     weights = checked_weights(sample_weight, ends[:-1, None], most)
     matrix = as_matrix(X)
     queries = Queries(X, settings)
-    by_loss = settings["update"] == "loss"
 
     def learn(out: list[npt.NDArray[Any]] | None) -> None:
         for i, span in enumerate(pairwise(ends.tolist())):
@@ -64,7 +63,7 @@ def query_batch(
                 grades[slice(*span)],
                 queries.norm(*span, native.certificate()["radius"]),
                 weight,
-                by_loss,
+                settings,
             )
             if out is not None:
                 out.append(found.astype(settings["dtype"]))

@@ -145,7 +145,7 @@ def learn_query(
     grades: npt.NDArray[np.float64],
     norm: float,
     weight: float,
-    by_loss: bool,
+    settings: Mapping[str, Any],
 ) -> npt.NDArray[Any]:
     """Learn a query; return the scores that its documents had before.
 
@@ -153,14 +153,14 @@ def learn_query(
     everything else is the core's.
     """
     begin, end = span
-    worth = problem.gains(grades)
-    quick = by_loss or len(np.unique(worth)) <= 2
+    by_loss = settings["update"] == "loss"
+    quick = by_loss or len(np.unique(problem.gains(grades))) <= 2
     if problem.rule() is not None and quick:
         return native.learn_query(matrix, begin, end, grades, norm, weight)[1]
-    shown = native.query_scores(matrix, begin, end, True)
+    scores = native.query_scores(matrix, begin, end, False)
+    shown = native.query_scores(matrix, begin, end, True) if settings["average"] else scores
     if not weight > 0:
         return shown
-    scores = native.query_scores(matrix, begin, end, False)
     predicted = problem.worst_decode(scores, grades)
     loss = problem.loss(predicted, grades)
     direction = np.zeros(end - begin)

@@ -5,6 +5,7 @@ by f(i)/Z, with f falling and Z the length of all of it, so the best ranking sor
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -51,20 +52,7 @@ class Ranking(Shipped):
 
     def places(self, m: int) -> tuple[Vector, Vector]:
         """Return f(1), ..., f(m) over their length, and what a place pays of an item's gain."""
-        i = np.arange(1, m + 1, dtype=np.float64)
-        if callable(self.position):
-            f = np.array([parameters.real(self.position(int(at)), "position") for at in i])
-            if (np.diff(f) >= 0).any():
-                at = int(np.argmax(np.diff(f) >= 0)) + 1
-                raise ValueError(f"position must fall from place to place, but not from {at} on")
-        else:
-            reciprocal, power = POSITIONS[self.position]
-            f = 1 / i if reciprocal else -(i**power)
-        length = float(np.sqrt(np.add.accumulate(f * f)[-1])) if m else 1.0
-        pays = np.ones(m) if self.loss_name == "precision" else 1 / np.log2(1 + i)
-        if self.k is not None:
-            pays[self.k :] = 0.0
-        return f / (length or 1.0), pays
+        return _places(self.position, self.loss_name == "precision", self.k, m)
 
     def gains(self, y: Any) -> Vector:
         """Return what an item of each grade is worth at a place that pays in full."""
@@ -151,6 +139,27 @@ class Ranking(Shipped):
             "depth": self.k or 0,
             "ties_by_score": self.ties == "score",
         }
+
+
+@lru_cache(maxsize=256)
+def _places(position: Position, precision: bool, k: int | None, m: int) -> tuple[Vector, Vector]:
+    i = np.arange(1, m + 1, dtype=np.float64)
+    if callable(position):
+        f = np.array([parameters.real(position(int(at)), "position") for at in i])
+        if (np.diff(f) >= 0).any():
+            at = int(np.argmax(np.diff(f) >= 0)) + 1
+            raise ValueError(f"position must fall from place to place, but not from {at} on")
+    else:
+        reciprocal, power = POSITIONS[position]
+        f = 1 / i if reciprocal else -(i**power)
+    length = float(np.sqrt(np.add.accumulate(f * f)[-1])) if m else 1.0
+    pays = np.ones(m) if precision else 1 / np.log2(1 + i)
+    if k is not None:
+        pays[k:] = 0.0
+    found = f / (length or 1.0), pays
+    for array in found:
+        array.flags.writeable = False  # they are shared
+    return found
 
 
 def _sum(values: Vector) -> float:
