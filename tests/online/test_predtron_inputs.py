@@ -122,9 +122,24 @@ def test_calls_for_labels_are_not_for_queries() -> None:
     for call in (
         lambda: model.learn_one(([0], [1.0]), 1),
         lambda: model.watch(X, np.arange(12) % 3),
+        lambda: model.rank(X),
+        lambda: model.rank_one(([0], [1.0])),
+        lambda: model.score_one(([0], [1.0])),
+        lambda: model.add_labels(["a"]),
     ):
+        before = whole(model)
         with pytest.raises(ValueError, match="problems with labels"):
             call()
+        assert_same(whole(model), before)
+
+
+def test_another_problem_is_another_fit() -> None:
+    model = Predtron("subset-ranking").fit(X, np.arange(12) % 3, group=[6, 6])
+    again = model.set_params(problem="multiclass").fit(X, np.arange(12) % 3)
+    assert_same(whole(again), whole(Predtron("multiclass").fit(X, np.arange(12) % 3)))
+    back = again.set_params(problem="subset-ranking").fit(X, np.arange(12) % 3, group=[6, 6])
+    straight = Predtron("subset-ranking").fit(X, np.arange(12) % 3, group=[6, 6])
+    assert_same(whole(back), whole(straight))
 
 
 SAVED = [

@@ -1,6 +1,6 @@
 """Predtron (P5): perceptrons for general prediction problems."""
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Self
 
@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from tagalong import parameters, persist
-from tagalong.examples import as_matrix
+from tagalong.examples import Pair, as_matrix
 from tagalong.labels import Labels, Targets
 from tagalong.online.answers import Learn, answer_batch, query_batch
 from tagalong.online.decided_outside import DecidedOutside, core_of
@@ -175,7 +175,7 @@ class Predtron(OnlineRanker):
         group : sequence of int, optional
             For subset ranking: how many rows each query has. None means that all are one query.
         """
-        if self._has_labels():
+        if _labels_are_predicted(as_problem(self.problem)):
             self._refuse_group(group)
             return super().fit(X, y, sample_weight)
         passes = parameters.integer(self.passes, "passes", 1)
@@ -315,7 +315,9 @@ class Predtron(OnlineRanker):
         if isinstance(self._known(), Binary) and scores.shape[1] == 2 and self._single:
             one = self._known().dimension == 1
             return np.asarray(scores[:, 1] if one else scores[:, 1] - scores[:, 0])
-        return super().decision_function(X)
+        if self._single and scores.shape[1] == 2:
+            return np.asarray(scores[:, 1] - scores[:, 0])
+        return scores
 
     def predict(self, X: Any, group: Any = None) -> npt.NDArray[Any]:
         """Return the predictions of rows.
@@ -350,6 +352,30 @@ class Predtron(OnlineRanker):
         if isinstance(problem, (Binary, Multiclass, Ordinal)):
             return self._predicted_classes(X)
         return super().predict(X)
+
+    def rank(self, X: Any, k: int | None = None) -> npt.NDArray[Any]:
+        """Return the k best labels of each row, or all of them, best first: (rows, k).
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        k : int, optional
+            How many; all of them by default.
+        """
+        self._require_labels("rank")
+        return super().rank(X, k)
+
+    def add_labels(self, labels: Iterable[Hashable]) -> Self:
+        """Add labels, with no weights yet, that take part from the next round on.
+
+        Parameters
+        ----------
+        labels : collection of labels
+            Distinct from each other and from those there are.
+        """
+        self._require_labels("add_labels")
+        return super().add_labels(labels)
 
     def confidence(self, X: Any) -> npt.NDArray[np.float64]:
         """Return how often predictions with such scores have been right lately, (rows,).
@@ -470,8 +496,7 @@ class Predtron(OnlineRanker):
         return self._settings["problem"] if self._started() else as_problem(self.problem)
 
     def _has_labels(self) -> bool:
-        problem = self._known()
-        return isinstance(problem, Shipped) and not isinstance(problem, SubsetRanking)
+        return _labels_are_predicted(self._known())
 
     def _ranks_documents(self) -> bool:
         return isinstance(self._known(), SubsetRanking)
@@ -514,6 +539,10 @@ class Predtron(OnlineRanker):
         return answer_batch(self._outside(), X, y, sample_weight, most)
 
     # What OnlineRanker asks for.
+
+    def _pairs(self, x: Example, learning: bool) -> tuple[Pair, list[str]]:
+        self._require_labels("a single example")
+        return super()._pairs(x, learning)
 
     def _learn_example(
         self, x: Example, y: Any, unknown: Collection[Hashable], weight: float, watched: bool
@@ -568,7 +597,7 @@ class Predtron(OnlineRanker):
     @staticmethod
     def _make_native(settings: Settings) -> NativeRanker:
         problem = settings["problem"]
-        quick = isinstance(problem, Shipped) and problem.rule() is not None
+        quick = isinstance(problem, Shipped) and problem.is_known_to_the_core
         if isinstance(problem, SubsetRanking) or (quick and settings["norm"] != "trace"):
             return core_of(settings)
         return DecidedOutside(settings)
@@ -596,3 +625,7 @@ class Predtron(OnlineRanker):
         settings = header["settings"]
         settings = {**settings, "problem": as_problem(problem_from_json(settings["problem"]))}
         return super()._from_file({**header, "params": params, "settings": settings}, arrays)
+
+
+def _labels_are_predicted(problem: Any) -> bool:
+    return isinstance(problem, Shipped) and not isinstance(problem, SubsetRanking)

@@ -155,7 +155,7 @@ def learn_query(
     begin, end = span
     by_loss = settings["update"] == "loss"
     quick = by_loss or len(np.unique(problem.gains(grades))) <= 2
-    if problem.rule() is not None and quick:
+    if problem.is_known_to_the_core and quick:
         return native.learn_query(matrix, begin, end, grades, norm, weight)[1]
     scores = native.query_scores(matrix, begin, end, False)
     shown = native.query_scores(matrix, begin, end, True) if settings["average"] else scores
