@@ -8,7 +8,7 @@ import pytest
 
 import tagalong
 from tagalong import Item, Predtron, Tagger
-from tagalong.evaluate import QueryProgress
+from tagalong.evaluate import Progress, QueryProgress
 from tagalong.online.rounds import QueryRound
 from tagalong.problems import LabelRanking, Multiclass
 from tagalong.readers import read
@@ -156,3 +156,17 @@ def test_feedback_about_some_labels() -> None:
     ranking.feedback("word", shown=["a", "c"], accepted=["c"])
     scores = {each.label: each.score for each in ranking.suggest("word")}
     assert scores["c"] > scores["b"] == 0.0 > scores["a"]
+
+
+def test_it_is_compared_with_others(run: Run, tmp_path: Path) -> None:
+    source = stream(tmp_path / "items.jsonl")
+    compared = run("compare", source, "--learners", "predtron,label-ranker", "--json")
+    assert compared.code == 0
+    assert [row["name"] for row in compared.json["learners"]] == ["predtron", "label-ranker"]
+    first = compared.json["learners"][0]
+    tagger, progress = Tagger(Predtron()), Progress()
+    with read(source) as items:
+        for item in items:
+            progress.add(tagger.watch(item))
+    assert first["overall"]["ndcg_at_k"] == progress.report().overall.ndcg_at_k
+    assert first["dual"] is None  # there is none
