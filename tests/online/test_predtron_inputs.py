@@ -94,6 +94,17 @@ def test_growing_labels_of_a_binary_problem_stop_at_two() -> None:
         Predtron("binary").partial_fit(X[:3], ["a", "b", "c"], "grow")
 
 
+def test_levels_do_not_grow() -> None:
+    with pytest.raises(ValueError, match="levels have an order"):
+        Predtron("ordinal").learn_one(([0], [1.0]), "low")
+    with pytest.raises(ValueError, match="levels have an order"):
+        Predtron("ordinal").partial_fit(X[:2], ["low", "high"], "grow")
+    model = Predtron(Ordinal(["low", "high"])).learn_one(([0], [1.0]), "high")
+    assert model.classes_.tolist() == ["low", "high"]
+    given = Predtron("ordinal").partial_fit(X[:2], ["low", "high"], ["low", "mid", "high"])
+    assert given.classes_.tolist() == ["low", "mid", "high"]
+
+
 @pytest.mark.parametrize("norm", ["l1", "group", "trace"])
 def test_links_need_the_number_of_features(norm: str) -> None:
     with pytest.raises(ValueError, match=f"norm='{norm}' needs the number of features"):

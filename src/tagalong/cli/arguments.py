@@ -30,7 +30,8 @@ __all__ = [
 # has "mistake" and "loss".
 UPDATES = ("fixed", "single", "optimal", "simperc", "conproj", "simproj", "simopt", "smooth")
 ALL_UPDATES = (*UPDATES, "max", "mistake", "loss")
-PROBLEMS = ("binary", "multiclass", "ordinal", "multilabel", "label-ranking", "subset-ranking")
+# Of tagalong.problems; levels that appear one by one have no order.
+PROBLEMS = ("binary", "multiclass", "multilabel", "label-ranking", "subset-ranking")
 GEOMETRIES = ("euclidean", "entropic", "adaptive")
 WEIGHTINGS = ("binary", "count", "log", "tfidf")
 AVERAGES = {"auto": "auto", "yes": True, "no": False}

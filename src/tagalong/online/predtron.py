@@ -13,6 +13,7 @@ from tagalong import parameters, persist
 from tagalong.examples import Pair, as_matrix
 from tagalong.labels import Labels, Targets
 from tagalong.online.answers import Learn, answer_batch, query_batch
+from tagalong.online.batches import means_growing
 from tagalong.online.decided_outside import DecidedOutside, core_of
 from tagalong.online.estimators import restored_on_error
 from tagalong.online.label_ranker import DENSE_COEF_LIMIT, LARGEST_BUDGET
@@ -551,14 +552,25 @@ class Predtron(OnlineRanker):
         return super()._learn_example(x, y, unknown, weight, watched)
 
     def _first_labels(self, Y: Any, classes: Any, fitting: bool) -> Labels:
-        levels = getattr(as_problem(self.problem), "levels", None)
-        return super()._first_labels(Y, classes, fitting) if levels is None else Labels(levels)
+        return self._levels(means_growing(classes)) or super()._first_labels(Y, classes, fitting)
 
     def _open_labels(self) -> Labels:
         if not self._has_labels():
             return Labels()
-        levels = getattr(as_problem(self.problem), "levels", None)
-        return super()._open_labels() if levels is None else Labels(levels)
+        return self._levels(growing=True) or super()._open_labels()
+
+    def _levels(self, growing: bool) -> Labels | None:
+        """Return the levels of an ordinal problem, if it says what they are."""
+        problem = as_problem(self.problem)
+        if not isinstance(problem, Ordinal):
+            return None
+        if problem.levels is not None:
+            return Labels(problem.levels)
+        if growing:
+            raise ValueError(
+                "levels have an order, in which they do not appear: give Ordinal(levels)"
+            )
+        return None
 
     def _check_targets(self, labels: Labels, targets: Targets) -> None:
         problem = as_problem(self.problem)
