@@ -103,7 +103,7 @@ static nb::dict weights_of(const Predtron<T>& self) {
             weights.data[r * K + k] =
                 static_cast<T>(self.weight(static_cast<std::int32_t>(r), static_cast<int>(k)));
     nb::dict out;
-    out["features"] = feature_array(store);
+    out["features"] = feature_array(store.features());
     out["weights"] = weights.object();
     return out;
 }

@@ -83,7 +83,7 @@ nb::dict predtron_state(const Predtron<T>& self) {
         write_support(*kernel, self.config().average, arrays);
     } else {
         const WeightStore<T>& store = *self.store();
-        arrays["features"] = feature_array(store);
+        arrays["features"] = feature_array(store.features());
         arrays["theta"] = plane_array(store, 0);
         if (const auto* linear = std::get_if<LinearGeometry<T>>(&self.geometry())) {
             const auto& rows = linear->row_state();

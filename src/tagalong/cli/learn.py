@@ -1,7 +1,6 @@
 """``tagalong learn``: item after item, predicted before it is learnt."""
 
 import argparse
-import math
 import os
 import time
 from collections.abc import Iterator

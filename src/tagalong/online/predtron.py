@@ -9,6 +9,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
+from tagalong import _native as core
 from tagalong import parameters, persist
 from tagalong.examples import Pair, as_matrix
 from tagalong.labels import Labels, Targets
@@ -16,7 +17,7 @@ from tagalong.online.answers import Learn, answer_batch, query_batch
 from tagalong.online.batches import means_growing
 from tagalong.online.decided_outside import DecidedOutside, core_of
 from tagalong.online.estimators import restored_on_error
-from tagalong.online.label_ranker import DENSE_COEF_LIMIT, LARGEST_BUDGET
+from tagalong.online.label_ranker import LARGEST_BUDGET
 from tagalong.online.native import NativeRanker
 from tagalong.online.predtron_certificate import LossCertificate
 from tagalong.online.predtron_settings import checked_settings
@@ -24,6 +25,7 @@ from tagalong.online.queries import checked_grades, checked_group, rows_of
 from tagalong.online.ranker import Example, OnlineRanker, Settings
 from tagalong.online.rejection import confidences, is_rejected
 from tagalong.online.rounds import Round, Rounds
+from tagalong.online.weights import matrix_of, own_weights
 from tagalong.problems.binary import Binary
 from tagalong.problems.multiclass import Multiclass
 from tagalong.problems.multilabel import Multilabel
@@ -472,23 +474,14 @@ class Predtron(OnlineRanker):
         self._require_start("coef_")
         if self._settings["norm"] == "kernel":
             raise AttributeError("a kernel has support examples instead of weights: no coef_")
-        found = self._native.weights()
-        features, weights = found["features"], found["weights"]
-        own = features >= 0  # the constant feature is none of the user's
-        features, weights = features[own], weights[own]
+        features, weights = own_weights(self._native.weights())
         if isinstance(self._known(), Binary) and weights.shape[1] == 2:
             one = self._known().dimension == 1
             weights = weights[:, 1:] if one else weights[:, 1:] - weights[:, :1]
-        n = max(self._settings["n_features"], int(features.max(initial=-1)) + 1)
-        n = max(n, getattr(self, "n_features_in_", 0))
-        if n * weights.shape[1] > DENSE_COEF_LIMIT:
-            rows, labels = np.nonzero(weights)
-            return sp.csr_array(
-                (weights[rows, labels], (labels, features[rows])), shape=(weights.shape[1], n)
-            )
-        dense = np.zeros((weights.shape[1], n), dtype=weights.dtype)
-        dense[:, features] = weights.T
-        return dense[0] if self._ranks_documents() else dense
+        found = matrix_of(self, features, weights)
+        if self._ranks_documents() and isinstance(found, np.ndarray):
+            return np.asarray(found[0])
+        return found
 
     # What problem it is.
 
@@ -594,14 +587,21 @@ class Predtron(OnlineRanker):
     def _checked_settings(self) -> Settings:
         return checked_settings(self)
 
-    def _start(self, settings: Settings, labels: Labels, single: bool, matrix: Any = None) -> None:
+    def _start(
+        self,
+        settings: Settings,
+        labels: Labels,
+        single: bool,
+        matrix: core.Matrix | None = None,
+        targets: Targets | None = None,
+    ) -> None:
         columns = 0 if matrix is None else matrix.shape[1]
         if settings["norm"] in ("l1", "group", "trace") and not (self.n_features or columns):
             raise ValueError(
                 f"norm={settings['norm']!r} needs the number of features: give n_features, or "
                 "begin with a matrix"
             )
-        super()._start(settings, labels, single, matrix)
+        super()._start(settings, labels, single, matrix, targets)
 
     def _largest_weight(self, settings: Settings) -> float:
         return LARGEST_BUDGET[settings["dtype"]] / max(1.0, float(settings.get("step", 0.0)))
