@@ -11,7 +11,7 @@ import pytest
 
 import tagalong
 from tagalong import LabelRanker, ModelFileError, persist
-from tests.data.make_models import ANSWERS, answers_of
+from tests.data.make_models import ANSWERS, COUNTS, answers_of
 from tests.model_files import forge, parts, saved
 from tests.online.own_features import Affinity
 
@@ -128,8 +128,10 @@ def test_models_of_every_kind_still_answer_the_same(name: str) -> None:
         else:
             np.testing.assert_allclose(found["answers"][method], answers, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(found["coef"], expected["coef"], rtol=1e-5, atol=1e-6)
-    for count in ("rounds", "mistakes", "loss", "dual"):
-        assert found[count] == pytest.approx(expected[count], rel=1e-6), count
+    assert "rounds" in expected
+    for count in expected.keys() & set(COUNTS):
+        same = pytest.approx(expected[count], rel=1e-6, nan_ok=True)
+        assert found[count] == same, count
     X = np.array(expected["examples"])
     if kind.startswith("block"):
         model.learn_block(X, np.ones(len(X)))

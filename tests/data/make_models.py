@@ -17,6 +17,8 @@ from tagalong import (
     BlockProjection,
     LabelRanker,
     OrdinalRanker,
+    PartialFeedbackRanker,
+    Predtron,
     SharedLabelRanker,
     Tagger,
     persist,
@@ -90,6 +92,15 @@ def shared_label_ranker(features: Any, **parameters: Any) -> SharedLabelRanker:
     return learner.partial_fit(X, Y, classes=LABELS)
 
 
+def trained(learner: Any, single: bool = False) -> Any:
+    """A learner of labels, after one pass."""
+    X = np.array(examples(40, 30))
+    Y = ["abc"[i % 3] if single else [LABELS[i % 3], LABELS[3 + i % 2]] for i in range(30)]
+    return learner.partial_fit(X, Y, classes=list("abc") if single else LABELS)
+
+
+SCORES_AND_LABELS = ("decision_function", "predict")
+
 # What each kind must answer, beside its certificate.
 ANSWERS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "block_projection": (lambda: block_projection(update="optimal"), ("decision_function",)),
@@ -97,20 +108,38 @@ ANSWERS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
         lambda: block_projection(geometry="entropic", dtype="float64"),
         ("decision_function",),
     ),
-    "ordinal_ranker": (ordinal_ranker, ("decision_function", "predict")),
+    "ordinal_ranker": (ordinal_ranker, SCORES_AND_LABELS),
+    "partial_feedback": (
+        lambda: trained(PartialFeedbackRanker(max_labels=2, exploration=0.1)),
+        SCORES_AND_LABELS,
+    ),
+    "partial_feedback_diagonal": (
+        lambda: trained(PartialFeedbackRanker(covariance="diagonal", dtype="float32")),
+        SCORES_AND_LABELS,
+    ),
+    "partial_feedback_kernel": (
+        lambda: trained(PartialFeedbackRanker(covariance="kernel", loss="logistic")),
+        SCORES_AND_LABELS,
+    ),
+    "predtron": (lambda: trained(Predtron(step=1.0, average=True)), SCORES_AND_LABELS),
+    "predtron_l1": (lambda: trained(Predtron("multilabel", norm="l1")), SCORES_AND_LABELS),
+    "predtron_multiclass": (lambda: trained(Predtron("multiclass"), True), ("decision_function",)),
     "shared_label_ranker": (
         lambda: shared_label_ranker(FolderAffinity(often=0.3), update="max"),
-        ("decision_function", "predict"),
+        SCORES_AND_LABELS,
     ),
     "shared_label_ranker_entropic": (
         lambda: shared_label_ranker(None, geometry="entropic", dtype="float64"),
-        ("decision_function", "predict"),
+        SCORES_AND_LABELS,
     ),
     "shared_label_ranker_own": (
         lambda: shared_label_ranker(Affinity(), update="max"),
-        ("decision_function", "predict"),
+        SCORES_AND_LABELS,
     ),
 }
+
+
+COUNTS = ("rounds", "mistakes", "loss", "dual", "shown")
 
 
 def answers_of(model: Any, methods: tuple[str, ...], probes: Any) -> dict[str, Any]:
@@ -120,10 +149,7 @@ def answers_of(model: Any, methods: tuple[str, ...], probes: Any) -> dict[str, A
         "examples": probes,
         "answers": {name: getattr(model, name)(np.array(probes)).tolist() for name in methods},
         "coef": model.coef_.tolist(),
-        "rounds": certificate.rounds,
-        "mistakes": certificate.mistakes,
-        "loss": certificate.loss,
-        "dual": certificate.dual,
+        **{name: getattr(certificate, name) for name in COUNTS if hasattr(certificate, name)},
     }
 
 
