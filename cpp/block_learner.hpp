@@ -42,6 +42,24 @@ struct BlockCertificate {
     bool uneven = false;                       // whether some trial had different v_j
     bool restarted = false;
     std::int64_t solver_rounds = 0, solver_iterations = 0, solver_most_iterations = 0;
+
+    // Every number under its name in files and in Python.
+    template <class Counts, class Visit>
+    static void fields(Counts& counts, Visit&& visit) {
+        visit("rounds", counts.rounds);
+        visit("mistakes", counts.mistakes);
+        visit("loss", counts.loss);
+        visit("gain", counts.gain);
+        visit("curvature", counts.curvature);
+        visit("least_weight", counts.least_weight);
+        visit("most_weight", counts.most_weight);
+        visit("most_sets", counts.most_sets);
+        visit("uneven", counts.uneven);
+        visit("restarted", counts.restarted);
+        visit("solver_rounds", counts.solver_rounds);
+        visit("solver_iterations", counts.solver_iterations);
+        visit("solver_most_iterations", counts.solver_most_iterations);
+    }
 };
 
 template <class T>

@@ -57,6 +57,22 @@ struct Certificate {
     std::int64_t solver_rounds = 0;
     std::int64_t solver_iterations = 0;
     std::int64_t solver_most_iterations = 0;
+
+    // Every number under its name in files and in Python.
+    template <class Counts, class Visit>
+    static void fields(Counts& counts, Visit&& visit) {
+        visit("rounds", counts.rounds);
+        visit("earlier", counts.earlier);
+        visit("mistakes", counts.mistakes);
+        visit("loss", counts.loss);
+        visit("gain", counts.gain);
+        visit("curvature", counts.curvature);
+        visit("least_weight", counts.least_weight);
+        visit("most_weight", counts.most_weight);
+        visit("solver_rounds", counts.solver_rounds);
+        visit("solver_iterations", counts.solver_iterations);
+        visit("solver_most_iterations", counts.solver_most_iterations);
+    }
 };
 
 // Which of three weightings predicts: the current weights, their mean over the rounds, or the

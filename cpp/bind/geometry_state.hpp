@@ -6,6 +6,7 @@
 
 #include "arrays.hpp"
 #include "geometry/any.hpp"
+#include "state_parts.hpp"
 
 namespace tagalong::bind {
 
@@ -17,13 +18,6 @@ nb::object plane_array(const WeightStore<T>& store, std::size_t plane) {
         const T* row = store.row(static_cast<std::int32_t>(r), plane);
         std::copy(row, row + store.labels(), out.data + r * store.labels());
     }
-    return out.object();
-}
-
-template <class V, class From>
-nb::object vector_array(std::size_t count, From&& value) {
-    Owned<V> out({count});
-    for (std::size_t i = 0; i < count; ++i) out.data[i] = value(i);
     return out.object();
 }
 

@@ -14,16 +14,9 @@ nb::dict certificate_dict(const LabelRanker<T>& self) {
     std::shared_lock lock(self.mutex());
     const Certificate c = self.certificate();
     nb::dict out;
+    write_fields(c, out);
     out["rounds"] = c.rounds - c.earlier;
-    out["mistakes"] = c.mistakes;
-    out["loss"] = c.loss;
     out["dual"] = self.dual();
-    out["curvature"] = c.curvature;
-    out["least_weight"] = c.least_weight;
-    out["most_weight"] = c.most_weight;
-    out["solver_rounds"] = c.solver_rounds;
-    out["solver_iterations"] = c.solver_iterations;
-    out["solver_most_iterations"] = c.solver_most_iterations;
     out["average"] = self.blend_share();
     out["cutoff"] = self.cutoff();
     return out;
@@ -57,24 +50,11 @@ nb::dict state_dict(const LabelRanker<T>& self) {
     nb::dict arrays, numbers, out;
     const Certificate c = self.certificate();
     numbers["labels"] = store.labels();
-    numbers["rounds"] = c.rounds;
-    numbers["earlier"] = c.earlier;
-    numbers["mistakes"] = c.mistakes;
-    numbers["loss"] = c.loss;
-    numbers["gain"] = c.gain;
-    numbers["curvature"] = c.curvature;
-    numbers["least_weight"] = c.least_weight;
-    numbers["most_weight"] = c.most_weight;
-    numbers["solver_rounds"] = c.solver_rounds;
-    numbers["solver_iterations"] = c.solver_iterations;
-    numbers["solver_most_iterations"] = c.solver_most_iterations;
+    write_fields(c, numbers);
     const auto& precision = self.blend_state().precision;
     arrays["blend"] = vector_array<double>(precision.size(), [&](std::size_t i) { return precision[i]; });
-    const auto cutoff = self.cutoff_state().state();
-    arrays["cutoff"] = vector_array<double>(cutoff.size(), [&](std::size_t i) { return cutoff[i]; });
-    const auto calibration = self.calibration().state();
-    arrays["calibration"] =
-        vector_array<double>(calibration.size(), [&](std::size_t i) { return calibration[i]; });
+    write_part(self.cutoff_state(), "cutoff", arrays);
+    write_part(self.calibration(), "calibration", arrays);
     write_geometry<T>(self.geometry(), c.earlier > 0, arrays, numbers);
     out["arrays"] = arrays;
     out["numbers"] = numbers;
@@ -84,35 +64,18 @@ nb::dict state_dict(const LabelRanker<T>& self) {
 template <class T>
 void restore(LabelRanker<T>& self, const nb::dict& state) {
     const auto arrays = nb::cast<nb::dict>(state["arrays"]);
-    const auto numbers = nb::cast<nb::dict>(state["numbers"]);
-    const auto integer = [&](const char* key) { return nb::cast<std::int64_t>(numbers[key]); };
-    const auto real = [&](const char* key) { return nb::cast<double>(numbers[key]); };
+    auto numbers = nb::cast<nb::dict>(state["numbers"]);
+    if (!numbers.contains("earlier")) numbers["earlier"] = 0;  // in files of format 1
     const auto blend = state_vector<double>(arrays, "blend", self.blend_state().precision.size());
-    const auto cutoff = nb::cast<VectorOf<double>>(arrays["cutoff"]);
 
     std::unique_lock lock(self.mutex());
     if (self.labels() != 0) throw InputError("model state can only be restored into a new model");
-    self.add_labels(static_cast<std::size_t>(integer("labels")));
+    self.add_labels(nb::cast<std::size_t>(numbers["labels"]));
     read_geometry<T>(self.geometry(), arrays, numbers);
-    Certificate& c = self.certificate_state();
-    c.rounds = integer("rounds");
-    c.earlier = numbers.contains("earlier") ? integer("earlier") : 0;
-    c.mistakes = integer("mistakes");
-    c.loss = real("loss");
-    c.gain = real("gain");
-    c.curvature = real("curvature");
-    c.least_weight = real("least_weight");
-    c.most_weight = real("most_weight");
-    c.solver_rounds = integer("solver_rounds");
-    c.solver_iterations = integer("solver_iterations");
-    c.solver_most_iterations = integer("solver_most_iterations");
+    read_fields(self.certificate_state(), numbers);
     std::copy_n(blend.data(), blend.shape(0), self.blend_state().precision.begin());
-    if (!self.cutoff_state().restore({cutoff.data(), cutoff.shape(0)}))
-        throw InputError("model state: 'cutoff' has the wrong length");
-    if (!arrays.contains("calibration")) return;  // in files of format 1
-    const auto calibration = nb::cast<VectorOf<double>>(arrays["calibration"]);
-    if (!self.calibration().restore({calibration.data(), calibration.shape(0)}))
-        throw InputError("model state: 'calibration' has the wrong length");
+    read_part(self.cutoff_state(), "cutoff", arrays);
+    if (arrays.contains("calibration")) read_part(self.calibration(), "calibration", arrays);  // not in format 1
 }
 
 }  // namespace tagalong::bind

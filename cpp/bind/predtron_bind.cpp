@@ -74,18 +74,9 @@ static nb::dict account(const Predtron<T>& self) {
     std::shared_lock lock(self.mutex());
     const PredtronCounts& c = self.counts();
     nb::dict out;
+    write_fields(c, out);
     out["rounds"] = c.rounds - c.earlier;
-    out["mistakes"] = c.mistakes;
-    out["loss"] = c.loss;
-    out["radius"] = c.radius;
-    out["top_grade"] = c.top_grade;
-    out["least_step"] = c.least_step;
-    out["most_step"] = c.most_step;
-    out["least_weight"] = c.least_weight;
-    out["most_weight"] = c.most_weight;
-    out["least_loss"] = c.least_loss;
     out["spread"] = self.spread();
-    out["dimension"] = c.dimension;
     out["cutoff"] = self.cutoff();
     return out;
 }

@@ -65,20 +65,8 @@ template <class T>
 nb::dict predtron_state(const Predtron<T>& self) {
     std::shared_lock lock(self.mutex());
     nb::dict arrays, numbers, out;
-    const PredtronCounts& c = self.counts();
     numbers["labels"] = self.labels();
-    numbers["rounds"] = c.rounds;
-    numbers["earlier"] = c.earlier;
-    numbers["mistakes"] = c.mistakes;
-    numbers["loss"] = c.loss;
-    numbers["radius"] = c.radius;
-    numbers["top_grade"] = c.top_grade;
-    numbers["least_step"] = c.least_step;
-    numbers["most_step"] = c.most_step;
-    numbers["least_weight"] = c.least_weight;
-    numbers["most_weight"] = c.most_weight;
-    numbers["least_loss"] = c.least_loss;
-    numbers["dimension"] = c.dimension;
+    write_fields(self.counts(), numbers);
     if (const auto* kernel = std::get_if<KernelGeometry>(&self.geometry())) {
         write_support(*kernel, self.config().average, arrays);
     } else {
@@ -96,11 +84,8 @@ nb::dict predtron_state(const Predtron<T>& self) {
             numbers["unit"] = link.unit();
         }
     }
-    const auto cutoff = self.cutoff_state().state();
-    arrays["cutoff"] = vector_array<double>(cutoff.size(), [&](std::size_t i) { return cutoff[i]; });
-    const auto calibration = self.calibration().state();
-    arrays["calibration"] =
-        vector_array<double>(calibration.size(), [&](std::size_t i) { return calibration[i]; });
+    write_part(self.cutoff_state(), "cutoff", arrays);
+    write_part(self.calibration(), "calibration", arrays);
     out["arrays"] = arrays;
     out["numbers"] = numbers;
     return out;
@@ -141,34 +126,18 @@ template <class T>
 void restore_predtron(Predtron<T>& self, const nb::dict& state) {
     const auto arrays = nb::cast<nb::dict>(state["arrays"]);
     const auto numbers = nb::cast<nb::dict>(state["numbers"]);
-    const auto integer = [&](const char* key) { return nb::cast<std::int64_t>(numbers[key]); };
-    const auto real = [&](const char* key) { return nb::cast<double>(numbers[key]); };
-    const auto cutoff = nb::cast<VectorOf<double>>(arrays["cutoff"]);
-    const auto calibration = nb::cast<VectorOf<double>>(arrays["calibration"]);
-
     std::unique_lock lock(self.mutex());
     if (self.labels() != 0 || self.counts().rounds != 0)
         throw InputError("model state can only be restored into a new model");
-    self.add_labels(static_cast<std::size_t>(integer("labels")));
+    self.add_labels(nb::cast<std::size_t>(numbers["labels"]));
     PredtronCounts& c = self.counts();
-    c.rounds = integer("rounds");
-    c.earlier = integer("earlier");
-    c.mistakes = integer("mistakes");
-    c.loss = real("loss");
-    c.radius = real("radius");
-    c.top_grade = real("top_grade");
-    c.least_step = real("least_step");
-    c.most_step = real("most_step");
-    c.least_weight = real("least_weight");
-    c.most_weight = real("most_weight");
-    c.least_loss = real("least_loss");
-    if (real("dimension") > 0) self.set_dimension(real("dimension"));
+    read_fields(c, numbers);
+    if (c.dimension > 0) self.set_dimension(c.dimension);
     if (auto* kernel = std::get_if<KernelGeometry>(&self.geometry()))
         read_support(*kernel, self.config().average, arrays);
     else restore_rows(self, arrays, numbers);
-    if (!self.cutoff_state().restore({cutoff.data(), cutoff.shape(0)}) ||
-        !self.calibration().restore({calibration.data(), calibration.shape(0)}))
-        throw InputError("model state: 'cutoff' or 'calibration' has the wrong length");
+    read_part(self.cutoff_state(), "cutoff", arrays);
+    read_part(self.calibration(), "calibration", arrays);
 }
 
 }  // namespace tagalong::bind

@@ -28,11 +28,8 @@ static nb::dict shared_state(const SharedRanker<T>& self) {
     arrays["word_counts"] = plane_array(affinity.counts(), 0);
     arrays["messages"] = vector_array<std::int64_t>(affinity.messages().size(),
                                                     [&](std::size_t r) { return affinity.messages()[r]; });
-    const auto cutoff = self.cutoff_state().state();
-    arrays["cutoff"] = vector_array<double>(cutoff.size(), [&](std::size_t i) { return cutoff[i]; });
-    const auto calibration = self.calibration().state();
-    arrays["calibration"] =
-        vector_array<double>(calibration.size(), [&](std::size_t i) { return calibration[i]; });
+    write_part(self.cutoff_state(), "cutoff", arrays);
+    write_part(self.calibration(), "calibration", arrays);
     out["arrays"] = arrays;
     out["numbers"] = numbers;
     return out;
@@ -47,8 +44,6 @@ static void restore_shared(SharedRanker<T>& self, const nb::dict& state) {
     const auto words = nb::cast<VectorOf<std::int32_t>>(arrays["words"]);
     const auto counts = nb::cast<Plane>(arrays["word_counts"]);
     const auto messages = state_vector<std::int64_t>(arrays, "messages", K);
-    const auto cutoff = nb::cast<VectorOf<double>>(arrays["cutoff"]);
-    const auto calibration = nb::cast<VectorOf<double>>(arrays["calibration"]);
     if (counts.shape(0) != words.shape(0) || counts.shape(1) != K)
         throw InputError("model state: 'word_counts' has the wrong shape");
     std::unique_lock lock(self.mutex());
@@ -58,9 +53,8 @@ static void restore_shared(SharedRanker<T>& self, const nb::dict& state) {
     for (std::size_t w = 0; w < words.shape(0); ++w)
         std::copy_n(counts.data() + w * K, K, self.affinity().restore_row(words.data()[w]));
     self.affinity().restore_messages({messages.data(), messages.data() + K});
-    if (!self.cutoff_state().restore({cutoff.data(), cutoff.shape(0)}) ||
-        !self.calibration().restore({calibration.data(), calibration.shape(0)}))
-        throw InputError("model state: 'cutoff' or 'calibration' has the wrong length");
+    read_part(self.cutoff_state(), "cutoff", arrays);
+    read_part(self.calibration(), "calibration", arrays);
 }
 
 // An example as phi sees it: sorted, duplicates summed, without zeros.

@@ -55,6 +55,23 @@ struct PredtronCounts {
     double most_weight = 1;
     double least_loss = 0;  // c_L, as the last step had it
     double dimension = 0;   // p, whose logarithm is the exponent of the link; 0 before the first step
+
+    // Every number under its name in files and in Python.
+    template <class Counts, class Visit>
+    static void fields(Counts& counts, Visit&& visit) {
+        visit("rounds", counts.rounds);
+        visit("earlier", counts.earlier);
+        visit("mistakes", counts.mistakes);
+        visit("loss", counts.loss);
+        visit("radius", counts.radius);
+        visit("top_grade", counts.top_grade);
+        visit("least_step", counts.least_step);
+        visit("most_step", counts.most_step);
+        visit("least_weight", counts.least_weight);
+        visit("most_weight", counts.most_weight);
+        visit("least_loss", counts.least_loss);
+        visit("dimension", counts.dimension);
+    }
 };
 
 template <class T>
