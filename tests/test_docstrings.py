@@ -19,6 +19,7 @@ CONTRACT = [
     "Certificate",
     "Item",
     "LabelRanker",
+    "M3LClassifier",
     "ModelFileError",
     "NoBoundWarning",
     "OrdinalRanker",
@@ -26,6 +27,8 @@ CONTRACT = [
     "Predtron",
     "SharedLabelRanker",
     "Tagger",
+    "ZeroShot",
+    "attribute_prior",
     "load",
 ]
 

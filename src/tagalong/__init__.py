@@ -8,6 +8,9 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tagalong.batch.m3l import M3LClassifier
+    from tagalong.batch.priors import attribute_prior
+    from tagalong.batch.zero_shot import ZeroShot
     from tagalong.certificate import Certificate, NoBoundWarning
     from tagalong.online.block_projection import BlockProjection
     from tagalong.online.label_ranker import LabelRanker
@@ -26,6 +29,7 @@ _HOMES = {
     "Certificate": "tagalong.certificate",
     "Item": "tagalong.readers.items",
     "LabelRanker": "tagalong.online.label_ranker",
+    "M3LClassifier": "tagalong.batch.m3l",
     "ModelFileError": "tagalong.persist",
     "NoBoundWarning": "tagalong.certificate",
     "OrdinalRanker": "tagalong.online.ordinal_ranker",
@@ -33,6 +37,8 @@ _HOMES = {
     "Predtron": "tagalong.online.predtron",
     "SharedLabelRanker": "tagalong.online.shared_label_ranker",
     "Tagger": "tagalong.tagger",
+    "ZeroShot": "tagalong.batch.zero_shot",
+    "attribute_prior": "tagalong.batch.priors",
     "load": "tagalong.persist",
 }
 
@@ -41,6 +47,7 @@ __all__ = [
     "Certificate",
     "Item",
     "LabelRanker",
+    "M3LClassifier",
     "ModelFileError",
     "NoBoundWarning",
     "OrdinalRanker",
@@ -48,6 +55,8 @@ __all__ = [
     "Predtron",
     "SharedLabelRanker",
     "Tagger",
+    "ZeroShot",
+    "attribute_prior",
     "load",
 ]
 

@@ -1,5 +1,6 @@
 """Types of the native core."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -274,3 +275,27 @@ class TextFeatures:
     def bytes(self) -> int: ...
     def state(self) -> dict[str, dict[str, Any]]: ...
     def restore(self, state: dict[str, dict[str, Any]]) -> None: ...
+
+def m3l_check(x: Matrix) -> None: ...
+def m3l_linear32(
+    x: Matrix,
+    problem: dict[str, Any],
+    settings: dict[str, Any],
+    start: npt.NDArray[np.float32] | None,
+    progress: Callable[[int, int, float], None] | None,
+) -> dict[str, Any]: ...
+def m3l_linear64(
+    x: Matrix,
+    problem: dict[str, Any],
+    settings: dict[str, Any],
+    start: npt.NDArray[np.float64] | None,
+    progress: Callable[[int, int, float], None] | None,
+) -> dict[str, Any]: ...
+def m3l_kernel(
+    diagonal: npt.NDArray[np.float64],
+    problem: dict[str, Any],
+    settings: dict[str, Any],
+    rows: Callable[[npt.NDArray[np.int32]], npt.NDArray[np.float32]],
+    start: npt.NDArray[np.float64] | None,
+    progress: Callable[[int, int, float], None] | None,
+) -> dict[str, Any]: ...

@@ -35,6 +35,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 _KINDS = {
     "BlockProjection": "tagalong.online.block_projection",
     "LabelRanker": "tagalong.online.label_ranker",
+    "M3LClassifier": "tagalong.batch.m3l",
     "Tagger": "tagalong.tagger",
     "TextFeatures": "tagalong.features.text",
     "PartialFeedbackRanker": "tagalong.online.partial_feedback",

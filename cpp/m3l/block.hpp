@@ -1,0 +1,77 @@
+// Up to sixteen labels solved side by side. A row is visited while a variable of any of them is
+// active there; a label leaves when its active variables satisfy the tolerance, and all come back
+// for an exact check.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "aligned.hpp"
+#include "m3l/block_kernels.hpp"
+#include "m3l/problem.hpp"
+#include "m3l/shuffle.hpp"
+#include "m3l/watch.hpp"
+
+namespace tagalong::m3l {
+
+// What blocks share: numbers of rows in the type of the arithmetic.
+template <class T>
+struct RowNumbers {
+    std::vector<T> weight;  // empty for ones
+    std::vector<T> squared, inverse;
+
+    RowNumbers(const Rows<T>& rows, const Problem& problem);
+};
+
+// Room for the weights of one block; blocks that take turns share it.
+template <class T>
+struct BlockSpace {
+    AlignedVector<T> weights;    // z, kLanes numbers a feature
+    AlignedVector<double> sums;  // v, likewise
+
+    explicit BlockSpace(std::size_t features) : weights(features * kLanes, T{0}), sums(features * kLanes, 0.0) {}
+};
+
+template <class T>
+class Block {
+  public:
+    // Labels by number; dual has kLanes numbers a row, which the block reads and changes.
+    Block(const Rows<T>& rows, const RowNumbers<T>& numbers, const Problem& problem,
+          std::span<const std::int32_t> labels, T* dual, BlockSpace<T>& space);
+
+    // Every variable that is known takes part from now on.
+    void open_all();
+    // Treat all labels as irrelevant everywhere.
+    void forget_relevant();
+
+    // Steps on active variables until those of each label violate less than the tolerance, or the
+    // violation has shrunk by `factor`; at most so many passes. Returns the passes made.
+    int improve(double tolerance, double factor, int most, Shuffle& shuffle, Watch& watch);
+    // Weights from the dual variables, which forgets rounding errors; labels move themselves only.
+    void weigh();
+    // v_l = sum_i b_il x_i into the space's sums.
+    void collect_sums();
+    // Where all variables stand. What rests becomes inactive, and labels that satisfy the tolerance
+    // stay out of the steps that follow.
+    Standing check(double tolerance);
+    // All of it, for labels that no other block moves. Returns the passes made.
+    int solve(double tolerance, int most, Shuffle& shuffle, Watch& watch, Standing& standing);
+
+    std::span<const std::int32_t> labels() const { return labels_; }
+
+  private:
+    void mark(const Problem& problem);
+    void tie(const Problem& problem);
+
+    const Rows<T>& rows_;
+    std::vector<std::int32_t> labels_;
+    BlockView<T> view_;
+    BlockSpace<T>& space_;
+    AlignedVector<T> target_;
+    std::vector<Mask> yes_, known_, active_;
+    std::vector<std::uint32_t> order_;
+    Mask all_ = 0;  // labels with a known variable
+};
+
+}  // namespace tagalong::m3l

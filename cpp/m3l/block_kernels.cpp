@@ -1,0 +1,221 @@
+#include "m3l/block_kernels.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace tagalong::m3l {
+namespace {
+
+// The limits and the linear term of the variables of a row.
+template <class T>
+struct Limits {
+    Lanes<T> target, low, high;
+
+    TAGALONG_INLINE Limits(const BlockView<T>& block, std::size_t i) {
+        using L = Lanes<T>;
+        const auto yes = L::from_bits(block.yes[i]);
+        const L none = L::all(0);
+        L up = L::load(block.bound_yes), down = none - L::load(block.bound_no);
+        if (block.row_weight) {
+            up = up * block.row_weight[i];
+            down = down * block.row_weight[i];
+        }
+        target = block.target ? L::load(block.target + i * kLanes)
+                              : choose<T>(yes, L::load(block.target_yes), L::load(block.target_no));
+        high = choose<T>(yes, up, none);
+        low = choose<T>(yes, none, down);
+    }
+};
+
+// Where the derivative h points out of the limits by more than the threshold.
+template <class T>
+TAGALONG_INLINE typename Lanes<T>::Which resting(const Lanes<T>& dual, const Lanes<T>& h, const Limits<T>& limits,
+                                                const Lanes<T>& threshold) {
+    const Lanes<T> none = Lanes<T>::all(0);
+    const auto above = (threshold < h).without(dual < limits.high);
+    const auto below = (threshold < none - h).without(limits.low < dual);
+    return above | below;
+}
+
+// The length of the derivative's part that does not point out of the limits.
+template <class T>
+TAGALONG_INLINE Lanes<T> projected(const Lanes<T>& dual, const Lanes<T>& h, const Limits<T>& limits) {
+    const Lanes<T> none = Lanes<T>::all(0);
+    const Lanes<T> up = choose<T>(dual < limits.high, larger(h, none), none);
+    const Lanes<T> down = choose<T>(limits.low < dual, larger(none - h, none), none);
+    return larger(up, down);
+}
+
+// Labels that do not move each other: one step on all active variables of a row.
+template <class T, class Rows>
+TAGALONG_INLINE Mask step_together(const Rows& rows, BlockView<T>& block, std::size_t i, Mask mask,
+                                   const Lanes<T>& threshold, Lanes<T>& violation) {
+    using L = Lanes<T>;
+    const L none = L::all(0);
+    const Limits<T> limits(block, i);
+    const L b = L::load(block.dual + i * kLanes);
+    const L s = rows.score(i, block.weights);
+    const L h = limits.target - (s + s);
+    const auto active = L::from_bits(mask);
+    const auto rests = resting(b, h, limits, threshold) & active;
+    violation = larger(violation, choose<T>(active.without(rests), projected(b, h, limits), none));
+    const L wanted = b + h * (L::load(block.inverse) * block.row_inverse[i]);
+    const L moved = choose<T>(active, smaller(larger(wanted, limits.low), limits.high), b);
+    const L step = moved - b;
+    if ((step != none).any()) {
+        moved.store(block.dual + i * kLanes);
+        rows.add(i, step * L::load(block.scale), block.weights);
+    }
+    return rests.any() ? static_cast<Mask>(mask & ~rests.bits()) : mask;
+}
+
+// Labels that do: they take turns, and each step changes the scores of the others.
+template <class T, class Rows>
+TAGALONG_INLINE Mask step_in_turn(const Rows& rows, BlockView<T>& block, std::size_t i, Mask mask,
+                                  T* violation) {
+    using L = Lanes<T>;
+    const Limits<T> limits(block, i);
+    alignas(64) T s[kLanes], target[kLanes], low[kLanes], high[kLanes];
+    rows.score(i, block.weights).store(s);
+    limits.target.store(target);
+    limits.low.store(low);
+    limits.high.store(high);
+    T* b = block.dual + i * kLanes;
+    L change = L::all(0);
+    Mask left = mask;
+    bool any = false;
+    for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+        const int k = std::countr_zero(rest);
+        const T h = target[k] - 2 * s[k];
+        const bool can_rise = b[k] < high[k], can_fall = low[k] < b[k];
+        if ((!can_rise && h > block.threshold[k]) || (!can_fall && -h > block.threshold[k])) {
+            left = static_cast<Mask>(left & ~(1u << k));
+            continue;
+        }
+        const T projected = h > 0 ? (can_rise ? h : T{0}) : (can_fall ? -h : T{0});
+        violation[k] = std::max(violation[k], projected);
+        const T moved = std::min(std::max(b[k] + h * (block.inverse[k] * block.row_inverse[i]), low[k]), high[k]);
+        const T step = moved - b[k];
+        if (step == 0) continue;
+        b[k] = moved;
+        const L column = L::load(block.inside[k]) * step;
+        (L::load(s) + column * block.squared[i]).store(s);
+        change = change + column;
+        any = true;
+    }
+    if (any) rows.add(i, change, block.weights);
+    return left;
+}
+
+template <class T, class Rows>
+TAGALONG_INLINE void visit_body(const Rows& rows, BlockView<T>& block) {
+    using L = Lanes<T>;
+    const L threshold = L::load(block.threshold);
+    L violation = L::all(0);
+    alignas(64) T in_turn[kLanes] = {};
+    std::size_t kept = 0;
+    for (std::size_t at = 0; at < block.count; ++at) {
+        const std::uint32_t i = block.order[at];
+        const Mask mask = block.active[i] & block.live;
+        if (mask == 0) continue;
+        const Mask left = block.coupled ? step_in_turn(rows, block, i, mask, in_turn)
+                                        : step_together(rows, block, i, mask, threshold, violation);
+        block.active[i] = left;
+        block.order[kept] = i;
+        kept += left != 0;
+    }
+    block.count = kept;
+    larger(violation, L::load(in_turn)).store(block.violation);
+}
+
+template <class T, class Rows>
+TAGALONG_INLINE void check_body(const Rows& rows, BlockView<T>& block) {
+    using L = Lanes<T>;
+    constexpr std::size_t kChunk = 256;  // sums over more rows are kept in double
+    const L threshold = L::load(block.threshold), none = L::all(0);
+    L violation = none;
+    std::fill_n(block.gap, kLanes, 0.0);
+    std::fill_n(block.value, kLanes, 0.0);
+    block.count = 0;
+    for (std::size_t from = 0; from < block.rows; from += kChunk) {
+        L gap = none, value = none;
+        for (std::size_t i = from; i < std::min(block.rows, from + kChunk); ++i) {
+            const Limits<T> limits(block, i);
+            const L b = L::load(block.dual + i * kLanes);
+            const L s = rows.score(i, block.weights);
+            const L h = limits.target - (s + s);
+            const auto known = L::from_bits(block.known[i]);
+            violation = larger(violation, choose<T>(known, projected(b, h, limits), none));
+            const L slack = limits.high * larger(h, none) + limits.low * smaller(h, none) - b * h;
+            gap = gap + choose<T>(known, slack, none);
+            value = value + b * (limits.target - s);
+            const Mask mask = known.without(resting(b, h, limits, threshold)).bits() & block.live;
+            block.active[i] = mask;
+            block.order[block.count] = static_cast<std::uint32_t>(i);
+            block.count += mask != 0;
+        }
+        alignas(64) T out[kLanes];
+        gap.store(out);
+        for (std::size_t k = 0; k < kLanes; ++k) block.gap[k] += static_cast<double>(out[k]);
+        value.store(out);
+        for (std::size_t k = 0; k < kLanes; ++k) block.value[k] += static_cast<double>(out[k]);
+    }
+    violation.store(block.violation);
+}
+
+template <class T, class Rows>
+TAGALONG_INLINE void collect_body(const Rows& rows, std::size_t count, const T* dual, double* sums) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const T* b = dual + i * kLanes;
+        if (!(Lanes<T>::load(b) != Lanes<T>::all(0)).any()) continue;
+        alignas(64) double wide[kLanes];
+        for (std::size_t k = 0; k < kLanes; ++k) wide[k] = static_cast<double>(b[k]);
+        rows.add(i, Lanes<double>::load(wide), sums);
+    }
+}
+
+template <class T>
+TAGALONG_INLINE void pull_body(const T* v, const T* r, std::size_t labels, std::size_t from, std::size_t to, T* out) {
+    using L = Lanes<T>;
+    for (std::size_t j = from; j < to; ++j) {
+        const T* row = v + j * labels;
+        L a = L::all(0), b = a, c = a, d = a;
+        std::size_t k = 0;
+        for (; k + 4 <= labels; k += 4) {
+            a = a + L::load(r + k * kLanes) * row[k];
+            b = b + L::load(r + (k + 1) * kLanes) * row[k + 1];
+            c = c + L::load(r + (k + 2) * kLanes) * row[k + 2];
+            d = d + L::load(r + (k + 3) * kLanes) * row[k + 3];
+        }
+        for (; k < labels; ++k) a = a + L::load(r + k * kLanes) * row[k];
+        ((a + b) + (c + d)).store(out + j * kLanes);
+    }
+}
+
+}  // namespace
+
+TAGALONG_CLONES void visit(const SparseRows<float, std::uint16_t>& rows, BlockView<float>& block) { visit_body(rows, block); }
+TAGALONG_CLONES void visit(const SparseRows<float, std::uint32_t>& rows, BlockView<float>& block) { visit_body(rows, block); }
+TAGALONG_CLONES void visit(const DenseRows<float>& rows, BlockView<float>& block) { visit_body(rows, block); }
+TAGALONG_CLONES void visit(const SparseRows<double, std::uint16_t>& rows, BlockView<double>& block) { visit_body(rows, block); }
+TAGALONG_CLONES void visit(const SparseRows<double, std::uint32_t>& rows, BlockView<double>& block) { visit_body(rows, block); }
+TAGALONG_CLONES void visit(const DenseRows<double>& rows, BlockView<double>& block) { visit_body(rows, block); }
+
+TAGALONG_CLONES void check(const SparseRows<float, std::uint16_t>& rows, BlockView<float>& block) { check_body(rows, block); }
+TAGALONG_CLONES void check(const SparseRows<float, std::uint32_t>& rows, BlockView<float>& block) { check_body(rows, block); }
+TAGALONG_CLONES void check(const DenseRows<float>& rows, BlockView<float>& block) { check_body(rows, block); }
+TAGALONG_CLONES void check(const SparseRows<double, std::uint16_t>& rows, BlockView<double>& block) { check_body(rows, block); }
+TAGALONG_CLONES void check(const SparseRows<double, std::uint32_t>& rows, BlockView<double>& block) { check_body(rows, block); }
+TAGALONG_CLONES void check(const DenseRows<double>& rows, BlockView<double>& block) { check_body(rows, block); }
+
+TAGALONG_CLONES void collect(const SparseRows<float, std::uint16_t>& rows, std::size_t count, const float* dual, double* sums) { collect_body(rows, count, dual, sums); }
+TAGALONG_CLONES void collect(const SparseRows<float, std::uint32_t>& rows, std::size_t count, const float* dual, double* sums) { collect_body(rows, count, dual, sums); }
+TAGALONG_CLONES void collect(const DenseRows<float>& rows, std::size_t count, const float* dual, double* sums) { collect_body(rows, count, dual, sums); }
+TAGALONG_CLONES void collect(const SparseRows<double, std::uint16_t>& rows, std::size_t count, const double* dual, double* sums) { collect_body(rows, count, dual, sums); }
+TAGALONG_CLONES void collect(const SparseRows<double, std::uint32_t>& rows, std::size_t count, const double* dual, double* sums) { collect_body(rows, count, dual, sums); }
+TAGALONG_CLONES void collect(const DenseRows<double>& rows, std::size_t count, const double* dual, double* sums) { collect_body(rows, count, dual, sums); }
+
+TAGALONG_CLONES void pull(const float* v, const float* r, std::size_t labels, std::size_t from, std::size_t to, float* out) { pull_body(v, r, labels, from, to, out); }
+TAGALONG_CLONES void pull(const double* v, const double* r, std::size_t labels, std::size_t from, std::size_t to, double* out) { pull_body(v, r, labels, from, to, out); }
+
+}  // namespace tagalong::m3l

@@ -1,0 +1,73 @@
+// The loops over rows of a block of sixteen labels.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "m3l/lanes.hpp"
+#include "m3l/rows.hpp"
+
+namespace tagalong::m3l {
+
+// What the loops see of a block. Arrays over labels have kLanes numbers; those of unused lanes do
+// not matter, as no variable of theirs is known.
+template <class T>
+struct BlockView {
+    alignas(64) T target_yes[kLanes];  // t of relevant rows
+    alignas(64) T target_no[kLanes];   // t of the others, negative
+    alignas(64) T bound_yes[kLanes];
+    alignas(64) T bound_no[kLanes];
+    alignas(64) T scale[kLanes];             // 2 R_ll
+    alignas(64) T inverse[kLanes];           // 1 / (4 R_ll)
+    alignas(64) T inside[kLanes][kLanes];    // inside[l]: 2 R_kl for the labels k of the block
+    alignas(64) T threshold[kLanes];         // a variable at its bound with a larger derivative rests
+    alignas(64) T violation[kLanes];         // out: the largest projected derivative met
+    alignas(64) double gap[kLanes], value[kLanes];  // out of a check
+    bool coupled = false;                    // whether labels of the block move each other
+    std::size_t rows = 0;
+    const T* row_weight = nullptr;   // null for ones
+    const T* squared = nullptr;      // |x_i|^2
+    const T* row_inverse = nullptr;  // 1 / |x_i|^2
+    const T* target = nullptr;       // t a variable; null where target_yes and target_no say it
+    const Mask* yes = nullptr;       // the relevant labels of a row
+    const Mask* known = nullptr;     // those whose relevance is known
+    Mask* active = nullptr;          // those whose variables take part
+    T* dual = nullptr;               // b, kLanes a row
+    T* weights = nullptr;            // z, kLanes a feature
+    Mask live = 0;                   // labels that take part
+    std::uint32_t* order = nullptr;  // rows to visit; those without active variables are taken out
+    std::size_t count = 0;
+};
+
+// One step on every active variable, row after row. The derivative of all variables of a row comes
+// from the same weights where labels do not move each other; else labels take turns.
+void visit(const SparseRows<float, std::uint16_t>&, BlockView<float>&);
+void visit(const SparseRows<float, std::uint32_t>&, BlockView<float>&);
+void visit(const DenseRows<float>&, BlockView<float>&);
+void visit(const SparseRows<double, std::uint16_t>&, BlockView<double>&);
+void visit(const SparseRows<double, std::uint32_t>&, BlockView<double>&);
+void visit(const DenseRows<double>&, BlockView<double>&);
+
+// Violation, gap and dual value of all variables at the present weights; changes no variable. Those
+// that rest at their bound leave the active ones, all others join.
+void check(const SparseRows<float, std::uint16_t>&, BlockView<float>&);
+void check(const SparseRows<float, std::uint32_t>&, BlockView<float>&);
+void check(const DenseRows<float>&, BlockView<float>&);
+void check(const SparseRows<double, std::uint16_t>&, BlockView<double>&);
+void check(const SparseRows<double, std::uint32_t>&, BlockView<double>&);
+void check(const DenseRows<double>&, BlockView<double>&);
+
+// sums_j = sum_i b_i x_ij for the labels of a block, from zero.
+void collect(const SparseRows<float, std::uint16_t>&, std::size_t rows, const float* dual, double* sums);
+void collect(const SparseRows<float, std::uint32_t>&, std::size_t rows, const float* dual, double* sums);
+void collect(const DenseRows<float>&, std::size_t rows, const float* dual, double* sums);
+void collect(const SparseRows<double, std::uint16_t>&, std::size_t rows, const double* dual, double* sums);
+void collect(const SparseRows<double, std::uint32_t>&, std::size_t rows, const double* dual, double* sums);
+void collect(const DenseRows<double>&, std::size_t rows, const double* dual, double* sums);
+
+// out_j = sum_k v_jk r_k for features j from `from` to `to`: v has `labels` numbers a feature, r
+// kLanes a label, out kLanes a feature.
+void pull(const float* v, const float* r, std::size_t labels, std::size_t from, std::size_t to, float* out);
+void pull(const double* v, const double* r, std::size_t labels, std::size_t from, std::size_t to, double* out);
+
+}  // namespace tagalong::m3l

@@ -1,0 +1,76 @@
+#include "m3l/kernel_loops.hpp"
+
+#include <algorithm>
+
+#include "clones.hpp"
+
+namespace tagalong::m3l {
+namespace {
+
+constexpr std::size_t kPart = 256;
+
+// Where a function of rows is largest; the first of equals. Parts are searched twice, so that the
+// search for the largest value vectorises.
+template <class Value>
+TAGALONG_INLINE Best largest(std::size_t rows, Value&& value) {
+    Best best{rows, 0.0f};
+    for (std::size_t from = 0; from < rows; from += kPart) {
+        const std::size_t to = std::min(rows, from + kPart);
+        float most = 0;
+#pragma omp simd reduction(max : most)
+        for (std::size_t i = from; i < to; ++i) {
+            const float v = value(i);
+            most = v > most ? v : most;
+        }
+        if (most > best.value) {
+            best.value = most;
+            std::size_t i = from;
+            while (i + 1 < to && !(value(i) >= most)) ++i;
+            best.row = i;
+        }
+    }
+    return best;
+}
+
+TAGALONG_INLINE float projected(float h, float b, float low, float high) {
+    const float up = b < high ? h : 0.0f, down = b > low ? -h : 0.0f;
+    return up > down ? up : down;
+}
+
+}  // namespace
+
+TAGALONG_CLONES void take_step(float* h, const float* row_p, float p, const float* row_q, float q, std::size_t rows) {
+#pragma omp simd
+    for (std::size_t i = 0; i < rows; ++i) h[i] -= p * row_p[i] + q * row_q[i];
+}
+
+TAGALONG_CLONES Best most_violating(const float* h, const float* b, const float* low, const float* high,
+                                    std::size_t rows) {
+    return largest(rows, [=](std::size_t i) __attribute__((always_inline)) { return projected(h[i], b[i], low[i], high[i]); });
+}
+
+TAGALONG_CLONES Best best_partner(const float* h, const float* b, const float* low, const float* high,
+                                  const float* row_p, const float* diagonal, std::size_t p, std::size_t rows) {
+    const float hp = h[p], kpp = diagonal[p];
+    const auto gain = [=](std::size_t i) __attribute__((always_inline)) {
+        const float kpq = row_p[i], kqq = diagonal[i];
+        const float room = kpp * kqq - kpq * kpq;
+        const float above = hp * hp * kqq + h[i] * h[i] * kpp - 2.0f * hp * h[i] * kpq;
+        const bool moves = projected(h[i], b[i], low[i], high[i]) > 0.0f;
+        // Rows that are nearly the same have nothing to add.
+        const bool apart = room > 1e-5f * kpp * kqq;
+        return moves & apart & (i != p) ? above / room : 0.0f;
+    };
+    return largest(rows, gain);
+}
+
+TAGALONG_CLONES void take(float* to, const float* from, float factor, std::size_t rows) {
+#pragma omp simd
+    for (std::size_t i = 0; i < rows; ++i) to[i] -= factor * from[i];
+}
+TAGALONG_CLONES void give(double* to, const float* from, double factor, std::size_t rows) {
+#pragma omp simd
+    for (std::size_t i = 0; i < rows; ++i) to[i] += factor * static_cast<double>(from[i]);
+}
+
+}  // namespace tagalong::m3l

@@ -1,0 +1,30 @@
+// The loops over all rows that a step of the kernel solver makes, for one label.
+#pragma once
+
+#include <cstddef>
+
+namespace tagalong::m3l {
+
+// A row and what it is best at; `rows` if there is none.
+struct Best {
+    std::size_t row;
+    float value;
+};
+
+// h -= p * row_p + q * row_q
+void take_step(float* h, const float* row_p, float p, const float* row_q, float q, std::size_t rows);
+
+// The largest projected derivative: of h, where b is between low and high.
+Best most_violating(const float* h, const float* b, const float* low, const float* high, std::size_t rows);
+
+// The row q other than p for which the best step on both, limits aside, gains most:
+// (h_p^2 K_qq + h_q^2 K_pp - 2 h_p h_q K_pq) / (K_pp K_qq - K_pq^2), among rows that can move.
+Best best_partner(const float* h, const float* b, const float* low, const float* high, const float* row_p,
+                  const float* diagonal, std::size_t p, std::size_t rows);
+
+// to -= factor * from
+void take(float* to, const float* from, float factor, std::size_t rows);
+// to += factor * from
+void give(double* to, const float* from, double factor, std::size_t rows);
+
+}  // namespace tagalong::m3l

@@ -1,0 +1,224 @@
+#include "m3l/linear_solver.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+#include "m3l/block.hpp"
+#include "m3l/threads.hpp"
+
+namespace tagalong::m3l {
+namespace {
+
+constexpr double kRare = 0.1;             // a label relevant for fewer rows starts from "never relevant"
+constexpr std::size_t kFewest = kLanes;   // labels for which that start pays
+constexpr std::uint64_t kAStep = 0xD1342543DE82EF95u;  // between the seeds of blocks
+
+template <class T>
+class LinearSolver {
+  public:
+    LinearSolver(const Rows<T>& rows, const Problem& problem, const LinearSettings& settings, Watch& watch,
+                 LinearSolution<T>& solution)
+        : rows_(rows), problem_(problem), settings_(settings), watch_(watch), out_(solution), numbers_(rows, problem) {
+        out_.place = block_places(problem);
+        ordered_.resize(problem.labels);
+        for (std::size_t l = 0; l < problem.labels; ++l) ordered_[out_.place[l]] = static_cast<std::int32_t>(l);
+        blocks_ = (problem.labels + kLanes - 1) / kLanes;
+        if (!settings.resume) out_.dual.assign(blocks_ * rows.size() * kLanes, T{0});
+        out_.features = rows.feature();
+        std::sort(out_.features.begin(), out_.features.end());
+        out_.weights.assign(rows.features() * problem.labels, T{0});
+        row_of_.resize(rows.features());
+        for (std::size_t j = 0; j < row_of_.size(); ++j)
+            row_of_[j] = static_cast<std::size_t>(
+                std::lower_bound(out_.features.begin(), out_.features.end(), rows.feature()[j]) - out_.features.begin());
+    }
+
+    void solve() {
+        if (problem_.coupled()) solve_in_turn();
+        else solve_apart();
+        out_.converged = out_.standing.violation < settings_.tolerance;
+    }
+
+  private:
+    std::span<const std::int32_t> labels_of(std::size_t block) const {
+        return std::span(ordered_).subspan(block * kLanes, std::min(kLanes, problem_.labels - block * kLanes));
+    }
+    T* dual_of(std::size_t block) { return out_.dual.data() + block * rows_.size() * kLanes; }
+    Shuffle shuffle_of(std::size_t block) const { return Shuffle(settings_.seed * kAStep + block); }
+    Block<T> make_block(std::size_t block, BlockSpace<T>& space) {
+        return {rows_, numbers_, problem_, labels_of(block), dual_of(block), space};
+    }
+
+    void hand_out(const Block<T>& block, const BlockSpace<T>& space) {
+        const auto labels = block.labels();
+        for (std::size_t j = 0; j < rows_.features(); ++j)
+            for (std::size_t k = 0; k < labels.size(); ++k)
+                out_.weights[row_of_[j] * problem_.labels + labels[k]] = space.weights[j * kLanes + k];
+    }
+
+    void solve_apart() {
+        if (!settings_.resume) start_rare_labels();
+        std::vector<Standing> standings(blocks_);
+        std::vector<int> passes(blocks_, 0);
+        for_each_of(blocks_, settings_.threads, [&](std::size_t b) {
+            BlockSpace<T> space(rows_.features());
+            Block<T> block = make_block(b, space);
+            Shuffle shuffle = shuffle_of(b);
+            block.weigh();
+            passes[b] = block.solve(settings_.tolerance, settings_.most_passes, shuffle, watch_, standings[b]);
+            hand_out(block, space);
+            watch_.labels_done += static_cast<std::int64_t>(block.labels().size());
+            watch_.violation = standings[b].violation;
+        });
+        for (std::size_t b = 0; b < blocks_; ++b) {
+            out_.standing.dual += standings[b].dual;
+            out_.standing.gap += standings[b].gap;
+            out_.standing.violation = std::max(out_.standing.violation, standings[b].violation);
+            out_.passes = std::max<std::int64_t>(out_.passes, passes[b]);
+        }
+    }
+
+    // Rare labels are nearly the label that is never relevant, solved once for all of them; their
+    // few relevant rows start at zero. That needs labels which differ in nothing else.
+    void start_rare_labels() {
+        if (problem_.tied || rows_.dense()) return;
+        const std::size_t n = rows_.size();
+        std::vector<std::size_t> relevant(problem_.labels, 0);
+        std::vector<char> fits(problem_.labels, 1);
+        for (const std::int32_t label : problem_.relevant.label) ++relevant[label];
+        for (const std::int32_t label : problem_.unknown.label) fits[label] = 0;
+        std::int32_t model = -1;
+        std::size_t count = 0;
+        const auto is_like = [&](std::size_t l, std::size_t k) {
+            return problem_.margin_no[l] == problem_.margin_no[k] && problem_.bound_no[l] == problem_.bound_no[k] &&
+                   problem_.r(l, l) == problem_.r(k, k);
+        };
+        for (const std::int32_t label : ordered_) {
+            const auto l = static_cast<std::size_t>(label);
+            fits[l] &= static_cast<double>(relevant[l]) < kRare * static_cast<double>(n);
+            if (fits[l] && model < 0) model = label;
+            if (fits[l]) fits[l] = is_like(l, static_cast<std::size_t>(model));
+            count += fits[l];
+        }
+        if (count < kFewest) return;
+        AlignedVector<T> never(n * kLanes, T{0});
+        BlockSpace<T> space(rows_.features());
+        Block<T> block(rows_, numbers_, problem_, std::span(&model, 1), never.data(), space);
+        block.forget_relevant();
+        Shuffle shuffle = shuffle_of(blocks_);
+        Standing standing;
+        block.solve(settings_.tolerance, settings_.most_passes, shuffle, watch_, standing);
+        for (std::size_t at = 0; at < ordered_.size(); ++at) {
+            if (!fits[ordered_[at]]) continue;
+            T* dual = dual_of(at / kLanes) + at % kLanes;
+            for (std::size_t i = 0; i < n; ++i) dual[i * kLanes] = never[i * kLanes];
+        }
+        for (std::size_t i = 0; i < n; ++i)
+            for (const std::int32_t label : problem_.relevant.row(i)) {
+                const auto at = static_cast<std::size_t>(out_.place[label]);
+                if (fits[label]) dual_of(at / kLanes)[i * kLanes + at % kLanes] = 0;
+            }
+    }
+
+    // 2 R_kl for the labels l of a block, kLanes numbers for each place k.
+    std::vector<AlignedVector<T>> columns() const {
+        std::vector<AlignedVector<T>> out(blocks_);
+        for (std::size_t b = 0; b < blocks_; ++b) {
+            out[b].assign(blocks_ * kLanes * kLanes, T{0});
+            const auto labels = labels_of(b);
+            for (std::size_t k = 0; k < problem_.labels; ++k)
+                for (std::size_t l = 0; l < labels.size(); ++l)
+                    out[b][k * kLanes + l] = static_cast<T>(2 * problem_.r(ordered_[k], labels[l]));
+        }
+        return out;
+    }
+
+    void solve_in_turn() {
+        const std::size_t n = rows_.features(), width = blocks_ * kLanes;
+        const auto columns_of = columns();
+        AlignedVector<T> v(n * width, T{0});
+        BlockSpace<T> space(n);
+        std::vector<Block<T>> all;
+        std::vector<Shuffle> shuffles;
+        for (std::size_t b = 0; b < blocks_; ++b) {
+            all.push_back(make_block(b, space));
+            shuffles.push_back(shuffle_of(b));
+        }
+        const auto leave = [&](std::size_t b) {
+            all[b].collect_sums();
+            for (std::size_t j = 0; j < n; ++j)
+                for (std::size_t k = 0; k < kLanes; ++k)
+                    v[j * width + b * kLanes + k] = static_cast<T>(space.sums[j * kLanes + k]);
+        };
+        const auto pull_for = [&](std::size_t b) {
+            constexpr std::size_t kAtOnce = 1024;
+            for_each_of((n + kAtOnce - 1) / kAtOnce, settings_.threads, [&](std::size_t part) {
+                pull(v.data(), columns_of[b].data(), width, part * kAtOnce, std::min(n, (part + 1) * kAtOnce),
+                     space.weights.data());
+            });
+        };
+        if (settings_.resume)
+            for (std::size_t b = 0; b < blocks_; ++b) leave(b);
+        std::int64_t passes = 0;
+        // Blocks move each other, so none is solved further than the others are.
+        for (;;) {
+            Standing standing;
+            bool moved = false;
+            for (std::size_t b = 0; b < blocks_; ++b) {
+                pull_for(b);
+                const Standing found = all[b].check(settings_.tolerance);
+                standing.dual += found.dual;
+                standing.gap += found.gap;
+                standing.violation = std::max(standing.violation, found.violation);
+                if (found.violation < settings_.tolerance || passes >= settings_.most_passes * static_cast<std::int64_t>(blocks_) || watch_.stop) continue;
+                passes += all[b].improve(0.5 * settings_.tolerance, 0.1, 20, shuffles[b], watch_);
+                leave(b);
+                moved = true;
+            }
+            watch_.violation = standing.violation;
+            out_.standing = standing;
+            if (!moved) break;
+        }
+        out_.passes = (passes + static_cast<std::int64_t>(blocks_) - 1) / static_cast<std::int64_t>(blocks_);
+        for (std::size_t b = 0; b < blocks_; ++b) {
+            pull_for(b);
+            hand_out(all[b], space);
+        }
+        watch_.labels_done = static_cast<std::int64_t>(problem_.labels);
+    }
+
+    const Rows<T>& rows_;
+    const Problem& problem_;
+    const LinearSettings& settings_;
+    Watch& watch_;
+    LinearSolution<T>& out_;
+    RowNumbers<T> numbers_;
+    std::vector<std::int32_t> ordered_;
+    std::vector<std::size_t> row_of_;
+    std::size_t blocks_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::int32_t> block_places(const Problem& problem) {
+    std::vector<std::size_t> relevant(problem.labels, 0);
+    for (const std::int32_t label : problem.relevant.label) ++relevant[label];
+    std::vector<std::int32_t> ordered(problem.labels), place(problem.labels);
+    std::iota(ordered.begin(), ordered.end(), 0);
+    std::stable_sort(ordered.begin(), ordered.end(),
+                     [&](std::int32_t a, std::int32_t b) { return relevant[a] > relevant[b]; });
+    for (std::size_t at = 0; at < ordered.size(); ++at) place[ordered[at]] = static_cast<std::int32_t>(at);
+    return place;
+}
+
+template <class T>
+void solve_linear(const Rows<T>& rows, const Problem& problem, const LinearSettings& settings, Watch& watch,
+                  LinearSolution<T>& solution) {
+    LinearSolver<T>(rows, problem, settings, watch, solution).solve();
+}
+
+template void solve_linear(const Rows<float>&, const Problem&, const LinearSettings&, Watch&, LinearSolution<float>&);
+template void solve_linear(const Rows<double>&, const Problem&, const LinearSettings&, Watch&, LinearSolution<double>&);
+
+}  // namespace tagalong::m3l

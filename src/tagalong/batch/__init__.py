@@ -1,0 +1,1 @@
+"""Learners that see all data at once."""

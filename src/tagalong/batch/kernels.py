@@ -1,0 +1,100 @@
+"""Kernels: products of rows with rows, a block at a time."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from tagalong import parameters
+
+__all__ = ["KERNELS", "Kernel", "make_kernel"]
+
+KERNELS = ("linear", "rbf", "poly", "precomputed")
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel with its numbers settled.
+
+    Parameters
+    ----------
+    name : str or callable
+        One of ``KERNELS``, or a function of two matrices that returns their products.
+    gamma, coef0 : float
+        Of ``"rbf"`` and ``"poly"``.
+    degree : int
+        Of ``"poly"``.
+    """
+
+    name: str | Callable[[Any, Any], Any]
+    gamma: float = 1.0
+    degree: int = 3
+    coef0: float = 0.0
+
+    def between(self, A: Any, B: Any) -> npt.NDArray[Any]:
+        """Return the products of the rows of A with those of B, (rows of A, rows of B)."""
+        if self.name == "precomputed":
+            return np.asarray(A)
+        if callable(self.name):
+            found = self.name(A, B)
+            found = np.asarray(found.toarray() if sp.issparse(found) else found)
+            if found.shape != (A.shape[0], B.shape[0]):
+                raise ValueError(
+                    f"kernel must return shape {(A.shape[0], B.shape[0])}, got {found.shape}"
+                )
+            return found
+        out = A @ B.T
+        out = out.toarray() if sp.issparse(out) else out
+        if self.name == "poly":
+            return np.asarray((self.gamma * out + self.coef0) ** self.degree)
+        if self.name == "rbf":
+            out *= 2
+            out -= squared_lengths(A)[:, None]
+            out -= squared_lengths(B)[None, :]
+            np.minimum(out, 0, out=out)
+            out *= self.gamma
+            np.exp(out, out=out)
+        return np.asarray(out)
+
+    def diagonal(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return the product of each row with itself, (rows,)."""
+        if self.name == "precomputed":
+            return np.asarray(X).diagonal().astype(np.float64)
+        if self.name == "rbf":
+            return np.ones(X.shape[0])
+        if callable(self.name):
+            each = [self.between(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(X.shape[0])]
+            return np.array(each, dtype=np.float64)
+        lengths = squared_lengths(X).astype(np.float64)
+        if self.name == "poly":
+            return np.asarray((self.gamma * lengths + self.coef0) ** self.degree)
+        return lengths
+
+
+def squared_lengths(X: Any) -> npt.NDArray[Any]:
+    """Return the squared length of each row."""
+    if sp.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel().astype(X.dtype)
+    return np.einsum("ij,ij->i", X, X)
+
+
+def make_kernel(kernel: Any, gamma: Any, degree: Any, coef0: Any, X: Any) -> Kernel:
+    """Return the kernel that an estimator's parameters describe, for data; ValueError if none."""
+    if not callable(kernel):
+        parameters.choice(kernel, "kernel", KERNELS)
+    degree = parameters.integer(degree, "degree", 1)
+    coef0 = parameters.real(coef0, "coef0")
+    if isinstance(gamma, str):
+        parameters.choice(gamma, "gamma", ("scale", "auto"))
+        columns = max(1, X.shape[1])
+        spread = 1.0
+        if gamma == "scale" and kernel in ("rbf", "poly"):
+            squares = X.multiply(X).mean() if sp.issparse(X) else np.square(X).mean()
+            spread = float(squares - np.square(X.mean(dtype=np.float64)))
+        found = 1.0 / (columns * spread) if spread > 0 else 1.0
+    else:
+        found = parameters.positive(gamma, "gamma")
+    return Kernel(kernel, found, degree, coef0)

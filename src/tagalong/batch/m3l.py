@@ -1,0 +1,608 @@
+"""Max-margin multi-label classification with a prior on label correlations (P4, M3L)."""
+
+import os
+import sys
+import time
+import warnings
+from collections.abc import Hashable
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from joblib import effective_n_jobs
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, label_ranking_average_precision_score
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from tagalong import _native as core
+from tagalong import parameters, persist
+from tagalong.batch import files
+from tagalong.batch.kernels import make_kernel
+from tagalong.batch.losses import costs_of
+from tagalong.batch.models import KernelModel, LinearModel
+from tagalong.batch.priors import checked_prior, cooccurrence_prior
+from tagalong.examples import as_matrix, as_pairs
+from tagalong.labels import Labels, Targets
+from tagalong.labels import label_array as labels_as_array
+from tagalong.online.batches import checked_weights, labels_of
+from tagalong.online.estimators import restored_on_error, validated
+
+__all__ = ["M3LClassifier"]
+
+Array = npt.NDArray[Any]
+
+# Below this tolerance the weights are kept in double precision while they are found.
+SINGLE_PRECISION_UNTIL = 1e-4
+LARGEST_BOUND = 1e12
+LARGEST_WEIGHT = 1e12
+DENSE_COEF_LIMIT = 50_000_000
+SECONDS_BETWEEN_LINES = 2.0
+
+
+class M3LClassifier(ClassifierMixin, BaseEstimator):
+    r"""Labels for rows by maximal margins, with prior knowledge of how labels go together.
+
+    Label :math:`l` scores :math:`z_l \cdot \phi(x)` and is predicted from 0 on. The weights solve
+
+    .. math:: \min_Z \tfrac12 \sum_{lk} (R^{-1})_{lk} \, z_l \cdot z_k
+              + C \sum_{il} \max(0, \Delta_{il} - 2 y_{il}\, z_l \cdot \phi(x_i)),
+
+    through the dual, which needs :math:`R` and not its inverse. With :math:`R = I` that is one
+    support vector machine a label, without bias and with the penalty :math:`2C`.
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        How much mistakes count beside the length of the weights.
+    prior : None, "cooccurrence" or array of shape (K, K), optional
+        How labels go together, R: symmetric and positive semi-definite up to 1e-6 of its largest
+        entry and eigenvalue; it may be singular. None leaves each label to itself.
+        ``"cooccurrence"`` counts in the training data: :math:`n_{lk} / \sqrt{n_l n_k}`.
+        `attribute_prior` makes one of categories' attributes.
+    kernel : str or callable, default "linear"
+        ``"linear"``, ``"rbf"``, ``"poly"``, ``"precomputed"``, or a function of two matrices.
+        ``"linear"`` has a solver of its own, for much larger data.
+    gamma : float or str, default "scale"
+        Of ``"rbf"`` and ``"poly"``; ``"scale"`` is 1 / (columns × variance of X), ``"auto"`` is
+        1 / columns.
+    degree : int, default 3
+        Of ``"poly"``.
+    coef0 : float, default 0.0
+        Of ``"poly"``.
+    loss : str or mapping, default "hamming"
+        ``"hamming"`` counts wrong labels. A mapping has costs for ``"miss"`` and
+        ``"false_alarm"``, each a number, one a label, or a mapping of labels; Hamming costs are 1.
+        ``"prior"`` is the paper's loss tied to the prior, :math:`2 y_{il} (R y_i)_l`, for a
+        diagonally dominant R.
+    class_weight : mapping or "balanced", optional
+        What C is multiplied with on the relevant rows of a label. ``"balanced"`` makes relevant
+        and irrelevant rows of each label count alike.
+    tol : float, default 1e-3
+        Training ends when no variable's projected derivative is larger; where a wrong label by
+        Hamming's loss has 2.
+    max_iter : int, default 1000
+        At most so many passes over the rows (linear), or so many steps for each of the variables
+        (other kernels).
+    cache_size : float, default 200
+        Megabytes for kernel products.
+    warm_start : bool, default False
+        Whether ``fit`` begins where the last one ended, if there are as many rows and labels.
+    n_jobs : int, optional
+        How many threads; -1 for all processors. The result is the same to the bit.
+    random_state : int or RandomState, optional
+        For the order of steps.
+    verbose : int, default 0
+        Whether to tell on standard error how far training is.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The labels, in the order of their columns.
+    coef_ : array or CSR array of shape (K, n)
+        The weights, if the kernel is linear; sparse when large.
+    dual_coef_ : array of shape (rows, K)
+        The dual variables with the signs of the labels; rows are those of ``support_`` if the
+        kernel is not linear.
+    support_ : array of int
+        The rows with a variable that is not 0, if the kernel is not linear.
+    dual_objective_ : float
+        The value of the dual, a lower bound of the objective's minimum.
+    duality_gap_ : float
+        How far the objective is above it.
+    n_iter_ : int
+        How many passes, or steps, were made.
+    cutoff_ : float
+        The score from which a label is predicted: 0.
+    n_features_in_ : int
+        The number of columns of the training data.
+    feature_names_in_ : array of str
+        Their names, if it was a DataFrame.
+
+    Notes
+    -----
+    Targets may be an indicator matrix, a list of collections of labels, or one label a row. NaN in
+    an indicator means that relevance is unknown. A label whose column is all NaN gets its scores
+    from the prior alone.
+
+    There is no bias: append a constant feature where one is needed. An interrupted ``fit`` keeps
+    what it has reached, then raises KeyboardInterrupt; labels not begun score 0 without a prior.
+
+    References
+    ----------
+    Hariharan, Vishwanathan, Varma: Efficient Max-Margin Multi-Label Classification with
+    Applications to Zero-Shot Learning. Machine Learning 88, 2012.
+
+    Examples
+    --------
+    >>> from tagalong import M3LClassifier
+    >>> X = [[1.0, 0.0], [0.9, 0.2], [0.0, 1.0], [0.1, 0.8]]
+    >>> Y = [["money"], ["money", "bank"], ["travel"], ["travel"]]
+    >>> model = M3LClassifier(random_state=0).fit(X, Y)
+    >>> model.rank([[1.0, 0.1]], k=1).tolist()
+    [['money']]
+    """
+
+    _labels: Labels
+    _single: bool
+    _model: LinearModel | KernelModel
+    classes_: Array
+    n_features_in_: int
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        prior: Any = None,
+        kernel: Any = "linear",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        loss: Any = "hamming",
+        class_weight: Any = None,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        cache_size: float = 200,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ):
+        self.C = C
+        self.prior = prior
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.loss = loss
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from all rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples; products of rows, (rows, rows), if the kernel is precomputed.
+        y : targets
+            See Notes.
+        sample_weight : array of shape (rows,), optional
+            What C is multiplied with, a row.
+        """
+        settings = self._checked_settings()
+        with restored_on_error(self):
+            X = validated(self, X, reset=True)
+            if sp.issparse(X) and not X.has_canonical_format:
+                X = X.copy()
+                X.sum_duplicates()
+            labels = labels_of(y, None, fitting=True)
+            targets = labels.encode(y, X.shape[0])
+            if not len(labels):
+                raise ValueError("y has no labels: there is nothing to learn")
+            weights = checked_weights(sample_weight, X, LARGEST_WEIGHT)
+            if weights is not None and not weights.any():
+                raise ValueError("sample_weight must have at least one positive number, got zeros")
+            matrix = as_matrix(X)
+            core.m3l_check(matrix)
+            parts = self._problem(labels, targets, weights)
+            solve = self._solve_linear if self.kernel == "linear" else self._solve_kernel
+            found = solve(X, matrix, parts, settings, self._start(X.shape[0], labels))
+            self._labels, self._single = labels, targets.kind == "single"
+            self.classes_ = labels_as_array(labels.names)
+            self.dual_objective_ = float(found["dual_objective"])
+            self.duality_gap_ = float(found["duality_gap"])
+            self.n_iter_ = int(found["passes"])
+            self._slope = (0.0, 0.0)
+        if found["stopped"]:
+            raise KeyboardInterrupt
+        if not found["converged"]:
+            warnings.warn(
+                f"training stopped after max_iter={self.max_iter}: the largest projected "
+                f"derivative is {found['violation']:.3g}, not below tol={self.tol:g}, and the "
+                f"duality gap {self.duality_gap_:.3g} of {self.dual_objective_:.6g}; raise "
+                "max_iter or tol, or scale the data",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """Return the scores of all labels, (rows, K).
+
+        A classifier for two classes returns half the difference of their scores, (rows,).
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        """
+        scores = self._scores(X)
+        if self._single and scores.shape[1] == 2:
+            return np.asarray((scores[:, 1] - scores[:, 0]) / 2)
+        return scores
+
+    def predict(self, X: Any) -> Array:
+        """Return an indicator of the labels that score at least 0.
+
+        A classifier (trained with one label a row) returns the best label of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        """
+        scores = self._scores(X)
+        if self._single:
+            return np.asarray(self.classes_[scores.argmax(axis=1)])
+        return (scores >= 0).astype(np.int64)
+
+    def rank(self, X: Any, k: int | None = None) -> Array:
+        """Return the k best labels of each row, or all of them, best first: (rows, k).
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        k : int, optional
+            How many; all of them by default.
+        """
+        most = None if k is None else parameters.integer(k, "k", 0)
+        best = np.argsort(-self._scores(X), axis=1, kind="stable")[:, :most]
+        return np.asarray(self.classes_[best])
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy of a classifier, else the label-ranking average precision.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        y : targets
+            See Notes; unknown relevance counts as irrelevant here.
+        sample_weight : array of shape (rows,), optional
+            Weights of the rows.
+        """
+        check_is_fitted(self)
+        if self._single:
+            return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
+        scores = self._scores(X)
+        truth = self._indicator(y, len(scores))
+        return float(
+            label_ranking_average_precision_score(truth, scores, sample_weight=sample_weight)
+        )
+
+    def calibrate(self, X: Any, y: Any) -> Self:
+        """Learn what scores mean, from rows that were not trained on.
+
+        One logistic curve for all labels; ``probabilities`` uses it.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        y : targets
+            See Notes.
+        """
+        scores = self._scores(X).astype(np.float64)
+        truth = self._indicator(y, len(scores))
+        if truth.min() == truth.max():
+            raise ValueError("y must have both relevant and irrelevant labels")
+        curve = LogisticRegression(C=np.inf).fit(scores.reshape(-1, 1), truth.ravel())
+        self._slope = (float(curve.coef_[0, 0]), float(curve.intercept_[0]))
+        return self
+
+    def probabilities(self, scores: Array) -> npt.NDArray[np.float64]:
+        """Return how likely labels with such scores are relevant; 0 before ``calibrate``.
+
+        Parameters
+        ----------
+        scores : array of shape (K,)
+            As ``score_one`` returns them.
+        """
+        if self._slope == (0.0, 0.0):
+            return np.zeros(len(scores))
+        slope, base = self._slope
+        exponent = np.clip(-(slope * np.asarray(scores, dtype=np.float64) + base), -700, 700)
+        return np.asarray(1 / (1 + np.exp(exponent)))
+
+    def score_one(self, x: Any) -> tuple[Array, float]:
+        """Return the scores of all labels for one example, and the cut-off.
+
+        Parameters
+        ----------
+        x : (indices, values) or mapping of features to values
+            Features that were not trained on say nothing.
+        """
+        check_is_fitted(self)
+        indices, values = as_pairs(x)
+        if isinstance(self._model, LinearModel):
+            return self._model.score_one(indices, values), self.cutoff_
+        inside = indices < self.n_features_in_
+        row = sp.csr_array(
+            (values[inside], (np.zeros(inside.sum(), np.int32), indices[inside])),
+            shape=(1, self.n_features_in_),
+        )
+        dense = not sp.issparse(self._model.vectors)
+        return self._model.scores(row.toarray() if dense else row)[0], self.cutoff_
+
+    def explain_one(
+        self, x: Any, label: Hashable
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
+        """Return what each feature adds to a label's score, and the score; linear kernel only.
+
+        Parameters
+        ----------
+        x : (indices, values) or mapping of features to values
+            One example.
+        label : hashable
+            One of ``classes_``.
+        """
+        check_is_fitted(self)
+        if not isinstance(self._model, LinearModel):
+            raise ValueError("only a linear kernel has parts of a score to show")
+        if label not in self._labels.number:
+            raise ValueError(f"there is no label {label!r}")
+        indices, values = as_pairs(x)
+        parts = self._model.parts_of(indices, values, self._labels.number[label])
+        return indices.astype(np.int32), parts, float(parts.sum())
+
+    @property
+    def coef_(self) -> Any:
+        """The weights, (K, n), if the kernel is linear; sparse when large."""
+        model = self._fitted("coef_")
+        if not isinstance(model, LinearModel):
+            raise AttributeError("coef_ is there for the linear kernel only")
+        return model.coef(DENSE_COEF_LIMIT)
+
+    @property
+    def dual_coef_(self) -> Array:
+        """The dual variables with the signs of the labels, (rows, K)."""
+        self._fitted("dual_coef_")
+        if self._dual is None:
+            raise AttributeError("dual_coef_ is not kept in files of linear models")
+        return files.by_label(self._dual, self._place)
+
+    @property
+    def support_(self) -> npt.NDArray[np.int64]:
+        """The rows with a variable that is not 0, if the kernel is not linear."""
+        model = self._fitted("support_")
+        if isinstance(model, LinearModel):
+            raise AttributeError("support_ is there for other kernels than the linear one")
+        return model.support
+
+    @property
+    def cutoff_(self) -> float:
+        """The score from which a label is predicted: 0."""
+        self._fitted("cutoff_")
+        return 0.0
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the learner to a file; `tagalong.load` reads it.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to; a file that is there is replaced once the new one is whole.
+        """
+        check_is_fitted(self)
+        persist.save(self, path)
+
+    def _checked_settings(self) -> dict[str, Any]:
+        """Return what the solvers want to know; ValueError for a bad parameter."""
+        if not callable(self.kernel):
+            parameters.choice(self.kernel, "kernel", ("linear", "rbf", "poly", "precomputed"))
+        parameters.flag(self.warm_start, "warm_start")
+        parameters.positive(self.C, "C", LARGEST_BOUND)
+        return {
+            "tolerance": parameters.positive(self.tol, "tol"),
+            "most_passes": parameters.integer(self.max_iter, "max_iter", 1, 2**31 - 1),
+            "threads": int(effective_n_jobs(self.n_jobs)),
+            "seed": int(check_random_state(self.random_state).randint(2**31 - 1)),
+            "cache_bytes": int(1e6 * parameters.positive(self.cache_size, "cache_size")),
+        }
+
+    def _problem(
+        self, labels: Labels, targets: Targets, weights: npt.NDArray[np.float64] | None
+    ) -> dict[str, Any]:
+        relevant, unknown = targets.relevant, targets.unknown
+        costs = costs_of(self.loss, self.class_weight, self.C, labels, relevant, unknown)
+        R = self._prior_of(labels, targets)
+        return {
+            "relevant_start": relevant.indptr,
+            "relevant": relevant.indices,
+            "unknown_start": unknown.indptr,
+            "unknown": unknown.indices,
+            "margin_yes": costs.margin_yes,
+            "margin_no": costs.margin_no,
+            "bound_yes": costs.bound_yes,
+            "bound_no": costs.bound_no,
+            "row_weight": weights,
+            "prior": None if R is None else np.ascontiguousarray(R).ravel(),
+            "tied": costs.tied,
+        }
+
+    def _prior_of(self, labels: Labels, targets: Targets) -> npt.NDArray[np.float64] | None:
+        if self.prior is None:
+            return None
+        if isinstance(self.prior, str):
+            parameters.choice(self.prior, "prior", ("cooccurrence",))
+            rows = targets.relevant
+            ones = np.ones(len(rows.indices))
+            Y = sp.csr_array(
+                (ones, rows.indices, rows.indptr), shape=(len(targets), len(labels))
+            )
+            return cooccurrence_prior(Y.T @ Y)
+        return checked_prior(self.prior, len(labels))
+
+    def _start(self, rows: int, labels: Labels) -> Array | None:
+        """Return the dual variables to begin with."""
+        if not self.warm_start or getattr(self, "_dual", None) is None:
+            return None
+        if self._labels.names != labels.names or self._rows != rows:
+            return None
+        start = self.dual_coef_
+        if isinstance(self._model, LinearModel):
+            return start
+        spread = np.zeros((rows, len(labels)))
+        spread[self._model.support] = start
+        return spread
+
+    def _progress(self, labels: int) -> Any:
+        if not self.verbose:
+            return None
+        began = time.monotonic()
+        told = began
+
+        def tell(done: int, passes: int, violation: float) -> None:
+            nonlocal told
+            now = time.monotonic()
+            if now - told < SECONDS_BETWEEN_LINES:
+                return
+            told = now
+            print(
+                f"M3L: {now - began:.0f} s, {done} of {labels} labels done, {passes} passes, "
+                f"largest projected derivative lately {violation:.3g}",
+                file=sys.stderr,
+                flush=True,
+            )
+
+        return tell
+
+    def _solve_linear(
+        self, X: Any, matrix: Any, parts: dict[str, Any], settings: dict[str, Any], start: Any
+    ) -> dict[str, Any]:
+        single = settings["tolerance"] >= SINGLE_PRECISION_UNTIL
+        solve = core.m3l_linear32 if single else core.m3l_linear64
+        if start is not None:
+            start = np.ascontiguousarray(start, dtype=np.float32 if single else np.float64)
+        progress = self._progress(len(parts["margin_yes"]))
+        found = solve(matrix, parts, settings, start, progress)
+        self._model = LinearModel(found["features"], found["weights"], X.shape[1])
+        self._dual, self._place, self._rows = found["dual"], found["place"], X.shape[0]
+        return found
+
+    def _solve_kernel(
+        self, X: Any, matrix: Any, parts: dict[str, Any], settings: dict[str, Any], start: Any
+    ) -> dict[str, Any]:
+        kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0, X)
+        if kernel.name == "precomputed":
+            X = _square(X)
+
+        def rows(which: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
+            block = X[which] if kernel.name == "precomputed" else kernel.between(X[which], X)
+            return np.ascontiguousarray(block, dtype=np.float32)
+
+        diagonal = kernel.diagonal(X)
+        if not np.isfinite(diagonal).all() or (diagonal < 0).any():
+            row = int(np.argmin(np.where(np.isfinite(diagonal), diagonal, -np.inf)))
+            raise ValueError(
+                f"kernel: the product of row {row} with itself is {diagonal[row]:g}; it must be "
+                "finite and not negative"
+            )
+        progress = self._progress(len(parts["margin_yes"]))
+        found = core.m3l_kernel(diagonal, parts, settings, rows, start, progress)
+        dual = found["dual"]
+        support = np.flatnonzero(dual.any(axis=1))
+        self._dual, self._place, self._rows = dual[support], None, X.shape[0]
+        prior = parts["prior"]
+        labels = len(parts["margin_yes"])
+        R = np.eye(labels) if prior is None else prior.reshape(labels, labels)
+        vectors = None if kernel.name == "precomputed" else X[support]
+        self._model = KernelModel(kernel, support, vectors, 2 * self._dual @ R)
+        return found
+
+    def _fitted(self, name: str) -> LinearModel | KernelModel:
+        # AttributeError, so that hasattr() tells whether there is anything yet.
+        if "_model" not in self.__dict__:
+            raise AttributeError(f"{name} is there once the learner has learnt something")
+        return self._model
+
+    def _scores(self, X: Any) -> Array:
+        check_is_fitted(self)
+        X = validated(self, X, reset=False)
+        core.m3l_check(as_matrix(X))
+        return self._model.scores(X)
+
+    def _indicator(self, y: Any, rows: int) -> npt.NDArray[np.int8]:
+        targets = self._labels.encode(y, rows)
+        truth = np.zeros((rows, len(self._labels)), dtype=np.int8)
+        lengths = np.diff(targets.relevant.indptr)
+        truth[np.repeat(np.arange(rows), lengths), targets.relevant.indices] = 1
+        return truth
+
+    def _started(self) -> bool:
+        return "_model" in self.__dict__
+
+    def _begin(self) -> None:
+        if not self._started():
+            raise ValueError(
+                "M3LClassifier learns all items at once: fit it before it goes into a Tagger, or "
+                "use 'tagalong fit'"
+            )
+
+    def watch_one(self, *_: Any) -> Any:
+        """Refuse to learn one example: this learner needs all of them at once."""
+        raise ValueError("M3LClassifier learns all items at once: use 'tagalong fit' again")
+
+    def _to_file(self) -> tuple[dict[str, Any], persist.Arrays]:
+        return files.to_file(self)
+
+    @classmethod
+    def _from_file(cls, header: dict[str, Any], arrays: persist.Arrays) -> Self:
+        self = cls(**files.params_from(header, arrays))
+        files.restore(self, header, arrays)
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._started()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not callable(self.kernel) and self.kernel != "precomputed"
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+def _square(K: Any) -> Any:
+    if sp.issparse(K):
+        K = K.toarray()
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(f"a precomputed kernel must be square, got shape {K.shape}")
+    odd = np.abs(K - K.T)
+    if odd.max(initial=0.0) > 1e-5 * np.abs(K).max(initial=0.0):
+        row, column = np.unravel_index(int(odd.argmax()), odd.shape)
+        raise ValueError(
+            f"a precomputed kernel must be symmetric, but row {row}, column {column} is "
+            f"{K[row, column]:g} and row {column}, column {row} is {K[column, row]:g}"
+        )
+    return K

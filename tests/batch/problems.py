@@ -1,0 +1,48 @@
+"""Small problems for M3L."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+Array = npt.NDArray[np.float64]
+
+
+def data(
+    seed: int, rows: int = 40, columns: int = 12, labels: int = 5, density: float = 0.4
+) -> tuple[Array, Array]:
+    """Rows with many zeros and labels that depend on them, with noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rows, columns)) * (rng.random((rows, columns)) < density)
+    scores = X @ rng.normal(size=(columns, labels)) + 0.8 * rng.normal(size=(rows, labels)) - 0.4
+    return X, (scores > 0).astype(float)
+
+
+def priors(labels: int, seed: int = 0) -> dict[str, Array | None]:
+    """One of each kind: none, diagonal, dense, with negative entries, singular."""
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(labels, labels))
+    dense = np.abs(root) @ np.abs(root).T / labels
+    signs = np.where(rng.random((3, labels)) < 0.5, 1.0, -1.0)
+    return {
+        "none": None,
+        "diagonal": np.diag(np.linspace(0.5, 2, labels)),
+        "dense": dense,
+        "negative": root @ root.T / labels + 0.1 * np.eye(labels),
+        "singular": signs.T @ signs / 3,
+    }
+
+
+def many(seed: int, rows: int, columns: int, labels: int, nonzeros: int) -> tuple[Any, Any]:
+    """Sparse rows of unit length with constant values, and rare labels."""
+    rng = np.random.default_rng(seed)
+    columns_of = rng.integers(0, columns, size=(rows, nonzeros))
+    starts = np.arange(0, rows * nonzeros + 1, nonzeros)
+    X = sp.csr_matrix((np.ones(rows * nonzeros), columns_of.ravel(), starts), (rows, columns))
+    X.sum_duplicates()
+    X.data[:] = 1
+    X = sp.csr_matrix(X.multiply(1 / np.sqrt(X.multiply(X).sum(axis=1))))
+    scores = X @ rng.normal(size=(columns, labels)) + 0.3 * rng.normal(size=(rows, labels))
+    cut = np.quantile(scores, np.linspace(0.6, 0.99, labels), axis=0).diagonal()
+    return X, (scores > cut).astype(float)

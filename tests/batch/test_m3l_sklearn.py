@@ -1,0 +1,222 @@
+"""M3LClassifier as a scikit-learn estimator."""
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from tagalong import M3LClassifier, load
+from tests.batch.problems import data
+
+SOLVED = "solved to a tolerance, not to the last bit"
+EXPECTED_FAILURES = {
+    "check_sample_weight_equivalence_on_dense_data": SOLVED,
+    "check_sample_weight_equivalence_on_sparse_data": SOLVED,
+}
+X, Y = data(0, rows=80, labels=6)
+NEW = np.random.default_rng(1).normal(size=(15, X.shape[1]))
+
+
+@parametrize_with_checks(
+    [M3LClassifier(max_iter=5000), M3LClassifier(kernel="rbf"), M3LClassifier(prior="cooccurrence")],
+    expected_failed_checks=lambda model: EXPECTED_FAILURES,
+)
+def test_the_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def test_in_a_pipeline_and_a_grid_search() -> None:
+    pipeline = make_pipeline(StandardScaler(), M3LClassifier(max_iter=5000))
+    search = GridSearchCV(pipeline, {"m3lclassifier__C": [0.01, 0.1]}, cv=3).fit(X, Y)
+    assert search.best_score_ > 0.7
+    assert search.predict(X).shape == Y.shape
+
+
+def test_targets_in_any_form() -> None:
+    names = np.array(list("abcdef"))
+    sets = [list(names[row == 1]) for row in Y]
+    first = M3LClassifier(random_state=0, tol=0.1).fit(X, Y)
+    for targets in (sp.csr_matrix(Y), pd.DataFrame(Y, columns=list(names)), sets):
+        other = M3LClassifier(random_state=0, tol=0.1).fit(X, targets)
+        assert other.dual_coef_.tobytes() == first.dual_coef_.tobytes()
+    assert list(other.classes_) == list(names)
+    best = first.decision_function(NEW).argmax(axis=1)
+    assert other.rank(NEW, k=2)[:, 0].tolist() == names[best].tolist()
+
+
+def test_one_label_a_row() -> None:
+    y = np.where(X[:, 0] > 0.3, "high", np.where(X[:, 0] < -0.3, "low", "middle"))
+    constant = np.column_stack([X, np.ones(len(X))])
+    model = M3LClassifier(C=10, max_iter=10000).fit(constant, y)
+    assert model.score(constant, y) > 0.8
+    assert model.decision_function(constant).shape == (80, 3)
+    two = M3LClassifier(max_iter=10000).fit(X, y == "high")
+    assert two.decision_function(X).shape == (80,)
+    assert ((two.decision_function(X) > 0) == two.predict(X)).all()
+
+
+def test_a_label_without_examples_is_scored_by_the_prior_alone() -> None:
+    """Its column is unknown; R says that it goes with label 0 and against label 1."""
+    unseen = np.column_stack([Y[:, :3], np.full(len(Y), np.nan)])
+    R = np.eye(4)
+    R[3, 0] = R[0, 3] = 0.6
+    R[3, 1] = R[1, 3] = -0.5
+    model = M3LClassifier(prior=R, max_iter=5000).fit(X, unseen)
+    assert (model.dual_coef_[:, 3] == 0).all()
+    v = X.T @ model.dual_coef_
+    np.testing.assert_allclose(
+        model.decision_function(NEW)[:, 3],
+        2 * NEW @ (0.6 * v[:, 0] - 0.5 * v[:, 1]),
+        atol=1e-4,
+    )
+    assert np.abs(model.decision_function(NEW)[:, 3]).min() > 0
+
+
+def test_balanced_weights_are_weights_of_both_sides() -> None:
+    y = np.column_stack([Y[:, 0] * (np.arange(80) < 20), Y[:, 1]])
+    yes = y.sum(axis=0)
+    model = M3LClassifier(class_weight="balanced", C=0.3, max_iter=5000).fit(X, y)
+    b = model.dual_coef_
+    assert (b.max(axis=0) <= 0.3 * 80 / (2 * yes) * (1 + 1e-6)).all()
+    assert (-b.min(axis=0) <= 0.3 * 80 / (2 * (80 - yes)) * (1 + 1e-6)).all()
+    assert b[:, 0].max() > 0.3
+    heavy = M3LClassifier(class_weight={0: 5.0}, C=0.3, max_iter=5000).fit(X, y)
+    assert 0.3 < heavy.dual_coef_[:, 0].max() <= 1.5 * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_a_warm_start_has_little_left_to_do(kernel: str) -> None:
+    model = M3LClassifier(kernel=kernel, warm_start=True, random_state=0, max_iter=5000).fit(X, Y)
+    first = model.n_iter_
+    again = clone(model).set_params(warm_start=False).fit(X, Y)
+    assert again.n_iter_ == first
+    model.fit(X, Y)
+    assert model.n_iter_ <= first / 5
+    assert model.dual_objective_ == pytest.approx(again.dual_objective_, rel=1e-5)
+    # Another C: variables beyond the new limit are cut, and the optimum is the new one.
+    model.set_params(C=0.2).fit(X, Y)
+    other = clone(model).set_params(warm_start=False).fit(X, Y)
+    assert np.abs(model.dual_coef_).max() <= 0.2 * (1 + 1e-6)
+    assert model.dual_objective_ == pytest.approx(other.dual_objective_, rel=1e-4)
+    model.fit(X[:50], Y[:50])  # another number of rows starts anew
+    assert model.dual_objective_ > 0
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"prior": np.eye(6) + 0.1, "loss": {"miss": {2: 2.0}, "false_alarm": [1, 1, 2, 2, 1, 1]}},
+        {"kernel": "rbf", "class_weight": {1: 2.0}},
+        {"kernel": "rbf", "prior": "cooccurrence"},
+    ],
+)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_files_and_pickles(settings: Any, sparse: bool, tmp_path: Path) -> None:
+    rows = sp.csr_matrix(X) if sparse else X
+    model = M3LClassifier(max_iter=5000, random_state=1, **settings).fit(rows, Y)
+    model.save(tmp_path / "m.tagalong")
+    for other in (load(tmp_path / "m.tagalong"), pickle.loads(pickle.dumps(model))):
+        assert other.decision_function(NEW).tobytes() == model.decision_function(NEW).tobytes()
+        assert other.classes_.tolist() == model.classes_.tolist()
+        assert other.duality_gap_ == model.duality_gap_
+        np.testing.assert_equal(other.get_params(), model.get_params())
+        assert other.fit(rows, Y).dual_objective_ == model.dual_objective_
+
+
+def test_features_that_never_occur_cost_nothing(tmp_path: Path) -> None:
+    """2**20 columns, of which 12 are in use: the weights have 12 rows."""
+    wide = sp.csr_matrix((80, 2**20))
+    wide[:, 5::90000] = X
+    model = M3LClassifier(tol=0.1, random_state=0).fit(wide, Y)
+    assert model._model.weights.shape == (12, 6)
+    narrow = M3LClassifier(tol=0.1, random_state=0).fit(sp.csr_matrix(X), Y)
+    other = sp.csr_matrix((15, 2**20))
+    other[:, 5::90000] = NEW
+    other[:, 3] = 7.0
+    found = model.decision_function(other)
+    np.testing.assert_allclose(found, narrow.decision_function(NEW), atol=1e-5)
+    assert model.coef_.shape == (6, 2**20)
+
+
+def test_a_limit_of_passes_warns_with_figures() -> None:
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=2: the largest projected derivative is"):
+        M3LClassifier(max_iter=2).fit(X, Y)
+
+
+def test_nothing_learnt_is_nothing_to_predict() -> None:
+    with pytest.raises(NotFittedError):
+        M3LClassifier().predict(X)
+    for name in ("coef_", "dual_coef_", "support_", "classes_"):
+        assert not hasattr(M3LClassifier(), name)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"C": 0}, "C must be positive, got 0"),
+        ({"kernel": "cubic"}, "kernel must be one of 'linear'"),
+        ({"prior": "guess"}, "prior must be one of 'cooccurrence', got 'guess'"),
+        ({"prior": np.eye(3)}, r"prior must have shape \(6, 6\)"),
+        ({"prior": np.triu(np.ones((6, 6)))}, "prior must be symmetric, but row"),
+        ({"prior": 1 - 2 * np.eye(6)}, "prior must be positive semi-definite, but its least"),
+        ({"prior": np.full((6, 6), np.nan)}, "prior: row 0, column 0 is nan"),
+        ({"loss": "zero-one"}, "loss must be 'hamming', 'prior' or a mapping"),
+        ({"loss": {"miss": [1, 2]}}, r"loss\['miss'\] must be a number, or 6 of them"),
+        ({"loss": {"false": 1}}, "loss may have costs for 'miss' and 'false_alarm'"),
+        ({"class_weight": {"x": 1}}, "class_weight: 'x' is not a label of the data"),
+        ({"class_weight": "even"}, "class_weight must be None, 'balanced' or a mapping"),
+        ({"tol": -1}, "tol must be positive, got -1"),
+        ({"max_iter": 0}, "max_iter must be at least 1, got 0|max_iter must be from 1"),
+        ({"kernel": "rbf", "gamma": 0}, "gamma must be positive, got 0"),
+        ({"kernel": "precomputed"}, "a precomputed kernel must be square"),
+        ({"kernel": lambda A, B: A}, "kernel must return shape"),
+        ({"kernel": lambda A, B: -(A @ B.T)}, "the product of row .* with itself is -"),
+    ],
+)
+def test_bad_parameters_are_named_and_leave_the_model_as_it_was(settings: Any, message: str) -> None:
+    model = M3LClassifier(tol=0.1, random_state=0).fit(X, Y)
+    before = model.decision_function(NEW)
+    with pytest.raises(ValueError, match=message):
+        model.set_params(**settings).fit(X, Y)
+    assert (model.decision_function(NEW) == before).all()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_bad_values_are_named(bad: float) -> None:
+    wrong = X.copy()
+    wrong[3, 2] = bad
+    with pytest.raises(ValueError, match="row 3, column 2 is"):
+        M3LClassifier().fit(wrong, Y)
+
+
+def test_an_error_of_a_kernel_comes_through() -> None:
+    calls = []
+
+    def kernel(A: Any, B: Any) -> Any:
+        calls.append(len(A))
+        if len(A) > 1:
+            raise RuntimeError("no such product")
+        return A @ B.T
+
+    with pytest.raises(RuntimeError, match="no such product"):
+        M3LClassifier(kernel=kernel).fit(X, Y)
+
+
+def test_progress_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
+    monkeypatch.setattr("tagalong.batch.m3l.SECONDS_BETWEEN_LINES", 0.0)
+    rng = np.random.default_rng(0)
+    rows, labels = rng.normal(size=(2000, 60)), rng.random((2000, 16)) < 0.5
+    with pytest.warns(ConvergenceWarning):
+        M3LClassifier(verbose=1, max_iter=300).fit(rows, labels)
+    assert "of 16 labels done" in capsys.readouterr().err

@@ -1,0 +1,203 @@
+"""M3L finds the optimum: a general solver, LIBLINEAR, KKT, one kernel as another, any order."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
+from sklearn.svm import LinearSVC
+
+from tagalong import M3LClassifier
+from tests.batch.problems import data, many, priors
+from tests.reference.m3l import Dual, dual_of
+
+KINDS = list(priors(2))
+
+
+def is_optimal(model: Any, dual: Dual, tol: float, close: float) -> None:
+    """Feasible, as good as the general solver's optimum, and with the figures it claims."""
+    b = np.zeros(dual.target.shape)
+    b[getattr(model, "support_", slice(None))] = model.dual_coef_
+    assert (dual.low * (1 + 1e-6) <= b).all()
+    assert (b <= dual.high * (1 + 1e-6)).all()
+    # Limits are rounded where variables are kept in single precision.
+    for limit in (dual.low, dual.high):
+        b = np.where(np.isclose(b, limit, rtol=1e-6, atol=0), limit, b)
+    assert dual.violation(b) < tol + 1e-4
+    best = dual.maximum()
+    assert model.dual_objective_ == pytest.approx(dual.value(b), rel=1e-4)
+    assert model.dual_objective_ == pytest.approx(best, rel=close)
+    assert model.duality_gap_ == pytest.approx(dual.primal(b) - dual.value(b), abs=1e-3)
+    assert best <= model.dual_objective_ + model.duality_gap_ + 1e-4 * abs(best)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("precise", [False, True], ids=["single", "double"])
+@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+def test_linear(kind: str, precise: bool, sparse: bool) -> None:
+    X, Y = data(1, labels=5)
+    R = priors(5)[kind]
+    tol = 1e-6 if precise else 1e-3
+    given = sp.csr_matrix(X) if sparse else X
+    model = M3LClassifier(C=0.7, prior=R, tol=tol, max_iter=20000, random_state=0).fit(given, Y)
+    is_optimal(model, dual_of(X @ X.T, Y, R, 0.7), tol, 1e-8 if precise else 1e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "precomputed"])
+def test_kernel(kind: str, kernel: str) -> None:
+    X, Y = data(2, labels=4)
+    R = priors(4)[kind]
+    K = polynomial_kernel(X, gamma=0.2, coef0=1, degree=2)
+    if kernel == "rbf":
+        K = rbf_kernel(X, gamma=0.2)
+    model = M3LClassifier(C=0.7, prior=R, kernel=kernel, gamma=0.2, coef0=1, degree=2)
+    model.fit(K if kernel == "precomputed" else X, Y)
+    is_optimal(model, dual_of(K, Y, R, 0.7), 1e-3, 1e-4)
+    expected = 2 * K[:, model.support_] @ model.dual_coef_ @ (np.eye(4) if R is None else R)
+    found = model.decision_function(K if kernel == "precomputed" else X)
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "precomputed"])
+@pytest.mark.parametrize("kind", ["none", "dense"])
+def test_costs_weights_and_unknown_relevance(kernel: str, kind: str) -> None:
+    X, Y = data(3, labels=4)
+    rng = np.random.default_rng(0)
+    Y[rng.random(Y.shape) < 0.2] = np.nan
+    weight = rng.uniform(0, 2, len(Y))
+    miss, alarm = np.array([1.0, 2.0, 0.5, 3.0]), 0.7
+    R = priors(4)[kind]
+    model = M3LClassifier(
+        prior=R, kernel=kernel, loss={"miss": miss, "false_alarm": alarm}, max_iter=20000
+    )
+    K = X @ X.T
+    model.fit(K if kernel == "precomputed" else X, Y, sample_weight=weight)
+    is_optimal(model, dual_of(K, Y, R, 1.0, miss, alarm, weight), 1e-3, 1e-4)
+    b = np.zeros(Y.shape)
+    b[getattr(model, "support_", slice(None))] = model.dual_coef_
+    assert (b[np.isnan(Y)] == 0).all()
+
+
+@pytest.mark.parametrize("kernel", ["linear", "precomputed"])
+def test_the_loss_tied_to_the_prior(kernel: str) -> None:
+    X, Y = data(4, labels=4)
+    Y[0, 1] = np.nan
+    R = np.eye(4) + 0.2 * np.array([[0, 1, -1, 0], [1, 0, 0, 1], [-1, 0, 0, 0], [0, 1, 0, 0]])
+    K = X @ X.T
+    model = M3LClassifier(prior=R, loss="prior", kernel=kernel, max_iter=20000)
+    model.fit(K if kernel == "precomputed" else X, Y)
+    is_optimal(model, dual_of(K, Y, R, tied=True), 1e-3, 1e-4)
+
+
+def test_more_labels_than_a_block_has() -> None:
+    """35 labels are three blocks, which the prior couples."""
+    X, Y = data(5, rows=25, labels=35)
+    R = priors(35)["negative"]
+    model = M3LClassifier(prior=R, tol=1e-5, max_iter=20000).fit(X, Y)
+    is_optimal(model, dual_of(X @ X.T, Y, R), 1e-5, 1e-6)
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+def test_without_a_prior_it_is_liblinear_with_twice_the_penalty(sparse: bool) -> None:
+    X, Y = many(6, 300, 80, 20, 9)
+    model = M3LClassifier(tol=1e-5, max_iter=10000).fit(X if sparse else X.toarray(), Y)
+    for label in range(20):
+        peer = LinearSVC(loss="hinge", C=2, fit_intercept=False, tol=1e-8, max_iter=200000)
+        peer.fit(X, Y[:, label])
+        np.testing.assert_allclose(model.coef_[label], peer.coef_[0], atol=2e-3)
+
+
+def test_rare_labels_start_from_the_label_that_is_never_relevant() -> None:
+    """20 rare labels start so; alone, each starts from zero. Both reach the optimum."""
+    X, Y = many(7, 400, 60, 20, 8)
+    rare = (np.random.default_rng(0).random(Y.shape) < 0.06).astype(float) * Y
+    together = M3LClassifier(tol=1e-5, max_iter=10000).fit(X, rare)
+    for label in (0, 7, 19):
+        alone = M3LClassifier(tol=1e-5, max_iter=10000).fit(X, rare[:, [label, label]])
+        np.testing.assert_allclose(together.coef_[label], alone.coef_[0], atol=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["none", "dense", "singular"])
+def test_a_linear_kernel_is_the_linear_solver(kind: str) -> None:
+    X, Y = data(8, rows=60, labels=6)
+    R = priors(6)[kind]
+    linear = M3LClassifier(prior=R, tol=1e-5, max_iter=20000).fit(X, Y)
+    kernel = M3LClassifier(prior=R, tol=1e-4, kernel=lambda A, B: A @ B.T).fit(X, Y)
+    assert kernel.dual_objective_ == pytest.approx(linear.dual_objective_, rel=1e-5)
+    new = np.random.default_rng(0).normal(size=(10, X.shape[1]))
+    np.testing.assert_allclose(
+        kernel.decision_function(new), linear.decision_function(new), atol=5e-3
+    )
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("prior", [None, "cooccurrence"])
+def test_the_optimum_does_not_depend_on_order_or_memory(kernel: str, prior: Any) -> None:
+    X, Y = data(9, rows=90, labels=20)
+    order = np.random.default_rng(1).permutation(90)
+    settings: dict[str, Any] = {"kernel": kernel, "prior": prior, "gamma": 0.1, "max_iter": 20000}
+    first = M3LClassifier(random_state=0, **settings).fit(X, Y)
+    others = [
+        M3LClassifier(random_state=1, **settings).fit(X[order], Y[order]),
+        # 90 rows of 360 bytes; the least is 4 of them.
+        M3LClassifier(random_state=0, cache_size=0.002, **settings).fit(X, Y),
+        M3LClassifier(random_state=0, cache_size=0.012, **settings).fit(X, Y),
+    ]
+    for other in others:
+        assert other.dual_objective_ == pytest.approx(first.dual_objective_, rel=1e-5)
+        np.testing.assert_allclose(
+            other.decision_function(X), first.decision_function(X), atol=0.02
+        )
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("prior", [None, "cooccurrence"])
+def test_threads_give_the_same_bits(kernel: str, prior: Any) -> None:
+    X, Y = many(10, 200, 3000, 40, 12)
+    models = [
+        M3LClassifier(kernel=kernel, prior=prior, tol=0.1, n_jobs=jobs, random_state=3).fit(X, Y)
+        for jobs in (1, 2, 5)
+    ]
+    for other in models[1:]:
+        assert other.dual_coef_.tobytes() == models[0].dual_coef_.tobytes()
+        assert other.decision_function(X).tobytes() == models[0].decision_function(X).tobytes()
+        assert other.duality_gap_ == models[0].duality_gap_
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    labels=st.integers(2, 18),
+    rows=st.integers(1, 12),
+    C=st.sampled_from([0.01, 1.0, 30.0]),
+    kind=st.sampled_from(KINDS),
+    linear=st.booleans(),
+)
+def test_any_small_problem(
+    seed: int, labels: int, rows: int, C: float, kind: str, linear: bool
+) -> None:
+    X, Y = data(seed, rows=rows, columns=4, labels=labels)
+    R = priors(labels, seed)[kind]
+    K = X @ X.T
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of problems that need more passes
+        model = M3LClassifier(C=C, prior=R, kernel="linear" if linear else "precomputed")
+        model.set_params(max_iter=3000).fit(X if linear else K, Y)
+    best = dual_of(K, Y, R, C).maximum()
+    assert model.dual_objective_ <= best * (1 + 1e-3) + 1e-3
+    assert best <= (model.dual_objective_ + model.duality_gap_) * (1 + 1e-3) + 1e-3
+
+
+def test_rows_without_features_and_labels_without_prior_go_to_their_limits() -> None:
+    X = np.array([[0.0, 0.0], [1.0, 0.0]])
+    Y = np.array([[1, 0, 1], [0, 1, 1]])
+    model = M3LClassifier(C=0.5, prior=np.diag([1.0, 1.0, 0.0])).fit(X, Y)
+    assert model.dual_coef_[0].tolist() == [0.5, -0.5, 0.5]
+    assert model.dual_coef_[1, 2] == 0.5
+    assert (model.decision_function(X)[:, 2] == 0).all()
+    assert model.predict(X)[0].tolist() == [1, 1, 1]  # a score of 0 is relevant
