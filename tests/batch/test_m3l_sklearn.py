@@ -28,7 +28,11 @@ NEW = np.random.default_rng(1).normal(size=(15, X.shape[1]))
 
 
 @parametrize_with_checks(
-    [M3LClassifier(max_iter=5000), M3LClassifier(kernel="rbf"), M3LClassifier(prior="cooccurrence")],
+    [
+        M3LClassifier(max_iter=5000),
+        M3LClassifier(kernel="rbf"),
+        M3LClassifier(prior="cooccurrence"),
+    ],
     expected_failed_checks=lambda model: EXPECTED_FAILURES,
 )
 def test_the_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
@@ -184,7 +188,9 @@ def test_nothing_learnt_is_nothing_to_predict() -> None:
         ({"kernel": lambda A, B: -(A @ B.T)}, "the product of row .* with itself is -"),
     ],
 )
-def test_bad_parameters_are_named_and_leave_the_model_as_it_was(settings: Any, message: str) -> None:
+def test_bad_parameters_are_named_and_leave_the_model_as_it_was(
+    settings: Any, message: str
+) -> None:
     model = M3LClassifier(tol=0.1, random_state=0).fit(X, Y)
     before = model.decision_function(NEW)
     with pytest.raises(ValueError, match=message):

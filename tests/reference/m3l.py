@@ -31,7 +31,9 @@ class Dual:
         h = self.derivative(b)
         complexity = 2 * np.einsum("lk,il,ik->", self.R, b, self.K @ b)
         # A variable's slack is max(0, y h), and its C the length of its interval.
-        return float(complexity + (self.high * np.maximum(h, 0) + self.low * np.minimum(h, 0)).sum())
+        return float(
+            complexity + (self.high * np.maximum(h, 0) + self.low * np.minimum(h, 0)).sum()
+        )
 
     def violation(self, b: FloatArray) -> float:
         """The largest projected derivative."""

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from tagalong import persist
 from tagalong.batch.kernels import Kernel
+from tagalong.batch.matrices import as_dense, is_sparse
 from tagalong.batch.models import KernelModel, LinearModel
 from tagalong.labels import Labels, label_array
 from tagalong.online.estimators import columns_of, restore_columns
@@ -31,12 +32,12 @@ def by_label(dual: Array, place: Array | None) -> Array:
 
 def to_file(model: Any) -> tuple[dict[str, Any], persist.Arrays]:
     """Return the header and the arrays of an M3LClassifier."""
-    params, arrays = dict(model.get_params()), {}
+    params = dict(model.get_params())
+    arrays: persist.Arrays = {}
     if callable(params["kernel"]):
         raise ValueError("a model whose kernel is a function cannot be saved: files hold no code")
     if params["prior"] is not None and not isinstance(params["prior"], str):
-        given = params["prior"]
-        arrays["prior"] = np.asarray(given.toarray() if sp.issparse(given) else given, np.float64)
+        arrays["prior"] = as_dense(params["prior"]).astype(np.float64)
         params["prior"] = None
     for name in ("loss", "class_weight"):
         params[name] = _encoded(params[name])
@@ -62,7 +63,7 @@ def to_file(model: Any) -> tuple[dict[str, Any], persist.Arrays]:
     kernel = found.kernel
     header["kernel"] = [kernel.name, kernel.gamma, kernel.degree, kernel.coef0]
     arrays |= {"support": found.support, "coefficients": found.coefficients, "dual": model._dual}
-    if sp.issparse(found.vectors):
+    if is_sparse(found.vectors):
         vectors = sp.csr_array(found.vectors)
         arrays |= {
             "vector_values": vectors.data,

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from tagalong import parameters
+from tagalong.batch.matrices import as_dense, is_sparse
 
 __all__ = ["KERNELS", "Kernel", "make_kernel"]
 
@@ -23,9 +23,11 @@ class Kernel:
     ----------
     name : str or callable
         One of ``KERNELS``, or a function of two matrices that returns their products.
-    gamma, coef0 : float
+    gamma : float
         Of ``"rbf"`` and ``"poly"``.
     degree : int
+        Of ``"poly"``.
+    coef0 : float
         Of ``"poly"``.
     """
 
@@ -40,14 +42,13 @@ class Kernel:
             return np.asarray(A)
         if callable(self.name):
             found = self.name(A, B)
-            found = np.asarray(found.toarray() if sp.issparse(found) else found)
+            found = as_dense(found)
             if found.shape != (A.shape[0], B.shape[0]):
                 raise ValueError(
                     f"kernel must return shape {(A.shape[0], B.shape[0])}, got {found.shape}"
                 )
             return found
-        out = A @ B.T
-        out = out.toarray() if sp.issparse(out) else out
+        out = as_dense(A @ B.T)
         if self.name == "poly":
             return np.asarray((self.gamma * out + self.coef0) ** self.degree)
         if self.name == "rbf":
@@ -76,9 +77,9 @@ class Kernel:
 
 def squared_lengths(X: Any) -> npt.NDArray[Any]:
     """Return the squared length of each row."""
-    if sp.issparse(X):
+    if is_sparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel().astype(X.dtype)
-    return np.einsum("ij,ij->i", X, X)
+    return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
 def make_kernel(kernel: Any, gamma: Any, degree: Any, coef0: Any, X: Any) -> Kernel:
@@ -92,7 +93,7 @@ def make_kernel(kernel: Any, gamma: Any, degree: Any, coef0: Any, X: Any) -> Ker
         columns = max(1, X.shape[1])
         spread = 1.0
         if gamma == "scale" and kernel in ("rbf", "poly"):
-            squares = X.multiply(X).mean() if sp.issparse(X) else np.square(X).mean()
+            squares = X.multiply(X).mean() if is_sparse(X) else np.square(X).mean()
             spread = float(squares - np.square(X.mean(dtype=np.float64)))
         found = 1.0 / (columns * spread) if spread > 0 else 1.0
     else:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tagalong.labels import Labels, LabelRows
+from tagalong.labels import LabelRows, Labels
 
-__all__ = ["Costs", "costs_of"]
+__all__ = ["Costs", "a_label", "costs_of"]
 
 Numbers = npt.NDArray[np.float64]
 
@@ -38,8 +38,8 @@ def costs_of(
     if isinstance(loss, Mapping):
         if not loss or not set(loss) <= set(DIRECTIONS):
             raise ValueError(f"loss may have costs for 'miss' and 'false_alarm', got {loss!r}")
-        miss = HAMMING * _a_label(loss.get("miss", 1.0), "loss['miss']", labels)
-        alarm = HAMMING * _a_label(loss.get("false_alarm", 1.0), "loss['false_alarm']", labels)
+        miss = HAMMING * a_label(loss.get("miss", 1.0), "loss['miss']", labels)
+        alarm = HAMMING * a_label(loss.get("false_alarm", 1.0), "loss['false_alarm']", labels)
     elif not isinstance(loss, str) or loss not in ("hamming", "prior"):
         raise ValueError(
             "loss must be 'hamming', 'prior' or a mapping of 'miss' and 'false_alarm' to costs, "
@@ -62,14 +62,14 @@ def _class_weights(
         no = known - yes
         return known / (2 * np.maximum(yes, 1)), known / (2 * np.maximum(no, 1))
     if isinstance(class_weight, Mapping):
-        return _a_label(class_weight, "class_weight", labels), ones
+        return a_label(class_weight, "class_weight", labels), ones
     raise ValueError(
         "class_weight must be None, 'balanced' or a mapping of labels to weights, "
         f"got {class_weight!r}"
     )
 
 
-def _a_label(given: Any, name: str, labels: Labels) -> Numbers:
+def a_label(given: Any, name: str, labels: Labels) -> Numbers:
     """Return a number for each label: from one for all, one each, or a mapping."""
     if isinstance(given, Mapping):
         found = np.ones(len(labels))

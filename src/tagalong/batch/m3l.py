@@ -4,13 +4,12 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -22,7 +21,8 @@ from tagalong import _native as core
 from tagalong import parameters, persist
 from tagalong.batch import files
 from tagalong.batch.kernels import make_kernel
-from tagalong.batch.losses import costs_of
+from tagalong.batch.losses import a_label, costs_of
+from tagalong.batch.matrices import as_dense, is_sparse
 from tagalong.batch.models import KernelModel, LinearModel
 from tagalong.batch.priors import checked_prior, cooccurrence_prior
 from tagalong.examples import as_matrix, as_pairs
@@ -79,8 +79,9 @@ class M3LClassifier(ClassifierMixin, BaseEstimator):
         ``"prior"`` is the paper's loss tied to the prior, :math:`2 y_{il} (R y_i)_l`, for a
         diagonally dominant R.
     class_weight : mapping or "balanced", optional
-        What C is multiplied with on the relevant rows of a label. ``"balanced"`` makes relevant
-        and irrelevant rows of each label count alike.
+        What C is multiplied with on the relevant rows of a label; with one label a row, on the
+        rows of that label. ``"balanced"`` makes relevant and irrelevant rows of each label count
+        alike.
     tol : float, default 1e-3
         Training ends when no variable's projected derivative is larger; where a wrong label by
         Hamming's loss has 2.
@@ -201,7 +202,7 @@ class M3LClassifier(ClassifierMixin, BaseEstimator):
         settings = self._checked_settings()
         with restored_on_error(self):
             X = validated(self, X, reset=True)
-            if sp.issparse(X) and not X.has_canonical_format:
+            if is_sparse(X) and not X.has_canonical_format:
                 X = X.copy()
                 X.sum_duplicates()
             labels = labels_of(y, None, fitting=True)
@@ -351,7 +352,7 @@ class M3LClassifier(ClassifierMixin, BaseEstimator):
             (values[inside], (np.zeros(inside.sum(), np.int32), indices[inside])),
             shape=(1, self.n_features_in_),
         )
-        dense = not sp.issparse(self._model.vectors)
+        dense = not is_sparse(self._model.vectors)
         return self._model.scores(row.toarray() if dense else row)[0], self.cutoff_
 
     def explain_one(
@@ -425,7 +426,7 @@ class M3LClassifier(ClassifierMixin, BaseEstimator):
         return {
             "tolerance": parameters.positive(self.tol, "tol"),
             "most_passes": parameters.integer(self.max_iter, "max_iter", 1, 2**31 - 1),
-            "threads": int(effective_n_jobs(self.n_jobs)),
+            "threads": _threads(self.n_jobs),
             "seed": int(check_random_state(self.random_state).randint(2**31 - 1)),
             "cache_bytes": int(1e6 * parameters.positive(self.cache_size, "cache_size")),
         }
@@ -434,7 +435,13 @@ class M3LClassifier(ClassifierMixin, BaseEstimator):
         self, labels: Labels, targets: Targets, weights: npt.NDArray[np.float64] | None
     ) -> dict[str, Any]:
         relevant, unknown = targets.relevant, targets.unknown
-        costs = costs_of(self.loss, self.class_weight, self.C, labels, relevant, unknown)
+        class_weight = self.class_weight
+        if targets.kind == "single" and isinstance(class_weight, Mapping):
+            # As scikit-learn has it: a row counts as its class does, for all labels.
+            by_class = a_label(class_weight, "class_weight", labels)[relevant.indices]
+            weights = by_class if weights is None else weights * by_class
+            class_weight = None
+        costs = costs_of(self.loss, class_weight, self.C, labels, relevant, unknown)
         R = self._prior_of(labels, targets)
         return {
             "relevant_start": relevant.indptr,
@@ -457,9 +464,7 @@ class M3LClassifier(ClassifierMixin, BaseEstimator):
             parameters.choice(self.prior, "prior", ("cooccurrence",))
             rows = targets.relevant
             ones = np.ones(len(rows.indices))
-            Y = sp.csr_array(
-                (ones, rows.indices, rows.indptr), shape=(len(targets), len(labels))
-            )
+            Y = sp.csr_array((ones, rows.indices, rows.indptr), shape=(len(targets), len(labels)))
             return cooccurrence_prior(Y.T @ Y)
         return checked_prior(self.prior, len(labels))
 
@@ -569,10 +574,6 @@ class M3LClassifier(ClassifierMixin, BaseEstimator):
                 "use 'tagalong fit'"
             )
 
-    def watch_one(self, *_: Any) -> Any:
-        """Refuse to learn one example: this learner needs all of them at once."""
-        raise ValueError("M3LClassifier learns all items at once: use 'tagalong fit' again")
-
     def _to_file(self) -> tuple[dict[str, Any], persist.Arrays]:
         return files.to_file(self)
 
@@ -590,12 +591,24 @@ class M3LClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = not callable(self.kernel) and self.kernel != "precomputed"
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.classifier_tags.multi_label = True
+        # Without a bias no direction gives nearly all rows around the origin to one class, as one
+        # of scikit-learn's checks asks for.
+        tags.classifier_tags.poor_score = self.kernel != "rbf"
         return tags
 
 
+def _threads(n_jobs: Any) -> int:
+    """Return how many threads a number of jobs means: -1 is all processors, -2 all but one."""
+    if n_jobs is None:
+        return 1
+    jobs = parameters.integer(n_jobs, "n_jobs", -(2**31), 2**31 - 1)
+    if jobs == 0:
+        raise ValueError("n_jobs must not be 0: 1 for one thread, -1 for all processors")
+    return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
+
+
 def _square(K: Any) -> Any:
-    if sp.issparse(K):
-        K = K.toarray()
+    K = as_dense(K)
     if K.shape[0] != K.shape[1]:
         raise ValueError(f"a precomputed kernel must be square, got shape {K.shape}")
     odd = np.abs(K - K.T)

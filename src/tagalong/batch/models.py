@@ -8,6 +8,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from tagalong.batch.kernels import Kernel
+from tagalong.batch.matrices import is_sparse
 
 __all__ = ["KernelModel", "LinearModel", "Model"]
 
@@ -46,13 +47,11 @@ class LinearModel:
         """Return the scores of all labels, (rows, labels)."""
         if len(self.features) == self.columns:
             return np.asarray(X @ self.weights)
-        if not sp.issparse(X):
+        if not is_sparse(X):
             return np.asarray(X[:, self.features] @ self.weights)
         number, known = self._numbers(X.indices)
         starts = np.concatenate([[0], np.cumsum(known)])[X.indptr]
-        kept = sp.csr_array(
-            (X.data[known], number, starts), shape=(X.shape[0], len(self.features))
-        )
+        kept = sp.csr_array((X.data[known], number, starts), shape=(X.shape[0], len(self.features)))
         return np.asarray(kept @ self.weights)
 
     def score_one(self, indices: Array, values: Array) -> Array:
@@ -76,9 +75,7 @@ class LinearModel:
             return out
         rows = np.tile(np.arange(labels), len(self.features))
         columns = np.repeat(self.features, labels)
-        found = sp.csr_array(
-            (self.weights.ravel(), (rows, columns)), shape=(labels, self.columns)
-        )
+        found = sp.csr_array((self.weights.ravel(), (rows, columns)), shape=(labels, self.columns))
         found.eliminate_zeros()
         return found
 

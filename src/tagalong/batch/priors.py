@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+
+from tagalong.batch.matrices import as_dense
 
 __all__ = ["attribute_prior", "checked_prior", "cooccurrence_prior"]
 
@@ -74,7 +75,7 @@ def cooccurrence_prior(counts: Any) -> Matrix:
         How many items have both labels; on the diagonal how many have the label at all. A label
         that never occurs is left to itself.
     """
-    both = np.asarray(counts.toarray() if sp.issparse(counts) else counts, dtype=np.float64)
+    both = as_dense(counts).astype(np.float64)
     if both.ndim != 2 or both.shape[0] != both.shape[1]:
         raise ValueError(f"counts must have a row and a column a label, got shape {both.shape}")
     alone = np.sqrt(both.diagonal())
@@ -90,15 +91,14 @@ def checked_prior(prior: Any, labels: int) -> Matrix:
     It must be symmetric and positive semi-definite up to ``TOLERANCE``; it may be singular.
     """
     try:
-        R = np.array(prior.toarray() if sp.issparse(prior) else prior, dtype=np.float64)
+        R = as_dense(prior).astype(np.float64)
     except (TypeError, ValueError):
         raise ValueError(
             f"prior must be None, 'cooccurrence' or a matrix of numbers, got {prior!r}"
         ) from None
     if R.shape != (labels, labels):
         raise ValueError(
-            f"prior must have shape ({labels}, {labels}), a row and a column a label, "
-            f"got {R.shape}"
+            f"prior must have shape ({labels}, {labels}), a row and a column a label, got {R.shape}"
         )
     if not np.isfinite(R).all():
         row, column = np.argwhere(~np.isfinite(R))[0]

@@ -1,0 +1,19 @@
+"""Matrices that may be dense or sparse."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+__all__ = ["as_dense", "is_sparse"]
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is a sparse matrix."""
+    return bool(sp.issparse(X))
+
+
+def as_dense(X: Any) -> npt.NDArray[Any]:
+    """Return X as an array."""
+    return np.asarray(X.toarray() if is_sparse(X) else X)
