@@ -1,6 +1,7 @@
 #include "m3l/linear_solver.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <span>
 
@@ -12,6 +13,10 @@ namespace {
 
 constexpr double kRare = 0.1;             // a label relevant for fewer rows starts from "never relevant"
 constexpr std::size_t kFewest = kLanes;   // labels for which that start pays
+// In turns a block improves itself by so many passes at most, or to this share of its violation:
+// solving it further would be for nothing, as the others move too.
+constexpr int kPassesATurn = 5;
+constexpr double kShareATurn = 0.3;
 constexpr std::uint64_t kAStep = 0xD1342543DE82EF95u;  // between the seeds of blocks
 
 template <class T>
@@ -161,7 +166,7 @@ class LinearSolver {
         if (settings_.resume)
             for (std::size_t b = 0; b < blocks_; ++b) leave(b);
         std::int64_t passes = 0;
-        // Blocks move each other, so none is solved further than the others are.
+        const std::int64_t most = static_cast<std::int64_t>(settings_.most_passes) * static_cast<std::int64_t>(blocks_);
         for (;;) {
             Standing standing;
             bool moved = false;
@@ -171,8 +176,8 @@ class LinearSolver {
                 standing.dual += found.dual;
                 standing.gap += found.gap;
                 standing.violation = std::max(standing.violation, found.violation);
-                if (found.violation < settings_.tolerance || passes >= settings_.most_passes * static_cast<std::int64_t>(blocks_) || watch_.stop) continue;
-                passes += all[b].improve(0.5 * settings_.tolerance, 0.1, 20, shuffles[b], watch_);
+                if (found.violation < settings_.tolerance || passes >= most || watch_.stop) continue;
+                passes += all[b].improve(0.5 * settings_.tolerance, kShareATurn, kPassesATurn, shuffles[b], watch_);
                 leave(b);
                 moved = true;
             }
@@ -199,6 +204,32 @@ class LinearSolver {
     std::size_t blocks_ = 0;
 };
 
+// Labels that move each other most share a block: there they take turns at every row. A block
+// begins with the first label left and takes the one most bound to its labels, until it is full.
+void bring_together(const Problem& problem, std::vector<std::int32_t>& ordered) {
+    std::vector<std::int32_t> left;
+    left.swap(ordered);
+    const auto r = [&](std::int32_t a, std::int32_t b) {
+        return problem.r(static_cast<std::size_t>(a), static_cast<std::size_t>(b));
+    };
+    while (!left.empty()) {
+        std::vector<double> bond(problem.labels, 0.0);
+        for (std::size_t k = 0; k < kLanes && !left.empty(); ++k) {
+            const auto next = k == 0 ? left.begin()
+                                     : std::max_element(left.begin(), left.end(), [&](std::int32_t a, std::int32_t b) {
+                                           return bond[a] < bond[b];
+                                       });
+            const std::int32_t chosen = *next;
+            left.erase(next);
+            ordered.push_back(chosen);
+            for (const std::int32_t other : left) {
+                const double both = r(chosen, chosen) * r(other, other);
+                if (both > 0) bond[other] += std::abs(r(chosen, other)) / std::sqrt(both);
+            }
+        }
+    }
+}
+
 }  // namespace
 
 std::vector<std::int32_t> block_places(const Problem& problem) {
@@ -208,6 +239,7 @@ std::vector<std::int32_t> block_places(const Problem& problem) {
     std::iota(ordered.begin(), ordered.end(), 0);
     std::stable_sort(ordered.begin(), ordered.end(),
                      [&](std::int32_t a, std::int32_t b) { return relevant[a] > relevant[b]; });
+    if (problem.coupled()) bring_together(problem, ordered);
     for (std::size_t at = 0; at < ordered.size(); ++at) place[ordered[at]] = static_cast<std::int32_t>(at);
     return place;
 }

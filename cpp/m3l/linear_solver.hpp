@@ -36,7 +36,8 @@ struct LinearSolution {
     bool converged = false;
 };
 
-// Labels in the order of blocks: by how often they are relevant, the most frequent first.
+// Labels in the order of blocks: by how often they are relevant, the most frequent first; where the
+// prior couples them, with those that they are most bound to.
 std::vector<std::int32_t> block_places(const Problem& problem);
 
 template <class T>

@@ -228,6 +228,10 @@ class Tagger:
             weight = item.weight if isinstance(item, Item) else 1.0
         with self._lock:
             reading = self.features.look(item)
+            if not hasattr(self.learner, "watch_one"):
+                raise ValueError(
+                    f"{type(self.learner).__name__} learns all items at once: use 'tagalong fit'"
+                )
             found: Round = self.learner.watch_one(reading.pairs(), labels, unknown, weight)
             self.features.learn(reading)
             self._history.note(len(self.learner._labels), found.relevant)
@@ -429,9 +433,9 @@ class Tagger:
         with self._lock:
             if not self.labels:
                 return SizeReport(0, 0, 0, self.features.size_in_bytes)
-            native = self.learner._native
-            rows = len(native.weights()["features"])
-            return SizeReport(len(self.labels), rows, native.bytes, self.features.size_in_bytes)
+            rows = len(self.learner.weights_by_feature()["features"])
+            weights = self.learner.bytes_of_weights
+            return SizeReport(len(self.labels), rows, weights, self.features.size_in_bytes)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tagger to a file; `tagalong.load` reads it.

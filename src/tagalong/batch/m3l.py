@@ -406,6 +406,18 @@ class M3LClassifier(ClassifierMixin, BaseEstimator):
         self._fitted("cutoff_")
         return 0.0
 
+    def weights_by_feature(self) -> dict[str, Array]:
+        """Return the features that occurred and their weights, (features, K); else none."""
+        model = self._fitted("weights_by_feature")
+        if isinstance(model, LinearModel):
+            return {"features": model.features, "weights": model.weights}
+        return {"features": np.zeros(0, np.int32), "weights": np.zeros((0, len(self._labels)))}
+
+    @property
+    def bytes_of_weights(self) -> int:
+        """What predicting needs in memory."""
+        return self._fitted("bytes_of_weights").bytes
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the learner to a file; `tagalong.load` reads it.
 

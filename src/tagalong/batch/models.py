@@ -54,6 +54,11 @@ class LinearModel:
         kept = sp.csr_array((X.data[known], number, starts), shape=(X.shape[0], len(self.features)))
         return np.asarray(kept @ self.weights)
 
+    @property
+    def bytes(self) -> int:
+        """What they take in memory."""
+        return int(self.weights.nbytes + self.features.nbytes)
+
     def score_one(self, indices: Array, values: Array) -> Array:
         """Return the scores of all labels for one example."""
         number, known = self._numbers(indices)
@@ -108,6 +113,13 @@ class KernelModel:
     support: npt.NDArray[np.int64]
     vectors: Any
     coefficients: Array
+
+    @property
+    def bytes(self) -> int:
+        """What they take in memory."""
+        vectors = self.vectors
+        values = vectors.data if is_sparse(vectors) else vectors
+        return int(self.coefficients.nbytes + (0 if vectors is None else values.nbytes))
 
     def scores(self, X: Any) -> Array:
         """Return the scores of all labels, (rows, labels)."""

@@ -15,13 +15,13 @@ from tagalong.online.rounds import Round
 from tagalong.readers.items import Item
 from tagalong.tagger import Tagger
 
-__all__ = ["run"]
+__all__ = ["Frozen", "run"]
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Measure a model, and write the figures."""
     check_destination(args.report, "--report")
-    frozen = _Frozen(load_tagger(args.model))
+    frozen = Frozen(load_tagger(args.model))
     progress = Progress(args.at, args.window)
     reading = reading_of(args)
     unlabelled = 0
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return SOME_SKIPPED if stream.skipped else OK
 
 
-class _Frozen:
+class Frozen:
     """A tagger that is asked only, and the labels that it knows or that were met."""
 
     def __init__(self, tagger: Tagger):

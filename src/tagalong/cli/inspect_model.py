@@ -65,7 +65,7 @@ def _about(tagger: Tagger) -> dict[str, Any]:
         "size": {**asdict(size), "total_bytes": size.total_bytes},
         "learner": {"kind": type(tagger.learner).__name__, **tagger.learner.get_params()},
         "features": tagger.features.get_params(),
-        "certificate": _certificate(tagger.certificate_),
+        **_proof(tagger.learner),
         "run": _summary(tagger.notes.get(NOTE)),
         "notes": {name: value for name, value in tagger.notes.items() if name != NOTE},
     }
@@ -76,8 +76,16 @@ def _about_part(model: Any) -> dict[str, Any]:
     found: dict[str, Any] = {"settings": model.get_params()}
     if hasattr(model, "classes_"):
         found["labels"] = [{"label": label} for label in model.classes_.tolist()]
-        found["certificate"] = _certificate(model.certificate_)
+        found |= _proof(model)
     return found
+
+
+def _proof(learner: Any) -> dict[str, Any]:
+    """Return what a learner can prove: an online one by its rounds, a batch one by its gap."""
+    if hasattr(learner, "duality_gap_"):
+        gap = {"dual_objective": learner.dual_objective_, "duality_gap": learner.duality_gap_}
+        return {"optimum": gap}
+    return {"certificate": _certificate(learner.certificate_)}
 
 
 def _certificate(certificate: Any) -> dict[str, Any]:
@@ -93,7 +101,7 @@ def _summary(note: dict[str, Any] | None) -> dict[str, Any] | None:
 
 def _words(tagger: Tagger, label: Hashable, count: int) -> Words:
     """Return the words with the largest weights for a label, nameless features left out."""
-    found = tagger.learner._native.weights()
+    found = tagger.learner.weights_by_feature()
     column = found["weights"][:, tagger.labels.index(label)].astype(np.float64)
     words: Words = []
     for place in np.argsort(-column, kind="stable").tolist():
@@ -125,6 +133,9 @@ def _lines(found: dict[str, Any]) -> list[str]:
             lines.append(f"{part}: {given}")
     if "certificate" in found:
         lines.append(f"certificate: {found['certificate']['in_words']}")
+    if "optimum" in found:
+        gap, dual = found["optimum"]["duality_gap"], found["optimum"]["dual_objective"]
+        lines.append(f"optimum: at least {dual:.6g}; the model is within {gap:.3g} of it")
     if found.get("run"):
         run_of = found["run"]
         lines.append(

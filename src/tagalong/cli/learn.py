@@ -90,6 +90,11 @@ def _prepared(args: argparse.Namespace) -> tuple[Tagger, Run]:
         tagger = Tagger(learner.make(**learner_settings(args)), make_features(args))
     else:
         tagger = load_tagger(args.model)
+        if not hasattr(tagger.learner, "watch_one"):
+            raise CommandError(
+                f"{args.model} was made by 'tagalong fit', all items at once: fit it again with "
+                "the new items"
+            )
         _check_unchanged(args, tagger)
     if args.resume:
         return tagger, _resumed(args, tagger)

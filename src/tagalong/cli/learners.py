@@ -115,7 +115,7 @@ PAPERS = {
 
 def learner_settings(args: argparse.Namespace) -> dict[str, Any]:
     """Return the settings that a command line gives to one learner."""
-    settings: dict[str, Any] = {name: _value(text) for name, text in args.set}
+    settings = setting_values(args.set)
     for name in ("update", "geometry", "C", "margin", "problem"):
         if getattr(args, name, None) is not None:
             settings[name] = getattr(args, name)
@@ -124,6 +124,11 @@ def learner_settings(args: argparse.Namespace) -> dict[str, Any]:
     if getattr(args, "slots", None) is not None:
         settings["max_labels"] = args.slots
     return settings
+
+
+def setting_values(given: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """Return what the settings of a command line mean, by name."""
+    return {name: _value(text) for name, text in given}
 
 
 def _value(text: str) -> Any:

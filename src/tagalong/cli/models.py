@@ -20,7 +20,7 @@ def load_tagger(path: str) -> Tagger:
     if not isinstance(model, Tagger):
         raise CommandError(
             f"{path} holds a {type(model).__name__}, which knows no texts; this needs a model "
-            "that 'tagalong learn' or Tagger.save has written"
+            "that 'tagalong learn', 'tagalong fit' or Tagger.save has written"
         )
     return model
 

@@ -74,6 +74,43 @@ def _learn(parser: Parser) -> None:
     shared.add_figures(parser)
 
 
+def _fit(parser: Parser) -> None:
+    shared.add_sources(parser)
+    shared.add_model(parser)
+    parser.add_argument(
+        "--holdout",
+        type=float,
+        default=0.1,
+        metavar="SHARE",
+        help="the share of items to measure on, and to learn probabilities from, instead of "
+        "training; 0.1 by default",
+    )
+    parser.add_argument(
+        "--report", metavar="FILE", help="write the figures of the items held out there, as JSON"
+    )
+    parser.add_argument(
+        "--no-names", action="store_true", help="keep no words of the items in the model"
+    )
+    group = parser.add_argument_group("learner")
+    group.add_argument("--learner", default="m3l", metavar="NAME", help="m3l, the default")
+    group.add_argument("-C", type=float, help="how much mistakes count; 1 by default")
+    group.add_argument(
+        "--prior", choices=("cooccurrence",), help="how labels go together; by default not known"
+    )
+    group.add_argument("--kernel", choices=("linear", "rbf", "poly"), help="linear by default")
+    group.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        type=shared.setting,
+        metavar="NAME=VALUE",
+        help="any other setting of the learner, such as tol=0.01; may be repeated",
+    )
+    shared.add_features(parser)
+    shared.add_reading(parser)
+    shared.add_figures(parser)
+
+
 def _suggest(parser: Parser) -> None:
     shared.add_sources(parser, nargs="*")
     shared.add_model(parser)
@@ -257,6 +294,9 @@ class Command(NamedTuple):
 COMMANDS = {
     "learn": Command(
         "Learn items one after the other, each predicted before it is learnt.", _learn, "learn"
+    ),
+    "fit": Command(
+        "Learn all items at once, with a batch learner, and measure on some held out.", _fit, "fit"
     ),
     "suggest": Command("Suggest labels for items, as JSON lines.", _suggest, "suggest"),
     "evaluate": Command(

@@ -402,6 +402,17 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         # A label that an example brings is there once that is learnt.
         return label_array(self._labels.names[: self._native.labels])
 
+    def weights_by_feature(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the features with weights, the weights (features, K), and what else is kept."""
+        self._require_start("weights_by_feature")
+        return self._native.weights()
+
+    @property
+    def bytes_of_weights(self) -> int:
+        """What the weights take in memory."""
+        self._require_start("bytes_of_weights")
+        return self._native.bytes
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the learner to a file; `tagalong.load` reads it.
 

@@ -1,0 +1,168 @@
+// Rows in every layout give the products of the matrix they were made of; the kernel cache gives
+// the rows that were computed, whatever fits.
+#include <cstdint>
+#include <vector>
+
+#include "check.hpp"
+#include "m3l/kernel_cache.hpp"
+#include "m3l/kernel_loops.hpp"
+#include "m3l/rows.hpp"
+#include "m3l/shuffle.hpp"
+#include "random.hpp"
+
+using namespace tagalong;
+using namespace tagalong::m3l;
+using namespace tagalong::test;
+
+namespace {
+
+struct Sparse {
+    std::vector<double> value;
+    std::vector<std::int32_t> index, start = {0};
+    std::int64_t columns;
+
+    Sparse(Random& random, int rows, int columns, double density, bool flat) : columns(columns) {
+        for (int i = 0; i < rows; ++i) {
+            const double constant = random.normal();
+            for (int j = 0; j < columns; ++j)
+                if (random.chance(density)) {
+                    index.push_back(j);
+                    value.push_back(flat ? constant : random.normal());
+                }
+            start.push_back(static_cast<std::int32_t>(index.size()));
+        }
+    }
+    Matrix matrix() const {
+        Matrix out;
+        out.rows = static_cast<std::int64_t>(start.size()) - 1;
+        out.columns = columns;
+        out.values = value.data();
+        out.indices = index.data();
+        out.indptr = start.data();
+        return out;
+    }
+};
+
+template <class T>
+void compare(const Matrix& matrix, Random& random, double distance) {
+    const Rows<T> rows(matrix);
+    AlignedVector<T> weights(rows.features() * kLanes);
+    for (T& each : weights) each = static_cast<T>(random.normal());
+    std::visit(
+        [&](const auto& any) {
+            Example row;
+            for (std::int64_t i = 0; i < matrix.rows; ++i) {
+                Note note("row ", i);
+                matrix.read(i, row);
+                double expected[kLanes] = {}, squared = 0;
+                for (std::size_t e = 0; e < row.size(); ++e) {
+                    squared += row.value[e] * row.value[e];
+                    for (std::size_t j = 0; j < rows.features(); ++j)
+                        if (rows.feature()[j] == row.feature[e])
+                            for (std::size_t k = 0; k < kLanes; ++k)
+                                expected[k] += row.value[e] * static_cast<double>(weights[j * kLanes + k]);
+                }
+                alignas(64) T found[kLanes];
+                any.score(static_cast<std::size_t>(i), weights.data()).store(found);
+                for (std::size_t k = 0; k < kLanes; ++k) near(static_cast<double>(found[k]), expected[k], distance);
+                near(rows.squared(static_cast<std::size_t>(i)), squared, 1e-9);
+                // Adding the row itself raises each score by its squared length.
+                AlignedVector<T> moved = weights;
+                any.add(static_cast<std::size_t>(i), Lanes<T>::all(1), moved.data());
+                alignas(64) T after[kLanes];
+                any.score(static_cast<std::size_t>(i), moved.data()).store(after);
+                for (std::size_t k = 0; k < kLanes; ++k)
+                    near(static_cast<double>(after[k]), expected[k] + squared, 4 * distance);
+            }
+        },
+        rows.any());
+}
+
+Test sparse_rows("m3l rows: sparse, constant or not", [] {
+    Random random(3);
+    for (const bool flat : {false, true}) {
+        const Sparse data(random, 20, 37, 0.2, flat);
+        compare<float>(data.matrix(), random, 1e-4);
+        compare<double>(data.matrix(), random, 1e-12);
+    }
+});
+
+Test wide_rows("m3l rows: more features than 16 bits can number", [] {
+    Random random(4);
+    Sparse data(random, 0, 0, 0, false);
+    data.columns = 70000;
+    for (std::int32_t j = 0; j < 70000; ++j) {
+        data.index.push_back(j);
+        data.value.push_back(j % 7 == 0 ? 2.0 : 0.5);
+    }
+    data.start.push_back(70000);
+    const Rows<float> rows(data.matrix());
+    check((std::holds_alternative<SparseRows<float, std::uint32_t>>(rows.any())), "numbers of 32 bits");
+    same(rows.features(), std::size_t{70000});
+});
+
+Test dense_rows("m3l rows: dense", [] {
+    Random random(5);
+    std::vector<double> value(9 * 13);
+    for (double& each : value) each = random.normal();
+    Matrix matrix;
+    matrix.rows = 9;
+    matrix.columns = matrix.row_stride = 13;
+    matrix.values = value.data();
+    check(Rows<float>(matrix).dense(), "a matrix without zeros stays dense");
+    compare<float>(matrix, random, 1e-4);
+    compare<double>(matrix, random, 1e-12);
+});
+
+Test cache("m3l kernel cache: the rows asked for, in any memory", [] {
+    Random random(6);
+    constexpr std::size_t kRows = 30;
+    for (const std::size_t bytes : {std::size_t{0}, std::size_t{10 * 4 * kRows}, std::size_t{1000000}}) {
+        Note note("bytes ", bytes);
+        std::size_t computed = 0;
+        KernelCache cache(kRows, bytes, [&](std::span<const std::int32_t> rows, float* out) {
+            computed += rows.size();
+            for (std::size_t k = 0; k < rows.size(); ++k)
+                for (std::size_t i = 0; i < kRows; ++i) out[k * kRows + i] = static_cast<float>(rows[k] * 100) + static_cast<float>(i);
+        });
+        at_most(static_cast<double>(cache.slots()), std::max(4.0, static_cast<double>(bytes) / (4 * kRows)));
+        const std::vector<std::int32_t> soon = {1, 5, 9, 13, 2, 8};
+        for (int turn = 0; turn < 500; ++turn) {
+            const auto p = static_cast<std::size_t>(random.below(kRows)), q = static_cast<std::size_t>(random.below(kRows));
+            const float* first = cache.row(p, soon);
+            const float* second = cache.row(q, soon);
+            near(static_cast<double>(first[3]), static_cast<double>(p * 100 + 3), 0);
+            near(static_cast<double>(second[7]), static_cast<double>(q * 100 + 7), 0);
+        }
+        if (cache.whole()) {
+            cache.fill();
+            same(computed, kRows);
+            same(cache.ready(29)[29], 2929.0f);
+        }
+    }
+});
+
+Test loops("m3l kernel loops: the first of the largest, and none where nothing violates", [] {
+    const std::size_t n = 700;
+    std::vector<float> h(n, 0.5f), b(n, 0.0f), low(n, 0.0f), high(n, 1.0f);
+    h[300] = h[650] = 2.0f;
+    same(most_violating(h.data(), b.data(), low.data(), high.data(), n).row, std::size_t{300});
+    b.assign(n, 1.0f);  // at the upper limit with a derivative upwards
+    same(most_violating(h.data(), b.data(), low.data(), high.data(), n).row, n);
+    h[699] = -0.25f;
+    same(most_violating(h.data(), b.data(), low.data(), high.data(), n).row, std::size_t{699});
+});
+
+Test shuffling("m3l shuffle: a permutation, the same for the same seed", [] {
+    std::vector<std::uint32_t> a(100), b(100);
+    for (std::uint32_t i = 0; i < 100; ++i) a[i] = b[i] = i;
+    Shuffle first(7), second(7);
+    first(a.data(), a.size());
+    second(b.data(), b.size());
+    check(a == b, "the same order");
+    check(!std::is_sorted(a.begin(), a.end()), "another order than before");
+    std::sort(a.begin(), a.end());
+    for (std::uint32_t i = 0; i < 100; ++i) same(a[i], i);
+});
+
+}  // namespace

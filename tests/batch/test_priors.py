@@ -1,0 +1,98 @@
+"""Priors of M3L, and categories recognised by their attributes."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tagalong import M3LClassifier, ZeroShot, attribute_prior
+from tagalong.batch.priors import checked_prior, cooccurrence_prior
+from tests.batch.problems import data
+
+
+def test_the_attribute_prior_is_the_sum_over_categories() -> None:
+    rng = np.random.default_rng(0)
+    A, p = rng.integers(0, 2, size=(4, 6)), np.array([1.0, 2.0, 0.0, 5.0])
+    expected = np.zeros((6, 6))
+    for c in range(4):
+        y = 2 * A[c] - 1
+        expected += p[c] / 8 * np.outer(y, y)
+    np.testing.assert_allclose(attribute_prior(A, p), expected)
+    np.testing.assert_allclose(attribute_prior(2 * A - 1, p), expected)
+    assert np.linalg.matrix_rank(expected) <= 3  # singular, and welcome
+    assert checked_prior(expected, 6).shape == (6, 6)
+
+
+@pytest.mark.parametrize(
+    ("A", "p", "message"),
+    [
+        ([[0, 2]], None, "A must have 0 and 1, or -1 and 1, everywhere"),
+        ([[0, -1, 1]], None, "A must have 0 and 1, or -1 and 1, everywhere"),
+        ([1, 0], None, "A must have a row a category"),
+        ([[1, 0]], [1, 2], r"p must have shape \(1,\)"),
+        ([[1, 0]], [-1], "p must have no negative numbers and a positive sum"),
+    ],
+)
+def test_bad_attributes_are_named(A: object, p: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        attribute_prior(A, p)
+
+
+def test_the_cooccurrence_prior_is_positive_semi_definite_with_ones() -> None:
+    _, Y = data(0, rows=50, labels=8)
+    Y[:, 3] = 0
+    R = cooccurrence_prior(Y.T @ Y)
+    assert (R.diagonal() == 1).all()
+    assert (R[3, :3] == 0).all()
+    assert np.linalg.eigvalsh(R)[0] > -1e-12
+    assert R[0, 1] == pytest.approx(
+        (Y[:, 0] * Y[:, 1]).sum() / np.sqrt(Y[:, 0].sum() * Y[:, 1].sum())
+    )
+
+
+def test_zero_shot_goes_by_margins_where_signs_do_not_tell() -> None:
+    animals = [[1, 1, 0, 0], [1, 0, 1, 0], [0, 0, 1, 1]]
+    names = ["whale", "leopard", "rat"]
+    scores = [[0.9, 0.1, 0.2, -0.5]]  # one attribute from the whale, one from the leopard
+    assert ZeroShot(animals, names).predict(scores).tolist() == ["leopard"]
+    assert ZeroShot(animals, names, by="signs").predict(scores).tolist() == ["whale"]  # a tie
+    every = ZeroShot(animals, names).decision_function(scores)
+    signs = 2 * np.array(animals) - 1
+    np.testing.assert_allclose(every, scores @ signs.T)
+
+
+def test_zero_shot_reports_accuracy_by_category() -> None:
+    shot = ZeroShot([[1, 0], [0, 1], [1, 1]], ["a", "b", "c"])
+    scores = [[1, -1], [1, 2], [-1, 3], [-2, 1]]
+    assert shot.accuracy(scores, ["a", "a", "b", "b"]) == {"a": 0.5, "b": 1.0}
+    with pytest.raises(ValueError, match="scores must have 2 columns, one an attribute"):
+        shot.predict([[1, 2, 3]])
+    with pytest.raises(ValueError, match="attributes has 2 rows, but there are 1"):
+        ZeroShot([[1, 0], [0, 1]], ["a"])
+
+
+def test_a_prior_of_the_new_categories_helps_to_recognise_them() -> None:
+    """Animals with Attributes' table: features made here, as the images' are not to be had."""
+    folder = Path(os.environ.get("TAGALONG_DATA", ""), "awa")
+    if not folder.is_dir():
+        pytest.skip("TAGALONG_DATA has no folder awa")
+    A = np.loadtxt(folder / "predicate-matrix-binary.txt", dtype=int)
+    rng = np.random.default_rng(0)
+    new = np.arange(0, 50, 5)
+    old = np.setdiff1d(np.arange(50), new)
+    mix = rng.normal(size=(85, 60)) / np.sqrt(85)
+
+    def rows(of: np.ndarray, each: int) -> tuple[np.ndarray, np.ndarray]:
+        which = np.repeat(of, each)
+        return (2 * A[which] - 1) @ mix + 0.8 * rng.normal(size=(len(which), 60)), which
+
+    X, seen = rows(old, 10)
+    test, truth = rows(new, 20)
+    shot = ZeroShot(A[new], new)
+    found = {}
+    for name, R in {"none": None, "attributes": attribute_prior(A[new])}.items():
+        model = M3LClassifier(C=0.01, prior=R, tol=0.05, random_state=0).fit(X, A[seen])
+        found[name] = np.mean(list(shot.accuracy(model.decision_function(test), truth).values()))
+    assert found["none"] > 0.3  # of ten categories
+    assert found["attributes"] > found["none"]

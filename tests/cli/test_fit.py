@@ -1,0 +1,121 @@
+"""``tagalong fit``: a batch learner on the command line."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tagalong import load
+from tests.cli.conftest import Run
+
+
+def test_it_fits_measures_saves_and_suggests(run: Run, stream: Path) -> None:
+    fitted = run("fit", "items.jsonl", "--model", "m.tagalong", "--json")
+    assert fitted.code == 0
+    assert (fitted.json["items"], fitted.json["held_out"]) == (49, 5)
+    assert fitted.json["unlabelled"] == 6
+    assert fitted.json["report"]["items"] == 5
+    figures = fitted.json["fit"]
+    assert 0 <= figures["duality_gap"] < 0.01 * figures["dual_objective"]
+    found = run("suggest", "--model", "m.tagalong", "--text", "flight and hotel", "--json")
+    best, *others = json.loads(found.out)["suggestions"]
+    assert best["label"] == "travel"
+    assert best["chosen"]
+    assert 0 < others[-1]["probability"] < best["probability"] < 1
+
+
+def test_a_fitted_model_is_evaluated_explained_and_inspected(run: Run, stream: Path) -> None:
+    run("fit", "items.jsonl", "--model", "m.tagalong", "--holdout", "0", "-q")
+    measured = run("evaluate", "items.jsonl", "--model", "m.tagalong", "--json")
+    assert measured.code == 0
+    assert measured.json["report"]["overall"]["average_precision"] > 0.9
+    shown = run("inspect", "m.tagalong", "--label", "money")
+    assert shown.code == 0
+    assert "the model is within" in shown.out
+    assert "invoice" in shown.out
+    words = run("explain", "--model", "m.tagalong", "--text", "an invoice", "--json")
+    assert words.code == 0
+    assert "invoice" in words.out
+
+
+def test_the_file_holds_what_the_learner_learnt(run: Run, stream: Path) -> None:
+    run("fit", "items.jsonl", "--model", "m.tagalong", "-q", "--set", "random_state=0")
+    tagger = load("m.tagalong")
+    assert sorted(tagger.labels) == ["family", "money", "travel"]
+    text = "the mother's dinner"
+    scores, _ = tagger.learner.score_one(tagger.features.read(text))
+    row = tagger.features.transform([text])
+    np.testing.assert_allclose(scores, tagger.learner.decision_function(row)[0], atol=1e-6)
+
+
+def test_kernel_and_prior(run: Run, stream: Path) -> None:
+    for more in (["--kernel", "rbf", "--set", "gamma=1"], ["--prior", "cooccurrence"]):
+        fitted = run("fit", "items.jsonl", "--model", "m.tagalong", "-q", *more)
+        assert fitted.code == 0
+        found = run("suggest", "--model", "m.tagalong", "--text", "birthday dinner", "--json")
+        assert json.loads(found.out)["suggestions"][0]["label"] == "family"
+        assert run("inspect", "m.tagalong").code == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--learner", "svm"], "there is no batch learner 'svm'; there are m3l"),
+        (["--set", "depth=3"], "m3l has no setting 'depth'; it has C, cache_size"),
+        (["-C", "-1"], "C must be positive, got -1"),
+        (["--holdout", "1"], "--holdout must be from 0 to below 1, not 1"),
+    ],
+)
+def test_wrong_usage_is_named(run: Run, stream: Path, more: list[str], message: str) -> None:
+    refused = run("fit", "items.jsonl", "--model", "m.tagalong", *more)
+    assert refused.code == 2
+    assert message in refused.err
+    assert not Path("m.tagalong").exists()
+
+
+def test_items_without_labels_are_nothing_to_learn(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "plain.jsonl").write_text('{"text": "hello"}\n')
+    refused = run("fit", "plain.jsonl", "--model", "m.tagalong")
+    assert refused.code == 1
+    assert "no item has labels" in refused.err
+
+
+def test_a_fitted_model_does_not_learn_one_by_one(run: Run, stream: Path) -> None:
+    run("fit", "items.jsonl", "--model", "m.tagalong", "-q")
+    refused = run("learn", "items.jsonl", "--model", "m.tagalong", "--continue")
+    assert refused.code == 1
+    assert "was made by 'tagalong fit'" in refused.err
+    with pytest.raises(ValueError, match="learns all items at once"):
+        load("m.tagalong").learn("a text", ["money"])
+
+
+SLOW = """
+import signal, sys
+import numpy as np
+from tagalong import M3LClassifier
+rng = np.random.default_rng(0)
+X, Y = rng.normal(size=(1500, 40)), rng.random((1500, 20)) < 0.5
+model = M3LClassifier(kernel=sys.argv[1], tol=1e-9, max_iter=2**30, C=100)
+print("begun", flush=True)
+try:
+    model.fit(X, Y)
+except KeyboardInterrupt:
+    print("kept", model.duality_gap_ > 0, model.decision_function(X).any())
+"""
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_an_interrupted_fit_keeps_what_it_reached(kernel: str) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW, kernel], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60)[0] == "kept True True\n"
