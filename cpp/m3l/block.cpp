@@ -114,6 +114,7 @@ int Block<T>::improve(double tolerance, double factor, int most, Shuffle& shuffl
         shuffle(view_.order, view_.count);
         std::visit([&](const auto& rows) { visit(rows, view_); }, rows_.any());
         for (std::size_t k = 0; k < labels_.size(); ++k) {
+            if (!(view_.live >> k & 1)) continue;
             if (passes == 0) enough[k] = std::max(enough[k], static_cast<T>(factor * static_cast<double>(view_.violation[k])));
             if (view_.violation[k] < enough[k]) view_.live &= static_cast<Mask>(~(1u << k));
             view_.threshold[k] = view_.violation[k];
@@ -156,7 +157,16 @@ Standing Block<T>::check(double tolerance) {
         if (violation < tolerance) view_.live &= static_cast<Mask>(~(1u << k));
         view_.threshold[k] = view_.violation[k];
     }
+    open_ = view_.live;
     return out;
+}
+
+template <class T>
+bool Block<T>::reopen(double tolerance) {
+    view_.live = open_;
+    for (std::size_t k = 0; k < labels_.size(); ++k)
+        if ((open_ >> k & 1) && static_cast<double>(view_.threshold[k]) >= tolerance) return view_.count > 0;
+    return false;
 }
 
 template <class T>

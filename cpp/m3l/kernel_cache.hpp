@@ -19,13 +19,13 @@ using ComputeRows = std::function<void(std::span<const std::int32_t> rows, float
 class KernelCache {
   public:
     static constexpr std::size_t kAtOnce = 64;  // rows in a block
-    static constexpr std::size_t kFewest = 4;   // rows that fit, however little memory there is
+    static constexpr std::size_t kFewest = 8;   // rows that fit, however little memory there is
 
     KernelCache(std::size_t rows, std::size_t bytes, ComputeRows compute)
         : rows_(rows), compute_(std::move(compute)), slot_of_(rows, -1) {
         const std::size_t fit = bytes / (sizeof(float) * std::max<std::size_t>(1, rows));
         slots_ = std::min(rows, std::max(kFewest, fit));
-        at_once_ = std::max<std::size_t>(1, std::min(kAtOnce, slots_ / 2));
+        at_once_ = std::max<std::size_t>(1, std::min(kAtOnce, slots_ / 4));
         memory_.resize(slots_ * rows);
         row_in_.assign(slots_, -1);
         used_.assign(slots_, 0);
@@ -51,8 +51,8 @@ class KernelCache {
     }
     const float* ready(std::size_t row) const { return memory_.data() + static_cast<std::size_t>(slot_of_[row]) * rows_; }
 
-    // A row. It stays where it is until another call for a row that is missing has been followed by
-    // one more. Others that will be wanted are computed along with it.
+    // A row, which stays where it is for at least three more calls. Others that will be wanted are
+    // computed along with it.
     const float* row(std::size_t row, std::span<const std::int32_t> wanted_soon = {}) {
         if (!has(row)) {
             wanted_.assign(1, static_cast<std::int32_t>(row));

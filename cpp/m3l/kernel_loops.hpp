@@ -11,11 +11,14 @@ struct Best {
     float value;
 };
 
-// h -= p * row_p + q * row_q
-void take_step(float* h, const float* row_p, float p, const float* row_q, float q, std::size_t rows);
-
 // The largest projected derivative: of h, where b is between low and high.
 Best most_violating(const float* h, const float* b, const float* low, const float* high, std::size_t rows);
+
+// h -= p * row_p + q * row_q; then as above.
+Best take_step(float* h, const float* row_p, float p, const float* row_q, float q, const float* b, const float* low,
+               const float* high, std::size_t rows);
+// h -= p * row_p + q * row_q
+void take_both(float* h, const float* row_p, float p, const float* row_q, float q, std::size_t rows);
 
 // The row q other than p for which the best step on both, limits aside, gains most:
 // (h_p^2 K_qq + h_q^2 K_pp - 2 h_p h_q K_pq) / (K_pp K_qq - K_pq^2), among rows that can move.
@@ -24,7 +27,7 @@ Best best_partner(const float* h, const float* b, const float* low, const float*
 
 // to -= factor * from
 void take(float* to, const float* from, float factor, std::size_t rows);
-// to += factor * from
-void give(double* to, const float* from, double factor, std::size_t rows);
+// to += the sum of four rows, each times its factor
+void give_four(double* to, const float* const* from, const double* factor, std::size_t rows);
 
 }  // namespace tagalong::m3l

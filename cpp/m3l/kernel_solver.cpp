@@ -73,6 +73,7 @@ class KernelSolver {
 
   private:
     static constexpr int kMostTurns = 20;
+    static constexpr std::size_t kFour = 4;   // rows summed together
     static constexpr double kAim = 0.7;       // of the tolerance, before a check
     static constexpr double kShare = 0.1;     // of its violation that a label keeps in a turn
 
@@ -139,9 +140,9 @@ class KernelSolver {
             if (q.row < n) move(label, second, step.second);
             const auto by_q = static_cast<double>(label.b[second] - before_q);
             if (by_p == 0 && by_q == 0) break;  // as near as single precision gets
-            take_step(label.h.data(), row_p, static_cast<float>(r * by_p), row_q, static_cast<float>(r * by_q), n);
-            if (change) take_step(change, row_p, static_cast<float>(-by_p), row_q, static_cast<float>(-by_q), n);
-            p = most_violating(label.h.data(), label.b.data(), label.low.data(), label.high.data(), n);
+            p = take_step(label.h.data(), row_p, static_cast<float>(r * by_p), row_q, static_cast<float>(r * by_q),
+                          label.b.data(), label.low.data(), label.high.data(), n);
+            if (change) take_both(change, row_p, static_cast<float>(-by_p), row_q, static_cast<float>(-by_q), n);
             ++steps;
         }
         label.violation = static_cast<double>(p.value);
@@ -208,14 +209,21 @@ class KernelSolver {
             for (const Label& label : labels_) any |= label.b[i] != 0;
             if (any) soon.push_back(static_cast<std::int32_t>(i));
         }
-        for (std::size_t at = 0; at < soon.size(); ++at) {
-            const auto i = static_cast<std::size_t>(soon[at]);
-            const float* row = cache_.whole() ? cache_.ready(i) : cache_.row(i, std::span(soon).subspan(at, std::min(cache_.at_once(), soon.size() - at)));
-            for (std::size_t l = 0; l < labels_.size(); ++l) {
-                if (labels_[l].b[i] == 0) continue;
-                if (sums[l].empty()) sums[l].assign(n, 0.0);
-                give(sums[l].data(), row, static_cast<double>(labels_[l].b[i]), n);
+        for (std::size_t at = 0; at < soon.size(); at += kFour) {
+            const std::size_t count = std::min(kFour, soon.size() - at);
+            const float* rows[kFour];
+            for (std::size_t k = 0; k < kFour; ++k) {
+                const std::size_t which = at + std::min(k, count - 1);
+                const auto i = static_cast<std::size_t>(soon[which]);
+                rows[k] = cache_.whole() ? cache_.ready(i) : cache_.row(i, std::span(soon).subspan(which));
             }
+            for_each_of(labels_.size(), settings_.threads, [&](std::size_t l) {
+                double b[kFour] = {};
+                for (std::size_t k = 0; k < count; ++k) b[k] = static_cast<double>(labels_[l].b[static_cast<std::size_t>(soon[at + k])]);
+                if (b[0] == 0 && b[1] == 0 && b[2] == 0 && b[3] == 0) return;
+                if (sums[l].empty()) sums[l].assign(n, 0.0);
+                give_four(sums[l].data(), rows, b, n);
+            });
         }
         for_each_of(labels_.size(), settings_.threads, [&](std::size_t l) {
             std::vector<double> h = labels_[l].target;

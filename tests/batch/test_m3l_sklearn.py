@@ -220,7 +220,7 @@ def test_an_error_of_a_kernel_comes_through() -> None:
 
 
 def test_progress_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
-    monkeypatch.setattr("tagalong.batch.m3l.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("tagalong.batch.training.SECONDS_BETWEEN_LINES", 0.0)
     rng = np.random.default_rng(0)
     rows, labels = rng.normal(size=(2000, 60)), rng.random((2000, 16)) < 0.5
     with pytest.warns(ConvergenceWarning):

@@ -144,7 +144,7 @@ def test_the_optimum_does_not_depend_on_order_or_memory(kernel: str, prior: Any)
     first = M3LClassifier(random_state=0, **settings).fit(X, Y)
     others = [
         M3LClassifier(random_state=1, **settings).fit(X[order], Y[order]),
-        # 90 rows of 360 bytes; the least is 4 of them.
+        # 90 rows of 360 bytes; the least is 8 of them.
         M3LClassifier(random_state=0, cache_size=0.002, **settings).fit(X, Y),
         M3LClassifier(random_state=0, cache_size=0.012, **settings).fit(X, Y),
     ]

@@ -1,18 +1,13 @@
 """Max-margin multi-label classification with a prior on label correlations (P4, M3L)."""
 
 import os
-import sys
-import time
 import warnings
-from collections.abc import Hashable, Mapping
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, label_ranking_average_precision_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -20,14 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 from tagalong import _native as core
 from tagalong import parameters, persist
 from tagalong.batch import files
-from tagalong.batch.kernels import make_kernel
-from tagalong.batch.losses import a_label, costs_of
-from tagalong.batch.matrices import as_dense, is_sparse
+from tagalong.batch.answers import Answers
+from tagalong.batch.kernels import KERNELS, make_kernel
+from tagalong.batch.matrices import is_sparse
 from tagalong.batch.models import KernelModel, LinearModel
-from tagalong.batch.priors import checked_prior, cooccurrence_prior
-from tagalong.examples import as_matrix, as_pairs
-from tagalong.labels import Labels, Targets
-from tagalong.labels import label_array as labels_as_array
+from tagalong.batch.training import problem_of, solve_kernel, solve_linear, threads_of
+from tagalong.examples import as_matrix
+from tagalong.labels import Labels, label_array
 from tagalong.online.batches import checked_weights, labels_of
 from tagalong.online.estimators import restored_on_error, validated
 
@@ -35,15 +29,12 @@ __all__ = ["M3LClassifier"]
 
 Array = npt.NDArray[Any]
 
-# Below this tolerance the weights are kept in double precision while they are found.
-SINGLE_PRECISION_UNTIL = 1e-4
 LARGEST_BOUND = 1e12
 LARGEST_WEIGHT = 1e12
 DENSE_COEF_LIMIT = 50_000_000
-SECONDS_BETWEEN_LINES = 2.0
 
 
-class M3LClassifier(ClassifierMixin, BaseEstimator):
+class M3LClassifier(Answers, ClassifierMixin, BaseEstimator):
     r"""Labels for rows by maximal margins, with prior knowledge of how labels go together.
 
     Label :math:`l` scores :math:`z_l \cdot \phi(x)` and is predicted from 0 on. The weights solve
@@ -147,11 +138,8 @@ class M3LClassifier(ClassifierMixin, BaseEstimator):
     [['money']]
     """
 
-    _labels: Labels
     _single: bool
-    _model: LinearModel | KernelModel
     classes_: Array
-    n_features_in_: int
 
     def __init__(
         self,
@@ -212,13 +200,19 @@ class M3LClassifier(ClassifierMixin, BaseEstimator):
             weights = checked_weights(sample_weight, X, LARGEST_WEIGHT)
             if weights is not None and not weights.any():
                 raise ValueError("sample_weight must have at least one positive number, got zeros")
-            matrix = as_matrix(X)
-            core.m3l_check(matrix)
-            parts = self._problem(labels, targets, weights)
-            solve = self._solve_linear if self.kernel == "linear" else self._solve_kernel
-            found = solve(X, matrix, parts, settings, self._start(X.shape[0], labels))
+            core.m3l_check(as_matrix(X))
+            problem = problem_of(self, labels, targets, weights)
+            start, verbose = self._start(X.shape[0], labels), bool(self.verbose)
+            if self.kernel == "linear":
+                trained = solve_linear(X, problem, settings, start, verbose)
+            else:
+                kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0, X)
+                trained = solve_kernel(X, kernel, problem, settings, start, verbose)
+            found = trained.figures
+            self._model, self._dual, self._place = trained.model, trained.dual, trained.place
+            self._rows = X.shape[0]
             self._labels, self._single = labels, targets.kind == "single"
-            self.classes_ = labels_as_array(labels.names)
+            self.classes_ = label_array(labels.names)
             self.dual_objective_ = float(found["dual_objective"])
             self.duality_gap_ = float(found["duality_gap"])
             self.n_iter_ = int(found["passes"])
@@ -301,81 +295,6 @@ class M3LClassifier(ClassifierMixin, BaseEstimator):
             label_ranking_average_precision_score(truth, scores, sample_weight=sample_weight)
         )
 
-    def calibrate(self, X: Any, y: Any) -> Self:
-        """Learn what scores mean, from rows that were not trained on.
-
-        One logistic curve for all labels; ``probabilities`` uses it.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or DataFrame of shape (rows, n)
-            Examples.
-        y : targets
-            See Notes.
-        """
-        scores = self._scores(X).astype(np.float64)
-        truth = self._indicator(y, len(scores))
-        if truth.min() == truth.max():
-            raise ValueError("y must have both relevant and irrelevant labels")
-        curve = LogisticRegression(C=np.inf).fit(scores.reshape(-1, 1), truth.ravel())
-        self._slope = (float(curve.coef_[0, 0]), float(curve.intercept_[0]))
-        return self
-
-    def probabilities(self, scores: Array) -> npt.NDArray[np.float64]:
-        """Return how likely labels with such scores are relevant; 0 before ``calibrate``.
-
-        Parameters
-        ----------
-        scores : array of shape (K,)
-            As ``score_one`` returns them.
-        """
-        if self._slope == (0.0, 0.0):
-            return np.zeros(len(scores))
-        slope, base = self._slope
-        exponent = np.clip(-(slope * np.asarray(scores, dtype=np.float64) + base), -700, 700)
-        return np.asarray(1 / (1 + np.exp(exponent)))
-
-    def score_one(self, x: Any) -> tuple[Array, float]:
-        """Return the scores of all labels for one example, and the cut-off.
-
-        Parameters
-        ----------
-        x : (indices, values) or mapping of features to values
-            Features that were not trained on say nothing.
-        """
-        check_is_fitted(self)
-        indices, values = as_pairs(x)
-        if isinstance(self._model, LinearModel):
-            return self._model.score_one(indices, values), self.cutoff_
-        inside = indices < self.n_features_in_
-        row = sp.csr_array(
-            (values[inside], (np.zeros(inside.sum(), np.int32), indices[inside])),
-            shape=(1, self.n_features_in_),
-        )
-        dense = not is_sparse(self._model.vectors)
-        return self._model.scores(row.toarray() if dense else row)[0], self.cutoff_
-
-    def explain_one(
-        self, x: Any, label: Hashable
-    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
-        """Return what each feature adds to a label's score, and the score; linear kernel only.
-
-        Parameters
-        ----------
-        x : (indices, values) or mapping of features to values
-            One example.
-        label : hashable
-            One of ``classes_``.
-        """
-        check_is_fitted(self)
-        if not isinstance(self._model, LinearModel):
-            raise ValueError("only a linear kernel has parts of a score to show")
-        if label not in self._labels.number:
-            raise ValueError(f"there is no label {label!r}")
-        indices, values = as_pairs(x)
-        parts = self._model.parts_of(indices, values, self._labels.number[label])
-        return indices.astype(np.int32), parts, float(parts.sum())
-
     @property
     def coef_(self) -> Any:
         """The weights, (K, n), if the kernel is linear; sparse when large."""
@@ -406,18 +325,6 @@ class M3LClassifier(ClassifierMixin, BaseEstimator):
         self._fitted("cutoff_")
         return 0.0
 
-    def weights_by_feature(self) -> dict[str, Array]:
-        """Return the features that occurred and their weights, (features, K); else none."""
-        model = self._fitted("weights_by_feature")
-        if isinstance(model, LinearModel):
-            return {"features": model.features, "weights": model.weights}
-        return {"features": np.zeros(0, np.int32), "weights": np.zeros((0, len(self._labels)))}
-
-    @property
-    def bytes_of_weights(self) -> int:
-        """What predicting needs in memory."""
-        return self._fitted("bytes_of_weights").bytes
-
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the learner to a file; `tagalong.load` reads it.
 
@@ -432,53 +339,16 @@ class M3LClassifier(ClassifierMixin, BaseEstimator):
     def _checked_settings(self) -> dict[str, Any]:
         """Return what the solvers want to know; ValueError for a bad parameter."""
         if not callable(self.kernel):
-            parameters.choice(self.kernel, "kernel", ("linear", "rbf", "poly", "precomputed"))
+            parameters.choice(self.kernel, "kernel", KERNELS)
         parameters.flag(self.warm_start, "warm_start")
         parameters.positive(self.C, "C", LARGEST_BOUND)
         return {
             "tolerance": parameters.positive(self.tol, "tol"),
             "most_passes": parameters.integer(self.max_iter, "max_iter", 1, 2**31 - 1),
-            "threads": _threads(self.n_jobs),
+            "threads": threads_of(self.n_jobs),
             "seed": int(check_random_state(self.random_state).randint(2**31 - 1)),
             "cache_bytes": int(1e6 * parameters.positive(self.cache_size, "cache_size")),
         }
-
-    def _problem(
-        self, labels: Labels, targets: Targets, weights: npt.NDArray[np.float64] | None
-    ) -> dict[str, Any]:
-        relevant, unknown = targets.relevant, targets.unknown
-        class_weight = self.class_weight
-        if targets.kind == "single" and isinstance(class_weight, Mapping):
-            # As scikit-learn has it: a row counts as its class does, for all labels.
-            by_class = a_label(class_weight, "class_weight", labels)[relevant.indices]
-            weights = by_class if weights is None else weights * by_class
-            class_weight = None
-        costs = costs_of(self.loss, class_weight, self.C, labels, relevant, unknown)
-        R = self._prior_of(labels, targets)
-        return {
-            "relevant_start": relevant.indptr,
-            "relevant": relevant.indices,
-            "unknown_start": unknown.indptr,
-            "unknown": unknown.indices,
-            "margin_yes": costs.margin_yes,
-            "margin_no": costs.margin_no,
-            "bound_yes": costs.bound_yes,
-            "bound_no": costs.bound_no,
-            "row_weight": weights,
-            "prior": None if R is None else np.ascontiguousarray(R).ravel(),
-            "tied": costs.tied,
-        }
-
-    def _prior_of(self, labels: Labels, targets: Targets) -> npt.NDArray[np.float64] | None:
-        if self.prior is None:
-            return None
-        if isinstance(self.prior, str):
-            parameters.choice(self.prior, "prior", ("cooccurrence",))
-            rows = targets.relevant
-            ones = np.ones(len(rows.indices))
-            Y = sp.csr_array((ones, rows.indices, rows.indptr), shape=(len(targets), len(labels)))
-            return cooccurrence_prior(Y.T @ Y)
-        return checked_prior(self.prior, len(labels))
 
     def _start(self, rows: int, labels: Labels) -> Array | None:
         """Return the dual variables to begin with."""
@@ -493,70 +363,6 @@ class M3LClassifier(ClassifierMixin, BaseEstimator):
         spread[self._model.support] = start
         return spread
 
-    def _progress(self, labels: int) -> Any:
-        if not self.verbose:
-            return None
-        began = time.monotonic()
-        told = began
-
-        def tell(done: int, passes: int, violation: float) -> None:
-            nonlocal told
-            now = time.monotonic()
-            if now - told < SECONDS_BETWEEN_LINES:
-                return
-            told = now
-            print(
-                f"M3L: {now - began:.0f} s, {done} of {labels} labels done, {passes} passes, "
-                f"largest projected derivative lately {violation:.3g}",
-                file=sys.stderr,
-                flush=True,
-            )
-
-        return tell
-
-    def _solve_linear(
-        self, X: Any, matrix: Any, parts: dict[str, Any], settings: dict[str, Any], start: Any
-    ) -> dict[str, Any]:
-        single = settings["tolerance"] >= SINGLE_PRECISION_UNTIL
-        solve = core.m3l_linear32 if single else core.m3l_linear64
-        if start is not None:
-            start = np.ascontiguousarray(start, dtype=np.float32 if single else np.float64)
-        progress = self._progress(len(parts["margin_yes"]))
-        found = solve(matrix, parts, settings, start, progress)
-        self._model = LinearModel(found["features"], found["weights"], X.shape[1])
-        self._dual, self._place, self._rows = found["dual"], found["place"], X.shape[0]
-        return found
-
-    def _solve_kernel(
-        self, X: Any, matrix: Any, parts: dict[str, Any], settings: dict[str, Any], start: Any
-    ) -> dict[str, Any]:
-        kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0, X)
-        if kernel.name == "precomputed":
-            X = _square(X)
-
-        def rows(which: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
-            block = X[which] if kernel.name == "precomputed" else kernel.between(X[which], X)
-            return np.ascontiguousarray(block, dtype=np.float32)
-
-        diagonal = kernel.diagonal(X)
-        if not np.isfinite(diagonal).all() or (diagonal < 0).any():
-            row = int(np.argmin(np.where(np.isfinite(diagonal), diagonal, -np.inf)))
-            raise ValueError(
-                f"kernel: the product of row {row} with itself is {diagonal[row]:g}; it must be "
-                "finite and not negative"
-            )
-        progress = self._progress(len(parts["margin_yes"]))
-        found = core.m3l_kernel(diagonal, parts, settings, rows, start, progress)
-        dual = found["dual"]
-        support = np.flatnonzero(dual.any(axis=1))
-        self._dual, self._place, self._rows = dual[support], None, X.shape[0]
-        prior = parts["prior"]
-        labels = len(parts["margin_yes"])
-        R = np.eye(labels) if prior is None else prior.reshape(labels, labels)
-        vectors = None if kernel.name == "precomputed" else X[support]
-        self._model = KernelModel(kernel, support, vectors, 2 * self._dual @ R)
-        return found
-
     def _fitted(self, name: str) -> LinearModel | KernelModel:
         # AttributeError, so that hasattr() tells whether there is anything yet.
         if "_model" not in self.__dict__:
@@ -568,13 +374,6 @@ class M3LClassifier(ClassifierMixin, BaseEstimator):
         X = validated(self, X, reset=False)
         core.m3l_check(as_matrix(X))
         return self._model.scores(X)
-
-    def _indicator(self, y: Any, rows: int) -> npt.NDArray[np.int8]:
-        targets = self._labels.encode(y, rows)
-        truth = np.zeros((rows, len(self._labels)), dtype=np.int8)
-        lengths = np.diff(targets.relevant.indptr)
-        truth[np.repeat(np.arange(rows), lengths), targets.relevant.indices] = 1
-        return truth
 
     def _started(self) -> bool:
         return "_model" in self.__dict__
@@ -607,27 +406,3 @@ class M3LClassifier(ClassifierMixin, BaseEstimator):
         # of scikit-learn's checks asks for.
         tags.classifier_tags.poor_score = self.kernel != "rbf"
         return tags
-
-
-def _threads(n_jobs: Any) -> int:
-    """Return how many threads a number of jobs means: -1 is all processors, -2 all but one."""
-    if n_jobs is None:
-        return 1
-    jobs = parameters.integer(n_jobs, "n_jobs", -(2**31), 2**31 - 1)
-    if jobs == 0:
-        raise ValueError("n_jobs must not be 0: 1 for one thread, -1 for all processors")
-    return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
-
-
-def _square(K: Any) -> Any:
-    K = as_dense(K)
-    if K.shape[0] != K.shape[1]:
-        raise ValueError(f"a precomputed kernel must be square, got shape {K.shape}")
-    odd = np.abs(K - K.T)
-    if odd.max(initial=0.0) > 1e-5 * np.abs(K).max(initial=0.0):
-        row, column = np.unravel_index(int(odd.argmax()), odd.shape)
-        raise ValueError(
-            f"a precomputed kernel must be symmetric, but row {row}, column {column} is "
-            f"{K[row, column]:g} and row {column}, column {row} is {K[column, row]:g}"
-        )
-    return K

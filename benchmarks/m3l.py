@@ -1,0 +1,315 @@
+"""M3L beside LIBLINEAR and LIBSVM: ``python -m benchmarks.m3l linear coupled rbf growth scale``.
+
+Seconds are of the processor, one thread each, so that other work on the machine counts less; the
+peer may run a stated, evenly spaced sample of the labels (``--sample``), scaled up. Ours trains
+all of them, the reading of its input included, at the loosest tolerance whose certified duality
+gap is not above the peer's own distance from the optimum (for LIBLINEAR, which returns no dual
+solution: its primal value above our best lower bound), in relation to the optimum.
+liblinear-official is optional: without it, scikit-learn's LinearSVC is the only linear peer.
+"""
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.svm import SVC, LinearSVC
+
+from benchmarks import streams
+from tagalong import M3LClassifier
+from tagalong.batch.kernels import Kernel
+
+Array = npt.NDArray[Any]
+Peer = Callable[[Any, Array, float], Array]
+
+ROWS = {"debtags": 24_232, "rcv1": 6_000, "mediamill": 10_000}
+LINEAR_GOALS = {"debtags": 10, "rcv1": 4, "mediamill": 10}
+RBF_GOALS = {"debtags": 20, "rcv1": 20, "mediamill": 5}
+GAMMA = {"debtags": 1.0, "rcv1": 1.0, "mediamill": 5.0}  # of unit rows
+TOLERANCES = [2.0**-step for step in np.arange(-1, 11, 0.5)]
+REPEAT = 3
+
+
+class Set(NamedTuple):
+    X: Any
+    Y: Array  # 0 and 1, labels that occur only
+
+
+def load(name: str, rows: int | None) -> Set:
+    stream = streams.load(name).head(rows or ROWS[name])
+    Y = stream.Y.toarray().astype(np.float64)
+    return Set(stream.unit, Y[:, Y.any(axis=0)])
+
+
+def seconds_of(work: Callable[[], Any], repeat: int = REPEAT) -> tuple[float, Any]:
+    best, result = np.inf, None
+    for _ in range(repeat):
+        began = time.process_time()
+        result = work()
+        best = min(best, time.process_time() - began)
+    return best, result
+
+
+def sample_of(Y: Array, count: int) -> Array:
+    """Labels of all frequencies."""
+    order = np.argsort(-Y.sum(axis=0), kind="stable")
+    return order[np.linspace(0, len(order) - 1, min(count, len(order))).astype(int)]
+
+
+def fit(data: Set, **settings: Any) -> M3LClassifier:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return M3LClassifier(random_state=0, **settings).fit(data.X, data.Y)
+
+
+def relative_gap(model: M3LClassifier) -> float:
+    return model.duality_gap_ / model.dual_objective_
+
+
+def liblinear() -> Peer | None:
+    try:
+        native = import_module("liblinear.liblinear")
+    except ImportError as error:
+        print(f"liblinear-official is not installed ({error}): LinearSVC alone\n")
+        return None
+
+    def train(X: Any, y: Array, eps: float) -> Array:
+        problem = native.problem(y, sp.csr_matrix(X))
+        settings = native.parameter(f"-s 3 -c 2 -e {eps} -B -1 -q")
+        problem.set_bias(settings.bias)
+        began = time.process_time()
+        model = native.liblinear.train(problem, settings)
+        train.seconds += time.process_time() - began  # type: ignore[attr-defined]
+        found = np.ctypeslib.as_array(model.contents.w, (model.contents.nr_feature,)).copy()
+        out = np.zeros(X.shape[1])
+        out[: len(found)] = found if model.contents.label[0] == 1 else -found
+        return out
+
+    return train
+
+
+def linear_svc(X: Any, y: Array, eps: float) -> Array:
+    peer = LinearSVC(
+        loss="hinge", C=2, tol=eps, fit_intercept=False, max_iter=10**6, random_state=0
+    )
+    began = time.process_time()
+    peer.fit(X, y)
+    linear_svc.seconds += time.process_time() - began  # type: ignore[attr-defined]
+    return np.asarray(peer.coef_[0])
+
+
+def primal(X: Any, y: Array, w: Array) -> float:
+    return float(w @ w / 2 + np.maximum(0, 2 - 2 * y * (X @ w)).sum())
+
+
+def lower_bounds(data: Set, model: M3LClassifier) -> Array:
+    """The dual value of each label."""
+    b = model.dual_coef_.astype(np.float64)
+    scores = data.X @ (data.X.T @ (2 * b))
+    return np.asarray((b * (2 * (2 * data.Y - 1) - scores)).sum(axis=0))
+
+
+def loosest(data: Set, wanted: float) -> tuple[float, float, M3LClassifier]:
+    """The first tolerance whose certified gap is small enough; seconds; the model."""
+    for tol in TOLERANCES:
+        model = fit(data, tol=tol)
+        if relative_gap(model) <= wanted:
+            seconds, model = seconds_of(lambda: fit(data, tol=tol))  # noqa: B023
+            return tol, seconds, model
+    raise RuntimeError(f"no tolerance reached a relative gap of {wanted:.1e}")
+
+
+def linear(names: list[str], count: int) -> None:
+    heads = (
+        "set",
+        "peer",
+        "its eps",
+        "its excess",
+        "its s",
+        "our tol",
+        "our gap",
+        "our s",
+        "times",
+        "goal",
+    )
+    print("| " + " | ".join(heads) + " |")
+    print("|---" * 10 + "|")
+    peers: dict[str, Peer] = {"LinearSVC": linear_svc}
+    official = liblinear()
+    if official is not None:
+        peers = {"LIBLINEAR": official, **peers}
+    for name in names:
+        data = load(name, None)
+        labels = sample_of(data.Y, count)
+        bounds = lower_bounds(data, fit(data, tol=2e-3, max_iter=5000))[labels]
+        wide = sp.csr_matrix(data.X, dtype=np.float64)
+        for peer_name, peer in peers.items():
+            for eps in (0.1, 0.01):
+                peer.seconds = 0.0  # type: ignore[attr-defined]
+                reached = 0.0
+                for label in labels:
+                    y = 2 * data.Y[:, label] - 1
+                    reached += primal(wide, y, peer(wide, y, eps))
+                excess = reached / bounds.sum() - 1
+                its = peer.seconds * data.Y.shape[1] / len(labels)  # type: ignore[attr-defined]
+                tol, seconds, model = loosest(data, excess)
+                print(
+                    f"| {name} | {peer_name}, {len(labels)} labels | {eps} | {excess:.1e} "
+                    f"| {its:.2f} | {tol:.2g} | {relative_gap(model):.1e} | {seconds:.2f} "
+                    f"| {its / seconds:.1f} | {LINEAR_GOALS[name]} |",
+                    flush=True,
+                )
+
+
+def coupled(names: list[str]) -> None:
+    print("| set | tol | s, R = I | s, cooccurrence | × | goal | relative gaps |")
+    print("|---" * 7 + "|")
+    for name in names:
+        data = load(name, None)
+        for tol in (0.1, 0.02):
+            alone, first = seconds_of(lambda: fit(data, tol=tol), 2)  # noqa: B023
+            with_prior = {"tol": tol, "prior": "cooccurrence"}
+            bound, second = seconds_of(lambda: fit(data, **with_prior), 2)  # noqa: B023
+            print(
+                f"| {name} | {tol} | {alone:.2f} | {bound:.2f} | {bound / alone:.1f} | 3 "
+                f"| {relative_gap(first):.1e}, {relative_gap(second):.1e} |",
+                flush=True,
+            )
+
+
+def svc_gap(data: Set, label: int, peer: SVC, kernel: Kernel) -> float:
+    """The relative duality gap of LIBSVM's own problem, which has a bias."""
+    y = 2 * data.Y[:, label] - 1
+    signed = peer.dual_coef_
+    signed = np.asarray(signed.toarray() if sp.issparse(signed) else signed)[0]
+    scores = kernel.between(data.X, data.X[peer.support_]) @ signed
+    squared = float(signed @ scores[peer.support_])
+    slacks = np.maximum(0, 1 - y * (scores + peer.intercept_[0])).sum()
+    value = squared / 2 + 2 * slacks
+    return float((value - (np.abs(signed).sum() - squared / 2)) / value)
+
+
+def rbf(names: list[str], rows: int | None, count: int) -> None:
+    heads = (
+        "set",
+        "rows",
+        "labels",
+        "SVC's s",
+        "its gap",
+        "our tol",
+        "our gap",
+        "our s",
+        "times",
+        "goal",
+    )
+    print("| " + " | ".join(heads) + " |")
+    print("|---" * 10 + "|")
+    for name in names:
+        data = load(name, rows)
+        kernel = Kernel("rbf", GAMMA[name])
+        labels = sample_of(data.Y, count)
+        its, gaps = 0.0, []
+        for label in labels:
+            peer = SVC(C=2, gamma=GAMMA[name], cache_size=200)
+            began = time.process_time()
+            peer.fit(data.X, data.Y[:, label])
+            its += time.process_time() - began
+            gaps.append(svc_gap(data, int(label), peer, kernel))
+        its *= data.Y.shape[1] / len(labels)
+        settings = {"kernel": "rbf", "gamma": GAMMA[name], "cache_size": 200}
+        for tol in (0.02, 0.01, 5e-3, 2e-3, 1e-3):
+            seconds, model = seconds_of(lambda: fit(data, tol=tol, **settings), 1)  # noqa: B023
+            if relative_gap(model) <= np.mean(gaps):
+                break
+        print(
+            f"| {name} | {len(data.Y):,} | {data.Y.shape[1]}, SVC {len(labels)} | {its:.1f} "
+            f"| {np.mean(gaps):.1e} | {tol} | {relative_gap(model):.1e} | {seconds:.2f} "
+            f"| {its / seconds:.0f} | {RBF_GOALS[name]} |",
+            flush=True,
+        )
+
+
+def growth(rows: int | None) -> None:
+    data = load("mediamill", rows)
+    order = np.random.default_rng(0).permutation(data.Y.shape[1])
+    print("| labels | s, RBF, mediamill | s a label |")
+    print("|---|---|---|")
+    for count in (10, 25, 50, len(order)):
+        part = Set(data.X, data.Y[:, order[:count]])
+        settings = {"kernel": "rbf", "gamma": GAMMA["mediamill"], "tol": 1e-2}
+        seconds, _ = seconds_of(lambda: fit(part, **settings), 1)  # noqa: B023
+        print(f"| {count} | {seconds:.2f} | {seconds / count:.3f} |", flush=True)
+
+
+def scale(rows: int) -> None:
+    """In a process of its own, for the peak of its memory."""
+    program = f"from benchmarks.m3l import scale_here; scale_here({rows})"
+    subprocess.run([sys.executable, "-c", program], check=True, env={**os.environ})
+
+
+def scale_here(rows: int, columns: int = 100_000, labels: int = 100, nonzeros: int = 46) -> None:
+    rng = np.random.default_rng(0)
+    # Words by Zipf's law, and labels by what a few words say.
+    indices = np.minimum(rng.zipf(1.3, size=rows * nonzeros) - 1, columns - 1).astype(np.int32)
+    starts = np.arange(0, rows * nonzeros + 1, nonzeros, dtype=np.int32)
+    X = sp.csr_matrix((np.ones(len(indices), np.float32), indices, starts), (rows, columns))
+    X.sum_duplicates()
+    X.data[:] = 1
+    X.data /= np.repeat(np.sqrt(np.diff(X.indptr)), np.diff(X.indptr)).astype(np.float32)
+    wanted = []
+    for _ in range(labels):
+        words = rng.choice(2000, 8, replace=False)
+        scores = np.asarray(X[:, words].sum(axis=1)).ravel() + 0.05 * rng.normal(size=rows)
+        top = np.argpartition(-scores, rows // 50)[: rows // 50]
+        wanted.append(
+            sp.csc_matrix((np.ones(len(top), np.int8), (top, np.zeros(len(top), int))), (rows, 1))
+        )
+    Y = sp.csr_matrix(sp.hstack(wanted))
+    del indices, starts, wanted
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    began, used = time.perf_counter(), time.process_time()
+    model = fit(Set(X, Y), tol=0.1, verbose=1)
+    taken, cpu = time.perf_counter() - began, time.process_time() - used
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    data_mb = (X.data.nbytes + X.indices.nbytes + X.indptr.nbytes) / 2**20
+    print(
+        f"{rows:,} rows, {X.nnz / rows:.0f} non-zeros a row, {labels} labels: {taken:.0f} s "
+        f"({cpu:.0f} s of one processor), relative gap {relative_gap(model):.1e}; peak "
+        f"{peak:,.0f} MB, before training {before:,.0f} MB; the data {data_mb:,.0f} "
+        f"MB, 4 bytes a dual variable {4 * rows * labels / 2**20:,.0f} MB, twice the weights "
+        f"{2 * model._model.weights.nbytes / 2**20:,.0f} MB"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", nargs="+", choices=("linear", "coupled", "rbf", "growth", "scale"))
+    parser.add_argument("--sets", nargs="*", default=list(ROWS), choices=list(ROWS))
+    parser.add_argument("--sample", type=int, default=20, help="labels that a peer trains")
+    parser.add_argument("--rows", type=int, help="of rbf, growth and scale; by default all")
+    args = parser.parse_args()
+    for what in args.what:
+        print(f"\n## {what}\n")
+        if what == "linear":
+            linear(args.sets, args.sample)
+        elif what == "coupled":
+            coupled(args.sets)
+        elif what == "rbf":
+            rbf(args.sets, args.rows, args.sample)
+        elif what == "growth":
+            growth(args.rows)
+        else:
+            scale(args.rows or 1_000_000)
+
+
+if __name__ == "__main__":
+    main()
