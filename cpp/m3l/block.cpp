@@ -157,16 +157,7 @@ Standing Block<T>::check(double tolerance) {
         if (violation < tolerance) view_.live &= static_cast<Mask>(~(1u << k));
         view_.threshold[k] = view_.violation[k];
     }
-    open_ = view_.live;
     return out;
-}
-
-template <class T>
-bool Block<T>::reopen(double tolerance) {
-    view_.live = open_;
-    for (std::size_t k = 0; k < labels_.size(); ++k)
-        if ((open_ >> k & 1) && static_cast<double>(view_.threshold[k]) >= tolerance) return view_.count > 0;
-    return false;
 }
 
 template <class T>

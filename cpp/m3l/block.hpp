@@ -55,9 +55,6 @@ class Block {
     // Where all variables stand. What rests becomes inactive, and labels that satisfy the tolerance
     // stay out of the steps that follow.
     Standing check(double tolerance);
-    // The labels that did not satisfy the tolerance in the last check take part again. False if they
-    // have come to satisfy it since, as far as their active variables tell.
-    bool reopen(double tolerance);
     // All of it, for labels that no other block moves. Returns the passes made.
     int solve(double tolerance, int most, Shuffle& shuffle, Watch& watch, Standing& standing);
 
@@ -74,8 +71,7 @@ class Block {
     AlignedVector<T> target_;
     std::vector<Mask> yes_, known_, active_;
     std::vector<std::uint32_t> order_;
-    Mask all_ = 0;   // labels with a known variable
-    Mask open_ = 0;  // labels that the last check found to violate
+    Mask all_ = 0;  // labels with a known variable
 };
 
 }  // namespace tagalong::m3l

@@ -17,7 +17,6 @@ constexpr std::size_t kFewest = kLanes;   // labels for which that start pays
 // solving it further would be for nothing, as the others move too.
 constexpr int kPassesATurn = 5;
 constexpr double kShareATurn = 0.3;
-constexpr int kSweepsACheck = 4;
 constexpr std::uint64_t kAStep = 0xD1342543DE82EF95u;  // between the seeds of blocks
 
 template <class T>
@@ -167,10 +166,6 @@ class LinearSolver {
         if (settings_.resume)
             for (std::size_t b = 0; b < blocks_; ++b) leave(b);
         std::int64_t passes = 0;
-        const auto improve = [&](std::size_t b) {
-            passes += all[b].improve(0.5 * settings_.tolerance, kShareATurn, kPassesATurn, shuffles[b], watch_);
-            leave(b);
-        };
         const std::int64_t most = static_cast<std::int64_t>(settings_.most_passes) * static_cast<std::int64_t>(blocks_);
         for (;;) {
             Standing standing;
@@ -182,16 +177,10 @@ class LinearSolver {
                 standing.gap += found.gap;
                 standing.violation = std::max(standing.violation, found.violation);
                 if (found.violation < settings_.tolerance || passes >= most || watch_.stop) continue;
-                improve(b);
+                passes += all[b].improve(0.5 * settings_.tolerance, kShareATurn, kPassesATurn, shuffles[b], watch_);
+                leave(b);
                 moved = true;
             }
-            // Between checks of everything, blocks go on with the variables that are active.
-            for (int sweep = 1; sweep < kSweepsACheck && passes < most && !watch_.stop; ++sweep)
-                for (std::size_t b = 0; b < blocks_; ++b) {
-                    if (!all[b].reopen(settings_.tolerance)) continue;
-                    pull_for(b);
-                    improve(b);
-                }
             watch_.violation = standing.violation;
             out_.standing = standing;
             if (!moved) break;
