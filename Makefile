@@ -60,6 +60,9 @@ bench: $(NATIVE_SOURCES)  ## speed and quality beside the peers, in an environme
 	.venv-bench/bin/python -m benchmarks.run
 	.venv-bench/bin/python -m benchmarks.blocks
 	.venv-bench/bin/python -m benchmarks.ordinal
+	.venv-bench/bin/python -m benchmarks.partial
+	.venv-bench/bin/python -m benchmarks.predtron
+	.venv-bench/bin/python -m benchmarks.m3l linear coupled rbf growth scale
 
 clean:  ## remove environments and builds
 	rm -rf $(VENV) .venv-bench build
