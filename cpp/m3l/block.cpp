@@ -115,7 +115,7 @@ int Block<T>::improve(double tolerance, double factor, int most, Shuffle& shuffl
         std::visit([&](const auto& rows) { visit(rows, view_); }, rows_.any());
         for (std::size_t k = 0; k < labels_.size(); ++k) {
             if (!(view_.live >> k & 1)) continue;
-            if (passes == 0) enough[k] = std::max(enough[k], static_cast<T>(factor * static_cast<double>(view_.violation[k])));
+            if (passes == 0) enough[k] = std::max(enough[k], static_cast<T>(factor) * view_.violation[k]);
             if (view_.violation[k] < enough[k]) view_.live &= static_cast<Mask>(~(1u << k));
             view_.threshold[k] = view_.violation[k];
         }

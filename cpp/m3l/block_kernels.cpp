@@ -194,28 +194,46 @@ TAGALONG_INLINE void pull_body(const T* v, const T* r, std::size_t labels, std::
 
 }  // namespace
 
-TAGALONG_CLONES void visit(const SparseRows<float, std::uint16_t>& rows, BlockView<float>& block) { visit_body(rows, block); }
-TAGALONG_CLONES void visit(const SparseRows<float, std::uint32_t>& rows, BlockView<float>& block) { visit_body(rows, block); }
+TAGALONG_CLONES void visit(const NarrowRows<float>& rows, BlockView<float>& block) { visit_body(rows, block); }
+TAGALONG_CLONES void visit(const WideRows<float>& rows, BlockView<float>& block) { visit_body(rows, block); }
 TAGALONG_CLONES void visit(const DenseRows<float>& rows, BlockView<float>& block) { visit_body(rows, block); }
-TAGALONG_CLONES void visit(const SparseRows<double, std::uint16_t>& rows, BlockView<double>& block) { visit_body(rows, block); }
-TAGALONG_CLONES void visit(const SparseRows<double, std::uint32_t>& rows, BlockView<double>& block) { visit_body(rows, block); }
+TAGALONG_CLONES void visit(const NarrowRows<double>& rows, BlockView<double>& block) { visit_body(rows, block); }
+TAGALONG_CLONES void visit(const WideRows<double>& rows, BlockView<double>& block) { visit_body(rows, block); }
 TAGALONG_CLONES void visit(const DenseRows<double>& rows, BlockView<double>& block) { visit_body(rows, block); }
 
-TAGALONG_CLONES void check(const SparseRows<float, std::uint16_t>& rows, BlockView<float>& block) { check_body(rows, block); }
-TAGALONG_CLONES void check(const SparseRows<float, std::uint32_t>& rows, BlockView<float>& block) { check_body(rows, block); }
+TAGALONG_CLONES void check(const NarrowRows<float>& rows, BlockView<float>& block) { check_body(rows, block); }
+TAGALONG_CLONES void check(const WideRows<float>& rows, BlockView<float>& block) { check_body(rows, block); }
 TAGALONG_CLONES void check(const DenseRows<float>& rows, BlockView<float>& block) { check_body(rows, block); }
-TAGALONG_CLONES void check(const SparseRows<double, std::uint16_t>& rows, BlockView<double>& block) { check_body(rows, block); }
-TAGALONG_CLONES void check(const SparseRows<double, std::uint32_t>& rows, BlockView<double>& block) { check_body(rows, block); }
+TAGALONG_CLONES void check(const NarrowRows<double>& rows, BlockView<double>& block) { check_body(rows, block); }
+TAGALONG_CLONES void check(const WideRows<double>& rows, BlockView<double>& block) { check_body(rows, block); }
 TAGALONG_CLONES void check(const DenseRows<double>& rows, BlockView<double>& block) { check_body(rows, block); }
 
-TAGALONG_CLONES void collect(const SparseRows<float, std::uint16_t>& rows, std::size_t count, const float* dual, double* sums) { collect_body(rows, count, dual, sums); }
-TAGALONG_CLONES void collect(const SparseRows<float, std::uint32_t>& rows, std::size_t count, const float* dual, double* sums) { collect_body(rows, count, dual, sums); }
-TAGALONG_CLONES void collect(const DenseRows<float>& rows, std::size_t count, const float* dual, double* sums) { collect_body(rows, count, dual, sums); }
-TAGALONG_CLONES void collect(const SparseRows<double, std::uint16_t>& rows, std::size_t count, const double* dual, double* sums) { collect_body(rows, count, dual, sums); }
-TAGALONG_CLONES void collect(const SparseRows<double, std::uint32_t>& rows, std::size_t count, const double* dual, double* sums) { collect_body(rows, count, dual, sums); }
-TAGALONG_CLONES void collect(const DenseRows<double>& rows, std::size_t count, const double* dual, double* sums) { collect_body(rows, count, dual, sums); }
+TAGALONG_CLONES void collect(const NarrowRows<float>& rows, std::size_t count, const float* dual, double* sums) {
+    collect_body(rows, count, dual, sums);
+}
+TAGALONG_CLONES void collect(const WideRows<float>& rows, std::size_t count, const float* dual, double* sums) {
+    collect_body(rows, count, dual, sums);
+}
+TAGALONG_CLONES void collect(const DenseRows<float>& rows, std::size_t count, const float* dual, double* sums) {
+    collect_body(rows, count, dual, sums);
+}
+TAGALONG_CLONES void collect(const NarrowRows<double>& rows, std::size_t count, const double* dual, double* sums) {
+    collect_body(rows, count, dual, sums);
+}
+TAGALONG_CLONES void collect(const WideRows<double>& rows, std::size_t count, const double* dual, double* sums) {
+    collect_body(rows, count, dual, sums);
+}
+TAGALONG_CLONES void collect(const DenseRows<double>& rows, std::size_t count, const double* dual, double* sums) {
+    collect_body(rows, count, dual, sums);
+}
 
-TAGALONG_CLONES void pull(const float* v, const float* r, std::size_t labels, std::size_t from, std::size_t to, float* out) { pull_body(v, r, labels, from, to, out); }
-TAGALONG_CLONES void pull(const double* v, const double* r, std::size_t labels, std::size_t from, std::size_t to, double* out) { pull_body(v, r, labels, from, to, out); }
+TAGALONG_CLONES void pull(const float* v, const float* r, std::size_t labels, std::size_t from, std::size_t to,
+                          float* out) {
+    pull_body(v, r, labels, from, to, out);
+}
+TAGALONG_CLONES void pull(const double* v, const double* r, std::size_t labels, std::size_t from, std::size_t to,
+                          double* out) {
+    pull_body(v, r, labels, from, to, out);
+}
 
 }  // namespace tagalong::m3l

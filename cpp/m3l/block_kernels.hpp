@@ -41,28 +41,28 @@ struct BlockView {
 
 // One step on every active variable, row after row. The derivative of all variables of a row comes
 // from the same weights where labels do not move each other; else labels take turns.
-void visit(const SparseRows<float, std::uint16_t>&, BlockView<float>&);
-void visit(const SparseRows<float, std::uint32_t>&, BlockView<float>&);
+void visit(const NarrowRows<float>&, BlockView<float>&);
+void visit(const WideRows<float>&, BlockView<float>&);
 void visit(const DenseRows<float>&, BlockView<float>&);
-void visit(const SparseRows<double, std::uint16_t>&, BlockView<double>&);
-void visit(const SparseRows<double, std::uint32_t>&, BlockView<double>&);
+void visit(const NarrowRows<double>&, BlockView<double>&);
+void visit(const WideRows<double>&, BlockView<double>&);
 void visit(const DenseRows<double>&, BlockView<double>&);
 
 // Violation, gap and dual value of all variables at the present weights; changes no variable. Those
 // that rest at their bound leave the active ones, all others join.
-void check(const SparseRows<float, std::uint16_t>&, BlockView<float>&);
-void check(const SparseRows<float, std::uint32_t>&, BlockView<float>&);
+void check(const NarrowRows<float>&, BlockView<float>&);
+void check(const WideRows<float>&, BlockView<float>&);
 void check(const DenseRows<float>&, BlockView<float>&);
-void check(const SparseRows<double, std::uint16_t>&, BlockView<double>&);
-void check(const SparseRows<double, std::uint32_t>&, BlockView<double>&);
+void check(const NarrowRows<double>&, BlockView<double>&);
+void check(const WideRows<double>&, BlockView<double>&);
 void check(const DenseRows<double>&, BlockView<double>&);
 
 // sums_j = sum_i b_i x_ij for the labels of a block, from zero.
-void collect(const SparseRows<float, std::uint16_t>&, std::size_t rows, const float* dual, double* sums);
-void collect(const SparseRows<float, std::uint32_t>&, std::size_t rows, const float* dual, double* sums);
+void collect(const NarrowRows<float>&, std::size_t rows, const float* dual, double* sums);
+void collect(const WideRows<float>&, std::size_t rows, const float* dual, double* sums);
 void collect(const DenseRows<float>&, std::size_t rows, const float* dual, double* sums);
-void collect(const SparseRows<double, std::uint16_t>&, std::size_t rows, const double* dual, double* sums);
-void collect(const SparseRows<double, std::uint32_t>&, std::size_t rows, const double* dual, double* sums);
+void collect(const NarrowRows<double>&, std::size_t rows, const double* dual, double* sums);
+void collect(const WideRows<double>&, std::size_t rows, const double* dual, double* sums);
 void collect(const DenseRows<double>&, std::size_t rows, const double* dual, double* sums);
 
 // out_j = sum_k v_jk r_k for features j from `from` to `to`: v has `labels` numbers a feature, r

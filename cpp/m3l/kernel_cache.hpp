@@ -49,7 +49,9 @@ class KernelCache {
             }
         }
     }
-    const float* ready(std::size_t row) const { return memory_.data() + static_cast<std::size_t>(slot_of_[row]) * rows_; }
+    const float* ready(std::size_t row) const {
+        return memory_.data() + static_cast<std::size_t>(slot_of_[row]) * rows_;
+    }
 
     // A row, which stays where it is for at least three more calls. Others that will be wanted are
     // computed along with it.
@@ -69,7 +71,8 @@ class KernelCache {
     void load(std::span<const std::int32_t> wanted) {
         compute_(wanted, fresh_.data());
         for (std::size_t k = 0; k < wanted.size(); ++k) {
-            const std::size_t slot = static_cast<std::size_t>(std::min_element(used_.begin(), used_.end()) - used_.begin());
+            const auto oldest = std::min_element(used_.begin(), used_.end());
+            const auto slot = static_cast<std::size_t>(oldest - used_.begin());
             if (row_in_[slot] >= 0) slot_of_[static_cast<std::size_t>(row_in_[slot])] = -1;
             row_in_[slot] = wanted[k];
             slot_of_[static_cast<std::size_t>(wanted[k])] = static_cast<std::int32_t>(slot);

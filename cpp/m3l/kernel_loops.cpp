@@ -59,7 +59,9 @@ TAGALONG_CLONES void take_both(float* h, const float* row_p, float p, const floa
 
 TAGALONG_CLONES Best most_violating(const float* h, const float* b, const float* low, const float* high,
                                     std::size_t rows) {
-    return largest(rows, [=](std::size_t i) __attribute__((always_inline)) { return projected(h[i], b[i], low[i], high[i]); }, nothing);
+    return largest(
+        rows, [=](std::size_t i) __attribute__((always_inline)) { return projected(h[i], b[i], low[i], high[i]); },
+        nothing);
 }
 
 TAGALONG_CLONES Best best_partner(const float* h, const float* b, const float* low, const float* high,

@@ -45,7 +45,8 @@ class KernelSolver {
                 if (unknown[l * n + i]) continue;
                 (relevant ? label.high[i] : label.low[i]) = static_cast<float>(relevant ? bound : -bound);
                 if (out_.dual.empty()) continue;
-                label.b[i] = std::clamp(static_cast<float>(out_.dual[i * labels_.size() + l]), label.low[i], label.high[i]);
+                const auto start = static_cast<float>(out_.dual[i * labels_.size() + l]);
+                label.b[i] = std::clamp(start, label.low[i], label.high[i]);
             }
         }
     }
@@ -90,7 +91,8 @@ class KernelSolver {
             if (!cache_.has(i) && violation_at(label, i) > 0.5f * static_cast<float>(label.violation))
                 likely_.push_back(static_cast<std::int32_t>(i));
         const auto worse = [&](std::int32_t a, std::int32_t b) {
-            const float va = violation_at(label, static_cast<std::size_t>(a)), vb = violation_at(label, static_cast<std::size_t>(b));
+            const float va = violation_at(label, static_cast<std::size_t>(a));
+            const float vb = violation_at(label, static_cast<std::size_t>(b));
             return va != vb ? va > vb : a < b;
         };
         const std::size_t kept = std::min(likely_.size(), cache_.at_once());
@@ -112,12 +114,14 @@ class KernelSolver {
         const double r = 4 * problem_.r(l, l);
         std::int64_t steps = 0;
         Best p = most_violating(label.h.data(), label.b.data(), label.low.data(), label.high.data(), n);
-        while (p.row < n && static_cast<double>(p.value) >= enough && steps < most && !watch_.stop.load(std::memory_order_relaxed)) {
+        while (p.row < n && static_cast<double>(p.value) >= enough && steps < most &&
+               !watch_.stop.load(std::memory_order_relaxed)) {
             label.violation = static_cast<double>(p.value);
             const float* row_p = row_of(p.row, label);
-            const Best q = r > 0 ? best_partner(label.h.data(), label.b.data(), label.low.data(), label.high.data(), row_p,
-                                        diagonal_.data(), p.row, n)
-                                 : Best{n, 0.0f};
+            Best q{n, 0.0f};
+            if (r > 0)
+                q = best_partner(label.h.data(), label.b.data(), label.low.data(), label.high.data(), row_p,
+                                 diagonal_.data(), p.row, n);
             const std::size_t second = q.row < n ? q.row : p.row;
             const float* row_q = q.row < n ? row_of(q.row, label) : row_p;
             const auto room = [&](std::size_t i, bool up) {
@@ -126,8 +130,10 @@ class KernelSolver {
             TwoSteps step;
             const double hp = static_cast<double>(label.h[p.row]), kpp = static_cast<double>(diagonal_[p.row]);
             if (q.row < n) {
-                const TwoVariables two{hp, static_cast<double>(label.h[second]), r * kpp, r * static_cast<double>(diagonal_[second]),
-                                       r * static_cast<double>(row_p[second]), {room(p.row, false), room(second, false)},
+                const auto hq = static_cast<double>(label.h[second]), kqq = static_cast<double>(diagonal_[second]);
+                const auto kpq = static_cast<double>(row_p[second]);
+                const TwoVariables two{hp, hq, r * kpp, r * kqq, r * kpq,
+                                       {room(p.row, false), room(second, false)},
                                        {room(p.row, true), room(second, true)}};
                 step = solve_two(two);
             } else {
@@ -180,8 +186,9 @@ class KernelSolver {
             watch_.violation = labels_[worst].violation;
             if (labels_[worst].violation < aim) break;
             std::fill(change.begin(), change.end(), 0.0f);
-            const std::int64_t steps = improve(worst, std::max(aim, kShare * labels_[worst].violation),
-                                               std::max<std::int64_t>(64, static_cast<std::int64_t>(labels_.size())), change.data());
+            const auto at_most = std::max<std::int64_t>(64, static_cast<std::int64_t>(labels_.size()));
+            const double enough = std::max(aim, kShare * labels_[worst].violation);
+            const std::int64_t steps = improve(worst, enough, at_most, change.data());
             if (steps == 0) break;
             steps_ += steps;
             watch_.passes += steps;
@@ -219,7 +226,8 @@ class KernelSolver {
             }
             for_each_of(labels_.size(), settings_.threads, [&](std::size_t l) {
                 double b[kFour] = {};
-                for (std::size_t k = 0; k < count; ++k) b[k] = static_cast<double>(labels_[l].b[static_cast<std::size_t>(soon[at + k])]);
+                for (std::size_t k = 0; k < count; ++k)
+                    b[k] = static_cast<double>(labels_[l].b[static_cast<std::size_t>(soon[at + k])]);
                 if (b[0] == 0 && b[1] == 0 && b[2] == 0 && b[3] == 0) return;
                 if (sums[l].empty()) sums[l].assign(n, 0.0);
                 give_four(sums[l].data(), rows, b, n);
@@ -243,7 +251,7 @@ class KernelSolver {
             standing.violation = std::max(standing.violation, label.violation);
             for (std::size_t i = 0; i < problem_.rows; ++i) {
                 const auto h = static_cast<double>(label.h[i]), b = static_cast<double>(label.b[i]);
-                const double slack = h > 0 ? static_cast<double>(label.high[i]) * h : static_cast<double>(label.low[i]) * h;
+                const double slack = static_cast<double>(h > 0 ? label.high[i] : label.low[i]) * h;
                 standing.gap += slack - b * h;
                 standing.dual += b * (label.target[i] + h) / 2;
             }

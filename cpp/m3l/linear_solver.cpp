@@ -24,7 +24,8 @@ class LinearSolver {
   public:
     LinearSolver(const Rows<T>& rows, const Problem& problem, const LinearSettings& settings, Watch& watch,
                  LinearSolution<T>& solution)
-        : rows_(rows), problem_(problem), settings_(settings), watch_(watch), out_(solution), numbers_(rows, problem) {
+        : rows_(rows), problem_(problem), settings_(settings), watch_(watch), out_(solution),
+          numbers_(rows, problem) {
         out_.place = block_places(problem);
         ordered_.resize(problem.labels);
         for (std::size_t l = 0; l < problem.labels; ++l) ordered_[out_.place[l]] = static_cast<std::int32_t>(l);
@@ -34,9 +35,10 @@ class LinearSolver {
         std::sort(out_.features.begin(), out_.features.end());
         out_.weights.assign(rows.features() * problem.labels, T{0});
         row_of_.resize(rows.features());
-        for (std::size_t j = 0; j < row_of_.size(); ++j)
-            row_of_[j] = static_cast<std::size_t>(
-                std::lower_bound(out_.features.begin(), out_.features.end(), rows.feature()[j]) - out_.features.begin());
+        for (std::size_t j = 0; j < row_of_.size(); ++j) {
+            const auto at = std::lower_bound(out_.features.begin(), out_.features.end(), rows.feature()[j]);
+            row_of_[j] = static_cast<std::size_t>(at - out_.features.begin());
+        }
     }
 
     void solve() {

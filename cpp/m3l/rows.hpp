@@ -72,6 +72,11 @@ struct SparseRows {
 };
 
 template <class T>
+using NarrowRows = SparseRows<T, std::uint16_t>;
+template <class T>
+using WideRows = SparseRows<T, std::uint32_t>;
+
+template <class T>
 struct DenseRows {
     std::size_t columns = 0;
     std::vector<T> value;
@@ -100,7 +105,7 @@ struct DenseRows {
 template <class T>
 class Rows {
   public:
-    using Any = std::variant<SparseRows<T, std::uint16_t>, SparseRows<T, std::uint32_t>, DenseRows<T>>;
+    using Any = std::variant<NarrowRows<T>, WideRows<T>, DenseRows<T>>;
 
     // A checked matrix without repeated entries.
     explicit Rows(const Matrix& from) : rows_(static_cast<std::size_t>(from.rows)) {

@@ -123,12 +123,14 @@ Test cache("m3l kernel cache: the rows asked for, in any memory", [] {
         KernelCache cache(kRows, bytes, [&](std::span<const std::int32_t> rows, float* out) {
             computed += rows.size();
             for (std::size_t k = 0; k < rows.size(); ++k)
-                for (std::size_t i = 0; i < kRows; ++i) out[k * kRows + i] = static_cast<float>(rows[k] * 100) + static_cast<float>(i);
+                for (std::size_t i = 0; i < kRows; ++i)
+                    out[k * kRows + i] = static_cast<float>(rows[k] * 100) + static_cast<float>(i);
         });
         at_most(static_cast<double>(cache.slots()), std::max(8.0, static_cast<double>(bytes) / (4 * kRows)));
         const std::vector<std::int32_t> soon = {1, 5, 9, 13, 2, 8};
         for (int turn = 0; turn < 500; ++turn) {
-            const auto p = static_cast<std::size_t>(random.below(kRows)), q = static_cast<std::size_t>(random.below(kRows));
+            const auto p = static_cast<std::size_t>(random.below(kRows));
+            const auto q = static_cast<std::size_t>(random.below(kRows));
             const float* first = cache.row(p, soon);
             const float* second = cache.row(q, soon);
             near(static_cast<double>(first[3]), static_cast<double>(p * 100 + 3), 0);
