@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tagalong import M3LClassifier, load
+from tagalong.batch import training
 from tests.batch.problems import data
 
 SOLVED = "solved to a tolerance, not to the last bit"
@@ -220,9 +221,30 @@ def test_an_error_of_a_kernel_comes_through() -> None:
 
 
 def test_progress_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
-    monkeypatch.setattr("tagalong.batch.training.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr(training, "SECONDS_BETWEEN_LINES", 0.0)
+    training._progress(16)(3, 40, 0.25)
+    assert "3 of 16 labels done, 40 passes, largest projected" in capsys.readouterr().err
+    monkeypatch.setattr(training, "SECONDS_BETWEEN_LINES", 1000.0)
+    training._progress(16)(3, 40, 0.25)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("prior", [None, "cooccurrence"])
+def test_whoever_watches_may_stop_it(monkeypatch: Any, prior: Any) -> None:
+    """It would go on for hours; the first look ends it, and what was reached is kept."""
+    seen = []
+
+    def watch(done: int, passes: int, violation: float) -> None:
+        seen.append((done, passes))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(training, "_progress", lambda labels: watch)
     rng = np.random.default_rng(0)
-    rows, labels = rng.normal(size=(2000, 60)), rng.random((2000, 16)) < 0.5
-    with pytest.warns(ConvergenceWarning):
-        M3LClassifier(verbose=1, max_iter=300).fit(rows, labels)
-    assert "of 16 labels done" in capsys.readouterr().err
+    rows, labels = rng.normal(size=(500, 60)), rng.random((500, 20)) < 0.5
+    model = M3LClassifier(verbose=1, tol=1e-300, max_iter=2**31 - 1, prior=prior)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(rows, labels)
+    assert len(seen) == 1
+    assert model.dual_objective_ > 0
+    assert model.n_iter_ > 0
+    assert model.decision_function(rows).any()
