@@ -102,10 +102,13 @@ const Test loading{"label block: sparse rows in any order, with duplicates and z
                        phi.load(matrix);
                        check(phi.features == std::vector<std::int32_t>{2, 9}, "features");
                        same_bits(phi.values, std::vector<float>{2, 0, 0, 5, 4, 0, 0, 0});
-                       Example out;
+                       RowBlock out;
                        phi.difference(0, 3, out);
-                       check(out.feature == std::vector<std::int32_t>{2, 9}, "features of the difference");
-                       same_bits(out.value, std::vector<double>{-3, 4});
+                       const RowView row = out.row(0);
+                       check(std::vector<std::int32_t>(row.feature.begin(), row.feature.end()) ==
+                                 std::vector<std::int32_t>{2, 9},
+                             "features of the difference");
+                       same_bits(std::vector<double>(row.value.begin(), row.value.end()), std::vector<double>{-3, 4});
                    }};
 
 const Test empty{"label block: no labels, no features", [] {

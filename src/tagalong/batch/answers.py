@@ -47,6 +47,10 @@ class Answers:
         self._slope = (float(curve.coef_[0, 0]), float(curve.intercept_[0]))
         return self
 
+    def _own_names(self, features: Array) -> list[str] | None:
+        """Return None: features are those of the examples."""
+        return None
+
     def probabilities(self, scores: Array) -> npt.NDArray[np.float64]:
         """Return how likely labels with such scores are relevant; 0 before ``calibrate``.
 
