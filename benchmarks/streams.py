@@ -158,10 +158,15 @@ def _newsgroups() -> Parts:
     return _texts(newsgroup_posts())
 
 
-def _texts(items: Iterable[Item]) -> Parts:
-    """Binary words that occur in at least 3 texts."""
+def from_texts(name: str, items: Iterable[Item], least: int = 3) -> Stream:
+    """A stream of binary words that occur in at least ``least`` texts."""
+    return Stream(name, *_texts(items, least))
+
+
+def _texts(items: Iterable[Item], least: int = 3) -> Parts:
+    """Binary words that occur in at least ``least`` texts."""
     items = list(items)
-    words = CountVectorizer(binary=True, min_df=3, token_pattern=r"[a-z0-9]+", dtype=np.float32)
+    words = CountVectorizer(binary=True, min_df=least, token_pattern=r"[a-z0-9]+", dtype=np.float32)
     X = words.fit_transform(item.text for item in items)
     X.sort_indices()
     return X, *_targets(items, sorted({label for item in items for label in item.labels or ()}))

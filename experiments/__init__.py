@@ -1,0 +1,1 @@
+"""The papers' tables and figures, reproduced; README.md says how to add one."""

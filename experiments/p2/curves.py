@@ -1,0 +1,74 @@
+"""What Figs. 7 to 9 share: mistakes of all schemes over one quantity, drawn and tabled."""
+
+from __future__ import annotations
+
+from statistics import mean
+from typing import Any
+
+from experiments import compare, plots
+from experiments.experiment import Results, Table
+from experiments.p2.synthetic import ADDITIVE, MULTIPLICATIVE, SCHEMES, best
+
+PLACES = {
+    name: place for names in (ADDITIVE, MULTIPLICATIVE) for place, name in enumerate(names.values())
+}
+
+
+def means(results: Results, over: str, values: list[Any], **point: Any) -> dict[str, list[float]]:
+    """Return the mean mistakes of each scheme at each value."""
+    return {
+        scheme: [mean(best(results, scheme, **point, **{over: value})) for value in values]
+        for scheme in SCHEMES
+    }
+
+
+def panel(
+    results: Results,
+    heading: str,
+    over: str,
+    values: list[Any],
+    below: str,
+    left_out: tuple[str, ...] = (),
+    log_x: bool = False,
+    **point: Any,
+) -> plots.Panel:
+    """Return a panel with a line a scheme and error bars (standard errors)."""
+    drawn = []
+    for scheme, (geometry, _) in SCHEMES.items():
+        if scheme in left_out:
+            continue
+        spreads = [
+            compare.spread(best(results, scheme, **point, **{over: value})) for value in values
+        ]
+        middle, errors = zip(*spreads, strict=True)
+        drawn.append(
+            plots.Line(
+                scheme,
+                values,
+                middle,
+                errors,
+                colour=PLACES[scheme],
+                dashed=geometry == "entropic",
+            )
+        )
+    return plots.Panel(
+        heading, drawn, below, "mistakes in 1,000 trials", log_x=log_x, log_y=True, ticks=values
+    )
+
+
+def table(results: Results, over: str, values: list[Any], title: str, **point: Any) -> Table:
+    """Return mean mistakes and standard errors, the least of each row in bold."""
+    rows = []
+    for value in values:
+        found = [
+            compare.spread(best(results, scheme, **point, **{over: value})) for scheme in SCHEMES
+        ]
+        least = compare.bold_least([middle for middle, _ in found], digits=0)
+        shown = [f"{text} ± {error:.0f}" for text, (_, error) in zip(least, found, strict=True)]
+        rows.append([f"{value:g}", *shown])
+    return Table([title, *SCHEMES], rows)
+
+
+def repetitions(results: Results) -> str:
+    """Return how often each point was measured."""
+    return f"Means and standard errors of {len(results.values('repetition'))} repetitions"

@@ -1,0 +1,56 @@
+"""What Tables 1 to 3 share: our streams beside the paper's users, and where numbers come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from experiments import compare, streams
+from experiments.experiment import Results, Table
+
+# Folders and messages of the users, Tables 1 to 3. (Table 2 prints lokay-m as "lokey-m".)
+USERS = {
+    "beck-s": (101, 1972),
+    "farmer-d": (25, 3398),
+    "kaminski-v": (41, 4478),
+    "kitchen-l": (47, 4016),
+    "lokay-m": (11, 2490),
+    "sanders-r": (30, 1189),
+    "williams-w3": (18, 2770),
+}
+
+
+def ours(
+    results: Results,
+    head: Sequence[str],
+    percent: Sequence[Mapping[str, float]],
+    printed: Mapping[str, Sequence[float]],
+) -> Table:
+    """Return a row a stream, a column a learner; for the paper's users its number in brackets."""
+    rows = []
+    for name in results.values("stream"):
+        size = results.where(stream=name)[0][1]
+        values = compare.bold_least([column[name] for column in percent])
+        theirs = printed.get(name.removeprefix("enron/"), ())
+        values = [
+            f"{value} ({theirs[place]:.1f})" if place < len(theirs) else value
+            for place, value in enumerate(values)
+        ]
+        rows.append([name, f"{size['labels']}", f"{size['rows']:,}", *values])
+    return Table(["stream", "labels", "texts", *head], rows)
+
+
+def paper(head: Sequence[str], printed: Mapping[str, Sequence[float]]) -> Table:
+    """Return what the paper printed."""
+    rows = [
+        [user, f"{folders}", f"{messages:,}", *compare.bold_least(printed[user])]
+        for user, (folders, messages) in USERS.items()
+    ]
+    return Table(["user", "folders", "messages", *head], rows)
+
+
+def about(results: Results) -> str:
+    """Return what a table's text says about streams and settings."""
+    return (
+        f"{streams.explained(results.values('stream'))} Percentage of mistakes, each learner with "
+        f"the best of {len(results.cells[0][0]['Cs'])} values of C from 2^-5 to 2^5."
+    )

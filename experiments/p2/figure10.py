@@ -1,0 +1,80 @@
+"""P2, Fig. 10: mistakes over time, in relation to the optimal solver."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from experiments import plots
+from experiments.experiment import Cell, Experiment, Figure, Form, Part, Results, Verdict
+from experiments.p2 import table1
+from experiments.p2.mail import SCHEMES, best, ends
+
+OTHERS = [update for update in SCHEMES if update != "optimal"]
+
+
+def cells(form: Form) -> list[Cell]:
+    return table1.cells(form)
+
+
+def report(results: Results) -> list[Part]:
+    names = results.values("stream")
+    curves = {
+        (name, update): best(results, stream=name, update=update)[2]["curve"]
+        for name in names
+        for update in SCHEMES
+    }
+    behind, of = {"simproj": 0, "simopt": 0}, 0
+    leads = 0
+    for name in names:
+        half = len(curves[name, "max"]) // 2
+        for place in range(half, len(curves[name, "max"])):
+            of += 1
+            for update in behind:
+                behind[update] += curves[name, update][place] < curves[name, "max"][place]
+            at = {update: curves[name, update][place] for update in OTHERS}
+            leads += min(at.values()) == at["simproj"]
+    shares = [behind[update] / of for update in behind]
+    first = Verdict(
+        "Over time SimProj and SimOpt stay ahead of MaxPA, and SimProj is often the best.",
+        f"in the second half of the streams SimProj has fewer mistakes than MaxPA at {shares[0]:.0%} "
+        f"of the points, SimOpt at {shares[1]:.0%}; SimProj leads the five schemes at "
+        f"{leads / of:.0%}.",
+        True if min(shares) == 1 and 2 * leads > of else False if max(shares) < 0.5 else None,
+    )
+    return [
+        first,
+        "Mistakes so far, less those of the optimal solver at that moment; each scheme at its best C "
+        "for the whole stream. Below 0 is better than the optimal solver.",
+        Figure(
+            "p2-figure10",
+            lambda: _figure(results, names, curves),
+            "Mistakes so far of five schemes less those of the optimal solver, by stream",
+        ),
+    ]
+
+
+def _figure(results: Results, names: list[str], curves: dict[tuple[str, str], list[int]]) -> Any:
+    panels = []
+    for name in names:
+        rows = results.where(stream=name)[0][1]["rows"]
+        drawn = [
+            plots.Line(
+                SCHEMES[update],
+                ends(rows),
+                [
+                    0,
+                    *(
+                        a - b
+                        for a, b in zip(curves[name, update], curves[name, "optimal"], strict=True)
+                    ),
+                ],
+                colour=colour,
+                markers=False,
+            )
+            for colour, update in enumerate(OTHERS)
+        ]
+        panels.append(plots.Panel(name, drawn, "texts", "mistakes more than the optimal solver"))
+    return plots.lines(panels)
+
+
+EXPERIMENT = Experiment("p2/figure10", "P2, Fig. 10: mistakes over time", cells, report)

@@ -1,0 +1,99 @@
+"""P2, Fig. 9: mistakes against label noise, on synthetic data."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from experiments import compare, plots
+from experiments.experiment import Cell, Experiment, Figure, Form, Part, Results, Verdict
+from experiments.p2.curves import means, panel, repetitions, table
+from experiments.p2.synthetic import synthetic_cells
+
+SIZES = (5, 20)
+
+
+def cells(form: Form) -> list[Cell]:
+    rates = form.pick([0.0, 0.1, 0.2], [0.0, 0.05, 0.1, 0.15, 0.2])
+    points = [{"block": size, "noise": rate} for size in SIZES for rate in rates]
+    return synthetic_cells(form, points, smallest=-9)
+
+
+def report(results: Results) -> list[Part]:
+    rates = sorted(results.values("noise"))
+    parts = _verdicts(results, rates)
+    parts.append(
+        f"{repetitions(results)}. Most contaminated blocks have a wrong sign, so at a rate of q "
+        "about 1000·q trials are mistakes whatever is learnt."
+    )
+    for size in SIZES:
+        parts.append(f"Blocks of {size}:")
+        parts.append(table(results, "noise", rates, "contaminated blocks", block=size))
+    parts.append(
+        Figure(
+            "p2-figure9",
+            lambda: plots.lines(
+                [
+                    panel(
+                        results,
+                        f"Blocks of {size}",
+                        "noise",
+                        rates,
+                        "probability that a block is contaminated",
+                        block=size,
+                    )
+                    for size in SIZES
+                ]
+            ),
+            "Mistakes of nine schemes against label noise",
+        )
+    )
+    return parts
+
+
+def _verdicts(results: Results, rates: list[float]) -> list[Part]:
+    found = {size: means(results, "noise", rates, block=size) for size in SIZES}
+    fits = []
+    for size in SIZES:
+        for scheme in ("SimProj.A", "SimProj.M"):
+            values = found[size][scheme]
+            line = np.polyval(np.polyfit(rates, values, 1), rates)
+            rest = np.sum((np.array(values) - line) ** 2)
+            fits.append(1 - rest / np.sum((np.array(values) - np.mean(values)) ** 2))
+    first = Verdict(
+        "The mistakes of the SimProj variants grow linearly with the noise.",
+        f"straight lines explain {min(fits):.1%} to {max(fits):.1%} of the variance of their four "
+        "curves.",
+        True if min(fits) > 0.98 else None if min(fits) > 0.9 else False,
+    )
+    noisy = [
+        {
+            (size, rate): found[size][scheme][rates.index(rate)]
+            for size in SIZES
+            for rate in rates[1:]
+        }
+        for scheme in ("SimProj.A", "MaxPA.A", "SimProj.M", "MaxPA.M", "SimOpt.A")
+    ]
+    additive, multiplicative = compare.wins(noisy[0], noisy[1]), compare.wins(noisy[2], noisy[3])
+    second = Verdict(
+        "Under noise the simultaneous projections beat MaxPA.",
+        f"SimProj beats MaxPA in {additive[0]} of {additive[1]} additive and {multiplicative[0]} of "
+        f"{multiplicative[1]} multiplicative cases.",
+        compare.holds(additive[0] + multiplicative[0], additive[1] + multiplicative[1]),
+    )
+    won, of = compare.wins(noisy[0], noisy[4])
+    third = Verdict(
+        "SimOpt does worse than SimProj under noise.",
+        f"SimProj.A is below SimOpt.A in {won} of {of} cases.",
+        compare.holds(won, of),
+    )
+    small = found[SIZES[0]]
+    bests = [min(small, key=lambda scheme: small[scheme][place]) for place in range(1, len(rates))]
+    fourth = Verdict(
+        "With small blocks SimProj.M is best.",
+        f"with blocks of {SIZES[0]} the best schemes are {', '.join(bests)} as the noise grows.",
+        compare.holds(bests.count("SimProj.M"), len(bests)),
+    )
+    return [first, second, third, fourth]
+
+
+EXPERIMENT = Experiment("p2/figure9", "P2, Fig. 9: label noise", cells, report)

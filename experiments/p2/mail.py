@@ -1,0 +1,117 @@
+"""P2's learners of labels (Section 9.2): percentage of mistakes in one pass, for each C.
+
+``shared`` learners have one weight vector and the paper's class-dependent features
+(`SharedLabelRanker`), ``multi`` learners a weight vector a label (`LabelRanker`, as published: no
+constant feature, no averages, rows as they are).
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from experiments import streams
+from experiments.experiment import Cell, Form, Result, Results, Settings, cell
+from tagalong import LabelRanker, SharedLabelRanker
+
+POINTS = 40
+"""How often the mistakes so far are noted in a pass."""
+
+SCHEMES = {
+    "max": "MaxPA",
+    "simperc": "SimPerc",
+    "conproj": "ConProj",
+    "simproj": "SimProj",
+    "simopt": "SimOpt",
+    "optimal": "OptSolv",
+}
+# Mail of the paper's users has 1,189 to 4,478 messages.
+FULL_ROWS = 5000
+QUICK_ROWS = 800
+
+
+def mail_cells(form: Form, model: str, geometry: str, updates: list[str]) -> list[Cell]:
+    """Return a cell a stream, update and margin, with the paper's 11 values of C in full."""
+    shared = {
+        "rows": form.pick(QUICK_ROWS, FULL_ROWS),
+        "model": model,
+        "geometry": geometry,
+        "Cs": [2.0**power for power in range(-5, 6, form.pick(2, 1))],
+    }
+    # The paper gives no margin for the multiplicative form.
+    margins = form.pick([0.003, 0.03], [0.001, 0.003, 0.01, 0.03, 0.1])
+    if model == "shared":
+        margins = form.pick([0.01, 0.1], [0.003, 0.01, 0.03, 0.1, 0.3])
+    if geometry == "euclidean":
+        margins = [1.0]
+    return [
+        cell(run, stream=stream, update=update, margin=margin, **shared)
+        for stream in streams.names()
+        for update in updates
+        for margin in margins
+    ]
+
+
+def run(settings: Settings) -> Result:
+    """Percentage of mistakes for each C, and the mistakes so far over the pass of the best one."""
+    stream = streams.load(settings["stream"])
+    stream = stream.head(settings["rows"])
+    curves = [_curve(_learner(settings, C), stream) for C in settings["Cs"]]
+    percent = [round(100.0 * curve[-1] / stream.rows, 3) for curve in curves]
+    best = min(range(len(percent)), key=lambda place: percent[place])
+    return {
+        "percent": percent,
+        "curve": curves[best],
+        "rows": stream.rows,
+        "labels": len(stream.labels),
+    }
+
+
+def _learner(settings: Settings, C: float) -> LabelRanker | SharedLabelRanker:
+    own = {name: settings[name] for name in ("update", "geometry", "margin")}
+    if settings["model"] == "shared":
+        return SharedLabelRanker(C=C, **own)
+    if own["update"] == "max":
+        own["update"] = "single"
+    return LabelRanker(C=C, average=False, constant=0.0, normalize=False, **own)
+
+
+def _curve(learner: LabelRanker | SharedLabelRanker, stream: Any) -> list[int]:
+    """Learn a stream in parts; return the mistakes so far after each."""
+    classes = list(range(len(stream.labels)))
+    found = []
+    for start, end in pairwise(ends(stream.rows)):
+        learner.partial_fit(stream.X[start:end], stream.Y[start:end], classes)
+        found.append(int(learner.certificate_.mistakes))
+    return found
+
+
+def ends(rows: int) -> list[int]:
+    """Return where the parts of a pass begin and end."""
+    parts = min(POINTS, rows)
+    return [rows * part // parts for part in range(parts + 1)]
+
+
+def best(results: Results, **settings: Any) -> tuple[float, Settings, Result]:
+    """Return the least percentage over C and margin, with the cell that has it."""
+    found = [
+        (min(result["percent"]), place, own, result)
+        for place, (own, result) in enumerate(results.where(**settings))
+    ]
+    percent, _, own, result = min(found, key=lambda one: one[:2])
+    return percent, own, result
+
+
+def percents(results: Results, **settings: Any) -> dict[str, float]:
+    """Return the least percentage of each stream for a learner."""
+    return {
+        name: best(results, stream=name, **settings)[0]
+        for name in results.values("stream")
+        if results.where(stream=name, **settings)
+    }
+
+
+def over_C(results: Results, **settings: Any) -> dict[float, float]:
+    """Return the percentage at each C, with the margin that has the best."""
+    _, own, result = best(results, **settings)
+    return dict(zip(own["Cs"], result["percent"], strict=True))
