@@ -12,7 +12,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 NATIVE_SOURCES := CMakeLists.txt $(shell find cpp -name '*.?pp' -not -path 'cpp/tests/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-python test-cpp test-long lint format bench clean
+.PHONY: help demo test test-python test-cpp test-long lint format bench reproduce clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ bench: $(NATIVE_SOURCES)  ## speed and quality beside the peers, in an environme
 	.venv-bench/bin/python -m benchmarks.partial
 	.venv-bench/bin/python -m benchmarks.predtron
 	.venv-bench/bin/python -m benchmarks.m3l linear coupled rbf growth scale
+
+reproduce: $(STAMP)  ## the papers' tables and figures into docs/reproduction.md (FULL=1: in full)
+	$(BIN)/python -m experiments $(if $(FULL),--full) $(if $(ONLY),--only $(ONLY)) $(if $(ENRON),--enron $(ENRON)) --jobs $(JOBS)
 
 clean:  ## remove environments and builds
 	rm -rf $(VENV) .venv-bench build

@@ -26,8 +26,8 @@ that the papers print, which are in the experiment's script beside their source.
     make reproduce ONLY=p2/figure7     # a part
 
 Runs resume where they were interrupted. `TAGALONG_DATA` names the folder with the data sets;
-what is missing is named and left out. "Best" settings are chosen with hindsight, on the same stream,
-as the papers did: such numbers compare learners, and promise nothing.
+what is missing is named and left out. "Best" settings are chosen with hindsight, on the same
+stream, as the papers did: such numbers compare learners, and promise nothing.
 """
 _MARKS = {True: "holds here", False: "does not hold here", None: "holds in part"}
 

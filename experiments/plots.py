@@ -116,7 +116,7 @@ def as_svg(figure: Any) -> str:
     """Return a figure as SVG: text stays text, and the same figure gives the same file."""
     import matplotlib
 
-    settings = {
+    settings: dict[Any, Any] = {
         "svg.fonttype": "none",
         "svg.hashsalt": "tagalong",
         "font.family": "sans-serif",

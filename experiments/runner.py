@@ -119,7 +119,8 @@ def _compute(cell: Cell) -> tuple[Result, float]:
 
 def _short(cell: Cell) -> str:
     where = cell.run.partition(":")[0].removeprefix("experiments.")
-    return where + " " + " ".join(f"{key}={value}" for key, value in cell.settings.items())
+    plain = {key: value for key, value in cell.settings.items() if not isinstance(value, list)}
+    return where + " " + " ".join(f"{key}={value}" for key, value in plain.items())
 
 
 def _say(line: str) -> None:

@@ -36,15 +36,15 @@ def report(results: Results) -> list[Part]:
     shares = [behind[update] / of for update in behind]
     first = Verdict(
         "Over time SimProj and SimOpt stay ahead of MaxPA, and SimProj is often the best.",
-        f"in the second half of the streams SimProj has fewer mistakes than MaxPA at {shares[0]:.0%} "
-        f"of the points, SimOpt at {shares[1]:.0%}; SimProj leads the five schemes at "
-        f"{leads / of:.0%}.",
+        f"in the second half of the streams SimProj has fewer mistakes than MaxPA at "
+        f"{shares[0]:.0%} of the points, SimOpt at {shares[1]:.0%}; SimProj leads the five "
+        f"schemes at {leads / of:.0%}.",
         True if min(shares) == 1 and 2 * leads > of else False if max(shares) < 0.5 else None,
     )
     return [
         first,
-        "Mistakes so far, less those of the optimal solver at that moment; each scheme at its best C "
-        "for the whole stream. Below 0 is better than the optimal solver.",
+        "Mistakes so far, less those of the optimal solver at that moment; each scheme at its "
+        "best C for the whole stream. Below 0 is better than the optimal solver.",
         Figure(
             "p2-figure10",
             lambda: _figure(results, names, curves),

@@ -56,9 +56,8 @@ def _verdicts(results: Results, rates: list[float]) -> list[Part]:
     for size in SIZES:
         for scheme in ("SimProj.A", "SimProj.M"):
             values = found[size][scheme]
-            line = np.polyval(np.polyfit(rates, values, 1), rates)
-            rest = np.sum((np.array(values) - line) ** 2)
-            fits.append(1 - rest / np.sum((np.array(values) - np.mean(values)) ** 2))
+            rest = np.subtract(values, np.polyval(np.polyfit(rates, values, 1), rates))
+            fits.append(1 - np.var(rest) / max(np.var(values), 1e-9))
     first = Verdict(
         "The mistakes of the SimProj variants grow linearly with the noise.",
         f"straight lines explain {min(fits):.1%} to {max(fits):.1%} of the variance of their four "
@@ -76,8 +75,8 @@ def _verdicts(results: Results, rates: list[float]) -> list[Part]:
     additive, multiplicative = compare.wins(noisy[0], noisy[1]), compare.wins(noisy[2], noisy[3])
     second = Verdict(
         "Under noise the simultaneous projections beat MaxPA.",
-        f"SimProj beats MaxPA in {additive[0]} of {additive[1]} additive and {multiplicative[0]} of "
-        f"{multiplicative[1]} multiplicative cases.",
+        f"SimProj beats MaxPA in {additive[0]} of {additive[1]} additive and {multiplicative[0]} "
+        f"of {multiplicative[1]} multiplicative cases.",
         compare.holds(additive[0] + multiplicative[0], additive[1] + multiplicative[1]),
     )
     won, of = compare.wins(noisy[0], noisy[4])

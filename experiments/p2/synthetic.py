@@ -3,8 +3,8 @@
 A row of n = 500 entries is 0 with probability ``zeros``, which the paper does not give, else ±1.
 The classifier w* has ``relevant`` entries from [0, 1], scaled to sum 1. γ is the value below which
 75% of abs(w*·x) fall; rows inside that margin are rejected. With ``noise``, a block is
-contaminated with that probability, and then each of its signs is flipped with probability 0.4. A mistake is a
-trial with a row on the wrong side, as in the paper's theorems.
+contaminated with that probability, and then each of its signs is flipped with probability 0.4. A
+mistake is a trial with a row on the wrong side, as in the paper's theorems.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from tagalong import BlockProjection
 FEATURES = 500
 INSIDE = 0.75
 FLIPPED = 0.4
+SAMPLE = 20_000
+"""How many rows the margin is estimated from, and how many are drawn at a time."""
 ZEROS = 0.5
 """How often an entry is 0, where an experiment does not vary it."""
 
@@ -93,11 +95,11 @@ def generate(settings: Settings) -> tuple[Rows, Signs, float]:
     truth[places] = rng.random(settings["relevant"])
     truth /= truth.sum()
     zeros = settings["zeros"]
-    margin = float(np.quantile(np.abs(_draw(rng, 20_000, zeros) @ truth), INSIDE))
+    margin = float(np.quantile(np.abs(_draw(rng, SAMPLE, zeros) @ truth), INSIDE))
     wanted = settings["trials"] * settings["block"]
     kept: list[Rows] = []
     while sum(map(len, kept)) < wanted:
-        rows = _draw(rng, 10_000, zeros)
+        rows = _draw(rng, SAMPLE, zeros)
         kept.append(rows[np.abs(rows @ truth) >= margin])
     X = np.concatenate(kept)[:wanted]
     y = np.sign(X @ truth).astype(np.float64)

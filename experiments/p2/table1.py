@@ -47,7 +47,7 @@ def report(results: Results) -> list[Part]:
     third = Verdict(
         "Between SimPerc and ConProj there is no obvious winner.",
         f"SimPerc is below ConProj on {won} of {of} streams.",
-        True if 0 < won < of else False,
+        0 < won < of,
     )
     return [
         first,

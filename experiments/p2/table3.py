@@ -43,9 +43,9 @@ def report(results: Results) -> list[Part]:
     gaps = [least[name] - multi["optimal"][name] for name in names]
     first = Verdict(
         "Simultaneous projections with one weight vector are comparable to Sopopo, often better.",
-        f"the better of SimProj and SimOpt is below Sopopo on {won} of {of} streams; the difference "
-        f"is {min(gaps):+.1f} to {max(gaps):+.1f} points (in the paper SimProj or SimOpt is below on "
-        f"{_paper_wins()} of {len(PAPER)} users).",
+        f"the better of SimProj and SimOpt is below Sopopo on {won} of {of} streams; the "
+        f"difference is {min(gaps):+.1f} to {max(gaps):+.1f} points (in the paper SimProj or "
+        f"SimOpt is below on {_paper_wins()} of {len(PAPER)} users).",
         compare.holds(won, of),
     )
     won, of = compare.wins(multi["optimal"], multi["max"])
@@ -62,8 +62,8 @@ def report(results: Results) -> list[Part]:
         first,
         second,
         enron_table.about(results),
-        "SP: a single prototype, one weight vector with class-dependent features. MP: many, a vector "
-        "a label on the words themselves.",
+        "SP: a single prototype, one weight vector with class-dependent features. MP: many, a "
+        "vector a label on the words themselves.",
         enron_table.ours(results, head, columns, PAPER),
         "All schemes with a vector a label; only the first two are in the paper:",
         enron_table.ours(results, rest, list(multi.values()), {}),

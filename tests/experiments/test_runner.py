@@ -1,0 +1,149 @@
+"""Cells run in processes, are kept one by one, and are not run again."""
+
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from experiments import runner, store
+from experiments.experiment import Cell, Experiment, Form, Missing
+
+HERE = "tests.experiments.test_runner"
+
+
+def square(settings):
+    if settings.get("absent"):
+        raise Missing("the number, as nobody has it")
+    if settings.get("broken"):
+        raise ValueError("that number is broken")
+    with open(settings["log"], "a") as log:
+        log.write(f"{settings['x']}\n")
+    return {"square": settings["x"] ** 2}
+
+
+def experiment(cells, name="p0/table1"):
+    return Experiment(name, "a test", lambda form: cells, lambda results: [])
+
+
+def own_cell(log, x, **more):
+    return Cell(f"{HERE}:square", {"x": x, "log": str(log), **more})
+
+
+@pytest.fixture
+def threads(monkeypatch):
+    """Threads in place of processes, which take seconds to start."""
+    monkeypatch.setattr(
+        runner, "ProcessPoolExecutor", lambda jobs, mp_context: ThreadPoolExecutor(jobs)
+    )
+
+
+@pytest.fixture
+def places(tmp_path):
+    return tmp_path / "log", tmp_path / "cells.jsonl", tmp_path / "results"
+
+
+def run(cells, places, lines=None, **more):
+    _, journal, results = places
+    lines = [] if lines is None else lines
+    failed = runner.run(
+        [experiment(cells)],
+        Form(),
+        jobs=1,
+        journal=store.Journal(journal),
+        results=results,
+        say=lines.append,
+        **more,
+    )
+    return failed, lines
+
+
+def test_results_have_settings_seconds_commit_and_machine(places):
+    log, journal, results = places
+    failed, lines = run([own_cell(log, 3), own_cell(log, 4), own_cell(log, 3)], places)
+    assert failed == []
+    assert lines[0].startswith("quick form: 2 cells, 2 to run")
+    head, found = store.read_results("p0/table1", results)
+    assert [result for _, result in found.cells] == [{"square": 9}, {"square": 16}]
+    assert found.cells[0][0]["x"] == 3
+    assert head["form"] == "quick"
+    assert head["commit"] == [store.commit()]
+    assert head["machine"] == [store.machine()]
+    records = [json.loads(line) for line in journal.read_text().splitlines()]
+    assert all(record["seconds"] >= 0 and record["settings"]["x"] for record in records)
+
+
+class Interrupted(list):
+    """Lines said; after the second cell the user presses Ctrl-C."""
+
+    def append(self, line):
+        super().append(line)
+        if line.startswith("[2/"):
+            raise KeyboardInterrupt
+
+
+@pytest.mark.usefixtures("threads")
+def test_a_run_goes_on_where_it_was_interrupted(places):
+    log, journal, results = places
+    with pytest.raises(KeyboardInterrupt):
+        run([own_cell(log, x) for x in (1, 2, 5)], places, Interrupted())
+    assert not results.exists()
+    # What was under way at that moment may have written half a line.
+    text = journal.read_text()
+    assert text.count("\n") == 2
+    journal.write_text(text + text[: len(text) // 4])
+    log.write_text("1\n2\n")
+    failed, lines = run([own_cell(log, 1), own_cell(log, 2), own_cell(log, 5)], places)
+    assert failed == []
+    assert "3 cells, 1 to run" in lines[0]
+    assert log.read_text().split() == ["1", "2", "5"]
+    _, found = store.read_results("p0/table1", results)
+    assert [result["square"] for _, result in found.cells] == [1, 4, 25]
+    # What came after the half line can be read again.
+    assert "3 cells, 0 to run" in run([own_cell(log, x) for x in (1, 2, 5)], places)[1][0]
+    run([own_cell(log, 1)], places, again=True)
+    assert log.read_text().split() == ["1", "2", "5", "1"]
+
+
+@pytest.mark.usefixtures("threads")
+def test_other_code_makes_other_results(places, monkeypatch):
+    log = places[0]
+    run([own_cell(log, 1)], places)
+    monkeypatch.setattr(store, "code_of", lambda cell: "changed")
+    assert "1 cells, 1 to run" in run([own_cell(log, 1)], places)[1][0]
+
+
+@pytest.mark.usefixtures("threads")
+def test_missing_data_is_named_and_left_out(places):
+    log, _, results = places
+    failed, lines = run([own_cell(log, 1), own_cell(log, 2, absent=True)], places)
+    assert failed == []
+    assert any("skipped, the number, as nobody has it" in line for line in lines)
+    head, found = store.read_results("p0/table1", results)
+    assert len(found.cells) == 1
+    assert head["skipped"] == ["the number, as nobody has it"]
+
+
+@pytest.mark.usefixtures("threads")
+def test_a_failed_cell_leaves_the_old_results(places):
+    log, _, results = places
+    run([own_cell(log, 1)], places)
+    before = store.results_path("p0/table1", results).read_text()
+    failed, lines = run([own_cell(log, 2), own_cell(log, 3, broken=True)], places)
+    assert len(failed) == 1
+    assert "ValueError: that number is broken" in failed[0]
+    assert "p0/table1: not written, as a cell has failed" in lines
+    assert store.results_path("p0/table1", results).read_text() == before
+    # The good one is kept all the same.
+    assert (
+        "2 cells, 1 to run" in run([own_cell(log, 2), own_cell(log, 3, broken=True)], places)[1][0]
+    )
+
+
+@pytest.mark.usefixtures("threads")
+def test_workers_use_one_thread_each_and_the_environment_is_as_before(places, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
+    run([own_cell(places[0], 1)], places)
+    assert os.environ["OMP_NUM_THREADS"] == "7"
+    assert "MKL_NUM_THREADS" not in os.environ
