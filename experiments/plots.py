@@ -12,8 +12,10 @@ from tagalong.evaluate.plot_parts import FAINT, INK, style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# In inches.
 PANEL_WIDTH, PANEL_HEIGHT = 4.4, 3.3
-FOOT = 0.55  # inches for the legend, a row
+LONE_WIDTH = 7.0
+LEGEND_ENTRY, LEGEND_ROW = 1.3, 0.24
 COLOURS = (
     *("#1f5fa8", "#c4531d", "#2a8c5a", "#8e4fa3", "#b08a00", "#5b6770", "#d1477a"),
     *("#3aa6b9", "#7a5230"),
@@ -44,20 +46,22 @@ class Panel:
     log_x: bool = False
     log_y: bool = False
     from_zero: bool = False
+    zero_line: bool = False
     ticks: Sequence[float] | None = None
 
 
-def lines(panels: Sequence[Panel], columns: int = 2) -> Any:
+def lines(panels: Sequence[Panel]) -> Any:
     """Return a figure of panels with lines, a legend below all of them."""
     from matplotlib.figure import Figure
 
-    columns = min(columns, len(panels))
+    columns = min(3 if len(panels) > 4 else 2, len(panels))
     rows = -(-len(panels) // columns)
+    width = LONE_WIDTH if columns == 1 else columns * PANEL_WIDTH
     labels = list(dict.fromkeys(line.label for panel in panels for line in panel.lines))
-    per_row = 5 if columns > 1 else 3
-    foot = FOOT + 0.22 * (-(-len(labels) // per_row) - 1)
+    legend_rows = -(-len(labels) // int(width / LEGEND_ENTRY))
+    per_row = -(-len(labels) // legend_rows)
+    foot = 0.15 + LEGEND_ROW * legend_rows
     height = rows * PANEL_HEIGHT + foot
-    width = columns * PANEL_WIDTH
     figure = Figure(figsize=(width, height), facecolor="white")
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     handles: dict[str, Any] = {}
@@ -68,11 +72,13 @@ def lines(panels: Sequence[Panel], columns: int = 2) -> Any:
     for ax in axes[len(panels) :]:
         ax.set_visible(False)
     figure.tight_layout(rect=(0, foot / height, 1, 1), w_pad=2.0, h_pad=1.6)
+    # matplotlib fills columns; it is read by rows.
+    shown = [label for first in range(per_row) for label in labels[first::per_row]]
     figure.legend(
-        [handles[label] for label in labels],
-        labels,
+        [handles[label] for label in shown],
+        shown,
         loc="lower center",
-        ncols=min(per_row, len(labels)),
+        ncols=per_row,
         frameon=False,
         fontsize=9,
         labelcolor=INK,
@@ -104,7 +110,14 @@ def _finish(ax: Axes, panel: Panel) -> None:
     if panel.log_x:
         ax.set_xscale("log", base=2)
     if panel.log_y:
+        from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
         ax.set_yscale("log")
+        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        ax.yaxis.set_minor_formatter(NullFormatter())
+    if panel.zero_line:
+        ax.axhline(0, color=INK, linewidth=0.8, zorder=1)
     if panel.from_zero:
         ax.set_ylim(bottom=0)
     if panel.ticks is not None:

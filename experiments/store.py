@@ -13,6 +13,7 @@ import json
 import os
 import platform
 import subprocess
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,12 +33,12 @@ class Journal:
     def __init__(self, path: Path = JOURNAL):
         self.path = path
         self._found: dict[str, Record] = {}
-        if path.exists():
-            for line in path.read_text(encoding="utf-8").splitlines():
-                try:
-                    record = json.loads(line)
-                except ValueError:
-                    continue  # An interrupted run has left half a line.
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        # An interrupted run may have left half a line.
+        self._is_whole = not text or text.endswith("\n")
+        for line in text.splitlines():
+            with suppress(ValueError):
+                record = json.loads(line)
                 self._found[record["key"]] = record
 
     def find(self, cell: Cell) -> Record | None:
@@ -57,9 +58,9 @@ class Journal:
             "code": code_of(cell),
         }
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        whole = not self.path.exists() or self.path.read_bytes()[-1:] in (b"\n", b"")
         with self.path.open("a", encoding="utf-8") as file:
-            file.write(("" if whole else "\n") + json.dumps(record) + "\n")
+            file.write(("" if self._is_whole else "\n") + json.dumps(record) + "\n")
+        self._is_whole = True
         self._found[cell.key] = record
         return record
 

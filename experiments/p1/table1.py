@@ -46,7 +46,7 @@ def cells(form: Form) -> list[Cell]:
     unit = _powers(*form.pick((-4, 4, 2), (-6, 4, 1)))
     curved = _powers(*form.pick((-4, 4, 2), (-6, 6, 1)))
     margins = form.pick(
-        [0.001, 0.003, 0.01, 0.03, 0.1], [0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3]
+        [0.0003, 0.001, 0.003, 0.01, 0.03], [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1]
     )
     found = []
     for stream in streams.names():

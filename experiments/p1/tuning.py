@@ -119,8 +119,8 @@ def figure(names: list[str], sweeps: Sweeps) -> Any:
     panels = []
     for name in names:
         drawn = []
-        for colour, (update, numeral) in enumerate(UPDATES.items()):
-            for geometry, title in GEOMETRIES.items():
+        for geometry, title in GEOMETRIES.items():
+            for colour, (update, numeral) in enumerate(UPDATES.items()):
                 sweep = sweeps[name, update, geometry]
                 C, percent = sweep.over_C()
                 if len(C) == 1:  # the same at any C

@@ -22,6 +22,22 @@ def means(results: Results, over: str, values: list[Any], **point: Any) -> dict[
     }
 
 
+def paired(
+    results: Results, better: str, worse: str, points: list[dict[str, Any]]
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return how often one scheme is below another: of the means, and of single repetitions."""
+    runs = [(best(results, better, **point), best(results, worse, **point)) for point in points]
+    on_average = sum(mean(ours) < mean(theirs) for ours, theirs in runs)
+    single = [a < b for ours, theirs in runs for a, b in zip(ours, theirs, strict=True)]
+    return (on_average, len(runs)), (sum(single), len(single))
+
+
+def said(better: str, worse: str, counts: tuple[tuple[int, int], tuple[int, int]]) -> str:
+    """Return ``paired`` in words."""
+    (won, of), (singly, runs) = counts
+    return f"{better} < {worse} in {won} of {of} means and {singly} of {runs} single repetitions"
+
+
 def panel(
     results: Results,
     heading: str,
@@ -30,6 +46,7 @@ def panel(
     below: str,
     left_out: tuple[str, ...] = (),
     log_x: bool = False,
+    log_y: bool = True,
     **point: Any,
 ) -> plots.Panel:
     """Return a panel with a line a scheme and error bars (standard errors)."""
@@ -52,7 +69,14 @@ def panel(
             )
         )
     return plots.Panel(
-        heading, drawn, below, "mistakes in 1,000 trials", log_x=log_x, log_y=True, ticks=values
+        heading,
+        drawn,
+        below,
+        "mistakes in 1,000 trials",
+        log_x=log_x,
+        log_y=log_y,
+        from_zero=not log_y,
+        ticks=values,
     )
 
 

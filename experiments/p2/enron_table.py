@@ -48,9 +48,21 @@ def paper(head: Sequence[str], printed: Mapping[str, Sequence[float]]) -> Table:
     return Table(["user", "folders", "messages", *head], rows)
 
 
+def settings(results: Results) -> str:
+    """Return what a table's text says about settings."""
+    grid = results.cells[0][0]["Cs"]
+    lowest = [
+        result["percent"].index(min(result["percent"])) == 0
+        for own, result in results.cells
+        if own["update"] != "simperc" and len(set(result["percent"])) > 1
+    ]
+    return (
+        f"Percentage of mistakes, each learner with the best of {len(grid)} values of C in the "
+        f"paper's range, {grid[0]:g} to {grid[-1]:g}. In {sum(lowest)} of {len(lowest)} sweeps "
+        "(SimPerc aside) the smallest C is best, so that a wider range might find a better one."
+    )
+
+
 def about(results: Results) -> str:
     """Return what a table's text says about streams and settings."""
-    return (
-        f"{streams.explained(results.values('stream'))} Percentage of mistakes, each learner with "
-        f"the best of {len(results.cells[0][0]['Cs'])} values of C from 2^-5 to 2^5."
-    )
+    return f"{streams.explained(results.values('stream'))} {settings(results)}"

@@ -73,7 +73,7 @@ def _figure(results: Results, names: list[str], curves: dict[tuple[str, str], li
             )
             for colour, update in enumerate(OTHERS)
         ]
-        panels.append(plots.Panel(name, drawn, "texts", "mistakes more than the optimal solver"))
+        panels.append(plots.Panel(name, drawn, "texts", "mistakes, less OptSolv's", zero_line=True))
     return plots.lines(panels)
 
 

@@ -8,8 +8,6 @@ from experiments.p2.curves import means, panel, repetitions, table
 from experiments.p2.synthetic import SCHEMES, synthetic_cells
 
 SIZES = (5, 20)
-FLAT = 0.25
-"""A scheme is called insensitive if its mistakes vary by less than this share of their mean."""
 
 
 def cells(form: Form) -> list[Cell]:
@@ -63,7 +61,7 @@ def _verdicts(results: Results, counts: list[int]) -> list[Part]:
         f"by {min(additive):.0%} to {max(additive):.0%} of their mean, those of multiplicative "
         f"ones by {min(multiplicative):.0%} to {max(multiplicative):.0%}.",
         True
-        if max(additive) < FLAT < min(multiplicative)
+        if max(additive) < min(multiplicative)
         else None
         if sum(additive) / len(additive) < sum(multiplicative) / len(multiplicative)
         else False,

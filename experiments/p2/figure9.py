@@ -6,7 +6,7 @@ import numpy as np
 
 from experiments import compare, plots
 from experiments.experiment import Cell, Experiment, Figure, Form, Part, Results, Verdict
-from experiments.p2.curves import means, panel, repetitions, table
+from experiments.p2.curves import means, paired, panel, repetitions, said, table
 from experiments.p2.synthetic import synthetic_cells
 
 SIZES = (5, 20)
@@ -39,6 +39,7 @@ def report(results: Results) -> list[Part]:
                         "noise",
                         rates,
                         "probability that a block is contaminated",
+                        log_y=False,
                         block=size,
                     )
                     for size in SIZES
@@ -64,26 +65,19 @@ def _verdicts(results: Results, rates: list[float]) -> list[Part]:
         "curves.",
         True if min(fits) > 0.98 else None if min(fits) > 0.9 else False,
     )
-    noisy = [
-        {
-            (size, rate): found[size][scheme][rates.index(rate)]
-            for size in SIZES
-            for rate in rates[1:]
-        }
-        for scheme in ("SimProj.A", "MaxPA.A", "SimProj.M", "MaxPA.M", "SimOpt.A")
-    ]
-    additive, multiplicative = compare.wins(noisy[0], noisy[1]), compare.wins(noisy[2], noisy[3])
+    points = [{"block": size, "noise": rate} for size in SIZES for rate in rates[1:]]
+    pairs = [(f"SimProj.{form}", f"MaxPA.{form}") for form in ("A", "M")]
+    counts = [paired(results, *pair, points) for pair in pairs]
     second = Verdict(
         "Under noise the simultaneous projections beat MaxPA.",
-        f"SimProj beats MaxPA in {additive[0]} of {additive[1]} additive and {multiplicative[0]} "
-        f"of {multiplicative[1]} multiplicative cases.",
-        compare.holds(additive[0] + multiplicative[0], additive[1] + multiplicative[1]),
+        "; ".join(said(*pair, count) for pair, count in zip(pairs, counts, strict=True)) + ".",
+        compare.holds(sum(won for (won, _), _ in counts), sum(of for (_, of), _ in counts)),
     )
-    won, of = compare.wins(noisy[0], noisy[4])
+    count = paired(results, "SimProj.A", "SimOpt.A", points)
     third = Verdict(
         "SimOpt does worse than SimProj under noise.",
-        f"SimProj.A is below SimOpt.A in {won} of {of} cases.",
-        compare.holds(won, of),
+        said("SimProj.A", "SimOpt.A", count) + ".",
+        compare.holds(*count[0]),
     )
     small = found[SIZES[0]]
     bests = [min(small, key=lambda scheme: small[scheme][place]) for place in range(1, len(rates))]

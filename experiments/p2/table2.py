@@ -62,7 +62,11 @@ def report(results: Results) -> list[Part]:
         f"{compare.typical(gaps['multi'])} points.",
         compare.holds(worse, len(gaps["shared"])),
     )
-    parts: list[Part] = [first, _sensitivity(results, names), enron_table.about(results)]
+    parts: list[Part] = [
+        first,
+        _sensitivity(results, names),
+        f"Streams as in Table 1. {enron_table.settings(results)}",
+    ]
     parts.append(
         "The paper gives no margin for the multiplicative schemes; here the best of "
         f"{len(_margins(results, 'shared'))} counts, between {min(_margins(results, 'shared')):g} "

@@ -61,7 +61,7 @@ def report(results: Results) -> list[Part]:
     return [
         first,
         second,
-        enron_table.about(results),
+        f"Streams as in Table 1. {enron_table.settings(results)}",
         "SP: a single prototype, one weight vector with class-dependent features. MP: many, a "
         "vector a label on the words themselves.",
         enron_table.ours(results, head, columns, PAPER),
