@@ -78,6 +78,10 @@ class Sweep:
     def chosen(self) -> tuple[float, float]:
         return min(self.percent, key=lambda setting: self.percent[setting])
 
+    def best_from(self, margin: float) -> float:
+        """Return the best if no smaller margin had been tried."""
+        return float(min(value for (_, own), value in self.percent.items() if own >= margin))
+
     @property
     def worst(self) -> float:
         return float(max(self.percent.values()))

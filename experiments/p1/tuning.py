@@ -73,7 +73,29 @@ def tuning(names: list[str], sweeps: Sweeps, unit: dict[tuple[str, str], Sweep])
                     "any" if one else f"{curved.chosen[1]:g}",
                 ]
             )
-    return [text, Table(head, rows)]
+    return [text, Table(head, rows), *_margins_tried(names, sweeps)]
+
+
+def _margins_tried(names: list[str], sweeps: Sweeps) -> list[Part]:
+    """What the comparison of geometries owes to the sweep of the margin."""
+    example = sweeps[names[0], "optimal", "entropic"].percent
+    margins = sorted({margin for _, margin in example})
+    settings = len(sweeps[names[0], "optimal", "euclidean"].percent)
+    rows = []
+    for margin in reversed(margins):
+        cells = []
+        for update in ("single", "optimal"):
+            entropic = {name: sweeps[name, update, "entropic"].best_from(margin) for name in names}
+            euclidean = {name: sweeps[name, update, "euclidean"].best for name in names}
+            won, of = compare.wins(entropic, euclidean)
+            cells.append(f"{won} of {of}")
+        rows.append([f"{margin:g}", *cells])
+    text = (
+        f"The entropic learner was tried at {len(example)} settings, the Euclidean one at "
+        f"{settings}. On how many streams entropic beats Euclidean at its best depends on how "
+        "small a margin is tried:"
+    )
+    return [text, Table(["smallest margin tried", "Update II", "Update III"], rows)]
 
 
 def _same_setting(names: list[str], sweeps: Sweeps, geometry: str) -> tuple[int, int]:
