@@ -6,15 +6,12 @@
 
 namespace tagalong::m3l {
 
-// In place of 1/0: large enough to reach any bound at once, and finite where the derivative is 0.
-static constexpr double kSteep = 1e15;
-
 template <class T>
 RowNumbers<T>::RowNumbers(const Rows<T>& rows, const Problem& problem) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const double square = rows.squared(i);
         squared.push_back(static_cast<T>(square));
-        inverse.push_back(static_cast<T>(square > 0 ? std::min(1 / square, kSteep) : kSteep));
+        inverse.push_back(static_cast<T>(inverse_of(square)));
     }
     for (const double each : problem.row_weight) weight.push_back(static_cast<T>(each));
 }
@@ -32,7 +29,7 @@ Block<T>::Block(const Rows<T>& rows, const RowNumbers<T>& numbers, const Problem
         view_.bound_no[k] = static_cast<T>(problem.bound_no[l]);
         const double r = problem.r(l, l);
         view_.scale[k] = static_cast<T>(2 * r);
-        view_.inverse[k] = static_cast<T>(r > 0 ? std::min(0.25 / r, kSteep) : kSteep);
+        view_.inverse[k] = static_cast<T>(inverse_of(4 * r));
         for (std::size_t j = 0; j < labels_.size(); ++j) {
             const double other = problem.r(static_cast<std::size_t>(labels_[j]), l);
             view_.inside[k][j] = static_cast<T>(2 * other);

@@ -3,6 +3,7 @@
 // for an exact check.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -14,6 +15,13 @@
 #include "m3l/watch.hpp"
 
 namespace tagalong::m3l {
+
+// 1 / value, or where that is 0 a number large enough to reach any bound at once, and finite where
+// the derivative is 0.
+inline double inverse_of(double value) {
+    constexpr double kSteep = 1e15;
+    return value > 0 ? std::min(1 / value, kSteep) : kSteep;
+}
 
 // What blocks share: numbers of rows in the type of the arithmetic.
 template <class T>

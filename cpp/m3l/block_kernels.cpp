@@ -227,6 +227,25 @@ TAGALONG_CLONES void collect(const DenseRows<double>& rows, std::size_t count, c
     collect_body(rows, count, dual, sums);
 }
 
+TAGALONG_CLONES void visit(const DenseRows<float>& rows, LabelView<float>& label) {
+    label_loops::visit_body(rows, label);
+}
+TAGALONG_CLONES void visit(const DenseRows<double>& rows, LabelView<double>& label) {
+    label_loops::visit_body(rows, label);
+}
+TAGALONG_CLONES void check(const DenseRows<float>& rows, LabelView<float>& label) {
+    label_loops::check_body(rows, label);
+}
+TAGALONG_CLONES void check(const DenseRows<double>& rows, LabelView<double>& label) {
+    label_loops::check_body(rows, label);
+}
+TAGALONG_CLONES void collect(const DenseRows<float>& rows, const LabelView<float>& label, double* sums) {
+    label_loops::collect_body(rows, label, sums);
+}
+TAGALONG_CLONES void collect(const DenseRows<double>& rows, const LabelView<double>& label, double* sums) {
+    label_loops::collect_body(rows, label, sums);
+}
+
 TAGALONG_CLONES void pull(const float* v, const float* r, std::size_t labels, std::size_t from, std::size_t to,
                           float* out) {
     pull_body(v, r, labels, from, to, out);

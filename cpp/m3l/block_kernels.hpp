@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "m3l/label_loops.hpp"
 #include "m3l/lanes.hpp"
 #include "m3l/rows.hpp"
 
@@ -64,6 +65,14 @@ void collect(const DenseRows<float>&, std::size_t rows, const float* dual, doubl
 void collect(const NarrowRows<double>&, std::size_t rows, const double* dual, double* sums);
 void collect(const WideRows<double>&, std::size_t rows, const double* dual, double* sums);
 void collect(const DenseRows<double>&, std::size_t rows, const double* dual, double* sums);
+
+// The same for a label that is solved by itself.
+void visit(const DenseRows<float>&, LabelView<float>&);
+void visit(const DenseRows<double>&, LabelView<double>&);
+void check(const DenseRows<float>&, LabelView<float>&);
+void check(const DenseRows<double>&, LabelView<double>&);
+void collect(const DenseRows<float>&, const LabelView<float>&, double* sums);
+void collect(const DenseRows<double>&, const LabelView<double>&, double* sums);
 
 // out_j = sum_k v_jk r_k for features j from `from` to `to`: v has `labels` numbers a feature, r
 // kLanes a label, out kLanes a feature.

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <numeric>
 #include <span>
+#include <variant>
 
 #include "m3l/block.hpp"
+#include "m3l/label.hpp"
 #include "m3l/threads.hpp"
 
 namespace tagalong::m3l {
@@ -65,7 +67,15 @@ class LinearSolver {
     }
 
     void solve_apart() {
+        if (const auto* rows = std::get_if<DenseRows<T>>(&rows_.any())) {
+            solve_labels(*rows);
+            return;
+        }
         if (!settings_.resume) start_rare_labels();
+        solve_blocks();
+    }
+
+    void solve_blocks() {
         std::vector<Standing> standings(blocks_);
         std::vector<int> passes(blocks_, 0);
         for_each_of(blocks_, settings_.threads, [&](std::size_t b) {
@@ -78,18 +88,43 @@ class LinearSolver {
             watch_.labels_done += static_cast<std::int64_t>(block.labels().size());
             watch_.violation = standings[b].violation;
         });
-        for (std::size_t b = 0; b < blocks_; ++b) {
-            out_.standing.dual += standings[b].dual;
-            out_.standing.gap += standings[b].gap;
-            out_.standing.violation = std::max(out_.standing.violation, standings[b].violation);
-            out_.passes = std::max<std::int64_t>(out_.passes, passes[b]);
+        add_up(standings, passes);
+    }
+
+    void solve_labels(const DenseRows<T>& rows) {
+        const std::size_t labels = problem_.labels;
+        const RowsOfLabels relevant(problem_.relevant, problem_.rows, labels);
+        const RowsOfLabels unknown(problem_.unknown, problem_.rows, labels);
+        std::vector<Standing> standings(labels);
+        std::vector<int> passes(labels, 0);
+        for_each_of(labels, settings_.threads, [&](std::size_t at) {
+            const auto l = static_cast<std::size_t>(ordered_[at]);
+            T* const dual = dual_of(at / kLanes) + at % kLanes;
+            Label<T> label(rows, numbers_, problem_, l, relevant.of(l), unknown.of(l), dual, kLanes);
+            Shuffle shuffle = shuffle_of(at);
+            passes[at] = label.solve(settings_.tolerance, settings_.most_passes, shuffle, watch_, standings[at]);
+            label.put(dual, kLanes);
+            for (std::size_t j = 0; j < rows_.features(); ++j)
+                out_.weights[row_of_[j] * labels + l] = label.weights()[j];
+            watch_.labels_done += 1;
+            watch_.violation = standings[at].violation;
+        });
+        add_up(standings, passes);
+    }
+
+    void add_up(const std::vector<Standing>& standings, const std::vector<int>& passes) {
+        for (const Standing& each : standings) {
+            out_.standing.dual += each.dual;
+            out_.standing.gap += each.gap;
+            out_.standing.violation = std::max(out_.standing.violation, each.violation);
         }
+        for (const int each : passes) out_.passes = std::max<std::int64_t>(out_.passes, each);
     }
 
     // Rare labels are nearly the label that is never relevant, solved once for all of them; their
     // few relevant rows start at zero. That needs labels which differ in nothing else.
     void start_rare_labels() {
-        if (problem_.tied || rows_.dense()) return;
+        if (problem_.tied) return;
         const std::size_t n = rows_.size();
         std::vector<std::size_t> relevant(problem_.labels, 0);
         std::vector<char> fits(problem_.labels, 1);

@@ -1,5 +1,5 @@
 // The linear solver: labels in blocks of sixteen, sorted by how often they are relevant. Without
-// coupling each block is solved by itself, several at a time. With a prior that couples labels, blocks
+// coupling each block is solved by itself, several at a time; on dense rows each label is. With a prior that couples labels, blocks
 // take turns: a block pulls what all labels have collected through R, improves its own variables, and
 // leaves what it has collected to the next. Threads share the pulling then.
 #pragma once
@@ -32,7 +32,7 @@ struct LinearSolution {
     std::vector<std::int32_t> features;
     std::vector<T> weights;
     Standing standing;
-    std::int64_t passes = 0;  // the most that a block took, or over all blocks where they are coupled
+    std::int64_t passes = 0;  // the most that a block or label took, or over all blocks where they are coupled
     bool converged = false;
 };
 

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "aligned.hpp"
 #include "clones.hpp"
 #include "matrix.hpp"
 #include "m3l/lanes.hpp"
@@ -78,12 +79,14 @@ using WideRows = SparseRows<T, std::uint32_t>;
 
 template <class T>
 struct DenseRows {
-    std::size_t columns = 0;
-    std::vector<T> value;
+    std::size_t columns = 0, stride = 0;  // rows are filled up with zeros to whole cache lines
+    AlignedVector<T> value;
+
+    const T* row(std::size_t i) const { return value.data() + i * stride; }
 
     TAGALONG_INLINE Lanes<T> score(std::size_t i, const T* weights) const {
         using L = Lanes<T>;
-        const T *x = value.data() + i * columns, *const end = x + columns;
+        const T *x = row(i), *const end = x + columns;
         L a = L::all(0), b = a, c = a, d = a;
         for (; end - x >= 4; x += 4, weights += 4 * kLanes) {
             a = a + L::load(weights) * x[0];
@@ -96,7 +99,7 @@ struct DenseRows {
     }
     template <class W>
     TAGALONG_INLINE void add(std::size_t i, const Lanes<W>& amount, W* weights) const {
-        const T *x = value.data() + i * columns, *const end = x + columns;
+        const T *x = row(i), *const end = x + columns;
         for (; x < end; ++x, weights += kLanes)
             (Lanes<W>::load(weights) + amount * static_cast<W>(*x)).store(weights);
     }
@@ -151,12 +154,13 @@ class Rows {
     void fill_dense(const Matrix& from) {
         DenseRows<T> out;
         out.columns = feature_.size();
-        out.value.assign(rows_ * out.columns, T{0});
+        out.stride = (out.columns + kLanes - 1) / kLanes * kLanes;
+        out.value.assign(rows_ * out.stride, T{0});
         Example row;
         for (std::size_t i = 0; i < rows_; ++i) {
             from.read(static_cast<std::int64_t>(i), row);
             for (std::size_t e = 0; e < row.size(); ++e)
-                out.value[i * out.columns + row.feature[e]] = static_cast<T>(row.value[e]);
+                out.value[i * out.stride + row.feature[e]] = static_cast<T>(row.value[e]);
         }
         any_ = std::move(out);
     }

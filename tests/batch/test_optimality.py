@@ -112,6 +112,20 @@ def test_without_a_prior_it_is_liblinear_with_twice_the_penalty(sparse: bool) ->
         np.testing.assert_allclose(model.coef_[label], peer.coef_[0], atol=2e-3)
 
 
+def test_dense_rows_have_labels_solved_alone_in_any_number_of_threads() -> None:
+    """Many more rows than features: nearly all variables end at a limit and drop out."""
+    X, Y = data(16, rows=400, labels=18)
+    settings: dict[str, Any] = {"tol": 1e-5, "max_iter": 20000, "random_state": 0}
+    model, threaded = (M3LClassifier(n_jobs=jobs, **settings).fit(X, Y) for jobs in (1, 3))
+    assert threaded.dual_coef_.tobytes() == model.dual_coef_.tobytes()
+    assert threaded.coef_.tobytes() == model.coef_.tobytes()
+    assert threaded.duality_gap_ == model.duality_gap_
+    for label in range(18):
+        peer = LinearSVC(loss="hinge", C=2, fit_intercept=False, tol=1e-8, max_iter=200000)
+        peer.fit(X, Y[:, label])
+        np.testing.assert_allclose(model.coef_[label], peer.coef_[0], atol=2e-3)
+
+
 def test_rare_labels_start_from_the_label_that_is_never_relevant() -> None:
     """20 rare labels start so; alone, each starts from zero. Both reach the optimum."""
     X, Y = many(7, 400, 60, 20, 8)
