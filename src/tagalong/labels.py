@@ -204,6 +204,24 @@ class Labels:
         rows = [self._numbers(labels, new, f"Y: row {i}") for i, labels in enumerate(Y)]
         return Targets("sets", LabelRows.from_lists(rows), LabelRows.empty(len(rows)), list(new))
 
+    def indicator(self, y: Any, rows: int) -> npt.NDArray[np.int8]:
+        """Return targets as 0 and 1, (rows, K); unknown relevance is 0. ValueError for a new label.
+
+        Parameters
+        ----------
+        y : targets
+            As for ``encode``.
+        rows : int
+            How many rows they are of.
+        """
+        targets = self.encode(y, rows)
+        if targets.new:
+            raise ValueError(f"y: label {targets.new[0]!r} is not in classes_")
+        truth = np.zeros((rows, len(self.names)), dtype=np.int8)
+        lengths = np.diff(targets.relevant.indptr)
+        truth[np.repeat(np.arange(rows), lengths), targets.relevant.indices] = 1
+        return truth
+
     def _encode_single(self, y: npt.NDArray[Any]) -> Targets:
         new: dict[Hashable, int] = {}
         numbers = [self._number(label, new, f"y: row {i}") for i, label in enumerate(y.tolist())]

@@ -40,7 +40,7 @@ class Answers:
             See Notes.
         """
         scores = self._scores(X).astype(np.float64)
-        truth = self._indicator(y, len(scores))
+        truth = self._labels.indicator(y, len(scores))
         if truth.min() == truth.max():
             raise ValueError("y must have both relevant and irrelevant labels")
         curve = LogisticRegression(C=np.inf).fit(scores.reshape(-1, 1), truth.ravel())
@@ -121,11 +121,3 @@ class Answers:
 
     def _scores(self, X: Any) -> Array:
         raise NotImplementedError
-
-    def _indicator(self, y: Any, rows: int) -> npt.NDArray[np.int8]:
-        """Return targets as 0 and 1, (rows, K)."""
-        targets = self._labels.encode(y, rows)
-        truth = np.zeros((rows, len(self._labels)), dtype=np.int8)
-        lengths = np.diff(targets.relevant.indptr)
-        truth[np.repeat(np.arange(rows), lengths), targets.relevant.indices] = 1
-        return truth

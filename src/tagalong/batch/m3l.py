@@ -1,12 +1,11 @@
 """Max-margin multi-label classification with a prior on label correlations (P4, M3L)."""
 
-import os
 import warnings
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score, label_ranking_average_precision_score
 from sklearn.utils import check_random_state
@@ -24,6 +23,7 @@ from tagalong.examples import as_matrix
 from tagalong.labels import Labels, label_array
 from tagalong.online.batches import checked_weights, labels_of
 from tagalong.online.estimators import restored_on_error, validated
+from tagalong.online.fitted import Fitted
 
 __all__ = ["M3LClassifier"]
 
@@ -34,7 +34,7 @@ LARGEST_WEIGHT = 1e12
 DENSE_COEF_LIMIT = 50_000_000
 
 
-class M3LClassifier(Answers, ClassifierMixin, BaseEstimator):
+class M3LClassifier(Answers, ClassifierMixin, Fitted):
     r"""Labels for rows by maximal margins, with prior knowledge of how labels go together.
 
     Label :math:`l` scores :math:`z_l \cdot \phi(x)` and is predicted from 0 on. The weights solve
@@ -140,6 +140,8 @@ class M3LClassifier(Answers, ClassifierMixin, BaseEstimator):
 
     _single: bool
     classes_: Array
+
+    _begun_with = "_model"
 
     def __init__(
         self,
@@ -290,7 +292,7 @@ class M3LClassifier(Answers, ClassifierMixin, BaseEstimator):
         if self._single:
             return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
         scores = self._scores(X)
-        truth = self._indicator(y, len(scores))
+        truth = self._labels.indicator(y, len(scores))
         return float(
             label_ranking_average_precision_score(truth, scores, sample_weight=sample_weight)
         )
@@ -325,17 +327,6 @@ class M3LClassifier(Answers, ClassifierMixin, BaseEstimator):
         self._fitted("cutoff_")
         return 0.0
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the learner to a file; `tagalong.load` reads it.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to; a file that is there is replaced once the new one is whole.
-        """
-        check_is_fitted(self)
-        persist.save(self, path)
-
     def _checked_settings(self) -> dict[str, Any]:
         """Return what the solvers want to know; ValueError for a bad parameter."""
         if not callable(self.kernel):
@@ -364,9 +355,7 @@ class M3LClassifier(Answers, ClassifierMixin, BaseEstimator):
         return spread
 
     def _fitted(self, name: str) -> LinearModel | KernelModel:
-        # AttributeError, so that hasattr() tells whether there is anything yet.
-        if "_model" not in self.__dict__:
-            raise AttributeError(f"{name} is there once the learner has learnt something")
+        self._require_start(name)
         return self._model
 
     def _scores(self, X: Any) -> Array:
@@ -374,9 +363,6 @@ class M3LClassifier(Answers, ClassifierMixin, BaseEstimator):
         X = validated(self, X, reset=False)
         core.m3l_check(as_matrix(X))
         return self._model.scores(X)
-
-    def _started(self) -> bool:
-        return "_model" in self.__dict__
 
     def _begin(self) -> None:
         if not self._started():
@@ -393,9 +379,6 @@ class M3LClassifier(Answers, ClassifierMixin, BaseEstimator):
         self = cls(**files.params_from(header, arrays))
         files.restore(self, header, arrays)
         return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._started()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

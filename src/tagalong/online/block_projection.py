@@ -1,11 +1,9 @@
 """Simultaneous projections (P2): one weight vector, a block of rows a trial."""
 
-import os
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from tagalong import _native as core
@@ -18,6 +16,7 @@ from tagalong.online.estimators import (
     restored_on_error,
     validated,
 )
+from tagalong.online.fitted import NativeModel
 from tagalong.online.label_ranker import LARGEST_BUDGET, LARGEST_CONSTANT
 
 __all__ = ["BLOCK_UPDATES", "DEFAULT_BLOCK_MARGIN", "BlockProjection"]
@@ -27,7 +26,7 @@ BLOCK_GEOMETRIES = ("euclidean", "entropic")
 DEFAULT_BLOCK_MARGIN = {"euclidean": 1.0, "entropic": 0.05}
 
 
-class BlockProjection(BaseEstimator):
+class BlockProjection(NativeModel):
     r"""Learns from blocks of rows that all should lie on the right side at once.
 
     A trial brings rows :math:`x_j` with signs :math:`y_j`; each asks for
@@ -215,17 +214,6 @@ class BlockProjection(BaseEstimator):
         self._require_start("certificate_")
         return Certificate.of(self._native.certificate(), self._settings)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the learner to a file; `tagalong.load` reads it.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to; a file that is there is replaced once the new one is whole.
-        """
-        self._require_fit()
-        persist.save(self, path)
-
     def _checked_settings(self) -> dict[str, Any]:
         geometry = parameters.choice(self.geometry, "geometry", BLOCK_GEOMETRIES)
         dtype = parameters.choice(self.dtype, "dtype", ("float32", "float64"))
@@ -245,16 +233,9 @@ class BlockProjection(BaseEstimator):
         kind = core.BlockLearner64 if settings["dtype"] == "float64" else core.BlockLearner32
         return kind(settings)
 
-    def _started(self) -> bool:
-        return "_native" in self.__dict__
-
     def _require_fit(self) -> None:
         if not self._started():
             raise NotFittedError("this learner has learnt nothing yet: use learn_block first")
-
-    def _require_start(self, name: str) -> None:
-        if not self._started():
-            raise AttributeError(f"{name} is there once the learner has learnt something")
 
     def _to_file(self) -> tuple[dict[str, Any], persist.Arrays]:
         state = self._native.state()
@@ -274,20 +255,6 @@ class BlockProjection(BaseEstimator):
         self._native, self._settings = native, header["settings"]
         restore_columns(self, header)
         return self
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
-        return {**state, "_native": self._native.state()} if self._started() else state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if self._started():
-            native = self._make_native(self._settings)
-            native.restore(state["_native"])
-            self._native = native
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._started()
 
 
 def _signs(y: Any, rows: int) -> npt.NDArray[np.float64]:

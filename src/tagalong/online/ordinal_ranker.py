@@ -1,12 +1,11 @@
 """Ordinal regression by simultaneous projections (P2): one direction, thresholds along it."""
 
-import os
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tagalong import _native as core
@@ -21,6 +20,7 @@ from tagalong.online.estimators import (
     restored_on_error,
     validated,
 )
+from tagalong.online.fitted import Fitted
 from tagalong.online.grades import (
     as_grades,
     decoded_grades,
@@ -42,7 +42,7 @@ LARGEST_INDEX = 2**31 - 1
 LEAST_WEIGHT = 1e-100  # of a row: the core gets its inverse, which must be finite
 
 
-class OrdinalRanker(ClassifierMixin, BaseEstimator):
+class OrdinalRanker(ClassifierMixin, Fitted):
     r"""Predicts grades: classes that have an order, such as one to five stars.
 
     One direction :math:`w` and a threshold :math:`\theta_j` between each grade and the next. The
@@ -119,6 +119,7 @@ class OrdinalRanker(ClassifierMixin, BaseEstimator):
     True
     """
 
+    _begun_with = "_learner"
     _learner: BlockProjection
     classes_: npt.NDArray[Any]
     n_features_in_: int
@@ -276,17 +277,6 @@ class OrdinalRanker(ClassifierMixin, BaseEstimator):
         self._require_start("certificate_")
         return self._learner.certificate_
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the learner to a file; `tagalong.load` reads it.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to; a file that is there is replaced once the new one is whole.
-        """
-        check_is_fitted(self)
-        persist.save(self, path)
-
     def _new_learner(self, features: int, classes: npt.NDArray[Any]) -> BlockProjection:
         learner = BlockProjection(self.update, "euclidean", self.C, self.margin, self.dtype)
         columns = features + len(classes) - 1
@@ -325,13 +315,6 @@ class OrdinalRanker(ClassifierMixin, BaseEstimator):
         require_same(classes, self.classes_, "classes_")
         return self.classes_
 
-    def _started(self) -> bool:
-        return "_learner" in self.__dict__
-
-    def _require_start(self, name: str) -> None:
-        if not self._started():
-            raise AttributeError(f"{name} is there once the learner has learnt something")
-
     def _to_file(self) -> tuple[dict[str, Any], persist.Arrays]:
         learner, arrays = persist.pack(self._learner)
         grades = None if self.grades is None else encoded_grades(as_grades(self.grades, "grades"))
@@ -354,9 +337,6 @@ class OrdinalRanker(ClassifierMixin, BaseEstimator):
         if self.n_features_in_ + len(self.classes_) - 1 != self._learner.n_features_in_:
             raise ValueError("its grades and features do not fit its weights")
         return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._started()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from tagalong import _native as core
 from tagalong import parameters, persist
 from tagalong.examples import as_matrix
-from tagalong.labels import LabelRows, Labels, Targets, label_list
+from tagalong.labels import LabelRows, Targets, label_list
 from tagalong.online.confidence_bound import ConfidenceBound
 from tagalong.online.estimators import restored_on_error
 from tagalong.online.partial_costs import check_game, cost_rows, sizes_of
@@ -401,17 +401,8 @@ class PartialFeedbackRanker(OnlineRanker):
         self._check_memory(settings, known + len(labels), features)
         return super().add_labels(labels)
 
-    def _start(
-        self,
-        settings: Settings,
-        labels: Labels,
-        single: bool,
-        matrix: core.Matrix | None = None,
-        targets: Targets | None = None,
-    ) -> None:
-        columns = 0 if matrix is None else matrix.shape[1]
-        self._check_memory(settings, len(labels), self.n_features or columns)
-        super()._start(settings, labels, single, matrix, targets)
+    def _check_start(self, settings: Settings, labels: int, features: int) -> None:
+        self._check_memory(settings, labels, features)
 
     @staticmethod
     def _check_memory(settings: Settings, labels: int, features: int) -> None:

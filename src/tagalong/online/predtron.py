@@ -9,7 +9,6 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from tagalong import _native as core
 from tagalong import parameters, persist
 from tagalong.examples import Pair, as_matrix
 from tagalong.labels import Labels, Targets
@@ -587,21 +586,12 @@ class Predtron(OnlineRanker):
     def _checked_settings(self) -> Settings:
         return checked_settings(self)
 
-    def _start(
-        self,
-        settings: Settings,
-        labels: Labels,
-        single: bool,
-        matrix: core.Matrix | None = None,
-        targets: Targets | None = None,
-    ) -> None:
-        columns = 0 if matrix is None else matrix.shape[1]
-        if settings["norm"] in ("l1", "group", "trace") and not (self.n_features or columns):
+    def _check_start(self, settings: Settings, labels: int, features: int) -> None:
+        if settings["norm"] in ("l1", "group", "trace") and not features:
             raise ValueError(
                 f"norm={settings['norm']!r} needs the number of features: give n_features, or "
                 "begin with a matrix"
             )
-        super()._start(settings, labels, single, matrix, targets)
 
     def _largest_weight(self, settings: Settings) -> float:
         return LARGEST_BUDGET[settings["dtype"]] / max(1.0, float(settings.get("step", 0.0)))

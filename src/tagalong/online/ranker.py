@@ -1,6 +1,5 @@
 """What all rankers of labels share: examples and targets in, scores and ranks out, files."""
 
-import os
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
@@ -8,7 +7,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import accuracy_score, label_ranking_average_precision_score
 from sklearn.utils.validation import check_is_fitted
@@ -24,6 +23,7 @@ from tagalong.online.estimators import (
     restored_on_error,
     validated,
 )
+from tagalong.online.fitted import NativeModel
 from tagalong.online.native import NativeRanker
 from tagalong.online.rounds import Round, Rounds
 
@@ -35,7 +35,7 @@ Settings: TypeAlias = dict[str, Any]
 _NO_SCORES: npt.NDArray[Any] = np.empty(0)
 
 
-class OnlineRanker(ClassifierMixin, BaseEstimator):
+class OnlineRanker(ClassifierMixin, NativeModel):
     """Base of the learners that score labels: scikit-learn on the outside, native within.
 
     A learner states its parameters, turns them into settings (``_checked_settings``) and makes
@@ -59,6 +59,9 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
     def _make_native(self, settings: Settings) -> NativeRanker:
         """Return a new native learner without labels."""
         raise NotImplementedError
+
+    def _check_start(self, settings: Settings, labels: int, features: int) -> None:
+        """Raise ValueError if nothing can begin with so many labels and features (0: unknown)."""
 
     def _check_batch(
         self, native: NativeRanker, matrix: core.Matrix, labels: Labels, targets: Targets
@@ -379,12 +382,7 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         if self._single:
             return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
         scores, _ = self._scores(X)
-        targets = self._labels.encode(y, len(scores))
-        if targets.new:
-            raise ValueError(f"y: label {targets.new[0]!r} is not in classes_")
-        truth = np.zeros(scores.shape, dtype=np.int8)
-        rows = np.repeat(np.arange(len(scores)), np.diff(targets.relevant.indptr))
-        truth[rows, targets.relevant.indices] = 1
+        truth = self._labels.indicator(y, len(scores))
         return float(
             label_ranking_average_precision_score(truth, scores, sample_weight=sample_weight)
         )
@@ -412,17 +410,6 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         """What the weights take in memory."""
         self._require_start("bytes_of_weights")
         return self._native.bytes
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the learner to a file; `tagalong.load` reads it.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to; a file that is there is replaced once the new one is whole.
-        """
-        check_is_fitted(self)
-        persist.save(self, path)
 
     def _to_file(self) -> tuple[dict[str, Any], persist.Arrays]:
         state = self._native.state()
@@ -458,22 +445,12 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
+        state = super().__getstate__()
         if self._started():
             # Copies, as a copy of the learner must share nothing with it.
             own = {"_labels": deepcopy(self._labels), "_names": deepcopy(self._names)}
-            state = {**state, **own, "_native": self._native.state()}
+            state = {**state, **own}
         return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if self._started():
-            native = self._make_native(self._settings)
-            native.restore(state["_native"])
-            self._native = native
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._started()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -481,16 +458,8 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_label = True
         return tags
 
-    def _started(self) -> bool:
-        return "_native" in self.__dict__
-
     def _current_settings(self) -> Settings:
         return self._settings if self._started() else self._checked_settings()
-
-    def _require_start(self, name: str) -> None:
-        # AttributeError, so that hasattr() tells whether there is anything yet.
-        if not self._started():
-            raise AttributeError(f"{name} is there once the learner has learnt something")
 
     def _begin(self) -> None:
         """Begin without an example, if nothing has begun yet: labels may appear at any time."""
@@ -517,8 +486,9 @@ class OnlineRanker(ClassifierMixin, BaseEstimator):
         targets: Targets | None = None,
     ) -> None:
         """Begin anew: with a native learner, once it has accepted the first examples."""
-        columns = 0 if matrix is None else matrix.shape[1]
-        settings = {**settings, "n_features": self.n_features or columns}
+        features = self.n_features or (0 if matrix is None else matrix.shape[1])
+        self._check_start(settings, len(labels), features)
+        settings = {**settings, "n_features": features}
         native = self._make_native(settings)
         if matrix is not None and targets is not None:
             self._check_batch(native, matrix, labels, targets)
