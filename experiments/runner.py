@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import closing
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from experiments import store
 from experiments.experiment import Cell, Experiment, Form, Missing, Result
 
 Say = Callable[[str], None]
+Finished = tuple[Cell, Future[tuple[Result, float]]]
 
 # A process of its own for every core: libraries must not start threads on top.
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -62,27 +64,32 @@ def _work_off(
     missing: dict[str, str] = {}
     failed: dict[str, str] = {}
     begun = time.monotonic()
-    for done, (cell, future) in enumerate(_finished(cells, jobs), 1):
-        what = _short(cell)
-        try:
-            result, seconds = future.result()
-        except Missing as error:
-            missing[cell.key] = str(error)
-            what += f": skipped, {error}"
-        except Exception as error:
-            failed[cell.key] = f"{what}: {type(error).__name__}: {error}"
-            what += f": failed, {error}"
-        else:
-            journal.add(cell, result, seconds)
-            what += f": {seconds:.1f} s"
-        gone = time.monotonic() - begun
-        left = gone / done * (len(cells) - done)
-        say(f"[{done}/{len(cells)}, {gone:.0f} s, about {left:.0f} s left] {what}")
+    # Closed at once when interrupted: nothing runs on behind the back of who catches that.
+    with closing(_finished(cells, jobs)) as finished:
+        for done, (cell, future) in enumerate(finished, 1):
+            what = _short(cell)
+            try:
+                result, seconds = future.result()
+            except Missing as error:
+                missing[cell.key] = str(error)
+                what += f": skipped, {error}"
+            except Exception as error:
+                failed[cell.key] = f"{what}: {type(error).__name__}: {error}"
+                what += f": failed, {error}"
+            else:
+                journal.add(cell, result, seconds)
+                what += f": {seconds:.1f} s"
+            gone = time.monotonic() - begun
+            left = gone / done * (len(cells) - done)
+            say(f"[{done}/{len(cells)}, {gone:.0f} s, about {left:.0f} s left] {what}")
     return missing, failed
 
 
-def _finished(cells: list[Cell], jobs: int) -> Iterable[tuple[Cell, Future[tuple[Result, float]]]]:
-    """Yield cells as they finish; few are handed out at a time, so that Ctrl-C ends soon."""
+def _finished(cells: list[Cell], jobs: int) -> Generator[Finished, None, None]:
+    """Yield cells as they finish, those that finish together in the order they were given.
+
+    Few are handed out at a time, so that Ctrl-C ends soon.
+    """
     if not cells:
         return
     # Fresh processes: nothing of this one's threads and locks is inherited.
@@ -98,7 +105,8 @@ def _finished(cells: list[Cell], jobs: int) -> Iterable[tuple[Cell, Future[tuple
                         running[pool.submit(_compute, cell)] = cell
                     if not running:
                         return
-                    for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    done = wait(running, return_when=FIRST_COMPLETED).done
+                    for future in [future for future in running if future in done]:
                         yield running.pop(future), future
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
