@@ -49,7 +49,7 @@ class Bandwidth:
 
 def measure(cache: int = CACHE_BYTES, memory: int = MEMORY_BYTES) -> Bandwidth:
     """Measure both."""
-    return Bandwidth(_rates(cache), _rates(memory))
+    return Bandwidth(rates(cache), rates(memory))
 
 
 def limits(bandwidth: Bandwidth, nnz: float, K: int) -> dict[str, tuple[float, float]]:
@@ -61,23 +61,24 @@ def limits(bandwidth: Bandwidth, nnz: float, K: int) -> dict[str, tuple[float, f
     }
 
 
-def _limit(rates: Rates, plane: float, read: int, written: int) -> float:
+def _limit(rate: Rates, plane: float, read: int, written: int) -> float:
     """Planes that are written are read first: they go at the rate of a change in place."""
-    return 1.0 / (plane * (read - written) / rates.read + 2 * plane * written / rates.change)
+    return 1.0 / (plane * (read - written) / rate.read + 2 * plane * written / rate.change)
 
 
-def _rates(size: int) -> Rates:
+def rates(size: int) -> Rates:
     """The best of several goes at reading (an inner product of the halves) and changing."""
     buffer = np.ones(size // 4, dtype=np.float32)
     left, right = np.split(buffer[: len(buffer) // 2 * 2], 2)
     goes = max(4, (4 << 30) // size // 8)
     return Rates(
-        read=buffer.nbytes / _fastest(lambda: np.dot(left, right), goes),
-        change=2 * buffer.nbytes / _fastest(lambda: np.negative(buffer, out=buffer), goes),
+        read=buffer.nbytes / fastest(lambda: np.dot(left, right), goes),
+        change=2 * buffer.nbytes / fastest(lambda: np.negative(buffer, out=buffer), goes),
     )
 
 
-def _fastest(job: Callable[[], object], goes: int) -> float:
+def fastest(job: Callable[[], object], goes: int) -> float:
+    """Seconds of the shortest of several goes."""
     times = []
     for _ in range(goes):
         start = time.perf_counter()
@@ -88,8 +89,8 @@ def _fastest(job: Callable[[], object], goes: int) -> float:
 
 def table(bandwidth: Bandwidth, nnz: float, K: int) -> list[str]:
     """Markdown lines: the rates and what they allow."""
-    rates = (bandwidth.memory, bandwidth.cache)
-    read, change = ([getattr(rate, job) / 1e9 for rate in rates] for job in ("read", "change"))
+    both = (bandwidth.memory, bandwidth.cache)
+    read, change = ([getattr(rate, job) / 1e9 for rate in both] for job in ("read", "change"))
     lines = [
         f"One thread reads {read[0]:.1f} GB/s from memory and {read[1]:.1f} GB/s from a buffer of "
         f"{CACHE_BYTES >> 20} MB; it changes data in place at {change[0]:.1f} and {change[1]:.1f} "

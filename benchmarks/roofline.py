@@ -1,0 +1,178 @@
+"""What the machine allows and how much of it is reached: ``python -m benchmarks.roofline``.
+
+For each main kernel: the bytes it must move and the operations it must do for an item, whatever
+the code; the rate at which one thread reads, or changes in place, a buffer as large as what the
+kernel works on (so that caches help it as much as they help the kernel); the rate of a matrix
+product. The limit is the slower of the two. Half the arithmetic rate is out of reach by choice:
+the core never fuses a product with a sum, so that a formula gives the same bits everywhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks import ours, partial, streams
+from benchmarks.bandwidth import Rates, fastest, rates
+from benchmarks.contest import chunks
+from benchmarks.markdown import table
+from tagalong import M3LClassifier, PartialFeedbackRanker
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What an item takes at the least, and how many were done in a second."""
+
+    name: str
+    rate: float
+    read: float
+    """Bytes that are only read."""
+    changed: float
+    """Bytes that are read and written back, counted once."""
+    operations: float
+    """Products and sums."""
+    memory: float
+    """Bytes of everything that is worked on."""
+
+    def limits(self, moving: Rates, computing: float) -> tuple[float, float]:
+        """Items a second that moving memory allows, and that computing does."""
+        seconds = self.read / moving.read + 2 * self.changed / moving.change
+        return 1 / seconds, computing / self.operations
+
+
+def label_ranking(stream: streams.Stream) -> Iterator[Kernel]:
+    """Learn in chunks, ranking each row before it is learnt; then only rank."""
+    K, nnz = len(stream.labels), stream.nnz
+    plane = nnz * K * 4.0
+    seen = len(np.unique(stream.X.indices)) * K * 4.0
+    # Planes that are read only, and planes that are changed.
+    for setting, (read, changed) in {
+        "euclidean single": (1, 0),
+        "euclidean optimal": (0, 1),
+        ours.DEFAULT: (0, 2),
+    }.items():
+        ranker = ours.make(setting)
+        learn = ours.learn_with(ranker, stream.labels)
+        seconds = 0.0
+        for X, Y in chunks(stream, ours.CHUNK):
+            begun = time.perf_counter()
+            learn(X, Y)
+            seconds += time.perf_counter() - begun
+        planes = read + changed
+        yield Kernel(
+            f"learn, {setting}",
+            stream.rows / seconds,
+            plane * read,
+            plane * changed,
+            2 * nnz * K * (planes + changed),
+            seen * planes,
+        )
+        if setting == "euclidean single":
+            seconds = fastest(lambda r=ranker: r.decision_function(stream.X), 3)
+            yield Kernel(
+                "scores of a matrix", stream.rows / seconds, plane, K * 4.0, 2 * nnz * K, seen
+            )
+
+
+def partial_feedback(rounds: int) -> Iterator[Kernel]:
+    """Games with five labels shown, in float32."""
+    X, Y = partial.make_stream(None, rounds)
+    d, K, shown = X.shape[1], Y.shape[1], partial.SLOTS
+    blocks = -(-d // 8)
+    triangle = blocks * (blocks + 1) / 2 * 64 * 4.0
+    behind = d * (d + 4) / 2 * 8.0
+    for covariance, read, changed, memory, operations in (
+        ("full", (K - shown) * triangle, shown * (triangle + behind), K * (triangle + behind),
+         (K + 4.0 * shown) * d * d),
+        ("diagonal", (K - shown) * d * 8.0, shown * d * 8.0, K * d * 8.0, K * d * 5.0),
+    ):  # fmt: skip
+        model = PartialFeedbackRanker(
+            covariance=covariance,
+            exploration=partial.EXPLORATION,
+            max_labels=shown,
+            dtype="float32",
+        )
+        begun = time.perf_counter()
+        model.play(X, Y)
+        rate = len(X) / (time.perf_counter() - begun)
+        yield Kernel(f"partial feedback, {covariance}", rate, read, changed, operations, memory)
+
+
+def kernel_matrix(rows: int) -> Iterator[Kernel]:
+    """Rows of an RBF kernel matrix, as M3L computes them: the product is nearly all of it."""
+    d = 120
+    X = np.random.default_rng(0).normal(size=(rows, d)).astype(np.float32)
+    Y = np.eye(2, dtype=int)[np.arange(rows) % 2]
+    model = M3LClassifier(kernel="rbf", gamma=0.01, C=1e-3, tol=10.0, max_iter=1)
+    begun = time.perf_counter()
+    model.fit(X, Y)
+    rate = rows / (time.perf_counter() - begun)
+    yield Kernel(
+        "M3L, a row of the kernel matrix",
+        rate,
+        d * 4.0,
+        rows * 4.0,
+        2.0 * rows * d,
+        rows * rows * 4.0,
+    )
+
+
+def arithmetic() -> float:
+    """Operations a second of a matrix product in float32, on one thread."""
+    side = 1024
+    left = np.random.default_rng(0).normal(size=(side, side)).astype(np.float32)
+    return 2 * side**3 / fastest(lambda: left @ left, 5)
+
+
+def report(kernels: list[Kernel], computing: float) -> str:
+    """The table, slowest limit and what is reached of it."""
+    heads = [
+        "kernel", "items/s", "bytes an item", "operations an item", "works on, MB",
+        "GB/s read, changed", "memory allows", "arithmetic allows", "reached",
+    ]  # fmt: skip
+    rows = []
+    for kernel in kernels:
+        moving = rates(int(kernel.memory))
+        by_memory, by_computing = kernel.limits(moving, computing)
+        rows.append([
+            kernel.name,
+            f"{kernel.rate:,.0f}",
+            f"{kernel.read + 2 * kernel.changed:,.0f}",
+            f"{kernel.operations:,.0f}",
+            f"{kernel.memory / 1e6:,.1f}",
+            f"{moving.read / 1e9:.0f}, {moving.change / 1e9:.0f}",
+            f"{by_memory:,.0f}",
+            f"{by_computing:,.0f}",
+            f"{kernel.rate / min(by_memory, by_computing):.0%}",
+        ])  # fmt: skip
+    return table(heads, rows)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="little work, to see that it runs")
+    options = parser.parse_args()
+    few = options.quick
+    kernels: list[Kernel] = []
+    with threadpool_limits(1):
+        try:
+            stream = streams.load("debtags")
+            kernels += label_ranking(stream.head(1000) if few else stream)
+        except streams.NoData as error:
+            print(f"Label ranking is left out: {error}\n")
+        kernels += partial_feedback(100 if few else 2000)
+        kernels += kernel_matrix(300 if few else 4000)
+        computing = arithmetic()
+        print(f"A matrix product does {computing / 1e9:.0f} billion operations a second.\n")
+        print(report(kernels, computing))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+"""Ways to do the same work, timed in turns, so that a slow spell of the machine hits all alike."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Times:
+    """Seconds of the repetitions of one way."""
+
+    seconds: list[float] = field(default_factory=list)
+
+    @property
+    def best(self) -> float:
+        return min(self.seconds)
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.seconds)
+
+    def over(self, other: Times) -> Ratio:
+        """How many times as long this took as another way in the same turns."""
+        pairs = zip(self.seconds, other.seconds, strict=True)
+        return Ratio([mine / theirs for mine, theirs in pairs])
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A ratio of times, once for every turn."""
+
+    turns: list[float]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.turns)
+
+    def __str__(self) -> str:
+        """The median and the range, such as "8.1 (7.6 to 8.9)"."""
+        if len(self.turns) == 1:
+            return _short(self.median)
+        return f"{_short(self.median)} ({_short(min(self.turns))} to {_short(max(self.turns))})"
+
+
+def take_turns(
+    ways: Mapping[str, Callable[[], object]],
+    repeat: int,
+    clock: Callable[[], float] = time.perf_counter,
+) -> dict[str, Times]:
+    """Run every way once, then every way again; return the seconds of each."""
+    found = {name: Times() for name in ways}
+    for _ in range(repeat):
+        for name, work in ways.items():
+            gc.collect()
+            begun = clock()
+            work()
+            found[name].seconds.append(clock() - begun)
+    return found
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 20 else f"{value:.1f}" if value >= 1 else f"{value:.2g}"
