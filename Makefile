@@ -12,7 +12,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 NATIVE_SOURCES := CMakeLists.txt $(shell find cpp -name '*.?pp' -not -path 'cpp/tests/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-python test-cpp test-long lint format bench reproduce clean
+.PHONY: help demo test test-python test-cpp test-instructions test-long lint format bench reproduce clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ test-cpp: $(TOOLS)
 	$(BIN)/cmake --build $(CPP_BUILD) -j $(JOBS)
 	$(BIN)/ctest --test-dir $(CPP_BUILD) --output-on-failure
 
+test-instructions: $(TOOLS)  ## count instructions of fixed work and compare with those on file
+	$(BIN)/python tools/count_instructions.py --jobs $(JOBS) $(if $(WRITE),--write)
+
 test-long: $(TOOLS)  ## the proofs that take minutes: a million rounds, fuzzing
 	$(BIN)/python -m pytest -q -n $(JOBS) -m long tests
 
@@ -53,16 +56,19 @@ format: $(TOOLS)  ## let ruff format the Python code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+ifdef QUICK
+bench: $(TOOLS)
+	$(BIN)/python -m benchmarks --quick
+else
 bench: $(NATIVE_SOURCES)  ## speed and quality beside the peers, in an environment of their own
 	test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/python -m pip install -q --disable-pip-version-check --upgrade pip
-	.venv-bench/bin/python -m pip install -q --disable-pip-version-check . -r benchmarks/requirements-peers.txt
-	.venv-bench/bin/python -m benchmarks.run
-	.venv-bench/bin/python -m benchmarks.blocks
-	.venv-bench/bin/python -m benchmarks.ordinal
-	.venv-bench/bin/python -m benchmarks.partial
-	.venv-bench/bin/python -m benchmarks.predtron
-	.venv-bench/bin/python -m benchmarks.m3l linear coupled rbf growth scale
+	.venv-bench/bin/python -m pip install -q --disable-pip-version-check '.[plots]'
+	grep -v '^#' benchmarks/requirements-peers.txt | while read -r peer; do \
+	    .venv-bench/bin/python -m pip install -q --disable-pip-version-check "$$peer" \
+	    || echo "$$peer could not be installed: it is left out"; done
+	.venv-bench/bin/python -m benchmarks
+endif
 
 reproduce: $(STAMP)  ## the papers' tables and figures into docs/reproduction.md (FULL=1: in full)
 	$(BIN)/python -m experiments $(if $(FULL),--full) $(if $(ONLY),--only $(ONLY)) $(if $(ENRON),--enron $(ENRON)) --jobs $(JOBS)
