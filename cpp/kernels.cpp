@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "aligned.hpp"
 #include "clones.hpp"
 #include "vector_math.hpp"
 
@@ -12,9 +13,8 @@ namespace {
 // Four rows at a time: the running sums are read and written a quarter as often, and four rows
 // are on their way from memory together. The order of the additions is that of one by one.
 template <class T>
-TAGALONG_INLINE void score_rows_body(T* __restrict out, const T* const* rows, const T* x,
-                                     std::size_t count, std::size_t n) {
-    for (std::size_t k = 0; k < n; ++k) out[k] = 0;
+TAGALONG_INLINE void add_rows_body(T* __restrict out, const T* const* rows, const T* x, std::size_t count,
+                                   std::size_t n) {
     std::size_t i = 0;
     for (; i + 4 <= count; i += 4) {
         const T *a = rows[i], *b = rows[i + 1], *c = rows[i + 2], *d = rows[i + 3];
@@ -32,6 +32,27 @@ TAGALONG_INLINE void score_rows_body(T* __restrict out, const T* const* rows, co
         const T xa = x[i];
 #pragma omp simd
         for (std::size_t k = 0; k < n; ++k) out[k] += xa * a[k];
+    }
+}
+
+template <class T>
+TAGALONG_INLINE void score_rows_body(T* __restrict out, const T* const* rows, const T* x,
+                                     std::size_t count, std::size_t n) {
+    for (std::size_t k = 0; k < n; ++k) out[k] = 0;
+    add_rows_body(out, rows, x, count, n);
+}
+
+// Lines of sparse rows lie anywhere, so they are asked for well ahead.
+template <class T>
+TAGALONG_INLINE void add_blocks_body(T* __restrict out, const Block<T>* blocks, std::size_t count) {
+    constexpr std::size_t ahead = 12;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (i + ahead < count) __builtin_prefetch(blocks[i + ahead].numbers);
+        const T* numbers = blocks[i].numbers;
+        const T x = blocks[i].x;
+        T* to = out + blocks[i].label;
+#pragma omp simd
+        for (std::size_t k = 0; k < kCacheLine / sizeof(T); ++k) to[k] += x * numbers[k];
     }
 }
 
@@ -177,6 +198,20 @@ TAGALONG_CLONES void score_rows(float* out, const float* const* rows, const floa
 TAGALONG_CLONES void score_rows(double* out, const double* const* rows, const double* x,
                                 std::size_t count, std::size_t n) {
     score_rows_body(out, rows, x, count, n);
+}
+TAGALONG_CLONES void add_rows(float* out, const float* const* rows, const float* x, std::size_t count,
+                              std::size_t n) {
+    add_rows_body(out, rows, x, count, n);
+}
+TAGALONG_CLONES void add_rows(double* out, const double* const* rows, const double* x, std::size_t count,
+                              std::size_t n) {
+    add_rows_body(out, rows, x, count, n);
+}
+TAGALONG_CLONES void add_blocks(float* out, const Block<float>* blocks, std::size_t count) {
+    add_blocks_body(out, blocks, count);
+}
+TAGALONG_CLONES void add_blocks(double* out, const Block<double>* blocks, std::size_t count) {
+    add_blocks_body(out, blocks, count);
 }
 TAGALONG_CLONES void add_scaled(float* row, const float* alpha, float x, std::size_t n) {
     add_scaled_body(row, alpha, x, n);

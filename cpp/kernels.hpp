@@ -11,6 +11,21 @@ namespace tagalong::kernels {
 void score_rows(float* out, const float* const* rows, const float* x, std::size_t count, std::size_t n);
 void score_rows(double* out, const double* const* rows, const double* x, std::size_t count, std::size_t n);
 
+// The same added to what `out` holds.
+void add_rows(float* out, const float* const* rows, const float* x, std::size_t count, std::size_t n);
+void add_rows(double* out, const double* const* rows, const double* x, std::size_t count, std::size_t n);
+
+// A cache line of a row: the numbers of the labels from `label` on, and what they are multiplied by.
+template <class T>
+struct Block {
+    const T* numbers;
+    T x;
+    std::uint32_t label;
+};
+// out[label + k] += x * numbers[k] for each block, in their order.
+void add_blocks(float* out, const Block<float>* blocks, std::size_t count);
+void add_blocks(double* out, const Block<double>* blocks, std::size_t count);
+
 // row[k] += alpha[k] * x
 void add_scaled(float* row, const float* alpha, float x, std::size_t n);
 void add_scaled(double* row, const double* alpha, double x, std::size_t n);

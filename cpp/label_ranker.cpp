@@ -13,7 +13,9 @@ AnyGeometry<T> LabelRanker<T>::make_geometry(const RankerConfig& config) {
     if (config.geometry == Geometry::entropic)
         return EntropicGeometry<T>(config.n_features, config.constant != 0);
     const double rate = config.geometry == Geometry::adaptive ? config.rate : 0;
-    return LinearGeometry<T>(rate, config.average != Average::never);
+    // These move one pair of labels a round; the others, all labels that tie.
+    const bool few = config.update == Update::fixed || config.update == Update::single;
+    return LinearGeometry<T>(rate, config.average != Average::never, few);
 }
 
 template <class T>

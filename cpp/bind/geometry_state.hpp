@@ -14,10 +14,8 @@ namespace tagalong::bind {
 template <class T>
 nb::object plane_array(const WeightStore<T>& store, std::size_t plane) {
     Owned<T> out({store.rows(), store.labels()});
-    for (std::size_t r = 0; r < store.rows(); ++r) {
-        const T* row = store.row(static_cast<std::int32_t>(r), plane);
-        std::copy(row, row + store.labels(), out.data + r * store.labels());
-    }
+    for (std::size_t r = 0; r < store.rows(); ++r)
+        store.read(static_cast<std::int32_t>(r), plane, out.data + r * store.labels());
     return out.object();
 }
 
@@ -120,13 +118,11 @@ void read_geometry(AnyGeometry<T>& geometry, const nb::dict& arrays, const nb::d
     const auto base2 = restarted ? state_vector<double>(arrays, "base2", rows) : norm2;
     const bool averaged = store.planes() > 1;
     const auto means = averaged ? state_plane<T>(arrays, "means", rows, K) : theta;
-    for (std::size_t r = 0; r < rows; ++r) {
-        T* row = linear.restore_row(features.data()[r],
-                                    {S.data()[r], 1 / std::sqrt(S.data()[r]), norm2.data()[r],
-                                     restarted ? base2.data()[r] : 0.0});
-        std::copy_n(theta.data() + r * K, K, row);
-        if (averaged) std::copy_n(means.data() + r * K, K, row + store.stride());
-    }
+    for (std::size_t r = 0; r < rows; ++r)
+        linear.restore_row(features.data()[r],
+                           {S.data()[r], 1 / std::sqrt(S.data()[r]), norm2.data()[r],
+                            restarted ? base2.data()[r] : 0.0},
+                           theta.data() + r * K, averaged ? means.data() + r * K : nullptr);
     linear.restore_complexity(nb::cast<double>(numbers["complexity"]));
 }
 

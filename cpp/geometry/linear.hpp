@@ -22,7 +22,8 @@ namespace tagalong {
 template <class T>
 class LinearGeometry {
   public:
-    LinearGeometry(double rate, bool averaged) : store_(averaged ? 2 : 1), rate_(rate) {}
+    LinearGeometry(double rate, bool averaged, bool few_labels_a_step = false)
+        : store_(averaged ? 2 : 1, few_labels_a_step), rate_(rate) {}
 
     // Per feature row, beside its weights.
     struct Row {
@@ -40,6 +41,11 @@ class LinearGeometry {
     // Finds the rows and scores the example: with theta, and with u if `means`.
     void score(const RowView& x, bool means, Located<T>& at) const {
         at.find(store_, x);
+        if (!store_.all_whole()) {
+            score_mixed(x, 0, at, at.sums);
+            if (means) score_mixed(x, 1, at, at.mean_sums);
+            return;
+        }
         at.multiplier.clear();
         at.rows.clear();
         for (std::size_t i = 0; i < x.size(); ++i) {
@@ -94,15 +100,16 @@ class LinearGeometry {
     // With a share of the means subtracted; zero for a feature without a row.
     double weight(std::int32_t row, int label, double mean_factor) const {
         if (row == FeatureIndex::kAbsent) return 0;
-        const double means = mean_factor != 0 ? mean_factor * static_cast<double>(store_.row(row, 1)[label]) : 0;
-        return (static_cast<double>(store_.row(row)[label]) - means) * rows_[row].scale;
+        const double means = mean_factor != 0 ? mean_factor * static_cast<double>(store_.value(row, 1, label)) : 0;
+        return (static_cast<double>(store_.value(row, 0, label)) - means) * rows_[row].scale;
     }
 
     // G from the stored theta, to check the running value against.
     double recompute_complexity() const {
         double sum = 0;
+        std::vector<T> theta(store_.labels());
         for (std::size_t r = 0; r < store_.rows(); ++r) {
-            const T* theta = store_.row(static_cast<std::int32_t>(r));
+            store_.read(static_cast<std::int32_t>(r), 0, theta.data());
             double norm2 = 0;
             for (std::size_t k = 0; k < store_.labels(); ++k)
                 norm2 += static_cast<double>(theta[k]) * static_cast<double>(theta[k]);
@@ -118,7 +125,13 @@ class LinearGeometry {
         complexity_ = 0;
     }
 
-    // For loading a saved model: a row as it was.
+    // For loading a saved model: a row as it was, with its numbers or with a place for them.
+    void restore_row(std::int32_t feature, const Row& row, const T* theta, const T* means) {
+        const std::int32_t number = store_.insert(feature);
+        rows_.push_back(row);
+        store_.write(number, 0, theta);
+        if (means) store_.write(number, 1, means);
+    }
     T* restore_row(std::int32_t feature, const Row& row) {
         const std::int32_t number = store_.insert(feature);
         rows_.push_back(row);
@@ -127,6 +140,39 @@ class LinearGeometry {
     void restore_complexity(double value) { complexity_ = value; }
 
   private:
+    // One plane, row by row in the order of the features: runs of whole rows, and blocks of sparse ones.
+    void score_mixed(const RowView& x, std::size_t plane, Located<T>& at, AlignedVector<T>& sums) const {
+        const std::size_t n = store_.stride();
+        sums.assign(n, T(0));
+        at.rows.clear();
+        at.multiplier.clear();
+        at.blocks.clear();
+        const auto add = [&] {
+            kernels::add_rows(sums.data(), at.rows.data(), at.multiplier.data(), at.rows.size(), n);
+            kernels::add_blocks(sums.data(), at.blocks.data(), at.blocks.size());
+            at.rows.clear();
+            at.multiplier.clear();
+            at.blocks.clear();
+        };
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const std::int32_t row = at.row[i];
+            if (row == FeatureIndex::kAbsent) continue;
+            const auto multiplier = static_cast<T>(x.value[i] * rows_[row].scale);
+            if (store_.whole(row)) {
+                if (!at.blocks.empty()) add();
+                at.rows.push_back(store_.row(row, plane));
+                at.multiplier.push_back(multiplier);
+            } else {
+                // Whole rows before these blocks are added before them, by the same call.
+                store_.sparse().visit(row, [&](std::size_t label, const T* numbers) {
+                    at.blocks.push_back({numbers + plane * SparseRows<T>::kBlock, multiplier,
+                                         static_cast<std::uint32_t>(label)});
+                });
+            }
+        }
+        add();
+    }
+
     void load(const Step& step, bool whole_rows, double rounds_before) {
         const bool means = store_.planes() > 1;
         const std::size_t count = whole_rows ? store_.stride() : step.touched.size();
@@ -142,28 +188,32 @@ class LinearGeometry {
     }
     // Asks for the beginning of a row; the processor notices the rest by itself.
     void fetch(std::int32_t number) const {
+        if (!store_.whole(number)) return;
         for (std::size_t plane = 0; plane < store_.planes(); ++plane)
             for (std::size_t line = 0; line < 4; ++line)
                 __builtin_prefetch(store_.row(number, plane) + line * kCacheLine / sizeof(T), 1);
     }
     void add_row(std::int32_t number, T value, Row& row) {
         const std::size_t n = store_.stride();
+        store_.make_whole(number);
         row.norm2 = kernels::add_scaled_norm(store_.row(number), alpha_.data(), value, n);
         if (store_.planes() > 1) kernels::add_scaled(store_.row(number, 1), mean_alpha_.data(), value, n);
     }
     void add_numbers(std::int32_t number, T value, Row& row) {
-        T* theta = store_.row(number);
+        const bool whole = store_.whole(number);
+        T* const first = whole ? store_.row(number) : nullptr;
+        const std::size_t next_plane = whole ? store_.stride() : SparseRows<T>::kBlock;
+        const bool means = store_.planes() > 1;
         double gain = 0;
         for (std::size_t i = 0; i < alpha_.size(); ++i) {
-            T& weight = theta[labels_[i]];
-            const double old = weight;
-            weight += alpha_[i] * value;
-            gain += (weight - old) * (weight + old);
+            T* weight = whole ? first + labels_[i] : store_.touch(number, static_cast<std::size_t>(labels_[i]));
+            const double old = *weight;
+            *weight += alpha_[i] * value;
+            gain += (*weight - old) * (*weight + old);
+            if (means) weight[next_plane] += mean_alpha_[i] * value;
         }
         row.norm2 = std::max(0.0, row.norm2 + gain);
-        if (store_.planes() < 2) return;
-        T* means = store_.row(number, 1);
-        for (std::size_t i = 0; i < mean_alpha_.size(); ++i) means[labels_[i]] += mean_alpha_[i] * value;
+        if (!whole) store_.settle(number);
     }
 
     WeightStore<T> store_;

@@ -6,6 +6,7 @@
 
 #include "aligned.hpp"
 #include "example.hpp"
+#include "kernels.hpp"
 #include "weight_store.hpp"
 
 namespace tagalong {
@@ -16,6 +17,7 @@ struct Located {
     // What scoring reads, for the features that have weights: pointers and multipliers.
     std::vector<const T*> rows;
     std::vector<T> multiplier;
+    std::vector<kernels::Block<T>> blocks;  // of the rows that are sparse
     AlignedVector<T> sums;       // plane 0 (or the plane that is scored), per label
     AlignedVector<T> mean_sums;  // the plane of running means
 

@@ -1,0 +1,147 @@
+// Rows that hold only the labels they have touched: the same numbers as whole rows, to the bit.
+#include <cstdint>
+#include <vector>
+
+#include "check.hpp"
+#include "geometry/linear.hpp"
+#include "random.hpp"
+
+namespace tagalong::test {
+namespace {
+
+constexpr std::size_t kMany = 4000;  // labels: enough for rows to begin sparse
+
+template <class T>
+void lines_hold_what_was_written() {
+    Random random(3);
+    SparseRows<T> rows(2);
+    std::vector<std::vector<T>> expected(5, std::vector<T>(2 * kMany, T(0)));
+    for (int row = 0; row < 5; ++row) rows.add_row();
+    for (int i = 0; i < 2000; ++i) {
+        const int row = random.below(5), label = random.below(static_cast<int>(kMany));
+        if (random.chance(0.003)) {  // its lines come back, and come back empty
+            rows.release(row);
+            std::fill(expected[row].begin(), expected[row].end(), T(0));
+        }
+        T* const number = rows.touch(row, label);
+        number[0] = expected[row][label] = static_cast<T>(i);
+        number[SparseRows<T>::kBlock] = expected[row][kMany + label] = static_cast<T>(-i);
+    }
+    for (int row = 0; row < 5; ++row) {
+        std::vector<T> seen(2 * kMany, T(0));
+        std::size_t blocks = 0, next = 0;
+        rows.visit(row, [&](std::size_t label, const T* numbers) {
+            check(label >= next && label % SparseRows<T>::kBlock == 0, "blocks come in order");
+            next = label + SparseRows<T>::kBlock;
+            ++blocks;
+            for (std::size_t k = 0; k < SparseRows<T>::kBlock; ++k) {
+                seen[label + k] = numbers[k];
+                seen[kMany + label + k] = numbers[SparseRows<T>::kBlock + k];
+            }
+        });
+        same(blocks, rows.blocks(row));
+        check(seen == expected[row], "a row has other numbers");
+        for (std::size_t label = 0; label < kMany; ++label) {
+            const T* found = rows.find(row, label);
+            same(found ? *found : T(0), expected[row][label]);
+        }
+    }
+}
+
+// The same steps on a geometry with sparse rows and on one without.
+template <class T>
+void geometries_agree(double rate, bool averaged) {
+    const Note note("rate ", rate, ", averaged ", averaged);
+    Random random(11);
+    LinearGeometry<T> sparse(rate, averaged, true), whole(rate, averaged, false);
+    std::size_t labels = kMany;
+    sparse.add_labels(labels);
+    whole.add_labels(labels);
+    Located<T> at_sparse, at_whole;
+    Step step;
+    bool any_sparse = false, any_whole = false;
+    for (int round = 0; round < 300; ++round) {
+        if (round == 150) {  // beyond the room there is: rows move
+            labels += 3000;
+            sparse.add_labels(3000);
+            whole.add_labels(3000);
+        }
+        Example x;
+        for (int i = 0; i < 6; ++i) {
+            // Few features are frequent, and fill up.
+            const int feature = random.chance(0.25) ? random.below(60) : random.below(3);
+            x.add(feature, random.between(-1, 1));
+        }
+        x.finish(Norm::euclidean, 0);
+        sparse.score(x, averaged, at_sparse);
+        whole.score(x, averaged, at_whole);
+        check(at_sparse.sums == at_whole.sums, "other scores");
+        if (averaged) check(at_sparse.mean_sums == at_whole.mean_sums, "other means");
+        same(sparse.squared_norm(x, at_sparse), whole.squared_norm(x, at_whole));
+
+        step.clear(labels);
+        // Mostly few labels; once in a while more than a quarter of all.
+        const int moved = random.chance(0.01) ? 3000 : 1 + random.below(6);
+        for (int i = 0; i < moved; ++i) {
+            const int label = random.below(static_cast<int>(labels));
+            if (step.alpha[label] == 0) step.set(label, random.between(-1, 1));
+        }
+        sparse.apply(x, step, round, at_sparse);
+        whole.apply(x, step, round, at_whole);
+        same(sparse.complexity(), whole.complexity());
+    }
+    const auto& rows = sparse.store();
+    check(rows.features() == whole.store().features(), "other rows");
+    std::vector<T> actual(labels), expected(labels);
+    for (std::size_t r = 0; r < rows.rows(); ++r) {
+        const auto row = static_cast<std::int32_t>(r);
+        (rows.whole(row) ? any_whole : any_sparse) = true;
+        for (std::size_t plane = 0; plane < rows.planes(); ++plane) {
+            rows.read(row, plane, actual.data());
+            whole.store().read(row, plane, expected.data());
+            check(actual == expected, "other numbers");
+            same(rows.value(row, plane, 17), expected[17]);
+        }
+        same(sparse.weight(row, 3, averaged ? 0.5 : 0), whole.weight(row, 3, averaged ? 0.5 : 0));
+    }
+    check(any_sparse && any_whole, "rows of both kinds are needed for this to say something");
+    same(sparse.recompute_complexity(), whole.recompute_complexity());
+    check(rows.bytes() < whole.store().bytes(), "sparse rows take less");
+}
+
+template <class T>
+void rows_are_restored_sparse() {
+    LinearGeometry<T> geometry(0, true, true);
+    geometry.add_labels(kMany);
+    std::vector<T> theta(kMany, T(0)), means(kMany, T(0));
+    theta[5] = 1;
+    theta[3999] = -2;
+    means[700] = 3;
+    geometry.restore_row(9, {1, 1, 5, 0}, theta.data(), means.data());
+    std::fill(theta.begin(), theta.end(), T(1));
+    geometry.restore_row(4, {1, 1, 5, 0}, theta.data(), means.data());
+    const auto& store = geometry.store();
+    check(!store.whole(0), "few numbers");
+    check(store.whole(1), "many numbers");
+    same(store.sparse().blocks(0), 3u);
+    same(store.value(0, 0, 3999), T(-2));
+    same(store.value(0, 1, 700), T(3));
+    same(store.value(1, 0, 1234), T(1));
+    same(store.value(1, 1, 700), T(3));
+}
+
+const Test lines32{"sparse rows: lines hold what was written, float", [] { lines_hold_what_was_written<float>(); }};
+const Test lines64{"sparse rows: lines hold what was written, double", [] { lines_hold_what_was_written<double>(); }};
+const Test agree{"sparse rows: the same bits as whole rows", [] {
+                     geometries_agree<float>(0, false);
+                     geometries_agree<float>(3, true);
+                     geometries_agree<double>(3, false);
+                     geometries_agree<double>(0, true);
+                 }};
+const Test restored{"sparse rows: restored as they were", [] {
+                        rows_are_restored_sparse<float>();
+                        rows_are_restored_sparse<double>();
+                    }};
+
+}  // namespace
+}  // namespace tagalong::test
