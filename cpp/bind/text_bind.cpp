@@ -10,6 +10,7 @@
 
 #include "arrays.hpp"
 #include "module.hpp"
+#include "text/sort_places.hpp"
 #include "text/text_features.hpp"
 
 namespace tagalong::bind {
@@ -108,14 +109,15 @@ static nb::list describe(const TextFeatures& self, nb::handle row) {
     nb::list out;
     auto next = reading.sorted.begin();
     for (const std::int32_t feature : reading.feature) {
-        while (reading.at(*next).feature != feature) ++next;
-        std::vector<std::string_view> distinct;
-        for (; next != reading.sorted.end() && reading.at(*next).feature == feature; ++next) {
-            const std::string_view name = reading.name(reading.at(*next));
-            if (std::find(distinct.begin(), distinct.end(), name) == distinct.end()) distinct.push_back(name);
+        while (feature_of(*next) != feature) ++next;
+        std::vector<std::string> distinct;
+        for (; next != reading.sorted.end() && feature_of(*next) == feature; ++next) {
+            std::string name = reading.name(place_of(*next));
+            if (std::find(distinct.begin(), distinct.end(), name) == distinct.end())
+                distinct.push_back(std::move(name));
         }
         std::string joined;
-        for (const std::string_view name : distinct) {
+        for (const std::string& name : distinct) {
             if (!joined.empty()) joined += " | ";
             joined += name;
         }

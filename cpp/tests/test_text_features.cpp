@@ -12,6 +12,7 @@
 #include "random.hpp"
 #include "text/hash.hpp"
 #include "text/names.hpp"
+#include "text/sort_places.hpp"
 #include "text/text_features.hpp"
 #include "text/vocabulary.hpp"
 
@@ -30,6 +31,34 @@ const Test pinned{"name keys: they never change", [] {
     same(name_key("subject:räksmörgås"), 0x4FD4AC009E2264F7u);
     same(name_key("中文字"), 0x2E9DC8C1556CACB6u);
     same(name_key(std::string(64, 'x')), 0xF193EE92C8231E0Du);
+}};
+
+const Test beginnings{"name keys: with a beginning of their own the same as put together", [] {
+    Random random(47);
+    for (std::size_t before = 0; before < 20; ++before)
+        for (std::size_t length = 0; length < 40; ++length) {
+            std::string all(before + length + NameKeys::kBehind, ' ');
+            for (char& c : all) c = static_cast<char>(random.below(256));
+            const NameKeys keys(std::string_view(all).substr(0, before));
+            const Note note(before, " bytes and ", length);
+            same(keys(all.data() + before, length), name_key(std::string_view(all).substr(0, before + length)));
+        }
+}};
+
+const Test sorting{"sorted places: by feature, equal ones in their order, few or many", [] {
+    Random random(48);
+    std::vector<std::uint64_t> pairs, scratch;
+    for (const int features : {1, 2, 1000, 1023, 1024, 1025, 1 << 20, 0x7FFFFFFF})
+        for (const std::size_t count : {0, 1, 5, 127, 128, 129, 3000}) {
+            const Note note(features, " features, ", count, " places");
+            pairs.clear();
+            for (std::size_t place = 0; place < count; ++place)
+                pairs.push_back(packed(random.chance(0.1) ? features - 1 : random.below(features), place));
+            std::vector<std::uint64_t> expected = pairs;
+            std::sort(expected.begin(), expected.end());
+            sort_places(pairs, scratch, static_cast<std::uint64_t>(features));
+            check(pairs == expected, "another order");
+        }
 }};
 
 const Test spread{"name keys: distinct for similar names, even over the buckets", [] {
@@ -239,8 +268,8 @@ const Test pure{"text features: looking changes nothing, and tells what learning
         same_bits(first.value, again.value);
         features.learn(first);
         same(features.items(), items + 1);
-        for (const auto& found : first.occurrences)  // provisional numbers have come true
-            same(features.vocabulary().find(name_key(first.name(found))), found.feature);
+        for (const std::uint64_t pair : first.sorted)  // provisional numbers have come true
+            same(features.vocabulary().find(name_key(first.name(place_of(pair)))), feature_of(pair));
     }
 }};
 

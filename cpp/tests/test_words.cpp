@@ -102,18 +102,16 @@ Names plain_names(const WordsConfig& config, const std::string& field, std::stri
 }
 
 Names names_of(Words& words, std::string_view field, std::string_view text) {
-    std::string names = "before";  // what is there already stays
+    std::string read = "before";  // what is there already stays
     std::vector<Slice> found;
-    words.read(field, text, names, found);
-    same(names.substr(0, 6), "before");
+    words.read(text, read, found);
+    same(read.substr(0, 7), "before ");
     Names out;
-    std::size_t end = 6;
     for (const Slice& slice : found) {
-        same(slice.begin, end);
-        end = slice.begin + slice.length;
-        out.push_back(names.substr(slice.begin, slice.length));
+        check(slice.begin >= 6 && slice.begin + slice.length <= read.size(), "a name outside of the words");
+        const std::string prefix = field.empty() ? "" : std::string(field) + ":";
+        out.push_back(prefix + (slice.marked ? "~" : "") + read.substr(slice.begin, slice.length));
     }
-    same(names.size(), end);
     return out;
 }
 

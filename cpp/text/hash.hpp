@@ -1,6 +1,7 @@
 // The key of a feature's name. Saved models depend on it: it must never change.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -16,18 +17,67 @@ inline std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
+// A key takes the length first, then eight bytes at a time, then what is left of them.
+namespace key_steps {
+inline constexpr std::uint64_t start = 0x9E3779B97F4A7C15u, odd = 0xD6E8FEB86659FD93u;
+inline std::uint64_t begin(std::size_t length) { return folded_product(length + start, odd); }
+inline std::uint64_t next(std::uint64_t key, std::uint64_t eight) { return folded_product(key ^ eight, odd) + start; }
+inline std::uint64_t end(std::uint64_t key, std::uint64_t rest) { return folded_product(key ^ rest, odd ^ start); }
+inline std::uint64_t eight_bytes(const char* at) {
+    std::uint64_t word;
+    std::memcpy(&word, at, 8);
+    return word;
+}
+}  // namespace key_steps
+
 inline std::uint64_t name_key(std::string_view name) {
-    constexpr std::uint64_t start = 0x9E3779B97F4A7C15u, odd = 0xD6E8FEB86659FD93u;
-    std::uint64_t key = folded_product(name.size() + start, odd);
+    std::uint64_t key = key_steps::begin(name.size());
     std::size_t at = 0;
-    for (; at + 8 <= name.size(); at += 8) {
-        std::uint64_t word;
-        std::memcpy(&word, name.data() + at, 8);
-        key = folded_product(key ^ word, odd) + start;
-    }
+    for (; at + 8 <= name.size(); at += 8) key = key_steps::next(key, key_steps::eight_bytes(name.data() + at));
     std::uint64_t rest = 0;
     std::memcpy(&rest, name.data() + at, name.size() - at);
-    return folded_product(key ^ rest, odd ^ start);
+    return key_steps::end(key, rest);
 }
+
+// The keys of many names that begin alike: what the beginning does to a key is worked out once for
+// each length, and the rest is read where it stands, without being put together.
+class NameKeys {
+  public:
+    // Up to this many bytes are read behind the end of a name.
+    static constexpr std::size_t kBehind = 8;
+
+    explicit NameKeys(std::string_view beginning) : beginning_(beginning), left_(beginning.size() % 8) {
+        std::memcpy(&tail_, beginning.data() + (beginning.size() - left_), left_);
+        for (std::size_t length = 0; length < begun_.size(); ++length) begun_[length] = begin(length);
+    }
+
+    // What name_key gives for the beginning and the rest, one after the other.
+    std::uint64_t operator()(const char* rest, std::size_t length) const {
+        using namespace key_steps;
+        std::uint64_t key = length < begun_.size() ? begun_[length] : begin(length);
+        if (left_ + length < 8) return end(key, tail_ | first_bytes(rest, length) << 8 * left_);
+        key = next(key, tail_ | eight_bytes(rest) << 8 * left_);
+        rest += 8 - left_;
+        length -= 8 - left_;
+        for (; length >= 8; rest += 8, length -= 8) key = next(key, eight_bytes(rest));
+        return end(key, first_bytes(rest, length));
+    }
+
+  private:
+    std::uint64_t begin(std::size_t length) const {
+        std::uint64_t key = key_steps::begin(beginning_.size() + length);
+        for (std::size_t at = 0; at + 8 <= beginning_.size(); at += 8)
+            key = key_steps::next(key, key_steps::eight_bytes(beginning_.data() + at));
+        return key;
+    }
+    static std::uint64_t first_bytes(const char* at, std::size_t count) {  // fewer than eight
+        return key_steps::eight_bytes(at) & ((std::uint64_t{1} << 8 * count) - 1);
+    }
+
+    std::string_view beginning_;
+    std::size_t left_;         // bytes of the beginning after the last whole eight
+    std::uint64_t tail_ = 0;   // those bytes
+    std::array<std::uint64_t, 24> begun_;
+};
 
 }  // namespace tagalong

@@ -21,6 +21,11 @@ class Names {
     const std::vector<std::uint32_t>& ends() const { return ends_; }
     const std::vector<std::int32_t>& ids() const { return index_.ids(); }
 
+    // Whether a feature has no name yet and there may be room for one.
+    bool lacks(std::int32_t id) const {
+        return bytes() + kBesideText <= most_bytes_ && index_.find(id) == FeatureIndex::kAbsent;
+    }
+
     // The first name of a feature stays; further ones of the same bucket are not kept.
     void add(std::int32_t id, std::string_view name) {
         if (bytes() + kBesideText + name.size() > most_bytes_ || index_.find(id) != FeatureIndex::kAbsent) return;

@@ -1,12 +1,28 @@
 #include "text_features.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 
 #include "example.hpp"
 #include "hash.hpp"
+#include "sort_places.hpp"
 
 namespace tagalong {
+namespace {
+
+// 1 + log(count); most counts are small, and logarithms take longer than all else about a word.
+double log_weight(std::size_t count) {
+    static const std::array<double, 64> table = [] {
+        std::array<double, 64> found{};
+        for (std::size_t i = 1; i < found.size(); ++i) found[i] = 1 + std::log(static_cast<double>(i));
+        return found;
+    }();
+    return count < table.size() ? table[count] : 1 + std::log(static_cast<double>(count));
+}
+
+}  // namespace
 
 std::int32_t TextFeatures::number(std::uint64_t key, Reading& out) const {
     if (config_.buckets > 0)  // the high bits choose the bucket, evenly for any number of them
@@ -16,48 +32,78 @@ std::int32_t TextFeatures::number(std::uint64_t key, Reading& out) const {
     return static_cast<std::int32_t>(vocabulary_.size()) + out.new_words.add(key);
 }
 
-double TextFeatures::weight(double count, std::int32_t feature) const {
+double TextFeatures::weight(std::size_t count, std::int32_t feature) const {
     switch (config_.weighting) {
         case Weighting::binary: return 1;
-        case Weighting::count: return count;
-        case Weighting::log: return 1 + std::log(count);
+        case Weighting::count: return static_cast<double>(count);
+        case Weighting::log: return log_weight(count);
         case Weighting::tfidf: break;
     }
     const auto at = static_cast<std::size_t>(feature);
     const double with = at < items_with_.size() ? items_with_[at] : 0;
-    return (1 + std::log(count)) * (1 + std::log((1 + static_cast<double>(items_)) / (1 + with)));
+    return log_weight(count) * (1 + std::log((1 + static_cast<double>(items_)) / (1 + with)));
+}
+
+std::string TextFeatures::Reading::name(std::size_t place) const {
+    const auto after = std::upper_bound(parts.begin(), parts.end(), place,
+                                        [](std::size_t at, const Part& part) { return at < part.first; });
+    const Slice& found = names[place];
+    return std::prev(after)->field + (found.marked ? "~" : "") + text.substr(found.begin, found.length);
 }
 
 void TextFeatures::read(const Item& item, Reading& out) const {
-    out.feature.clear();
-    out.value.clear();
     out.text.clear();
-    out.words.clear();
-    out.occurrences.clear();
-    if (out.new_words.size() > 0) out.new_words.clear();
+    out.names.clear();
+    out.given.clear();
+    out.parts.clear();
     Words words(config_.words);
-    for (const Text& text : item.texts) words.read(text.field, text.text, out.text, out.words);
-    const auto add = [&](Slice name, double value, bool in_text) {
-        const auto key = name_key(std::string_view(out.text).substr(name.begin, name.length));
-        out.occurrences.push_back({number(key, out), name, value, in_text});
-    };
-    for (const Slice name : out.words) add(name, 0, true);
-    for (const Value& given : item.values) {
-        const Slice name{static_cast<std::uint32_t>(out.text.size()), static_cast<std::uint32_t>(given.name.size())};
-        out.text += given.name;
-        add(name, given.value, false);
+    for (const Text& text : item.texts) {
+        out.parts.push_back({out.names.size(), std::string(text.field)});
+        if (!text.field.empty()) out.parts.back().field += ':';
+        words.read(text.text, out.text, out.names);
+    }
+    out.parts.push_back({out.names.size(), ""});
+    for (const Value& value : item.values) {
+        const auto begin = static_cast<std::uint32_t>(out.text.size());
+        out.names.push_back({begin, static_cast<std::uint32_t>(value.name.size()), false});
+        out.text += value.name;
+        out.given.push_back(value.value);
+    }
+    number_names(out);
+    gather(out);
+}
+
+void TextFeatures::number_names(Reading& out) const {
+    if (out.new_words.size() > 0) out.new_words.clear();
+    out.sorted.resize(out.names.size());
+    out.text.append(NameKeys::kBehind, '\0');
+    for (std::size_t part = 0; part < out.parts.size(); ++part) {
+        const std::string marked = out.parts[part].field + '~';
+        const NameKeys plain_keys(out.parts[part].field), marked_keys(marked);
+        const std::size_t end = part + 1 < out.parts.size() ? out.parts[part + 1].first : out.names.size();
+        for (std::size_t place = out.parts[part].first; place < end; ++place) {
+            const Slice& name = out.names[place];
+            const NameKeys& keys = name.marked ? marked_keys : plain_keys;
+            out.sorted[place] = packed(number(keys(out.text.data() + name.begin, name.length), out), place);
+        }
     }
     // Equal features stay in the order of the item, on which alone names and sums then depend.
-    out.sorted.resize(out.occurrences.size());
-    for (std::size_t i = 0; i < out.sorted.size(); ++i)
-        out.sorted[i] = static_cast<std::uint64_t>(out.occurrences[i].feature) << 32 | i;
-    std::sort(out.sorted.begin(), out.sorted.end());
+    const std::size_t numbers = config_.buckets > 0 ? config_.buckets : vocabulary_.size() + out.new_words.size();
+    sort_places(out.sorted, out.scratch, numbers);
+}
+
+void TextFeatures::gather(Reading& out) const {
+    out.feature.clear();
+    out.value.clear();
+    const std::size_t in_texts = out.names.size() - out.given.size();
     for (auto next = out.sorted.begin(); next != out.sorted.end();) {
-        const std::int32_t feature = out.at(*next).feature;
-        double count = 0, value = 0;
-        for (; next != out.sorted.end() && out.at(*next).feature == feature; ++next) {
-            if (out.at(*next).in_text) ++count;
-            else value += out.at(*next).value;
+        const std::int32_t feature = feature_of(*next);
+        std::size_t count = 0;
+        double value = 0;
+        for (; next != out.sorted.end() && feature_of(*next) == feature; ++next) {
+            const std::size_t place = place_of(*next);
+            if (place < in_texts) ++count;
+            else value += out.given[place - in_texts];
         }
         if (count > 0) value += weight(count, feature);
         if (value == 0) continue;
@@ -79,10 +125,10 @@ void TextFeatures::learn(const Reading& reading) {
     }
     if (config_.name_bytes == 0) return;
     std::int32_t last = -1;
-    for (const std::uint64_t place : reading.sorted) {
-        const auto& found = reading.at(place);
-        if (found.feature != last) names_.add(found.feature, reading.name(found));
-        last = found.feature;
+    for (const std::uint64_t pair : reading.sorted) {
+        const std::int32_t feature = feature_of(pair);
+        if (feature != last && names_.lacks(feature)) names_.add(feature, reading.name(place_of(pair)));
+        last = feature;
     }
 }
 

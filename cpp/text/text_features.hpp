@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <shared_mutex>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -55,24 +56,19 @@ class TextFeatures {
         std::vector<std::int32_t> feature;  // ascending
         std::vector<double> value;
 
-        struct Occurrence {
-            std::int32_t feature;
-            Slice name;
-            double value;   // of a named value
-            bool in_text;
+        std::string text;                   // all words, and the names of values
+        std::vector<Slice> names;           // in the order of the item, values last
+        std::vector<double> given;          // of those values
+        struct Part {                       // names that begin with the same field
+            std::size_t first;
+            std::string field;              // with its colon, if it has a name
         };
-        std::string text;                    // the names, one after the other
-        std::vector<Slice> words;
-        std::vector<Occurrence> occurrences;  // in the order of the item
-        std::vector<std::uint64_t> sorted;    // by feature, then in that order: both in a number
+        std::vector<Part> parts;
+        std::vector<std::uint64_t> sorted;  // (feature, place among the names), see sort_places
+        std::vector<std::uint64_t> scratch;
         Vocabulary new_words;  // what learning would add to the vocabulary
 
-        const Occurrence& at(std::uint64_t place) const {
-            return occurrences[static_cast<std::uint32_t>(place)];
-        }
-        std::string_view name(const Occurrence& found) const {
-            return std::string_view(text).substr(found.name.begin, found.name.length);
-        }
+        std::string name(std::size_t place) const;
     };
 
     void read(const Item& item, Reading& out) const;
@@ -97,7 +93,9 @@ class TextFeatures {
 
   private:
     std::int32_t number(std::uint64_t key, Reading& out) const;
-    double weight(double count, std::int32_t feature) const;
+    void number_names(Reading& out) const;
+    void gather(Reading& out) const;
+    double weight(std::size_t count, std::int32_t feature) const;
 
     TextConfig config_;
     Vocabulary vocabulary_;

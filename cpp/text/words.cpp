@@ -1,6 +1,7 @@
 #include "words.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "characters.hpp"
 
@@ -9,115 +10,123 @@ namespace {
 
 constexpr std::size_t kLongestRunGram = 3;
 
+// What ASCII gives to a word: the letter or digit, in lower case if wanted; 0 for what is between.
+std::array<char, 128> letters(bool lowercase) {
+    std::array<char, 128> table{};
+    for (char c = '0'; c <= '9'; ++c) table[c] = c;
+    for (char c = 'a'; c <= 'z'; ++c) {
+        const char upper = static_cast<char>(c - 'a' + 'A');
+        table[c] = c;
+        table[upper] = lowercase ? c : upper;
+    }
+    return table;
+}
+
+Slice slice(std::size_t begin, std::size_t end, bool marked) {
+    return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end - begin), marked};
+}
+
 }  // namespace
 
-void Words::start_name(std::string& names) const {
-    if (field_.empty()) return;
-    names += field_;
-    names += ':';
-}
-
-void Words::add_name(std::size_t begin, std::string& names, std::vector<Slice>& found) const {
-    found.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(names.size() - begin)});
-}
-
-void Words::read(std::string_view field, std::string_view text, std::string& names,
-                 std::vector<Slice>& found) {
-    field_ = field;
-    recent_.clear();
-    recent_text_.clear();
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t before = at;
-        const auto byte = static_cast<std::uint8_t>(text[at]);
-        if (byte < 0x80) {  // the usual case, without a look at the table
-            ++at;
-            const bool upper = byte >= 'A' && byte <= 'Z';
-            if (upper || (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9')) {
-                if (!run_.empty()) end_run(names, found);
-                if (word_.size() < kLongestWord) {
-                    marks_.push_back(static_cast<std::uint32_t>(word_.size()));
-                    word_ += static_cast<char>(upper && config_.lowercase ? byte | 0x20 : byte);
-                }
-            } else {
-                if (!word_.empty()) end_word(names, found);
-                if (!run_.empty()) end_run(names, found);
-            }
-            continue;
-        }
-        const Character kind = classify(next_point(text, at));
-        if (kind != Character::word && !word_.empty()) end_word(names, found);
-        if (kind != Character::spaceless && !run_.empty()) end_run(names, found);
-        if (kind == Character::other) continue;
-        std::string& target = kind == Character::word ? word_ : run_;
-        if (kind == Character::word && word_.size() >= kLongestWord) continue;
-        (kind == Character::word ? marks_ : run_marks_).push_back(static_cast<std::uint32_t>(target.size()));
-        target += text.substr(before, at - before);
-    }
-    if (!word_.empty()) end_word(names, found);
-    if (!run_.empty()) end_run(names, found);
-}
-
-void Words::end_word(std::string& names, std::vector<Slice>& found) {
-    if (config_.least_words == 1) {
-        const std::size_t begin = names.size();
-        start_name(names);
-        names += word_;
-        add_name(begin, names, found);
-    }
-    if (config_.most_words > 1) {
-        // The words before it, oldest first, each preceded by those before.
-        recent_.push_back({static_cast<std::uint32_t>(recent_text_.size()), static_cast<std::uint32_t>(word_.size())});
-        recent_text_ += word_;
-        recent_text_ += ' ';
-        const std::size_t have = recent_.size();
-        const std::size_t end = recent_text_.size() - 1;
-        for (std::size_t n = std::max<std::size_t>(2, config_.least_words); n <= std::min(have, config_.most_words); ++n) {
-            const std::size_t begin = names.size();
-            start_name(names);
-            const std::size_t first = recent_[have - n].begin;
-            names.append(recent_text_, first, end - first);
-            add_name(begin, names, found);
-        }
-    }
-    if (config_.most_chars > 0) character_grams(names, found);
-    word_.clear();
+void Words::begin_part(std::string& words) {
+    begin_ = words.size();
+    single_bytes_ = true;
     marks_.clear();
 }
 
-void Words::character_grams(std::string& names, std::vector<Slice>& found) {
-    // With a space on either side, so that the ends of a word tell from its middle.
-    const std::size_t points = marks_.size() + 2;
-    const std::string padded = " " + word_ + " ";
-    const auto start = [&](std::size_t point) {  // of a code point of `padded`, or its end
-        if (point == 0) return std::size_t{0};
-        if (point <= marks_.size()) return static_cast<std::size_t>(marks_[point - 1]) + 1;
-        return point == points ? padded.size() : padded.size() - 1;
-    };
-    for (std::size_t n = config_.least_chars; n <= std::min(points, config_.most_chars); ++n)
-        for (std::size_t from = 0; from + n <= points; ++from) {
-            const std::size_t begin = names.size();
-            start_name(names);
-            names += '~';
-            names.append(padded, start(from), start(from + n) - start(from));
-            add_name(begin, names, found);
+void Words::read(std::string_view text, std::string& words, std::vector<Slice>& found) {
+    static const std::array<std::array<char, 128>, 2> tables = {letters(false), letters(true)};
+    const std::array<char, 128>& table = tables[config_.lowercase];
+    recent_.clear();
+    words += ' ';
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t before = at;
+        const auto byte = static_cast<std::uint8_t>(text[at]);
+        if (byte < 0x80) {  // the usual case: up to the end of the letters
+            if (table[byte] == 0) {
+                ++at;
+                if (in_word_) end_word(words, found);
+                if (in_run_) end_run(words, found);
+                continue;
+            }
+            if (in_run_) end_run(words, found);
+            if (!in_word_) begin_part(words);
+            in_word_ = true;
+            char buffer[kLongestWord];
+            std::size_t count = 0;
+            const std::size_t have = words.size() - begin_, room = have < kLongestWord ? kLongestWord - have : 0;
+            for (; at < text.size(); ++at) {
+                const auto next = static_cast<std::uint8_t>(text[at]);
+                if (next >= 0x80 || table[next] == 0) break;
+                if (count < room) buffer[count++] = table[next];
+            }
+            if (!single_bytes_)
+                for (std::size_t i = 0; i < count; ++i) marks_.push_back(static_cast<std::uint32_t>(words.size() + i));
+            words.append(buffer, count);
+            continue;
         }
+        const Character kind = classify(next_point(text, at));
+        if (kind != Character::word && in_word_) end_word(words, found);
+        if (kind != Character::spaceless && in_run_) end_run(words, found);
+        if (kind == Character::other) continue;
+        if (!in_word_ && !in_run_) begin_part(words);
+        (kind == Character::word ? in_word_ : in_run_) = true;
+        if (in_word_ && words.size() - begin_ >= kLongestWord) continue;
+        if (single_bytes_) {
+            single_bytes_ = false;
+            for (std::size_t i = begin_; i < words.size(); ++i) marks_.push_back(static_cast<std::uint32_t>(i));
+        }
+        marks_.push_back(static_cast<std::uint32_t>(words.size()));
+        words += text.substr(before, at - before);
+    }
+    if (in_word_) end_word(words, found);
+    if (in_run_) end_run(words, found);
 }
 
-void Words::end_run(std::string& names, std::vector<Slice>& found) {
-    const std::size_t points = run_marks_.size();
-    run_marks_.push_back(static_cast<std::uint32_t>(run_.size()));
+void Words::end_word(std::string& words, std::vector<Slice>& found) {
+    in_word_ = false;
+    const std::size_t end = words.size();
+    words += ' ';
+    if (config_.least_words == 1) found.push_back(slice(begin_, end, false));
+    if (config_.most_words > 1) {
+        recent_.push_back(static_cast<std::uint32_t>(begin_));
+        const std::size_t have = recent_.size(), most = std::min(have, config_.most_words);
+        for (std::size_t n = std::max<std::size_t>(2, config_.least_words); n <= most; ++n)
+            found.push_back(slice(recent_[have - n], end, false));
+    }
+    if (config_.most_chars > 0) character_grams(static_cast<std::uint32_t>(end), found);
+}
+
+void Words::character_grams(std::uint32_t end, std::vector<Slice>& found) const {
+    // With the spaces on either side, so that the ends of a word tell from its middle.
+    const auto first = static_cast<std::uint32_t>(begin_ - 1);
+    const std::size_t points = 2 + (single_bytes_ ? end - begin_ : marks_.size());
+    const auto start = [&](std::size_t point) {  // of a code point, or the end of the last
+        if (point == 0) return first;
+        if (point <= marks_.size()) return marks_[point - 1];
+        return end + static_cast<std::uint32_t>(point + 1 - points);
+    };
+    for (std::size_t n = config_.least_chars; n <= std::min(points, config_.most_chars); ++n) {
+        const std::size_t grams = points + 1 - n, before = found.size();
+        found.resize(before + grams);
+        Slice* out = found.data() + before;
+        if (single_bytes_)
+            for (std::size_t from = 0; from < grams; ++from) out[from] = slice(first + from, first + from + n, true);
+        else
+            for (std::size_t from = 0; from < grams; ++from) out[from] = slice(start(from), start(from + n), true);
+    }
+}
+
+void Words::end_run(std::string& words, std::vector<Slice>& found) {
+    in_run_ = false;
+    const std::size_t points = marks_.size();
+    marks_.push_back(static_cast<std::uint32_t>(words.size()));
     for (std::size_t from = 0; from < points; ++from)
-        for (std::size_t n = 1; n <= std::min(kLongestRunGram, points - from); ++n) {
-            const std::size_t begin = names.size();
-            start_name(names);
-            names.append(run_, run_marks_[from], run_marks_[from + n] - run_marks_[from]);
-            add_name(begin, names, found);
-        }
-    run_.clear();
-    run_marks_.clear();
+        for (std::size_t n = 1; n <= std::min(kLongestRunGram, points - from); ++n)
+            found.push_back(slice(marks_[from], marks_[from + n], false));
+    words += ' ';
     // Words on either side of it are no neighbours.
     recent_.clear();
-    recent_text_.clear();
 }
 
 }  // namespace tagalong

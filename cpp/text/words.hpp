@@ -3,8 +3,8 @@
 // A word is a run of letters, digits and marks, in lower case. The letters of scripts that put
 // no spaces between words make character n-grams of 1 to 3 instead. Character n-grams of words,
 // if wanted, see the word with a space on either side and are marked with "~".
-// Names are written one after the other into one string; the words of a named field begin with
-// the field and a colon.
+// The words are written one after the other with single spaces between them: each name is a
+// piece of that, and nothing is written twice.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,11 @@ struct WordsConfig {
     bool lowercase = true;
 };
 
+// Where a name is; a marked one has a "~" before it.
 struct Slice {
-    std::uint32_t begin, length;
+    std::uint32_t begin;
+    std::uint32_t length : 31;
+    std::uint32_t marked : 1;
 };
 
 class Words {
@@ -31,24 +34,21 @@ class Words {
 
     explicit Words(const WordsConfig& config) : config_(config) {}
 
-    // Appends the names of a text's features to `names`, and where each is to `found`.
-    void read(std::string_view field, std::string_view text, std::string& names, std::vector<Slice>& found);
+    // Appends the words of a text to `words`, and where its names are to `found`.
+    void read(std::string_view text, std::string& words, std::vector<Slice>& found);
 
   private:
-    void end_word(std::string& names, std::vector<Slice>& found);
-    void end_run(std::string& names, std::vector<Slice>& found);
-    void start_name(std::string& names) const;
-    void add_name(std::size_t begin, std::string& names, std::vector<Slice>& found) const;
-    void character_grams(std::string& names, std::vector<Slice>& found);
+    void begin_part(std::string& words);
+    void end_word(std::string& words, std::vector<Slice>& found);
+    void end_run(std::string& words, std::vector<Slice>& found);
+    void character_grams(std::uint32_t end, std::vector<Slice>& found) const;
 
     WordsConfig config_;
-    std::string_view field_;
-    std::string word_;                 // being read
-    std::vector<std::uint32_t> marks_; // where its code points begin
-    std::string run_;                  // of a script without spaces
-    std::vector<std::uint32_t> run_marks_;
-    std::vector<Slice> recent_;        // the words before it, for n-grams
-    std::string recent_text_;
+    bool in_word_ = false, in_run_ = false;  // of a script without spaces
+    std::size_t begin_ = 0;                  // of the word or run that is being read
+    bool single_bytes_ = true;               // so far each of its code points is one byte
+    std::vector<std::uint32_t> marks_;       // where its code points begin, if they matter
+    std::vector<std::uint32_t> recent_;      // where the words before it begin, for n-grams
 };
 
 }  // namespace tagalong
