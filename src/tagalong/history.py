@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tagalong.labels import LabelRows
+
 __all__ = ["LabelHistory"]
 
 
@@ -45,6 +47,23 @@ class LabelHistory:
         for label in relevant:
             self.count[label] += 1
             self.last[label] = self.items
+
+    def note_rows(self, labels: int, relevant: LabelRows) -> None:
+        """Count more items, one after the other.
+
+        Parameters
+        ----------
+        labels : int
+            How many labels there are by now.
+        relevant : LabelRows
+            The numbers of each item's labels.
+        """
+        self.reach(labels)
+        rows = len(relevant.indptr) - 1
+        numbers = np.repeat(np.arange(1, rows + 1), np.diff(relevant.indptr)) + self.items
+        np.add.at(self.count, relevant.indices, 1)
+        np.maximum.at(self.last, relevant.indices, numbers)
+        self.items += rows
 
     def reach(self, labels: int) -> None:
         """Make room for new labels."""

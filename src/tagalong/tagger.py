@@ -3,7 +3,7 @@
 import math
 import os
 import threading
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -14,8 +14,9 @@ from tagalong.features import TextFeatures
 from tagalong.history import LabelHistory
 from tagalong.online import surgery
 from tagalong.online.confidence_bound import AnyCertificate
+from tagalong.online.in_one_go import watch_in_one_go
 from tagalong.online.label_ranker import LabelRanker
-from tagalong.online.rounds import QueryRound, Round
+from tagalong.online.rounds import QueryRound, Round, Rounds
 from tagalong.readers.items import Item
 from tagalong.readers.queries import Query, grades_of
 from tagalong.suggestions import Explanation, SizeReport, Suggestion
@@ -236,6 +237,42 @@ class Tagger:
             self.features.learn(reading)
             self._history.note(len(self.learner._labels), found.relevant)
         return found
+
+    @property
+    def learns_together(self) -> bool:
+        """Whether the learner can learn items in one go: see ``watch_together``."""
+        return type(self.learner) is LabelRanker
+
+    def watch_together(self, items: Sequence[Item]) -> Rounds | None:
+        """Learn items in one go, as ``watch`` would one after the other, to the bit.
+
+        Parameters
+        ----------
+        items : sequence of Item
+            What was filed, each with its labels.
+
+        Returns
+        -------
+        Rounds or None
+            What was predicted before each of them. None if that cannot be done in one go: nothing
+            has been learnt then, and ``watch`` can tell what is wrong, if anything is.
+        """
+        with self._lock:
+            learner = self.learner
+            if not self.learns_together or not learner._labels.grows:
+                return None
+            weights = np.array([item.weight for item in items])
+            most = learner._largest_weight(learner._settings)
+            if not ((weights > 0) & (weights <= most)).all():
+                return None
+            found = self.features.read_texts(items, learner.n_features)
+            if found is None:
+                return None
+            labels = [item.labels or () for item in items]
+            ones = bool((weights == 1).all())
+            rounds = watch_in_one_go(learner, found, labels, None if ones else weights)
+            self._history.note_rows(len(learner._labels), rounds.relevant)
+        return rounds
 
     @property
     def ranks_documents(self) -> bool:

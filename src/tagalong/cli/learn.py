@@ -19,7 +19,7 @@ from tagalong.cli.live import Live
 from tagalong.cli.models import check_destination, load_tagger
 from tagalong.cli.output import Output, as_json, size_text
 from tagalong.cli.run_state import Run, losses_of
-from tagalong.cli.sources import reading_of
+from tagalong.cli.sources import reading_of, trickles
 from tagalong.evaluate import Progress, QueryProgress
 from tagalong.online.rounds import Round
 from tagalong.readers.items import Item
@@ -29,6 +29,8 @@ from tagalong.tagger import Tagger
 __all__ = ["run"]
 
 SECONDS_BETWEEN_SAVES = 60.0
+MOST_TOGETHER = 256
+MOST_SCORES = 1 << 18
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -162,6 +164,8 @@ class _Learning:
         so_far = course.progress.report(tagger.labels).curve["mistakes_so_far"]
         self._mistakes = float(so_far[-1])
         self._save_due = time.monotonic() + SECONDS_BETWEEN_SAVES
+        # An item that somebody else is still writing is learnt as soon as it comes.
+        self._one_by_one = not tagger.learns_together or any(map(trickles, course.reading.sources))
 
     @property
     def has_moved(self) -> bool:
@@ -177,25 +181,24 @@ class _Learning:
             self.course.next_pass()
 
     def _one_pass(self) -> None:
-        course, interrupts, live = self.course, self._interrupts, self._live
+        course, interrupts = self.course, self._interrupts
         stop = course.reading.limit
         problems: list[str] = []
+        waiting: list[Item | Query] = []
         with course.reading.open() as stream:
             items: Any = queries(stream) if self.tagger.ranks_documents else stream
             try:
                 self._find_place(items)
-                while stop is None or course.position < stop:
-                    item = interrupts.next(items)
-                    if item is None:
-                        break
-                    self._learn(item, problems)
-                    course.count(item)
-                    if interrupts.signal:
-                        raise KeyboardInterrupt
-                    if live.is_due():
-                        self._show()
-                    if self.path is not None and time.monotonic() >= self._save_due:
-                        self.save()
+                try:
+                    while stop is None or course.position + len(waiting) < stop:
+                        item = interrupts.next(items)
+                        if item is None:
+                            break
+                        waiting.append(item)
+                        if len(waiting) >= self._together():
+                            self._deal_with(waiting, problems)
+                finally:  # what was read before a signal or an error came counts
+                    self._deal_with(waiting, problems)
             finally:
                 # The same items are met in each pass: they count once.
                 self.skipped = stream.skipped + course.refused
@@ -209,6 +212,47 @@ class _Learning:
             if item is None:
                 self.course.check_place(last, position)
         self.course.check_place(item, self.course.position)
+
+    def _together(self) -> int:
+        """Return how many items are learnt before anybody looks: the figures, a signal, a save."""
+        if self._one_by_one:
+            return 1
+        scores = len(self.tagger.learner._labels)
+        return max(1, min(MOST_TOGETHER, MOST_SCORES // max(1, scores), self._to_next_point()))
+
+    def _to_next_point(self) -> int:
+        progress = self.course.progress
+        return progress.next_point if isinstance(progress, Progress) else 1
+
+    def _deal_with(self, waiting: list[Item | Query], problems: list[str]) -> None:
+        """Learn what was read, and do what is due then."""
+        if not waiting:
+            return
+        items, waiting[:] = list(waiting), []
+        if not self._learn_together(items):
+            for item in items:
+                self._learn(item, problems)
+                self.course.count(item)
+        if self._interrupts.signal:
+            raise KeyboardInterrupt
+        if self._live.is_due():
+            self._show()
+        if self.path is not None and time.monotonic() >= self._save_due:
+            self.save()
+
+    def _learn_together(self, items: list[Item | Query]) -> bool:
+        """Learn items in one go, with the same figures; False if that cannot be."""
+        if len(items) < 2:
+            return False
+        labelled = [item for item in items if isinstance(item, Item) and item.labels is not None]
+        rounds = self.tagger.watch_together(labelled) if labelled else None
+        if rounds is None:
+            return False
+        self.course.progress.add_rounds(rounds, self.tagger)
+        self.course.unlabelled += len(items) - len(labelled)
+        for item in items:
+            self.course.count(item)
+        return True
 
     def _learn(self, item: Item | Query, problems: list[str]) -> None:
         if item.labels is None:

@@ -1,6 +1,8 @@
 """Reading the sources that a command line names."""
 
 import argparse
+import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import islice
@@ -11,7 +13,7 @@ from tagalong.readers.items import Item
 from tagalong.readers.registry import FORMATS, format_of_file
 from tagalong.readers.stream import Stream, read
 
-__all__ = ["Reading", "options_for", "reading_of"]
+__all__ = ["Reading", "options_for", "reading_of", "trickles"]
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,21 @@ def options_for(
         for option in each.write_options if writing else each.options:
             found.setdefault(option.name, option)
     return {name: found[name].parse(text) for name, text in texts.items()}
+
+
+def trickles(source: str) -> bool:
+    """Whether a source is a pipe or a terminal, whose items may come at any time.
+
+    Parameters
+    ----------
+    source : str
+        As on the command line.
+    """
+    try:
+        mode = os.fstat(0).st_mode if source == "-" else os.stat(source).st_mode
+    except OSError:  # a pattern of names, a built-in stream
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def _known_formats(sources: list[str]) -> Iterator[Format]:

@@ -69,6 +69,11 @@ class Progress:
         """How many rounds have been counted."""
         return self._counted
 
+    @property
+    def next_point(self) -> int:
+        """How many more rounds there are up to the next point of the curve."""
+        return self._curve.next_after(self._counted) - self._counted
+
     def expect(self, items: int) -> None:
         """Say how many more rounds there will be; saves time, and changes no figure in the end.
 

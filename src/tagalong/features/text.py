@@ -1,6 +1,6 @@
 """Texts and named values as sparse features."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -130,6 +130,37 @@ class TextFeatures(TransformerMixin, BaseEstimator):
             What `look` returned, with nothing learnt since.
         """
         self._started().learn(reading)
+
+    def read_texts(
+        self, items: Sequence[Any], most: int | None = None
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float64]] | None:
+        """Return the features of items that are nothing but texts, and note their words.
+
+        The same as ``read`` with ``learn=True`` for one after the other. Values of texts are
+        always such that every learner takes them; those of items with named values need not be.
+
+        Parameters
+        ----------
+        items : sequence of items
+            What to look at.
+        most : int, optional
+            How many features there may be at most.
+
+        Returns
+        -------
+        (indptr, indices, values) or None
+            In compressed form, a row an item. None if some item has named values or is no item,
+            or if there could be too many features; nothing has been noted then.
+        """
+        if most is not None and (self.buckets is None or self.buckets > most):
+            return None
+        try:
+            rows = self._rows(items)
+        except ValueError:
+            return None
+        if any(values for _, values in rows):
+            return None
+        return self._started().read_many(rows, True)
 
     def describe(self, item: Any) -> list[str]:
         """Return the names of an item's features, in the order of `read`.

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.metrics import accuracy_score, label_ranking_average_precision_score
 from sklearn.utils.validation import check_is_fitted
 
 from tagalong import _native as core
@@ -378,6 +377,9 @@ class OnlineRanker(ClassifierMixin, NativeModel):
         sample_weight : array of shape (rows,), optional
             Weights of the rows.
         """
+        # Here, as few programs need it and it takes long to import.
+        from sklearn.metrics import accuracy_score, label_ranking_average_precision_score
+
         check_is_fitted(self)
         if self._single:
             return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))

@@ -1,0 +1,210 @@
+"""From text to labels: ``tagalong learn`` beside Vowpal Wabbit, whole processes on the same items.
+
+    python -m benchmarks.endtoend [--repeat 3] [--limit N] [--no-quality]
+
+Ours starts the interpreter, imports, reads JSON lines, makes features of words, predicts, learns
+and evaluates; all of it counts. Vowpal Wabbit has no executable in its wheel: a process of its own
+hands the file's name to its driver, and only the driver's time counts, without interpreter and
+imports. Its text is written by ``tagalong.readers.write``, with the words that our features have,
+so that both learn from the same n-grams; it predicts and learns, and evaluates its own loss.
+
+Everyone takes turns. Items a second are by processor time, of all threads, so that whatever
+else the machine does counts for nobody; by the clock Vowpal Wabbit's second thread, which parses, may
+help it. Quality comes from one further pass that asks for scores, by the same measures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from tagalong.evaluate import Progress
+from tagalong.features import TextFeatures
+from tagalong.online.rounds import Round
+from tagalong.readers import read, write
+from tagalong.readers.items import Item
+
+MEASURES = ("one_error", "any_mistake", "ranking_loss", "average_precision", "ndcg_at_k")
+LEARNERS = {
+    "tagalong learn": [],
+    "tagalong learn, from .xz": [],
+    "tagalong learn, Euclidean optimal": "--update optimal --geometry euclidean --average no".split(),
+}
+
+VW_CHILD = """
+import json, sys, time
+import vowpalwabbit
+clock, cpu = time.perf_counter(), time.process_time()
+workspace = vowpalwabbit.Workspace(arg_list=sys.argv[1:])
+workspace.finish()
+print(json.dumps([time.process_time() - cpu, time.perf_counter() - clock]))
+"""
+
+
+@dataclass
+class Entry:
+    """One contestant: how to run it once, and what came of that."""
+
+    name: str
+    run: Callable[[], tuple[float, float]]  # processor time and time by the clock, in seconds
+    quality: Callable[[], dict[str, float]]
+    seconds: list[tuple[float, float]] = field(default_factory=list)
+    failure: str = ""
+
+
+def words_of(item: Item, features: TextFeatures) -> Item:
+    """Return an item whose words, blank by blank, are those that our features have."""
+    letters = "".join(c if c.isalnum() else " " for c in str(item.text).casefold())
+    return replace(item, text=letters, id="")
+
+
+def ours(source: Path, options: list[str]) -> tuple[float, float]:
+    """Seconds of a whole process."""
+    before, clock = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run(_command(source, options), check=True, stdout=subprocess.DEVNULL)
+    seconds = time.perf_counter() - clock
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return used, seconds
+
+
+def our_quality(source: Path, options: list[str]) -> dict[str, float]:
+    found = subprocess.run(
+        [*_command(source, options), "--json"], check=True, capture_output=True, text=True
+    )
+    report = json.loads(found.stdout)["report"]
+    return {name: report["overall"][name] for name in MEASURES}
+
+
+def _command(source: Path, options: list[str]) -> list[str]:
+    return [sys.executable, "-m", "tagalong", "learn", str(source), "--quiet", *options]
+
+
+def vw_arguments(labels: int, words: int, bits: int | None) -> list[str]:
+    """As in ``benchmarks.peers``: enough bits for no two weights to share a place, or as given."""
+    enough = math.ceil(math.log2(words)) + math.ceil(math.log2(labels))
+    return ["--multilabel_oaa", str(labels), "-b", str(bits or max(18, enough)), "--quiet"]
+
+
+def vw(text: Path, arguments: list[str]) -> tuple[float, float]:
+    """Seconds of the driver alone."""
+    found = subprocess.run(
+        [sys.executable, "-c", VW_CHILD, *arguments, "-d", str(text)],
+        capture_output=True,
+        text=True,
+    )
+    if found.returncode != 0:
+        raise RuntimeError(found.stderr.strip().splitlines()[-1])
+    used, seconds = json.loads(found.stdout)
+    return used, seconds
+
+
+def vw_quality(text: Path, arguments: list[str]) -> dict[str, float]:
+    from vowpalwabbit import pyvw
+
+    workspace = pyvw.Workspace(arg_list=[*arguments, "--probabilities"])
+    progress = Progress()
+    with text.open(encoding="utf-8") as lines:
+        for line in lines:
+            example = workspace.example(line)
+            workspace.learn(example)
+            scores = np.array(pyvw.get_prediction(example, pyvw.PredictionType.SCALARS))
+            workspace.finish_example(example)
+            relevant = [int(label) for label in line.split(" ", 1)[0].split(",") if label]
+            progress.add(Round(scores, math.inf, relevant, []))
+    workspace.finish()
+    overall: Any = progress.report().overall
+    return {name: getattr(overall, name) for name in MEASURES}
+
+
+def contestants(folder: Path, items: list[Item]) -> Iterator[Entry]:
+    """Write everyone's input, untimed."""
+    plain, packed, text = (folder / name for name in ("items.jsonl", "items.jsonl.xz", "items.vw"))
+    write(items, str(plain))
+    write(items, str(packed))
+    features = TextFeatures()
+    write((words_of(item, features) for item in items), str(text), number_labels=True)
+    labels = len({label for item in items for label in item.labels or ()})
+    words = len({word for item in items for word in words_of(item, features).text.split()})
+    for name, bits in (("VW, bits for all weights", None), ("VW, -b 18, its default", 18)):
+        arguments = vw_arguments(labels, words, bits)
+        yield Entry(
+            name,
+            lambda arguments=arguments: vw(text, arguments),
+            lambda arguments=arguments: vw_quality(text, arguments),
+        )
+    for name, options in LEARNERS.items():
+        source = packed if ".xz" in name else plain
+        yield Entry(
+            name,
+            lambda source=source, options=options: ours(source, options),
+            lambda source=source, options=options: our_quality(source, options),
+        )
+
+
+def table(entries: list[Entry], items: int, quality: bool) -> Iterator[str]:
+    yield "| way | items/s, best | median | × VW | by the clock | " + " | ".join(MEASURES) + " |"
+    yield "|---" * (5 + len(MEASURES)) + "|"
+    peer = next((entry for entry in entries if entry.seconds), None)
+    for entry in entries:
+        if entry.failure:
+            yield f"| {entry.name} | {entry.failure} |"
+            continue
+        used = [cpu for cpu, _ in entry.seconds]
+        clock = min(seconds for _, seconds in entry.seconds)
+        found = entry.quality() if quality else {}
+        cells = " | ".join(f"{found[name]:.4f}" if name in found else "–" for name in MEASURES)
+        assert peer is not None
+        ratios = [
+            theirs / own for own, (theirs, _) in zip(used, peer.seconds, strict=False)
+        ]
+        yield (
+            f"| {entry.name} | {items / min(used):,.0f} | {items / statistics.median(used):,.0f} "
+            f"| {statistics.median(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f}) "
+            f"| {items / clock:,.0f} | {cells} |"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--limit", type=int, help="only the first items")
+    parser.add_argument("--no-quality", action="store_true", help="speed alone")
+    arguments = parser.parse_args()
+    path = Path(os.environ.get("TAGALONG_DATA", ""), "debtags-texts.jsonl.xz")
+    source = str(path) if path.is_file() else "pydocs:"
+    items = [item for item in read(source) if item.labels is not None][: arguments.limit]
+    with TemporaryDirectory(prefix="tagalong-endtoend-") as folder:
+        entries = list(contestants(Path(folder), items))
+        for repetition in range(arguments.repeat):
+            for entry in entries:
+                if entry.failure:
+                    continue
+                try:
+                    entry.seconds.append(entry.run())
+                except (RuntimeError, OSError, subprocess.CalledProcessError) as error:
+                    entry.failure = str(error)
+                    continue
+                rate = len(items) / entry.seconds[-1][0]
+                print(f"{repetition + 1} {entry.name}: {rate:,.0f} items/s", file=sys.stderr)
+        print(f"{Path(source).name}: {len(items):,} items\n")
+        for line in table(entries, len(items), not arguments.no_quality):
+            print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

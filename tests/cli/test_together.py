@@ -1,0 +1,127 @@
+"""Items that are learnt together: the same files and figures as one by one."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tagalong.cli.lazily import lazily
+from tagalong.cli.sources import trickles
+from tagalong.readers.items import Item
+from tagalong.tagger import Tagger
+
+from tests.cli.conftest import Run, items
+from tests.cli.test_resume import contents
+
+
+def test_the_file_and_the_report_do_not_depend_on_it(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = items(700)
+    found[333]["features"] = {"size": 3}  # learnt by itself
+    (tmp_path / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in found))
+    calls: list[int] = []
+    watch = Tagger.watch_together
+
+    def counting(self: Tagger, batch: list[Item]) -> object:
+        calls.append(len(batch))
+        return watch(self, batch)
+
+    monkeypatch.setattr(Tagger, "watch_together", counting)
+    outputs = []
+    for most in (1, 256, 3):
+        monkeypatch.setattr("tagalong.cli.learn.MOST_TOGETHER", most)
+        calls.clear()
+        done = run("learn", "items.jsonl", "--model", "m.tagalong", "--json", "-q", "--passes", "2")
+        assert done.code == 0
+        assert max(calls, default=1) <= most
+        assert bool(calls) == (most > 1)
+        outputs.append((done.out, contents("m.tagalong")))
+        Path("m.tagalong").unlink()
+    assert outputs[0] == outputs[1] == outputs[2]
+
+
+def test_an_interruption_amid_a_batch(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items(700)))
+    straight = run("learn", "items.jsonl", "--model", "s.tagalong", "--json", "-q")
+    watch = Tagger.watch_together
+    calls: list[int] = []
+
+    def interrupted(self: Tagger, batch: list[Item]) -> object:
+        calls.append(len(batch))
+        if len(calls) == 150:
+            signal.raise_signal(signal.SIGINT)
+        return watch(self, batch)
+
+    monkeypatch.setattr(Tagger, "watch_together", interrupted)
+    stopped = run("learn", "items.jsonl", "--model", "m.tagalong", "-q")
+    assert stopped.code == 130
+    assert calls[-1] > 1
+    done = run("learn", "--model", "m.tagalong", "--resume", "--json", "-q")
+    assert done.json["report"] == straight.json["report"]
+    assert contents("m.tagalong") == contents("s.tagalong")
+
+
+def test_an_item_that_is_refused_is_found_among_others(run: Run, tmp_path: Path) -> None:
+    found = items(60)
+    found[57]["features"] = {"size": 1e200}
+    (tmp_path / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in found))
+    done = run("learn", "items.jsonl", "--model", "m.tagalong", "-q")
+    assert done.code == 1
+    assert "items.jsonl:58" in done.err
+    assert "57 items are learnt and saved" in done.err
+    done = run("learn", "items.jsonl", "--json", "-q", "--on-error", "skip")
+    assert done.json["skipped"] == 1
+    assert done.json["read"] == 60
+
+
+def test_what_was_read_before_an_error_is_learnt(run: Run, tmp_path: Path) -> None:
+    lines = [json.dumps(item) for item in items(300)]
+    lines[290] = "{"
+    (tmp_path / "items.jsonl").write_text("\n".join(lines))
+    done = run("learn", "items.jsonl", "--model", "m.tagalong", "-q")
+    assert done.code == 1
+    assert "290 items are learnt and saved" in done.err
+
+
+def test_pipes_are_waited_for(tmp_path: Path) -> None:
+    pipe, file = tmp_path / "pipe", tmp_path / "file"
+    os.mkfifo(pipe)
+    file.touch()
+    assert trickles(str(pipe))
+    assert not any(map(trickles, [str(file), str(tmp_path), "pydocs:", str(tmp_path / "*.jsonl")]))
+
+
+def test_modules_wait_until_they_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "slowly_made.py").write_text("answer = 42\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("slowly_made", "not_made_at_all"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+        lazily(name)
+    assert "not_made_at_all" not in sys.modules
+    import slowly_made  # type: ignore[import-not-found]
+
+    assert type(slowly_made) is not ModuleType
+    assert slowly_made.answer == 42
+    assert type(sys.modules["slowly_made"]) is ModuleType
+    lazily("slowly_made")
+    assert type(sys.modules["slowly_made"]) is ModuleType
+    with pytest.raises(AttributeError):
+        slowly_made.question  # noqa: B018
+
+
+def test_learning_loads_no_statistics(stream: Path) -> None:
+    program = (
+        "import sys; from tagalong.cli.main import main; "
+        f"main(['learn', {str(stream)!r}, '-q']); "
+        "print([name for name in sys.modules if name.startswith(('scipy.stats.', 'pandas.'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr

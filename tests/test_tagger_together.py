@@ -1,0 +1,110 @@
+"""Items learnt in one go, beside the same items learnt one by one."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tagalong import LabelRanker, PartialFeedbackRanker, Tagger
+from tagalong.features import TextFeatures
+from tagalong.readers import Item
+
+FEATURES = {
+    "hashed": {},
+    "few buckets": {"buckets": 7, "weighting": "count"},
+    "vocabulary": {"buckets": None, "weighting": "tfidf"},
+    "characters": {"chars": (2, 4), "words": (1, 2)},
+}
+LEARNERS = {
+    "default": {},
+    "single": {"update": "single", "geometry": "euclidean", "average": False, "dtype": "float64"},
+    "entropic": {"geometry": "entropic"},
+}
+
+words = st.sampled_from(["invoice", "Flight", "käse", "due", "due", "中文", "x-ray"])
+texts = st.lists(words, max_size=8).map(" ".join)
+fields = st.dictionaries(st.sampled_from(["", "subject"]), texts, max_size=2)
+items = st.builds(
+    Item,
+    text=texts | fields,
+    labels=st.lists(st.sampled_from("abcdef"), max_size=4, unique=True).map(tuple),
+    weight=st.sampled_from([1.0, 1.0, 0.25]),
+)
+
+
+def everything(tagger: Tagger) -> tuple[object, ...]:
+    header, arrays = tagger._to_file()
+    return header, {name: (array.dtype, array.tobytes()) for name, array in arrays.items()}
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("features", FEATURES)
+@settings(max_examples=12, deadline=None)
+@given(
+    stream=st.lists(items, min_size=1, max_size=40),
+    cuts=st.lists(st.integers(1, 9), min_size=1),
+)
+def test_the_same_bits_as_one_by_one(features, learner, stream, cuts):
+    if learner == "entropic" and features == "vocabulary":
+        return  # without a number of features it has no start
+    alone, together = (
+        Tagger(LabelRanker(**LEARNERS[learner]), TextFeatures(**FEATURES[features]))
+        for _ in range(2)
+    )
+    start = 0
+    while start < len(stream):
+        batch = stream[start : start + cuts[start % len(cuts)]]
+        start += len(batch)
+        expected = [alone.watch(item) for item in batch]
+        rounds = together.watch_together(batch)
+        assert rounds is not None
+        for row, one in enumerate(expected):
+            known = len(one.scores)
+            assert rounds.scores[row, :known].tobytes() == one.scores.tobytes()
+            assert np.all(rounds.scores[row, known:] == -np.inf)
+            assert rounds.cutoffs[row] == one.cutoff
+            labels = rounds.relevant.indices[slice(*rounds.relevant.indptr[row : row + 2])]
+            assert labels.tolist() == one.relevant
+    assert everything(together) == everything(alone)
+
+
+GOOD = Item(text="the invoice is due", labels=("money",))
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        replace(GOOD, features={"size": 1e30}),
+        replace(GOOD, weight=0.0),
+        replace(GOOD, weight=float("nan")),
+        replace(GOOD, text=7),
+    ],
+)
+def test_what_might_be_refused_is_left_to_others(odd):
+    tagger = Tagger().learn(GOOD)
+    before = everything(tagger)
+    assert tagger.watch_together([GOOD, odd, GOOD]) is None
+    assert everything(tagger) == before
+
+
+@pytest.mark.parametrize(
+    "tagger",
+    [
+        Tagger(PartialFeedbackRanker()),
+        Tagger(LabelRanker(n_features=64)),
+        Tagger(LabelRanker(n_features=64), TextFeatures(buckets=None)),
+        Tagger(LabelRanker().add_labels(["money"])),
+    ],
+    ids=["another learner", "too many buckets", "a vocabulary", "labels are closed"],
+)
+def test_learners_that_want_single_items(tagger):
+    before = everything(tagger)
+    assert tagger.watch_together([GOOD, GOOD]) is None
+    assert everything(tagger) == before
+
+
+def test_a_number_of_features_that_is_enough():
+    tagger = Tagger(LabelRanker(n_features=64), TextFeatures(buckets=64))
+    assert tagger.watch_together([GOOD, GOOD]) is not None
