@@ -176,3 +176,17 @@ def test_the_bound_of_corollary_5() -> None:
     bound = 4 * radius**2 / (problem.least_loss * margin**2)
     assert model.certificate_.bound(margin) == pytest.approx(bound, rel=1e-6)
     assert 0 < model.certificate_.loss <= bound
+
+
+def test_grades_up_to_the_largest() -> None:
+    X, y = stream()
+    grades = 26 * y
+    assert grades.max() == 52
+    problem = SubsetRanking("-i^1.1")
+    model = Predtron(problem, step=1.0, dtype="float64").fit(X, grades, group=SIZES)
+    w, total = naive(problem, X, grades, 1.0)
+    np.testing.assert_allclose(model.coef_, w, rtol=1e-9, atol=1e-12)
+    assert model.certificate_.loss == pytest.approx(total, rel=1e-9)
+    # Gains are exact up to here: the best order loses nothing, and the least wrong one something.
+    best = problem.correct([52, 1, 0], np.zeros(3))
+    assert problem.loss(best, [52, 1, 0]) == 0 < problem.loss([0, 2, 1], [52, 51, 0])

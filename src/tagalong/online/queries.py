@@ -13,7 +13,8 @@ from tagalong.problems.places import Ranking
 
 __all__ = ["Queries", "checked_grades", "checked_group", "learn_query", "rows_of"]
 
-LARGEST_GRADE = 30.0
+LARGEST_GRADE = 52.0
+"""Up to here 2**grade - 1 is exact in double precision."""
 
 
 def checked_group(group: Any, rows: int) -> npt.NDArray[np.int64]:
