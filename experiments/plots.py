@@ -54,7 +54,7 @@ def lines(panels: Sequence[Panel]) -> Any:
     """Return a figure of panels with lines, a legend below all of them."""
     from matplotlib.figure import Figure
 
-    columns = min(3 if len(panels) > 4 else 2, len(panels))
+    columns = min(2 if len(panels) in (2, 4) else 3, len(panels))
     rows = -(-len(panels) // columns)
     width = LONE_WIDTH if columns == 1 else columns * PANEL_WIDTH
     labels = list(dict.fromkeys(line.label for panel in panels for line in panel.lines))

@@ -144,7 +144,8 @@ def code_of(cell: Cell) -> str:
 @cache
 def _digest(folder: str) -> str:
     files = [*(ROOT / "src").rglob("*.py"), *(ROOT / "cpp").rglob("*.?pp")]
-    files += [ROOT / "benchmarks" / "streams.py", *(ROOT / "experiments").glob("*.py")]
+    files += [ROOT / "benchmarks" / name for name in ("streams.py", "predtron.py")]
+    files += (ROOT / "experiments").glob("*.py")
     files += (ROOT / folder).glob("*.py")
     digest = hashlib.sha256()
     for file in sorted(set(files)):

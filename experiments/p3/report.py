@@ -85,7 +85,7 @@ class Sweep:
     """The results of one stream, by learner, game, width and S."""
 
     def __init__(self, results: Results):
-        self._cells = {
+        self._cells: dict[tuple[str, str, float], list[Result]] = {
             (own["name"], own["game"], own["learner"]["exploration"]): result["slots"]
             for own, result in results.cells
             if "name" in own
@@ -94,7 +94,7 @@ class Sweep:
         self.slots: list[int] = own["slots"]
         self.rounds, self.labels = self.obr["rounds"], self.obr["labels"]
         self.names = list(dict.fromkeys(name for name, _, _ in self._cells))
-        self.widths = list(dict.fromkeys(width for _, _, width in self._cells))
+        self.widths: list[float] = list(dict.fromkeys(width for _, _, width in self._cells))
 
     def of(self, name: str, played: str, width: float | None = THEORY) -> list[Result]:
         """Return what came out for each S; without a width at the best one in hindsight."""
@@ -104,10 +104,8 @@ class Sweep:
 
     def best(self, name: str, played: str) -> float:
         """Return the multiple of the theory's widths with the least loss, on average over S."""
-        return min(
-            self.widths,
-            key=lambda width: mean(_loss(one, played) for one in self._cells[name, played, width]),
-        )
+        means = {width: mean(self.losses(name, played, width)) for width in self.widths}
+        return min(means, key=means.__getitem__)
 
     def losses(self, name: str, played: str, width: float | None = THEORY) -> list[float]:
         return [_loss(one, played) for one in self.of(name, played, width)]
@@ -115,7 +113,7 @@ class Sweep:
 
 def _loss(one: Result, played: str) -> float:
     """Return what a panel shows: the Hamming loss, the ranking loss over S, or the loss played."""
-    return float({"constant": 2 * one["loss"], "ranking": one["rank"]}.get(played, one["loss"]))
+    return float(one["rank"] if played == "ranking" else one["loss"] * (1 + (played == "constant")))
 
 
 def verdicts(sweep: Sweep, exception: bool) -> list[Part]:
