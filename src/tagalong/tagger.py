@@ -265,12 +265,13 @@ class Tagger:
             most = learner._largest_weight(learner._settings)
             if not ((weights > 0) & (weights <= most)).all():
                 return None
+            # Labels that cannot be taken are refused before any word is noted.
+            targets = learner._labels._encode_sets([item.labels or () for item in items])
             found = self.features.read_texts(items, learner.n_features)
             if found is None:
                 return None
-            labels = [item.labels or () for item in items]
             ones = bool((weights == 1).all())
-            rounds = watch_in_one_go(learner, found, labels, None if ones else weights)
+            rounds = watch_in_one_go(learner, found, targets, None if ones else weights)
             self._history.note_rows(len(learner._labels), rounds.relevant)
         return rounds
 

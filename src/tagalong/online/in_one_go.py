@@ -1,13 +1,12 @@
 """Single examples that are learnt one after the other in one call of the native learner."""
 
-from collections.abc import Collection, Hashable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tagalong import _native as core
-from tagalong.labels import LabelRows
+from tagalong.labels import LabelRows, Targets
 from tagalong.online.label_ranker import LabelRanker
 from tagalong.online.rounds import Rounds
 
@@ -19,7 +18,7 @@ Parts = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float
 def watch_in_one_go(
     learner: LabelRanker,
     rows: Parts,
-    labels: Sequence[Collection[Hashable]],
+    targets: Targets,
     weights: npt.NDArray[np.float64] | None,
 ) -> Rounds:
     """Learn like ``watch_one`` for each row, and return what an observer of the rounds can know.
@@ -33,22 +32,21 @@ def watch_in_one_go(
         One that has begun, with numbers for features.
     rows : (indptr, indices, values)
         The rows in compressed form, their features ascending and valid.
-    labels : sequence of collections of labels
-        The relevant ones of each row, known or new.
+    targets : Targets
+        The labels of each row, known or new, none of them of unknown relevance.
     weights : array of shape (rows,), optional
         How much each row counts, all valid; 1 if left out.
     """
     indptr, indices, values = rows
     last = int(indices.max(initial=-1))
     matrix = core.Matrix.csr(values, indices, indptr.astype(np.int32), last + 1)
-    targets = learner._labels._encode_sets(labels)
     learner._labels.extend(targets.new)
+    count = len(indptr) - 1
     scores: npt.NDArray[Any] = np.empty(
-        (len(labels), len(learner._labels)), dtype=learner._settings["dtype"]
+        (count, len(learner._labels)), dtype=learner._settings["dtype"]
     )
     if targets.new:  # a row says nothing about labels that come later
         scores.fill(-np.inf)
-    unknown = LabelRows.empty(len(labels))
-    rounds = Rounds(scores, np.empty(len(labels)), targets.relevant, unknown)
+    rounds = Rounds(scores, np.empty(count), targets.relevant, LabelRows.empty(count))
     learner._learn(matrix, targets, weights, rounds)
     return rounds
