@@ -23,6 +23,7 @@ def report(results: Results) -> list[Part]:
             "against S",
         ),
         shared.what_is_shown(sweep),
+        shared.what_is_lost(sweep),
         *shared.tables(sweep),
         "**If a = 1/2 is taken at its word**, lists end where a further label is not worth its "
         "cost, and the ranking loss counts what is missing:",

@@ -103,7 +103,8 @@ def obr(settings: Settings) -> Result:
             losses, partial = list_losses(shown, relevant(Y), slots=most, **game)
             found.append(outcome(shown, losses, partial, Y, most))
         games[name] = found
-    return {"labels": labels, "rounds": len(X), "games": games}
+    likely = float(np.asarray(Y.mean(axis=0)).max())
+    return {"labels": labels, "rounds": len(X), "likely": round(likely, 4), "games": games}
 
 
 def lists(chances: npt.NDArray[Any], most: int, game: dict[str, Any]) -> Lists:
@@ -133,12 +134,14 @@ def outcome(
     sizes = np.array([len(row) for row in shown])
     rows = np.repeat(np.arange(len(shown)), sizes)
     columns = np.concatenate([np.asarray(row, dtype=int) for row in shown])
+    common = int(np.asarray(Y.sum(axis=0)).argmax())
     return {
         "loss": round(float(losses.mean()), 5),
         "rank": round(float(partial.mean()) / most, 5),
         "shown": round(float(sizes.mean()), 4),
         "hits": round(float(np.asarray(Y[rows, columns]).sum()) / len(shown), 4),
         "met": len(np.unique(columns)),
+        "common": round(float(np.mean(columns == common) * len(columns)) / len(shown), 4),
         "curve": [
             [int(end), round(float(mean), 4)] for end, mean in zip(ends, so_far, strict=True)
         ],

@@ -277,6 +277,21 @@ def what_is_shown(sweep: Sweep) -> str:
     )
 
 
+def what_is_lost(sweep: Sweep) -> str:
+    """How often the label that is relevant most often is shown, with narrow widths."""
+    played = sweep.of("square", "constant", None)
+    shares = ", ".join(
+        f"{one['common']:.0%} (S = {slots})" for slots, one in zip(sweep.slots, played, strict=True)
+    )
+    obr = sweep.of("OBR", "constant")[sweep.slots.index(LEFT)]["common"]
+    return (
+        "**What narrow widths lose.** With constant c a label is shown only where it may be "
+        "likelier than not. Where it falls below that, it is not shown again, and nothing more is "
+        f"learnt of it. The most common label is relevant in {sweep.obr['likely']:.0%} of the rounds; the "
+        f"square loss at its best width shows it in {shares}, OBR in {obr:.0%}."
+    )
+
+
 def literal_ranking(sweep: Sweep) -> Part:
     """The ranking loss if a = 1/2 is taken at its word."""
     rows = []
