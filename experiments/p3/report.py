@@ -287,8 +287,8 @@ def what_is_lost(sweep: Sweep) -> str:
     return (
         "**What narrow widths lose.** With constant c a label is shown only where it may be "
         "likelier than not. Where it falls below that, it is not shown again, and nothing more is "
-        f"learnt of it. The most common label is relevant in {sweep.obr['likely']:.0%} of the rounds; the "
-        f"square loss at its best width shows it in {shares}, OBR in {obr:.0%}."
+        f"learnt of it. The most common label is relevant in {sweep.obr['likely']:.0%} of the "
+        f"rounds; the square loss at its best width shows it in {shares}, OBR in {obr:.0%}."
     )
 
 
