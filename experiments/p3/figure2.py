@@ -36,7 +36,6 @@ def report(results: Results) -> list[Part]:
             "and against S",
         ),
         shared.what_is_shown(sweep),
-        shared.what_is_lost(sweep),
         *shared.tables(sweep),
         "**If a = 1/2 is taken at its word:**",
         shared.literal_ranking(sweep),
