@@ -66,20 +66,21 @@ class BlockMatrix {
                           [](std::size_t, std::size_t) { return 0.0; });
             return;
         }
-        first_.assign(n + 1, 0);
-        for (const std::int32_t column : column_) ++first_[column + 1];
-        for (std::size_t i = 0; i < n; ++i) first_[i + 1] += first_[i];
-        by_column_.resize(value_.size());
+        // Each entry meets those of the rows before that have its feature: the latest of a feature, and from
+        // each entry on the one before it.
+        latest_.assign(n, kNone);
+        before_.resize(value_.size());
         for (std::size_t j = 0; j < m; ++j)
-            for (std::size_t e = start_[j]; e < start_[j + 1]; ++e) by_column_[first_[column_[e]]++] = {static_cast<std::int32_t>(j), value_[e]};
-        std::size_t from = 0;
-        for (std::size_t i = 0; i < n; ++i) {  // first_[i] is now where feature i ends
-            for (std::size_t a = from; a < first_[i]; ++a)
-                for (std::size_t b = from; b < first_[i]; ++b)
-                    out[static_cast<std::size_t>(by_column_[a].row) * m + static_cast<std::size_t>(by_column_[b].row)] +=
-                        by_column_[a].value * by_column_[b].value;
-            from = first_[i];
-        }
+            for (std::size_t e = start_[j]; e < start_[j + 1]; ++e) {
+                std::int32_t& latest = latest_[static_cast<std::size_t>(column_[e])];
+                out[j * m + j] += value_[e] * value_[e];
+                for (std::int32_t at = latest; at != kNone; at = before_[at].entry) {
+                    const std::size_t k = before_[at].row;
+                    out[k * m + j] = out[j * m + k] += value_[e] * value_[at];
+                }
+                before_[e] = {latest, static_cast<std::uint32_t>(j)};
+                latest = static_cast<std::int32_t>(e);
+            }
     }
 
     // The covariance of the rows under weights of the features, which with the weight `outside`, of
@@ -93,25 +94,21 @@ class BlockMatrix {
     }
 
   private:
-    struct Entry {
-        std::int32_t row;
-        double value;
-    };
-
     // Numbers of features, open addressing, at most half full.
     void make_room(std::size_t entries) {
         bits_ = 4;
         while ((std::size_t{1} << bits_) < 2 * entries) ++bits_;
-        numbers_.assign(std::size_t{1} << bits_, {0, kFree});
+        numbers_.assign(std::size_t{1} << bits_, kNone);
     }
     std::int32_t number(std::int32_t feature) {
         std::size_t at = static_cast<std::uint32_t>(feature) * 2654435769u >> (32 - bits_);
-        while (numbers_[at].number != kFree && numbers_[at].feature != feature) at = (at + 1) & (numbers_.size() - 1);
-        if (numbers_[at].number == kFree) {
-            numbers_[at] = {feature, static_cast<std::int32_t>(features_.size())};
+        const auto other = [&](std::int32_t found) { return found != kNone && features_[found] != feature; };
+        while (other(numbers_[at])) at = (at + 1) & (numbers_.size() - 1);
+        if (numbers_[at] == kNone) {
+            numbers_[at] = static_cast<std::int32_t>(features_.size());
             features_.push_back(feature);
         }
-        return numbers_[at].number;
+        return numbers_[at];
     }
 
     void spread_rows() {
@@ -140,19 +137,20 @@ class BlockMatrix {
         }
     }
 
-    static constexpr std::int32_t kFree = -1;
-    struct Numbered {
-        std::int32_t feature, number;
-    };
-    std::vector<Numbered> numbers_;
+    static constexpr std::int32_t kNone = -1;
+    std::vector<std::int32_t> numbers_;
     int bits_ = 0;
     std::vector<std::int32_t> features_;
     std::vector<std::size_t> start_ = {0};
     std::vector<std::int32_t> column_;
     std::vector<double> value_;
     // Scratch.
-    std::vector<std::size_t> first_;
-    std::vector<Entry> by_column_;
+    struct Before {
+        std::int32_t entry;  // with the same feature
+        std::uint32_t row;   // of the entry itself
+    };
+    std::vector<std::int32_t> latest_;
+    std::vector<Before> before_;
     std::vector<double> dense_, scaled_;
 };
 

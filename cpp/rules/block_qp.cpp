@@ -15,57 +15,55 @@ constexpr double kTolerance = 1e-12;
 constexpr std::ptrdiff_t kUnused = -1;  // in place of a row: the budget that is not used
 constexpr std::ptrdiff_t kNone = -2;
 
-// The products of one row with four others, over the first n numbers.
-TAGALONG_INLINE void four_products(const double* row, const double* others, std::size_t stride, std::size_t n,
-                                   double* out) {
-    const double *a = others, *b = a + stride, *c = b + stride, *d = c + stride;
-    double pa = 0, pb = 0, pc = 0, pd = 0;
-#pragma omp simd reduction(+ : pa, pb, pc, pd)
-    for (std::size_t k = 0; k < n; ++k) {
-        pa += row[k] * a[k];
-        pb += row[k] * b[k];
-        pc += row[k] * c[k];
-        pd += row[k] * d[k];
-    }
-    out[0] = pa;
-    out[1] = pb;
-    out[2] = pc;
-    out[3] = pd;
+// row[k] -= the sum over four pivot rows of what each has at `at` and at k, for k from `at` on.
+TAGALONG_INLINE void take_four(double* __restrict row, const double* pivots, std::size_t at, std::size_t n) {
+    const double *a = pivots, *b = a + n, *c = b + n, *d = c + n;
+    const double fa = a[at], fb = b[at], fc = c[at], fd = d[at];
+#pragma omp simd
+    for (std::size_t k = at; k < n; ++k) row[k] -= (fa * a[k] + fb * b[k]) + (fc * c[k] + fd * d[k]);
 }
 
-// Cholesky of a symmetric n x n matrix in place, row by row, lower half; pivots are kept off zero,
-// which amounts to a tiny ridge on rows that depend on others. `inverse` is room for 1 / pivots.
-TAGALONG_CLONES void cholesky(double* a, double* inverse, std::size_t n) {
+// A = U' U of a symmetric n x n matrix, of which the upper half is read and becomes U, row by row; pivots
+// are kept off zero, which amounts to a tiny ridge on rows that depend on others. Four rows are finished at
+// a time and then taken from all that follow, so that all loops run along rows.
+TAGALONG_CLONES void cholesky(double* u, std::size_t n) {
     double largest = 0;
-    for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, a[i * n + i]);
+    for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, u[i * n + i]);
     const double least = 1e-13 * largest + 1e-300;
-    for (std::size_t i = 0; i < n; ++i) {
-        double* row = a + i * n;
-        const auto finish = [&](std::size_t j, std::size_t known, double sum) {
-            const double* other = a + j * n;
-            for (std::size_t k = known; k < j; ++k) sum += row[k] * other[k];
-            row[j] = i == j ? std::sqrt(std::max(row[j] - sum, least)) : (row[j] - sum) * inverse[j];
-        };
-        std::size_t j = 0;
-        for (; j + 4 <= i + 1; j += 4) {
-            double sums[4];
-            four_products(row, a + j * n, n, j, sums);
-            for (std::size_t next = 0; next < 4; ++next) finish(j + next, j, sums[next]);
+    constexpr std::size_t kTogether = 4;
+    for (std::size_t from = 0; from < n; from += kTogether) {
+        const std::size_t end = std::min(n, from + kTogether);
+        for (std::size_t i = from; i < end; ++i) {
+            double* row = u + i * n;
+            for (std::size_t j = from; j < i; ++j) {
+                const double* __restrict pivot = u + j * n;
+                const double factor = pivot[i];
+#pragma omp simd
+                for (std::size_t k = i; k < n; ++k) row[k] -= factor * pivot[k];
+            }
+            const double inverse = 1 / std::sqrt(std::max(row[i], least));
+            row[i] = std::max(row[i], least);
+#pragma omp simd
+            for (std::size_t k = i; k < n; ++k) row[k] *= inverse;
         }
-        for (; j <= i; ++j) finish(j, 0, 0.0);
-        inverse[i] = 1 / row[i];
+        for (std::size_t i = end; i < n; ++i) take_four(u + i * n, u + from * n, i, n);
     }
 }
 
-void solve_cholesky(const std::vector<double>& a, std::size_t n, double* x) {
+// U' U x = b, x in the place of b.
+TAGALONG_CLONES void solve_cholesky(const double* u, std::size_t n, double* x) {
     for (std::size_t i = 0; i < n; ++i) {
-        double sum = x[i];
-        for (std::size_t k = 0; k < i; ++k) sum -= a[i * n + k] * x[k];
-        x[i] = sum / a[i * n + i];
+        const double* row = u + i * n;
+        const double value = x[i] /= row[i];
+#pragma omp simd
+        for (std::size_t k = i + 1; k < n; ++k) x[k] -= value * row[k];
     }
     for (std::size_t i = n; i-- > 0;) {
-        x[i] /= a[i * n + i];
-        for (std::size_t k = 0; k < i; ++k) x[k] -= a[i * n + k] * x[i];
+        const double* row = u + i * n;
+        double sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (std::size_t k = i + 1; k < n; ++k) sum += row[k] * x[k];
+        x[i] = (x[i] - sum) / row[i];
     }
 }
 
@@ -141,14 +139,14 @@ void BlockQp::factorise() {
     const std::size_t last = free_.back();
     factor_.resize(n * n);
     for (std::size_t a = 0; a < n; ++a) {
-        const double* row = Q_.data() + free_[a] * m_;
-        for (std::size_t b = 0; b <= a; ++b) {
-            factor_[a * n + b] = row[free_[b]];
-            if (tight_) factor_[a * n + b] += Q_[last * m_ + last] - row[last] - Q_[last * m_ + free_[b]];
-        }
+        const double *row = Q_.data() + free_[a] * m_, *other = Q_.data() + last * m_;
+        double* out = factor_.data() + a * n;
+        for (std::size_t b = a; b < n; ++b) out[b] = row[free_[b]];
+        if (!tight_) continue;
+        const double both = other[last] - row[last];
+        for (std::size_t b = a; b < n; ++b) out[b] += both - other[free_[b]];
     }
-    inverse_.resize(n);
-    cholesky(factor_.data(), inverse_.data(), n);
+    cholesky(factor_.data(), n);
 }
 
 // To the optimum over the rows in use. If the whole budget is used, the last of them takes what the
@@ -158,7 +156,7 @@ void BlockQp::find_direction() {
     const std::size_t last = free_.back();
     direction_.resize(free_.size());
     for (std::size_t a = 0; a < n; ++a) direction_[a] = tight_ ? g_[free_[a]] - g_[last] : g_[free_[a]];
-    solve_cholesky(factor_, n, direction_.data());
+    solve_cholesky(factor_.data(), n, direction_.data());
     if (!tight_) return;
     double rest = 0;
     for (std::size_t a = 0; a < n; ++a) rest -= direction_[a];

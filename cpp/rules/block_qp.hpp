@@ -57,7 +57,7 @@ class BlockQp {
     std::vector<std::size_t> in_use_;  // the rows that factor_ belongs to, ascending
     std::vector<std::size_t> free_;    // the same rows, the largest coefficient last
     bool tight_ = false;               // whether factor_ is that of the whole budget
-    std::vector<double> factor_, inverse_, direction_;
+    std::vector<double> factor_, direction_;
 };
 
 }  // namespace tagalong
