@@ -122,8 +122,17 @@ void read_covariance(PartialRanker<T>& self, FullCovariance<T>& found, const nb:
 
 template <class T>
 void write_covariance(const PartialRanker<T>&, const DiagonalCovariance<T>& found, nb::dict& arrays) {
-    arrays["theta"] = plane_array(found.store(), 0);
-    arrays["inverses"] = plane_array(found.store(), 1);
+    const auto part = [&](T Known<T>::*number) {
+        const auto& store = found.store();
+        Owned<T> out({store.rows(), store.labels()});
+        T* next = out.data;
+        for (std::size_t r = 0; r < store.rows(); ++r)
+            for (std::size_t k = 0; k < store.labels(); ++k)
+                *next++ = store.row(static_cast<std::int32_t>(r))[k].*number;
+        return out.object();
+    };
+    arrays["theta"] = part(&Known<T>::weight);
+    arrays["inverses"] = part(&Known<T>::inverse);
 }
 
 template <class T>
@@ -138,9 +147,8 @@ void read_covariance(PartialRanker<T>& self, DiagonalCovariance<T>& found, const
             throw InputError("model state: 'theta' or 'inverses' has the wrong shape");
     auto& store = found.store();
     for (std::size_t r = 0; r < features.shape(0); ++r) {
-        const std::int32_t row = found.insert(features.data()[r]);
-        std::copy_n(theta.data() + r * K, K, store.row(row));
-        std::copy_n(inverses.data() + r * K, K, store.row(row, 1));
+        Known<T>* row = store.row(found.insert(features.data()[r]));
+        for (std::size_t k = 0; k < K; ++k) row[k] = {theta.data()[r * K + k], inverses.data()[r * K + k]};
     }
 }
 

@@ -3,34 +3,85 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels.hpp"
+#include "clones.hpp"
 
 namespace tagalong {
+namespace {
+
+// out[k] = sum_i factors[i] rows[i][k], weights and inverses each by itself, in the order of i. Four rows
+// at a time, as kernels::score_rows.
+template <class T>
+TAGALONG_INLINE void sum_rows_body(Known<T>* __restrict out, const Known<T>* const* rows, const Known<T>* factors,
+                                   std::size_t count, std::size_t n) {
+    for (std::size_t k = 0; k < n; ++k) out[k] = {0, 0};
+    std::size_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        const Known<T> *a = rows[i], *b = rows[i + 1], *c = rows[i + 2], *d = rows[i + 3];
+        const Known<T> fa = factors[i], fb = factors[i + 1], fc = factors[i + 2], fd = factors[i + 3];
+        for (std::size_t ahead = i + 4; ahead < i + 8 && ahead < count; ++ahead) __builtin_prefetch(rows[ahead]);
+#pragma omp simd
+        for (std::size_t k = 0; k < n; ++k) {
+            out[k].weight = (((out[k].weight + fa.weight * a[k].weight) + fb.weight * b[k].weight) +
+                             fc.weight * c[k].weight) + fd.weight * d[k].weight;
+            out[k].inverse = (((out[k].inverse + fa.inverse * a[k].inverse) + fb.inverse * b[k].inverse) +
+                              fc.inverse * c[k].inverse) + fd.inverse * d[k].inverse;
+        }
+    }
+    for (; i < count; ++i)
+#pragma omp simd
+        for (std::size_t k = 0; k < n; ++k) {
+            out[k].weight += factors[i].weight * rows[i][k].weight;
+            out[k].inverse += factors[i].inverse * rows[i][k].inverse;
+        }
+}
+
+TAGALONG_CLONES void sum_rows(Known<float>* out, const Known<float>* const* rows, const Known<float>* factors,
+                              std::size_t count, std::size_t n) {
+    sum_rows_body(out, rows, factors, count, n);
+}
+TAGALONG_CLONES void sum_rows(Known<double>* out, const Known<double>* const* rows, const Known<double>* factors,
+                              std::size_t count, std::size_t n) {
+    sum_rows_body(out, rows, factors, count, n);
+}
+
+// A += weight x^2, with 1/A in `inverses`: by how much each A was multiplied, and the product of that.
+TAGALONG_CLONES double grow(const double* squares, double weight, double* inverses, double* ratios, std::size_t n) {
+    double product = 1;
+#pragma omp simd reduction(* : product)
+    for (std::size_t i = 0; i < n; ++i) {
+        const double ratio = 1 + weight * squares[i] * inverses[i];
+        ratios[i] = ratio;
+        inverses[i] /= ratio;
+        product *= ratio;
+    }
+    return product;
+}
+
+}  // namespace
+
 template <class T>
 void DiagonalCovariance<T>::add_labels(std::size_t count) {
     const std::size_t before = store_.stride();
     store_.add_labels(count);
     for (std::size_t r = 0; r < store_.rows() && store_.stride() > before; ++r) {
-        T* row = store_.row(static_cast<std::int32_t>(r), 1);
-        std::fill(row + before, row + store_.stride(), T(1));
+        Known<T>* row = store_.row(static_cast<std::int32_t>(r));
+        std::fill(row + before, row + store_.stride(), Known<T>());
     }
 }
 
 template <class T>
 std::int32_t DiagonalCovariance<T>::insert(std::int32_t feature) {
     const std::int32_t row = store_.insert(feature);
-    std::fill_n(store_.row(row, 1), store_.stride(), T(1));
+    std::fill_n(store_.row(row), store_.stride(), Known<T>());
     return row;
 }
 
 template <class T>
 void DiagonalCovariance<T>::look(const Example& x, Scratch& scratch) const {
-    scratch.weights.clear();
-    scratch.inverses.clear();
-    scratch.x.clear();
-    scratch.squares.clear();
+    scratch.rows.resize(x.size());
+    scratch.factors.resize(x.size());
     scratch.beyond = 0;
-    scratch.sums.resize(store_.stride());
+    std::size_t count = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
         const std::int32_t row = store_.find(x.feature[i]);
         const double square = x.value[i] * x.value[i];
@@ -38,88 +89,88 @@ void DiagonalCovariance<T>::look(const Example& x, Scratch& scratch) const {
             scratch.beyond += square;
             continue;
         }
-        const T* weights = store_.row(row);
-        scratch.weights.push_back(weights);
-        scratch.inverses.push_back(weights + store_.stride());
-        scratch.x.push_back(static_cast<T>(x.value[i]));
-        scratch.squares.push_back(static_cast<T>(square));
+        scratch.rows[count] = store_.row(row);
+        scratch.factors[count++] = {static_cast<T>(x.value[i]), static_cast<T>(square)};
     }
+    scratch.sums.resize(store_.stride());
+    sum_rows(scratch.sums.data(), scratch.rows.data(), scratch.factors.data(), count, store_.stride());
 }
 
 template <class T>
 void DiagonalCovariance<T>::margins(Scratch& scratch, std::vector<T>& out) const {
-    kernels::score_rows(scratch.sums.data(), scratch.weights.data(), scratch.x.data(), scratch.x.size(),
-                        store_.stride());
-    out.assign(scratch.sums.begin(), scratch.sums.begin() + static_cast<std::ptrdiff_t>(labels()));
+    out.resize(labels());
+    for (std::size_t k = 0; k < labels(); ++k) out[k] = scratch.sums[k].weight;
 }
 
 template <class T>
 void DiagonalCovariance<T>::forms(Scratch& scratch, std::vector<double>& out) const {
-    kernels::score_rows(scratch.sums.data(), scratch.inverses.data(), scratch.squares.data(),
-                        scratch.squares.size(), store_.stride());
     out.resize(labels());
-    for (std::size_t k = 0; k < labels(); ++k) out[k] = static_cast<double>(scratch.sums[k]) + scratch.beyond;
+    for (std::size_t k = 0; k < labels(); ++k)
+        out[k] = static_cast<double>(scratch.sums[k].inverse) + scratch.beyond;
 }
 
 template <class T>
-void DiagonalCovariance<T>::prepare(const Example& x, std::span<const std::int32_t>) {
-    weights_.clear();
-    inverses_.clear();
+void DiagonalCovariance<T>::prepare(const Example& x, const Scratch& looked, std::span<const std::int32_t>) {
+    const std::size_t n = x.size();
+    looked_ = &looked;
     values_ = x.value;
-    direction_.resize(values_.size());
-    ratios_.resize(values_.size());
-    for (const std::int32_t feature : x.feature) {
-        std::int32_t row = store_.find(feature);
-        if (row == FeatureIndex::kAbsent) row = insert(feature);
-        weights_.push_back(store_.row(row));
-        inverses_.push_back(weights_.back() + store_.stride());
+    rows_.resize(n);
+    for (auto* numbers : {&squares_, &weights_, &inverses_, &ratios_}) numbers->resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        squares_[i] = values_[i] * values_[i];
+        std::int32_t row = store_.find(x.feature[i]);
+        if (row == FeatureIndex::kAbsent) row = insert(x.feature[i]);
+        rows_[i] = store_.row(row);
     }
 }
 
-// Numbers of one label lie apart: they are gathered first, so that sums need not wait for each other.
 template <class T>
 double DiagonalCovariance<T>::begin(std::int32_t label) {
     label_ = static_cast<std::size_t>(label);
-    const std::size_t n = values_.size();
-    const double* x = values_.data();
-    double* direction = direction_.data();
-    for (std::size_t i = 0; i < n; ++i) direction[i] = x[i] * static_cast<double>(inverses_[i][label_]);
-    double form = 0;
-#pragma omp simd reduction(+ : form)
-    for (std::size_t i = 0; i < n; ++i) form += x[i] * direction[i];
+    double form = static_cast<double>(looked_->sums[label_].inverse) + looked_->beyond;
+    if (form > 0) return form;
+    // Of a tiny row the storage type has no squares.
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+        form += squares_[i] * static_cast<double>(rows_[i][label_].inverse);
     return form;
 }
 
+// Most labels that are touched are projected and nothing else: in place, without detours.
+template <class T>
+void DiagonalCovariance<T>::project(double amount) {
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        Known<T>& known = rows_[i][label_];
+        known.weight -= static_cast<T>(amount * values_[i]) * known.inverse;
+    }
+}
+
+// Numbers of one label lie apart: they are gathered first, and put back by `step`.
 template <class T>
 double DiagonalCovariance<T>::include(double weight) {
-    const std::size_t n = values_.size();
-    const double* x = values_.data();
-    double* direction = direction_.data();
-    double* ratio = ratios_.data();
-    for (std::size_t i = 0; i < n; ++i) ratio[i] = 1 + weight * x[i] * direction[i];
-    for (std::size_t i = 0; i < n; ++i) direction[i] /= ratio[i];
+    const std::size_t n = rows_.size();
     for (std::size_t i = 0; i < n; ++i) {
-        T& inverse = inverses_[i][label_];
-        inverse = static_cast<T>(static_cast<double>(inverse) / ratio[i]);
+        const Known<T>& known = rows_[i][label_];
+        weights_[i] = static_cast<double>(known.weight);
+        inverses_[i] = static_cast<double>(known.inverse);
     }
+    constexpr std::size_t kTogether = 128;  // logarithms are dear: one for so many
     double gain = 0;
-    constexpr std::size_t kTogether = 16;  // logarithms are dear: one for so many
     for (std::size_t from = 0; from < n; from += kTogether) {
         const std::size_t end = std::min(n, from + kTogether);
-        double growth = 1;
-        for (std::size_t i = from; i < end; ++i) growth *= ratio[i];
+        const double growth =
+            grow(squares_.data() + from, weight, inverses_.data() + from, ratios_.data() + from, end - from);
         if (growth < HUGE_VAL) gain += std::log(growth);
         else
-            for (std::size_t i = from; i < end; ++i) gain += std::log(ratio[i]);
+            for (std::size_t i = from; i < end; ++i) gain += std::log(ratios_[i]);
     }
     return gain;
 }
 
 template <class T>
-void DiagonalCovariance<T>::move(double amount) {
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-        T& weight = weights_[i][label_];
-        weight = static_cast<T>(static_cast<double>(weight) + amount * direction_[i]);
+void DiagonalCovariance<T>::step(double amount) {
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        const double weight = weights_[i] + amount * values_[i] * inverses_[i];
+        rows_[i][label_] = {static_cast<T>(weight), static_cast<T>(inverses_[i])};
     }
 }
 

@@ -114,7 +114,7 @@ std::size_t FullCovariance<T>::bytes() const {
 }
 
 template <class T>
-void FullCovariance<T>::prepare(const Example& x, std::span<const std::int32_t> labels) {
+void FullCovariance<T>::prepare(const Example& x, const Scratch&, std::span<const std::int32_t> labels) {
     std::size_t side = index_.size();
     for (const std::int32_t feature : x.feature) side += index_.find(feature) == FeatureIndex::kAbsent;
     const std::size_t padded = padded_side(side);

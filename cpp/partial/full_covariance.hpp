@@ -47,8 +47,9 @@ class FullCovariance {
     void margins(Scratch& scratch, std::vector<T>& out) const;
     void forms(Scratch& scratch, std::vector<double>& out) const;
 
-    // Room for an update of some labels with x; InputError, and nothing has changed, if it is too much.
-    void prepare(const Example& x, std::span<const std::int32_t> labels);
+    // Room for an update of some labels with x, at which `look` has looked since the last one; InputError,
+    // and nothing has changed, if it is too much.
+    void prepare(const Example& x, const Scratch& looked, std::span<const std::int32_t> labels);
     // Begin with a label: q = x.A^-1 x.
     double begin(std::int32_t label);
     // w -= amount A^-1 x

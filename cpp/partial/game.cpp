@@ -9,8 +9,8 @@
 namespace tagalong {
 namespace {
 
-// Sorts the first `count` of an order.
-void sort_labels(const Standing& standing, bool by_margin, std::size_t count, std::vector<std::int32_t>& order) {
+// The best `count` of some labels, in order.
+void keep_first(const Standing& standing, bool by_margin, std::size_t count, std::vector<std::int32_t>& order) {
     const double* p = standing.probability.data();
     const double* margin = standing.margin.data();
     const auto before = [=](std::int32_t a, std::int32_t b) {
@@ -18,9 +18,22 @@ void sort_labels(const Standing& standing, bool by_margin, std::size_t count, st
         if (by_margin && margin[a] != margin[b]) return margin[a] > margin[b];
         return a < b;
     };
-    if (count < order.size())
+    constexpr std::size_t kFew = 16;
+    if (count > kFew) {
         std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(), before);
-    else std::sort(order.begin(), order.end(), before);
+        order.resize(count);
+        return;
+    }
+    // A few of many, the usual case: most labels are worse than all of the best so far, and pass by.
+    std::size_t kept = 0;
+    for (std::size_t next = 0; next < order.size() && count > 0; ++next) {
+        const std::int32_t label = order[next];
+        if (kept == count && !before(label, order[kept - 1])) continue;
+        std::size_t at = kept < count ? kept++ : kept - 1;
+        for (; at > 0 && before(label, order[at - 1]); --at) order[at] = order[at - 1];
+        order[at] = label;
+    }
+    order.resize(count);
 }
 
 }  // namespace
@@ -61,8 +74,7 @@ std::size_t Game::best_size(std::span<const double> sorted) const {
 
 void Game::keep_best(const Standing& standing, std::size_t most, std::vector<std::int32_t>& order) const {
     const std::size_t count = std::min({most, order.size(), config_.costs.sizes()});
-    sort_labels(standing, config_.ties_by_width, count, order);
-    order.resize(count);
+    keep_first(standing, config_.ties_by_width, count, order);
     std::vector<double> sorted;
     sorted.reserve(count);
     for (const std::int32_t label : order) sorted.push_back(standing.probability[static_cast<std::size_t>(label)]);
@@ -84,8 +96,7 @@ void Game::choose_within_budget(const Standing& standing, std::span<const std::i
     for (std::size_t i = 0; i < is_plain.size(); ++i)
         if (!is_plain[i]) others.push_back(static_cast<std::int32_t>(i));
     const std::size_t budget = std::min(others.size(), static_cast<std::size_t>(config_.max_explore));
-    sort_labels(standing, config_.ties_by_width, budget, others);
-    others.resize(budget);
+    keep_first(standing, config_.ties_by_width, budget, others);
     out.assign(plain.begin(), plain.end());
     out.insert(out.end(), others.begin(), others.end());
     keep_best(standing, most, out);

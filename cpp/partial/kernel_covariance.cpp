@@ -74,7 +74,7 @@ void KernelCovariance<T>::forms(Scratch& scratch, std::vector<double>& out) cons
 }
 
 template <class T>
-void KernelCovariance<T>::prepare(const Example& x, std::span<const std::int32_t> labels) {
+void KernelCovariance<T>::prepare(const Example& x, const Scratch&, std::span<const std::int32_t> labels) {
     double more = static_cast<double>(x.size() * 12);
     for (const std::int32_t label : labels) {
         const std::size_t n = labels_[static_cast<std::size_t>(label)].updates.size();

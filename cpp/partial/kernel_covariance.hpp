@@ -60,7 +60,7 @@ class KernelCovariance {
     void look(const Example& x, Scratch& scratch) const;
     void margins(Scratch& scratch, std::vector<T>& out) const;
     void forms(Scratch& scratch, std::vector<double>& out) const;
-    void prepare(const Example& x, std::span<const std::int32_t> labels);
+    void prepare(const Example& x, const Scratch& looked, std::span<const std::int32_t> labels);
     double begin(std::int32_t label);
     void project(double amount) { move(-amount); }
     double include(double weight);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace tagalong {
 
@@ -32,6 +33,13 @@ class SurrogateLoss {
     // How likely a label of this margin is relevant.
     double probability(double margin) const {
         return kind_ == MarginLoss::square ? 0.5 * (1 + margin) : 1 / (1 + std::exp(-margin));
+    }
+    // How likely labels of these margins are, which may be beyond -R and R; in their place.
+    void probabilities(std::span<double> margins) const {
+        if (kind_ == MarginLoss::square)
+            for (double& margin : margins) margin = 0.5 * (1 + clip(margin));
+        else
+            for (double& margin : margins) margin = probability(clip(margin));
     }
     // c', the largest squared slope; c'', the least curvature; L(-R).
     double largest_slope() const { return largest_slope_; }

@@ -163,8 +163,9 @@ void PartialRanker<T>::plain_standing(Reader& reader) const {
     for (std::size_t i = 0; i < K; ++i) {
         const double margin = static_cast<double>(reader.sums[i]);
         reader.plain.margin[i] = margin;
-        reader.plain.probability[i] = probability(margin);
+        reader.plain.probability[i] = margin;
     }
+    loss_.probabilities(reader.plain.probability);
 }
 
 template <class T>
@@ -182,8 +183,9 @@ void PartialRanker<T>::suggest(Reader& reader, std::size_t most, bool marks) con
         const double width = round.uncapped(reader.forms[i], information_[i]);
         reader.width[i] = round.capped(width);
         reader.optimistic.margin[i] = margin + width;
-        reader.optimistic.probability[i] = probability(margin + reader.width[i]);
+        reader.optimistic.probability[i] = margin + reader.width[i];
     }
+    loss_.probabilities(reader.optimistic.probability);
     const bool budget = game_.config().max_explore >= 0;
     if (marks || budget) {
         plain_standing(reader);
@@ -269,12 +271,17 @@ void PartialRanker<T>::update(const Example& x, const std::vector<T>& margins, c
         taught_[static_cast<std::size_t>(lesson.label)] = 1;
     }
     const std::size_t count = touched_.size();
-    for (std::size_t i = 0; i < K; ++i)
-        if (!taught_[i] && std::abs(static_cast<double>(margins[i])) > loss_.radius())
-            touched_.push_back(static_cast<std::int32_t>(i));
+    touched_.resize(count + K);
+    std::size_t all = count;
+    for (std::size_t i = 0; i < K; ++i) {
+        touched_[all] = static_cast<std::int32_t>(i);
+        // Without a branch: the outcome is hard to predict.
+        all += !taught_[i] & (std::abs(static_cast<double>(margins[i])) > loss_.radius());
+    }
+    touched_.resize(all);
     std::visit(
         [&](auto& found) {
-            if (!touched_.empty() && x.size() > 0) found.prepare(x, touched_);
+            if (!touched_.empty() && x.size() > 0) found.prepare(x, scratch_of(now_, found), touched_);
             for (std::size_t j = 0; j < touched_.size() && x.size() > 0; ++j) {
                 const auto label = static_cast<std::size_t>(touched_[j]);
                 const double q = found.begin(touched_[j]);

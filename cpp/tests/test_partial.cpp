@@ -80,8 +80,8 @@ void the_dual_form_agrees_with_the_full_one() {
             near(margins_a[k], margins_b[k], 1e-10);
         }
         const std::vector<std::int32_t> touched = {round % 3, (round + 1) % 3};
-        full.prepare(x, touched);
-        dual.prepare(x, touched);
+        full.prepare(x, a, touched);
+        dual.prepare(x, b, touched);
         const double weight = round % 5 == 0 ? 2.5 : 1;
         for (const std::int32_t label : touched) {
             const double q = full.begin(label);
@@ -113,9 +113,10 @@ void too_much_memory_changes_nothing() {
     full.add_labels(2);
     const Example small = row(random, 8), large = row(random, 60);
     const std::vector<std::int32_t> one = {0}, both = {0, 1};
-    full.prepare(small, one);
-    check(refused([&] { full.prepare(small, both); }), "two labels are too much");
-    check(refused([&] { full.prepare(large, one); }), "many features are too much");
+    const typename FullCovariance<float>::Scratch looked;
+    full.prepare(small, looked, one);
+    check(refused([&] { full.prepare(small, looked, both); }), "two labels are too much");
+    check(refused([&] { full.prepare(large, looked, one); }), "many features are too much");
     same(full.bytes(), static_cast<std::size_t>(FullCovariance<float>::bytes_a_label(8)));
     same(full.features().size(), small.size());
 }
