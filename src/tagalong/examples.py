@@ -47,9 +47,10 @@ def as_vector(values: Any, types: tuple[np.dtype[Any], ...], what: str) -> npt.N
 
 def as_pairs(x: Any) -> Pair:
     """Return one example, (indices, values) or a mapping of indices, as two arrays."""
-    if isinstance(x, Mapping):
-        indices: Any = list(x.keys())
-        values: Any = list(x.values())
+    indices: Any
+    values: Any
+    if type(x) is not tuple and isinstance(x, Mapping):
+        indices, values = list(x.keys()), list(x.values())
     else:
         try:
             indices, values = x

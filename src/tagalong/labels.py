@@ -183,7 +183,11 @@ class Labels:
         if isinstance(labels, (set, frozenset)) and self.grows:
             # A set has no order of its own; new labels need one that every process agrees on.
             labels = sorted(labels, key=lambda label: (type(label).__name__, repr(label)))
-        return list(dict.fromkeys([self._number(label, new, place) for label in labels]))
+        try:  # the usual case: all of them are known
+            numbers = [self.number[label] for label in labels]
+        except (KeyError, TypeError):
+            numbers = [self._number(label, new, place) for label in labels]
+        return list(dict.fromkeys(numbers))
 
     def _number(self, label: Any, new: dict[Hashable, int], place: str) -> int:
         try:

@@ -1,7 +1,6 @@
 """What all estimators share: matrices in, columns remembered, nothing kept of a failed call."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -65,15 +64,29 @@ def restore_columns(estimator: Any, header: Mapping[str, Any]) -> None:
         estimator.feature_names_in_ = np.array(header["columns"], dtype=object)
 
 
-@contextmanager
-def restored_on_error(estimator: Any) -> Iterator[None]:
-    """Undo what was noted about a first example, or about columns that were unusable."""
-    before = dict(estimator.__dict__)
-    try:
-        yield
-    except BaseException:
+class restored_on_error:
+    """Undo what was noted about a first example, or about columns that were unusable.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Whose attributes are put back when the block ends with an error.
+    """
+
+    # A class, as a generator would cost more than the rest of learning one example.
+    __slots__ = ("_before", "_estimator")
+
+    def __init__(self, estimator: Any):
+        self._estimator = estimator
+
+    def __enter__(self) -> None:
+        self._before = dict(self._estimator.__dict__)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            return
         # In this order, so that a reader in another thread finds everything at all times.
-        estimator.__dict__.update(before)
-        for name in estimator.__dict__.keys() - before.keys():
-            del estimator.__dict__[name]
-        raise
+        now = self._estimator.__dict__
+        now.update(self._before)
+        for name in now.keys() - self._before.keys():
+            del now[name]

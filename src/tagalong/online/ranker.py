@@ -221,7 +221,8 @@ class OnlineRanker(ClassifierMixin, NativeModel):
             self._begin()
             pairs, new_names = self._pairs(x, learning=True)
             relevant, open_labels, new = self._labels.encode_one(y, unknown)
-            self._labels.extend(new)
+            if new:
+                self._labels.extend(new)
             try:
                 if watched:
                     scores, cutoff = self._native.predict_then_learn_one(
@@ -604,9 +605,10 @@ class OnlineRanker(ClassifierMixin, NativeModel):
         return self._native.score(matrix)
 
     def _pairs(self, x: Example, learning: bool) -> tuple[Pair, list[str]]:
-        if isinstance(x, Mapping) and not x:  # neither names nor numbers
+        pair = type(x) is tuple
+        if not pair and isinstance(x, Mapping) and not x:  # neither names nor numbers
             return as_pairs(x), []
-        if type(x) is tuple or not comes_by_name(x):
+        if pair or not comes_by_name(x):
             if learning and self._names is not None and self._names.grows:
                 raise ValueError("x has numbers for features, but this learner knows names")
             pairs = as_pairs(x)
@@ -628,4 +630,6 @@ class OnlineRanker(ClassifierMixin, NativeModel):
 
 
 def _count(k: int | None) -> int:
+    if type(k) is int and k >= 0:
+        return k
     return -1 if k is None else parameters.integer(k, "k", 0)
