@@ -1,0 +1,52 @@
+"""The scaling curves: their streams, their exponents, and the short form of the run."""
+
+import numpy as np
+import pytest
+
+from benchmarks import scaling
+
+
+def test_streams_are_as_described():
+    stream = scaling.planted(300, labels=500, nnz=40, features=2000)
+    assert stream.X.shape == (300, 2000)
+    assert stream.Y.shape == (300, 500)
+    assert 25 <= stream.nnz <= 40
+    assert 3 <= stream.Y.nnz / stream.rows <= 4
+    assert set(np.unique(stream.X.data)) == set(np.unique(stream.Y.data)) == {1}
+    # Zipf: the commonest label has a seventh of the draws, and most labels are rare.
+    counts = np.sort(stream.Y.getnnz(axis=0))[::-1]
+    assert counts[0] > 20 * np.median(counts)
+    again = scaling.planted(300, labels=500, nnz=40, features=2000)
+    assert (stream.X != again.X).nnz == 0
+    assert (stream.Y != again.Y).nnz == 0
+
+
+def test_few_labels_leave_irrelevant_ones():
+    stream = scaling.planted(50, labels=10, features=100, nnz=10)
+    assert stream.Y.getnnz(axis=1).max() <= 2
+
+
+def test_what_is_planted_can_be_learnt():
+    stream = scaling.planted(600, labels=10, features=300)
+    point = scaling.measure("labels", 10, "default", stream)
+    assert point.any_mistake < 0.5
+    assert point.features_seen <= 300
+    assert point.bytes > 300 * 10 * 4
+
+
+@pytest.mark.parametrize("slope", [-1.0, 0.5])
+def test_exponents(slope):
+    points = [
+        scaling.Point("labels", size, "default", 1, 7 * size**slope, 1, 1, 1, 0)
+        for size in (10, 100, 1000)
+    ]
+    assert scaling.exponent(points, "new") == pytest.approx(slope)
+
+
+def test_quick_form(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(scaling, "VARIED", {"labels": (10, 50), "nnz": (10,), "features": (100,)})
+    out = tmp_path / "plots" / "scaling.svg"
+    assert scaling.main(["--quick", "--plot", str(out)]) == 0
+    page = capsys.readouterr().out
+    assert page.count("| default |") == 5  # four points and an exponent
+    assert out.read_text(encoding="utf-8").count("non-zeros a row") >= 1
