@@ -189,14 +189,16 @@ class _Learning:
             items: Any = queries(stream) if self.tagger.ranks_documents else stream
             try:
                 self._find_place(items)
+                enough = self._together()
                 try:
                     while stop is None or course.position + len(waiting) < stop:
                         item = interrupts.next(items)
                         if item is None:
                             break
                         waiting.append(item)
-                        if len(waiting) >= self._together():
+                        if len(waiting) >= enough:
                             self._deal_with(waiting, problems)
+                            enough = self._together()
                 finally:  # what was read before a signal or an error came counts
                     self._deal_with(waiting, problems)
             finally:
@@ -232,7 +234,7 @@ class _Learning:
         if not self._learn_together(items):
             for item in items:
                 self._learn(item, problems)
-                self.course.count(item)
+                self.course.count([item])
         if self._interrupts.signal:
             raise KeyboardInterrupt
         if self._live.is_due():
@@ -250,8 +252,7 @@ class _Learning:
             return False
         self.course.progress.add_rounds(rounds, self.tagger)
         self.course.unlabelled += len(items) - len(labelled)
-        for item in items:
-            self.course.count(item)
+        self.course.count(items)
         return True
 
     def _learn(self, item: Item | Query, problems: list[str]) -> None:

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -64,10 +65,10 @@ class Run:
         self.position = self.unlabelled = self.refused = 0
         self._last = ""
 
-    def count(self, item: Item | Query) -> None:
-        """Note that an item has been dealt with."""
-        self.position += 1
-        self._last = item
+    def count(self, items: Sequence[Item | Query]) -> None:
+        """Note that items have been dealt with, at least one."""
+        self.position += len(items)
+        self._last = items[-1]
 
     def check_place(self, item: Item | Query | None, position: int) -> None:
         """Raise CommandError if what was read up to the position is not what it was before.
