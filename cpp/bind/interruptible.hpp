@@ -4,7 +4,13 @@
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 namespace tagalong::bind {
 
@@ -20,6 +26,53 @@ void for_rows(std::int64_t rows, Work&& work) {
         }
         if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
     }
+}
+
+// The same on all cores, for rows that have nothing to do with each other: which thread does a row, and
+// when, makes no difference to it. Threads take the next few rows when they are done with theirs; the
+// calling one takes part, and looks for Ctrl-C in between.
+template <class Work>
+void for_independent_rows(std::int64_t rows, Work&& work) {
+    constexpr std::int64_t kTaken = 64;
+    const auto cores = static_cast<std::int64_t>(std::thread::hardware_concurrency());
+    const std::int64_t helpers = std::min(cores, rows / kTaken) - 1;
+    if (helpers < 1) {
+        for_rows(rows, work);
+        return;
+    }
+    std::atomic<std::int64_t> next{0};
+    std::mutex mutex;
+    std::exception_ptr failure;
+    const auto take = [&] {  // false when nothing is left to take
+        const std::int64_t from = next.fetch_add(kTaken);
+        if (from >= rows) return false;
+        try {
+            for (std::int64_t i = from; i < std::min(rows, from + kTaken); ++i) work(i);
+        } catch (...) {
+            const std::lock_guard lock(mutex);
+            if (!failure) failure = std::current_exception();
+            next = rows;
+        }
+        return true;
+    };
+    bool interrupted = false;
+    {
+        std::vector<std::jthread> threads;  // joined at the end of the block
+        nanobind::gil_scoped_release release;
+        try {
+            for (std::int64_t i = 0; i < helpers; ++i) threads.emplace_back([&] { while (take()) {} });
+        } catch (const std::system_error&) {
+            // There are no more threads to be had: those there are do it.
+        }
+        while (!interrupted && take()) {
+            nanobind::gil_scoped_acquire acquire;
+            interrupted = PyErr_CheckSignals() != 0;
+        }
+        if (interrupted) next = rows;
+        threads.clear();
+    }
+    if (interrupted) throw nanobind::python_error();
+    if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace tagalong::bind

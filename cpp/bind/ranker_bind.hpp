@@ -163,8 +163,7 @@ void add_ranker_methods(nb::class_<Ranker>& type) {
              [](const Ranker& self, const MatrixView& x) {
                  const std::size_t K = self.labels();
                  Owned<T> out({static_cast<std::size_t>(x.matrix.rows), K});
-                 double cutoff = 0;
-                 for_rows(x.matrix.rows, [&](std::int64_t i) {
+                 for_independent_rows(x.matrix.rows, [&](std::int64_t i) {
                      auto& reader = thread_reader<Ranker>();
                      x.matrix.read(i, reader.x);
                      self.finish(reader.x);
@@ -172,16 +171,16 @@ void add_ranker_methods(nb::class_<Ranker>& type) {
                      const auto scores = self.score(reader);
                      std::copy(scores.begin(), scores.begin() + static_cast<std::ptrdiff_t>(K),
                                out.data + static_cast<std::size_t>(i) * K);
-                     cutoff = self.cutoff();
                  });
-                 return nb::make_tuple(out.object(), cutoff);
+                 std::shared_lock lock(self.mutex());
+                 return nb::make_tuple(out.object(), x.matrix.rows > 0 ? self.cutoff() : 0.0);
              })
         .def("rank",
              [](const Ranker& self, const MatrixView& x, std::int64_t k) {
                  const std::size_t K = self.labels();
                  const std::size_t count = k < 0 ? K : std::min(K, static_cast<std::size_t>(k));
                  Owned<std::int32_t> out({static_cast<std::size_t>(x.matrix.rows), count});
-                 for_rows(x.matrix.rows, [&](std::int64_t i) {
+                 for_independent_rows(x.matrix.rows, [&](std::int64_t i) {
                      auto& reader = thread_reader<Ranker>();
                      x.matrix.read(i, reader.x);
                      self.finish(reader.x);

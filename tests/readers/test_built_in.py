@@ -1,5 +1,6 @@
 import ast
 import itertools
+import os
 import subprocess
 import sys
 import sysconfig
@@ -61,11 +62,39 @@ def test_without_an_index(
         (tmp_path / "apt-cache").write_text(f"#!/bin/sh\n{command}\n")
         (tmp_path / "apt-cache").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(debtags, "_LISTS", tmp_path)
     with pytest.raises(ReadError, match=r"^debtags:.*apt-get .* update"):
         next(read("debtags:"))
     (status,) = [stream for stream in streams() if stream.source == "debtags:"]
     assert not status.available
     assert status.problem
+
+
+@pytest.mark.parametrize("helper", ["cat $2", None])
+def test_apt_is_asked_only_if_its_lists_do_not_tell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, helper: str | None
+) -> None:
+    programs = {"apt-cache": "touch asked; printf 'Package: one\\nTag: role::program\\n'"}
+    if helper is not None:
+        programs["helper"] = helper
+    for name, command in programs.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{command}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(debtags, "_LISTS", tmp_path)
+    monkeypatch.setattr(debtags, "_HELPER", str(tmp_path / "helper"))
+
+    def available() -> bool:
+        (status,) = [stream for stream in streams() if stream.source == "debtags:"]
+        return status.available
+
+    (tmp_path / "main_Packages").write_text("Package: one\nTag: role::program\n")
+    assert available()
+    assert (tmp_path / "asked").exists() == (helper is None)
+    (tmp_path / "main_Packages").write_text("Package: one\nSection: Tag:\n")
+    assert available()
+    assert (tmp_path / "asked").exists()
 
 
 def test_no_tags() -> None:

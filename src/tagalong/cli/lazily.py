@@ -21,7 +21,8 @@ def lazily(*names: str) -> None:
         Modules. Those that are not installed stay so, and those that are loaded stay loaded.
     """
     for name in names:
-        if name not in sys.modules and find_spec(name) is not None:
+        # Of a module within a package the package tells: to look for more would load that.
+        if name not in sys.modules and find_spec(name.partition(".")[0]) is not None:
             sys.modules[name] = _Waiting(name)
 
 

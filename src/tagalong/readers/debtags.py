@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
+from pathlib import Path
 from random import Random
 
 from tagalong.readers.format import Format, Found, Option
@@ -23,6 +24,8 @@ _HOW_TO_GET_IT = (
     "'apt-get -o Acquire::Languages=en update' there (a container such as debian:bookworm will do)"
 )
 _NO_TAGS = f"the package index has no tags; {_HOW_TO_GET_IT}"
+_LISTS = Path("/var/lib/apt/lists")
+_HELPER = "/usr/lib/apt/apt-helper"
 _FIELD = re.compile(r"([^\s:]+):\s?(.*)")
 _BRACES = re.compile(r"([^{}]*)\{([^{}]*)\}([^{}]*)")
 
@@ -117,9 +120,31 @@ def expand_tags(tags: str) -> set[str]:
     return found - {""}
 
 
+def _index_has_tags() -> bool:
+    """Whether some list of packages, where Debian keeps them, has tags; False if that is unclear.
+
+    Apt itself reads all its lists before it says anything, which takes a second or more.
+    """
+    for found in sorted(_LISTS.glob("*_Packages*")):
+        try:
+            with subprocess.Popen(
+                [_HELPER, "cat-file", found], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            ) as process:
+                assert process.stdout is not None
+                has_tags = any(line.startswith(b"Tag:") for line in process.stdout)
+                process.kill()
+        except OSError:
+            return False
+        if has_tags:
+            return True
+    return False
+
+
 def _why_not() -> str:
     if shutil.which("apt-cache") is None:
         return "there is no apt-cache on this machine"
+    if _index_has_tags():
+        return ""
     lines = _dumpavail()
     try:
         return "" if any(line.startswith("Tag:") for line in lines) else _NO_TAGS
