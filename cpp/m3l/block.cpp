@@ -103,23 +103,47 @@ void Block<T>::forget_relevant() {
 }
 
 template <class T>
-int Block<T>::improve(double tolerance, double factor, int most, Shuffle& shuffle, Watch& watch) {
-    T enough[kLanes];
-    std::fill_n(enough, kLanes, static_cast<T>(tolerance));
+int Block<T>::improve(double tolerance, int most, Shuffle& shuffle, Watch& watch) {
+    const auto enough = static_cast<T>(tolerance);
     int passes = 0;
     while (view_.live != 0 && view_.count > 0 && passes < most && !watch.stop.load(std::memory_order_relaxed)) {
         shuffle(view_.order, view_.count);
         std::visit([&](const auto& rows) { visit(rows, view_); }, rows_.any());
         for (std::size_t k = 0; k < labels_.size(); ++k) {
             if (!(view_.live >> k & 1)) continue;
-            if (passes == 0) enough[k] = std::max(enough[k], static_cast<T>(factor) * view_.violation[k]);
-            if (view_.violation[k] < enough[k]) view_.live &= static_cast<Mask>(~(1u << k));
+            if (view_.violation[k] < enough) view_.live &= static_cast<Mask>(~(1u << k));
             view_.threshold[k] = view_.violation[k];
         }
         ++passes;
         watch.passes.fetch_add(1, std::memory_order_relaxed);
     }
     return passes;
+}
+
+template <class T>
+double Block<T>::take_turn(double tolerance, int most, Shuffle& shuffle, Watch& watch, T* v) {
+    if (view_.count == 0) return 0;
+    space_.rows.assign(view_.order, view_.order + view_.count);
+    space_.before.resize(view_.count * kLanes);
+    for (std::size_t at = 0; at < view_.count; ++at)
+        std::copy_n(view_.dual + space_.rows[at] * kLanes, kLanes, space_.before.data() + at * kLanes);
+    view_.live = all_;
+    double met = 0;
+    for (int pass = 0; pass < most && view_.count > 0 && !watch.stop.load(std::memory_order_relaxed); ++pass) {
+        shuffle(view_.order, view_.count);
+        std::visit([&](const auto& rows) { visit(rows, view_); }, rows_.any());
+        const T most_of_all = *std::max_element(view_.violation, view_.violation + labels_.size());
+        std::copy_n(view_.violation, kLanes, view_.threshold);
+        if (pass == 0) met = static_cast<double>(most_of_all);
+        watch.passes.fetch_add(1, std::memory_order_relaxed);
+        if (static_cast<double>(most_of_all) < tolerance) break;
+    }
+    std::visit(
+        [&](const auto& rows) {
+            add_changes(rows, space_.rows.data(), space_.rows.size(), space_.before.data(), view_.dual, v);
+        },
+        rows_.any());
+    return met;
 }
 
 template <class T>
@@ -162,7 +186,7 @@ int Block<T>::solve(double tolerance, int most, Shuffle& shuffle, Watch& watch, 
     int passes = 0;
     for (;;) {
         // The last steps move what the ones before have measured: aim a little lower.
-        passes += improve(0.8 * tolerance, 0, most - passes, shuffle, watch);
+        passes += improve(0.8 * tolerance, most - passes, shuffle, watch);
         weigh();
         standing = check(tolerance);
         if (standing.violation < tolerance || passes >= most || watch.stop.load(std::memory_order_relaxed))

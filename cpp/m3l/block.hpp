@@ -37,6 +37,9 @@ template <class T>
 struct BlockSpace {
     AlignedVector<T> weights;    // z, kLanes numbers a feature
     AlignedVector<double> sums;  // v, likewise
+    // Of a turn: the rows that could change, and their variables as they were.
+    std::vector<std::uint32_t> rows;
+    AlignedVector<T> before;
 
     explicit BlockSpace(std::size_t features) : weights(features * kLanes, T{0}), sums(features * kLanes, 0.0) {}
 };
@@ -53,9 +56,13 @@ class Block {
     // Treat all labels as irrelevant everywhere.
     void forget_relevant();
 
-    // Steps on active variables until those of each label violate less than the tolerance, or the
-    // violation has shrunk by `factor`; at most so many passes. Returns the passes made.
-    int improve(double tolerance, double factor, int most, Shuffle& shuffle, Watch& watch);
+    // Steps on active variables until those of each label violate less than the tolerance; at most so
+    // many passes. Returns the passes made.
+    int improve(double tolerance, int most, Shuffle& shuffle, Watch& watch);
+    // For labels that other blocks move too: so many passes over the active variables, or until they
+    // violate less than the tolerance. What that changes of v is added to the sums given. Returns the
+    // violation that the first pass has met.
+    double take_turn(double tolerance, int most, Shuffle& shuffle, Watch& watch, T* v);
     // Weights from the dual variables, which forgets rounding errors; labels move themselves only.
     void weigh();
     // v_l = sum_i b_il x_i into the space's sums.

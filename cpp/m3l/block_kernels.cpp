@@ -69,42 +69,43 @@ TAGALONG_INLINE Mask step_together(const Rows& rows, BlockView<T>& block, std::s
     return rests.any() ? static_cast<Mask>(mask & ~rests.bits()) : mask;
 }
 
-// Labels that do: they take turns, and each step changes the scores of the others.
+// Labels that do: those that want to move take turns, and each step changes the scores of the others.
 template <class T, class Rows>
 TAGALONG_INLINE Mask step_in_turn(const Rows& rows, BlockView<T>& block, std::size_t i, Mask mask,
-                                  T* violation) {
+                                  const Lanes<T>& threshold, Lanes<T>& violation) {
     using L = Lanes<T>;
+    const L none = L::all(0);
     const Limits<T> limits(block, i);
-    alignas(64) T s[kLanes], target[kLanes], low[kLanes], high[kLanes];
-    rows.score(i, block.weights).store(s);
-    limits.target.store(target);
-    limits.low.store(low);
-    limits.high.store(high);
     T* b = block.dual + i * kLanes;
-    L change = L::all(0);
-    Mask left = mask;
-    bool any = false;
-    for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
-        const int k = std::countr_zero(rest);
-        const T h = target[k] - 2 * s[k];
-        const bool can_rise = b[k] < high[k], can_fall = low[k] < b[k];
-        if ((!can_rise && h > block.threshold[k]) || (!can_fall && -h > block.threshold[k])) {
-            left = static_cast<Mask>(left & ~(1u << k));
-            continue;
+    const L start = L::load(b);
+    L score = rows.score(i, block.weights);
+    const L h = limits.target - (score + score);
+    const auto active = L::from_bits(mask);
+    const auto rests = resting(start, h, limits, threshold) & active;
+    violation = larger(violation, choose<T>(active.without(rests), projected(start, h, limits), none));
+    const L curved = L::load(block.inverse) * block.row_inverse[i];
+    const auto moves = (smaller(larger(start + h * curved, limits.low), limits.high) != start) & active;
+    if (moves.any()) {
+        alignas(64) T s[kLanes], target[kLanes], low[kLanes], high[kLanes], inverse[kLanes];
+        limits.target.store(target);
+        limits.low.store(low);
+        limits.high.store(high);
+        curved.store(inverse);
+        score.store(s);
+        L change = none;
+        for (unsigned rest = moves.bits(); rest != 0; rest &= rest - 1) {
+            const int k = std::countr_zero(rest);
+            const T wanted = b[k] + (target[k] - 2 * s[k]) * inverse[k];
+            const T moved = std::min(std::max(wanted, low[k]), high[k]);
+            const L column = L::load(block.inside[k]) * (moved - b[k]);
+            b[k] = moved;
+            score = score + column * block.squared[i];
+            score.store(s);
+            change = change + column;
         }
-        const T projected = h > 0 ? (can_rise ? h : T{0}) : (can_fall ? -h : T{0});
-        violation[k] = std::max(violation[k], projected);
-        const T moved = std::min(std::max(b[k] + h * (block.inverse[k] * block.row_inverse[i]), low[k]), high[k]);
-        const T step = moved - b[k];
-        if (step == 0) continue;
-        b[k] = moved;
-        const L column = L::load(block.inside[k]) * step;
-        (L::load(s) + column * block.squared[i]).store(s);
-        change = change + column;
-        any = true;
+        rows.add(i, change, block.weights);
     }
-    if (any) rows.add(i, change, block.weights);
-    return left;
+    return rests.any() ? static_cast<Mask>(mask & ~rests.bits()) : mask;
 }
 
 template <class T, class Rows>
@@ -112,20 +113,19 @@ TAGALONG_INLINE void visit_body(const Rows& rows, BlockView<T>& block) {
     using L = Lanes<T>;
     const L threshold = L::load(block.threshold);
     L violation = L::all(0);
-    alignas(64) T in_turn[kLanes] = {};
     std::size_t kept = 0;
     for (std::size_t at = 0; at < block.count; ++at) {
         const std::uint32_t i = block.order[at];
         const Mask mask = block.active[i] & block.live;
         if (mask == 0) continue;
-        const Mask left = block.coupled ? step_in_turn(rows, block, i, mask, in_turn)
+        const Mask left = block.coupled ? step_in_turn(rows, block, i, mask, threshold, violation)
                                         : step_together(rows, block, i, mask, threshold, violation);
         block.active[i] = left;
         block.order[kept] = i;
         kept += left != 0;
     }
     block.count = kept;
-    larger(violation, L::load(in_turn)).store(block.violation);
+    violation.store(block.violation);
 }
 
 template <class T, class Rows>
@@ -175,20 +175,26 @@ TAGALONG_INLINE void collect_body(const Rows& rows, std::size_t count, const T* 
 }
 
 template <class T>
-TAGALONG_INLINE void pull_body(const T* v, const T* r, std::size_t labels, std::size_t from, std::size_t to, T* out) {
+TAGALONG_INLINE void pull_body(const T* v, const T* r, std::size_t features, T* out) {
     using L = Lanes<T>;
-    for (std::size_t j = from; j < to; ++j) {
-        const T* row = v + j * labels;
-        L a = L::all(0), b = a, c = a, d = a;
-        std::size_t k = 0;
-        for (; k + 4 <= labels; k += 4) {
-            a = a + L::load(r + k * kLanes) * row[k];
-            b = b + L::load(r + (k + 1) * kLanes) * row[k + 1];
-            c = c + L::load(r + (k + 2) * kLanes) * row[k + 2];
-            d = d + L::load(r + (k + 3) * kLanes) * row[k + 3];
+    for (std::size_t j = 0; j < features; ++j, v += kLanes, out += kLanes) {
+        L a = L::load(out), b = L::all(0);
+        for (std::size_t k = 0; k < kLanes; k += 2) {
+            a = a + L::load(r + k * kLanes) * v[k];
+            b = b + L::load(r + (k + 1) * kLanes) * v[k + 1];
         }
-        for (; k < labels; ++k) a = a + L::load(r + k * kLanes) * row[k];
-        ((a + b) + (c + d)).store(out + j * kLanes);
+        (a + b).store(out);
+    }
+}
+
+// The changes of the dual variables since `before`, times their rows.
+template <class T, class Rows>
+TAGALONG_INLINE void add_changes_body(const Rows& rows, const std::uint32_t* which, std::size_t count,
+                                      const T* before, const T* dual, T* sums) {
+    using L = Lanes<T>;
+    for (std::size_t at = 0; at < count; ++at) {
+        const L change = L::load(dual + which[at] * kLanes) - L::load(before + at * kLanes);
+        if ((change != L::all(0)).any()) rows.add(which[at], change, sums);
     }
 }
 
@@ -246,13 +252,36 @@ TAGALONG_CLONES void collect(const DenseRows<double>& rows, const LabelView<doub
     label_loops::collect_body(rows, label, sums);
 }
 
-TAGALONG_CLONES void pull(const float* v, const float* r, std::size_t labels, std::size_t from, std::size_t to,
-                          float* out) {
-    pull_body(v, r, labels, from, to, out);
+TAGALONG_CLONES void pull(const float* v, const float* r, std::size_t features, float* out) {
+    pull_body(v, r, features, out);
 }
-TAGALONG_CLONES void pull(const double* v, const double* r, std::size_t labels, std::size_t from, std::size_t to,
-                          double* out) {
-    pull_body(v, r, labels, from, to, out);
+TAGALONG_CLONES void pull(const double* v, const double* r, std::size_t features, double* out) {
+    pull_body(v, r, features, out);
+}
+
+TAGALONG_CLONES void add_changes(const NarrowRows<float>& rows, const std::uint32_t* which, std::size_t count,
+                                 const float* before, const float* dual, float* sums) {
+    add_changes_body(rows, which, count, before, dual, sums);
+}
+TAGALONG_CLONES void add_changes(const WideRows<float>& rows, const std::uint32_t* which, std::size_t count,
+                                 const float* before, const float* dual, float* sums) {
+    add_changes_body(rows, which, count, before, dual, sums);
+}
+TAGALONG_CLONES void add_changes(const DenseRows<float>& rows, const std::uint32_t* which, std::size_t count,
+                                 const float* before, const float* dual, float* sums) {
+    add_changes_body(rows, which, count, before, dual, sums);
+}
+TAGALONG_CLONES void add_changes(const NarrowRows<double>& rows, const std::uint32_t* which, std::size_t count,
+                                 const double* before, const double* dual, double* sums) {
+    add_changes_body(rows, which, count, before, dual, sums);
+}
+TAGALONG_CLONES void add_changes(const WideRows<double>& rows, const std::uint32_t* which, std::size_t count,
+                                 const double* before, const double* dual, double* sums) {
+    add_changes_body(rows, which, count, before, dual, sums);
+}
+TAGALONG_CLONES void add_changes(const DenseRows<double>& rows, const std::uint32_t* which, std::size_t count,
+                                 const double* before, const double* dual, double* sums) {
+    add_changes_body(rows, which, count, before, dual, sums);
 }
 
 }  // namespace tagalong::m3l

@@ -74,9 +74,24 @@ void check(const DenseRows<double>&, LabelView<double>&);
 void collect(const DenseRows<float>&, const LabelView<float>&, double* sums);
 void collect(const DenseRows<double>&, const LabelView<double>&, double* sums);
 
-// out_j = sum_k v_jk r_k for features j from `from` to `to`: v has `labels` numbers a feature, r
-// kLanes a label, out kLanes a feature.
-void pull(const float* v, const float* r, std::size_t labels, std::size_t from, std::size_t to, float* out);
-void pull(const double* v, const double* r, std::size_t labels, std::size_t from, std::size_t to, double* out);
+// out_j += sum_k v_jk r_k for so many features j: v and out have kLanes numbers a feature, r kLanes for
+// each of the kLanes labels k.
+void pull(const float* v, const float* r, std::size_t features, float* out);
+void pull(const double* v, const double* r, std::size_t features, double* out);
+
+// sums_j += sum_i (b_i - before_i) x_ij over the rows i that are listed; before has kLanes numbers for
+// each of the list.
+void add_changes(const NarrowRows<float>&, const std::uint32_t* which, std::size_t count, const float* before,
+                 const float* dual, float* sums);
+void add_changes(const WideRows<float>&, const std::uint32_t* which, std::size_t count, const float* before,
+                 const float* dual, float* sums);
+void add_changes(const DenseRows<float>&, const std::uint32_t* which, std::size_t count, const float* before,
+                 const float* dual, float* sums);
+void add_changes(const NarrowRows<double>&, const std::uint32_t* which, std::size_t count, const double* before,
+                 const double* dual, double* sums);
+void add_changes(const WideRows<double>&, const std::uint32_t* which, std::size_t count, const double* before,
+                 const double* dual, double* sums);
+void add_changes(const DenseRows<double>&, const std::uint32_t* which, std::size_t count, const double* before,
+                 const double* dual, double* sums);
 
 }  // namespace tagalong::m3l

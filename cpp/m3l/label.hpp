@@ -107,6 +107,39 @@ class Label {
         }
     }
 
+    // The same in turns with labels that move this one. First z, from the v of all of them; then where
+    // all variables stand, or steps on the active ones: passes over them until their violation is
+    // below `enough`, at most so many. A turn returns the violation that its first pass has met.
+    void weigh(std::span<const double> z) {
+        for (std::size_t j = 0; j < z.size(); ++j) weights_[j] = static_cast<T>(z[j]);
+    }
+    Standing stand() {
+        check(rows_, view_);
+        return {view_.value, view_.gap, static_cast<double>(view_.violation)};
+    }
+    double take_turn(double enough, int most, Shuffle& shuffle, std::int64_t& visits) {
+        if (view_.count == 0) return 0;
+        before_.assign(weights_.begin(), weights_.end());
+        double met = 0;
+        for (int pass = 0; pass < most && view_.count > 0; ++pass) {
+            shuffle(view_.order, view_.count);
+            visits += static_cast<std::int64_t>(view_.count);
+            visit(rows_, view_);
+            if (pass == 0) met = static_cast<double>(view_.violation);
+            if (static_cast<double>(view_.violation) < enough) break;
+        }
+        if (scale_ > 0)
+            for (std::size_t j = 0; j < sums_.size(); ++j)
+                sums_[j] += static_cast<double>(weights_[j] - before_[j]) / scale_;
+        return met;
+    }
+    // v, from the dual variables; and as it is, with the changes of turns.
+    void collect_sums() {
+        std::fill(sums_.begin(), sums_.end(), 0.0);
+        collect(rows_, view_, sums_.data());
+    }
+    std::span<const double> sums() const { return sums_; }
+
     void put(T* dual, std::size_t apart) const {
         for (std::size_t i = 0; i < variables_.size(); ++i) dual[i * apart] = variables_[i].dual;
     }
@@ -118,8 +151,7 @@ class Label {
 
     // Weights from the dual variables, which forgets rounding errors.
     void weigh() {
-        std::fill(sums_.begin(), sums_.end(), 0.0);
-        collect(rows_, view_, sums_.data());
+        collect_sums();
         for (std::size_t j = 0; j < sums_.size(); ++j) weights_[j] = static_cast<T>(scale_ * sums_[j]);
     }
 
@@ -127,7 +159,7 @@ class Label {
     double scale_;
     AlignedVector<Variable<T>> variables_;
     std::vector<std::uint32_t> order_;
-    AlignedVector<T> weights_;
+    AlignedVector<T> weights_, before_;
     AlignedVector<double> sums_;
     LabelView<T> view_;
 };

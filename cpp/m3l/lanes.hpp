@@ -20,6 +20,13 @@ struct Lanes {
     typedef Whole Choice __attribute__((vector_size(32)));
     static constexpr std::size_t kWidth = 32 / sizeof(T), kParts = kLanes / kWidth;
 
+    // A bit of its own for each lane of a part.
+    static TAGALONG_INLINE Choice own_bits(std::size_t p) {
+        Choice bit;
+        for (std::size_t k = 0; k < kWidth; ++k) bit[k] = Whole{1} << (p * kWidth + k);
+        return bit;
+    }
+
     // True or false a lane.
     struct Which {
         Choice part[kParts];
@@ -47,10 +54,13 @@ struct Lanes {
             return ((quad[0] | quad[1]) | (quad[2] | quad[3])) != 0;
         }
         TAGALONG_INLINE Mask bits() const {
-            unsigned out = 0;
-            for (std::size_t k = 0; k < kLanes; ++k)
-                out |= static_cast<unsigned>(part[k / kWidth][k % kWidth] & 1) << k;
-            return static_cast<Mask>(out);
+            // Each lane keeps its own bit: then one "or" of all lanes has them all.
+            Choice all{};
+            for (std::size_t p = 0; p < kParts; ++p) all |= part[p] & own_bits(p);
+            typedef std::int64_t Quad __attribute__((vector_size(32)));
+            const Quad quad = (Quad)all;
+            const std::int64_t out = (quad[0] | quad[1]) | (quad[2] | quad[3]);
+            return static_cast<Mask>(sizeof(T) == 4 ? out | out >> 32 : out);
         }
     };
 
@@ -71,11 +81,8 @@ struct Lanes {
     }
     static TAGALONG_INLINE Which from_bits(Mask mask) {
         Which out;
-        for (std::size_t p = 0; p < kParts; ++p) {
-            Choice bit;
-            for (std::size_t k = 0; k < kWidth; ++k) bit[k] = Whole{1} << (p * kWidth + k);
-            out.part[p] = ((Choice{} + static_cast<Whole>(mask)) & bit) != 0;
-        }
+        for (std::size_t p = 0; p < kParts; ++p)
+            out.part[p] = ((Choice{} + static_cast<Whole>(mask)) & own_bits(p)) != 0;
         return out;
     }
 

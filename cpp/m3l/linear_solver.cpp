@@ -8,6 +8,7 @@
 
 #include "m3l/block.hpp"
 #include "m3l/label.hpp"
+#include "m3l/label_turns.hpp"
 #include "m3l/threads.hpp"
 
 namespace tagalong::m3l {
@@ -15,10 +16,11 @@ namespace {
 
 constexpr double kRare = 0.1;             // a label relevant for fewer rows starts from "never relevant"
 constexpr std::size_t kFewest = kLanes;   // labels for which that start pays
-// In turns a block improves itself by so many passes at most, or to this share of its violation:
-// solving it further would be for nothing, as the others move too.
-constexpr int kPassesATurn = 5;
-constexpr double kShareATurn = 0.3;
+// Blocks that take turns.
+constexpr double kAim = 0.8;         // of the tolerance: the last steps move what was measured before
+constexpr double kShareOfAll = 0.3;  // of the violation that is left when all variables are looked at again
+constexpr int kPassesATurn = 2;      // solving a block further would be for nothing, as the others move too
+constexpr int kSweeps = 100;         // before all variables are looked at again
 constexpr std::uint64_t kAStep = 0xD1342543DE82EF95u;  // between the seeds of blocks
 
 template <class T>
@@ -44,7 +46,7 @@ class LinearSolver {
     }
 
     void solve() {
-        if (problem_.coupled()) solve_in_turn();
+        if (problem_.coupled()) solve_coupled();
         else solve_apart();
         out_.converged = out_.standing.violation < settings_.tolerance;
     }
@@ -112,6 +114,33 @@ class LinearSolver {
         add_up(standings, passes);
     }
 
+    void solve_coupled() {
+        if (const auto* rows = std::get_if<DenseRows<T>>(&rows_.any())) {
+            solve_labels_in_turn(*rows);
+            return;
+        }
+        solve_in_turn();
+    }
+
+    void solve_labels_in_turn(const DenseRows<T>& rows) {
+        const RowsOfLabels relevant(problem_.relevant, problem_.rows, problem_.labels);
+        const RowsOfLabels unknown(problem_.unknown, problem_.rows, problem_.labels);
+        LabelTurns<T> turns(problem_, ordered_, rows.stride, settings_.threads);
+        for (std::size_t at = 0; at < ordered_.size(); ++at) {
+            const auto l = static_cast<std::size_t>(ordered_[at]);
+            T* const dual = dual_of(at / kLanes) + at % kLanes;
+            turns.add({rows, numbers_, problem_, l, relevant.of(l), unknown.of(l), dual, kLanes}, shuffle_of(at));
+        }
+        out_.passes = turns.solve(settings_.tolerance, settings_.most_passes, watch_, out_.standing);
+        for (std::size_t at = 0; at < ordered_.size(); ++at) {
+            const Label<T>& label = turns.labels()[at];
+            label.put(dual_of(at / kLanes) + at % kLanes, kLanes);
+            for (std::size_t j = 0; j < rows_.features(); ++j)
+                out_.weights[row_of_[j] * problem_.labels + ordered_[at]] = label.weights()[j];
+        }
+        watch_.labels_done = static_cast<std::int64_t>(problem_.labels);
+    }
+
     void add_up(const std::vector<Standing>& standings, const std::vector<int>& passes) {
         for (const Standing& each : standings) {
             out_.standing.dual += each.dual;
@@ -163,23 +192,23 @@ class LinearSolver {
             }
     }
 
-    // 2 R_kl for the labels l of a block, kLanes numbers for each place k.
-    std::vector<AlignedVector<T>> columns() const {
-        std::vector<AlignedVector<T>> out(blocks_);
-        for (std::size_t b = 0; b < blocks_; ++b) {
-            out[b].assign(blocks_ * kLanes * kLanes, T{0});
-            const auto labels = labels_of(b);
-            for (std::size_t k = 0; k < problem_.labels; ++k)
-                for (std::size_t l = 0; l < labels.size(); ++l)
-                    out[b][k * kLanes + l] = static_cast<T>(2 * problem_.r(ordered_[k], labels[l]));
-        }
+    // 2 R_kl for the labels l of block b and k of block c, kLanes numbers for each k; empty if all are 0.
+    AlignedVector<T> bonds(std::size_t b, std::size_t c) const {
+        AlignedVector<T> out(kLanes * kLanes, T{0});
+        const auto mine = labels_of(b), others = labels_of(c);
+        for (std::size_t k = 0; k < others.size(); ++k)
+            for (std::size_t l = 0; l < mine.size(); ++l)
+                out[k * kLanes + l] = static_cast<T>(2 * problem_.r(others[k], mine[l]));
+        if (std::all_of(out.begin(), out.end(), [](T each) { return each == 0; })) out.clear();
         return out;
     }
 
     void solve_in_turn() {
-        const std::size_t n = rows_.features(), width = blocks_ * kLanes;
-        const auto columns_of = columns();
-        AlignedVector<T> v(n * width, T{0});
+        const std::size_t n = rows_.features();
+        std::vector<AlignedVector<T>> bonds_of;
+        for (std::size_t b = 0; b < blocks_; ++b)
+            for (std::size_t c = 0; c < blocks_; ++c) bonds_of.push_back(bonds(b, c));
+        std::vector<AlignedVector<T>> v(blocks_, AlignedVector<T>(n * kLanes, T{0}));
         BlockSpace<T> space(n);
         std::vector<Block<T>> all;
         std::vector<Shuffle> shuffles;
@@ -187,42 +216,50 @@ class LinearSolver {
             all.push_back(make_block(b, space));
             shuffles.push_back(shuffle_of(b));
         }
-        const auto leave = [&](std::size_t b) {
-            all[b].collect_sums();
-            for (std::size_t j = 0; j < n; ++j)
-                for (std::size_t k = 0; k < kLanes; ++k)
-                    v[j * width + b * kLanes + k] = static_cast<T>(space.sums[j * kLanes + k]);
-        };
         const auto pull_for = [&](std::size_t b) {
-            constexpr std::size_t kAtOnce = 1024;
+            constexpr std::size_t kAtOnce = 256;  // features whose weights stay in the nearest cache
             for_each_of((n + kAtOnce - 1) / kAtOnce, settings_.threads, [&](std::size_t part) {
-                pull(v.data(), columns_of[b].data(), width, part * kAtOnce, std::min(n, (part + 1) * kAtOnce),
-                     space.weights.data());
+                const std::size_t from = part * kAtOnce * kLanes, count = std::min(kAtOnce, n - part * kAtOnce);
+                std::fill_n(space.weights.data() + from, count * kLanes, T{0});
+                for (std::size_t c = 0; c < blocks_; ++c)
+                    if (const auto& r = bonds_of[b * blocks_ + c]; !r.empty())
+                        pull(v[c].data() + from, r.data(), count, space.weights.data() + from);
             });
         };
-        if (settings_.resume)
-            for (std::size_t b = 0; b < blocks_; ++b) leave(b);
-        std::int64_t passes = 0;
-        const std::int64_t most = static_cast<std::int64_t>(settings_.most_passes) * static_cast<std::int64_t>(blocks_);
-        for (;;) {
-            Standing standing;
-            bool moved = false;
+        // Where all variables stand, at one point; rounding errors of v are forgotten.
+        const auto stand = [&] {
+            Standing out;
+            for (std::size_t b = 0; b < blocks_; ++b) {
+                all[b].collect_sums();
+                std::copy(space.sums.begin(), space.sums.end(), v[b].begin());
+            }
             for (std::size_t b = 0; b < blocks_; ++b) {
                 pull_for(b);
                 const Standing found = all[b].check(settings_.tolerance);
-                standing.dual += found.dual;
-                standing.gap += found.gap;
-                standing.violation = std::max(standing.violation, found.violation);
-                if (found.violation < settings_.tolerance || passes >= most || watch_.stop) continue;
-                passes += all[b].improve(0.5 * settings_.tolerance, kShareATurn, kPassesATurn, shuffles[b], watch_);
-                leave(b);
-                moved = true;
+                out.dual += found.dual;
+                out.gap += found.gap;
+                out.violation = std::max(out.violation, found.violation);
             }
+            return out;
+        };
+        const auto blocks = static_cast<std::int64_t>(blocks_);
+        const std::int64_t begun = watch_.passes, most = settings_.most_passes * blocks;
+        const auto ended = [&] { return watch_.passes - begun >= most || watch_.stop.load(std::memory_order_relaxed); };
+        for (;;) {
+            const Standing standing = out_.standing = stand();
             watch_.violation = standing.violation;
-            out_.standing = standing;
-            if (!moved) break;
+            if (standing.violation < settings_.tolerance || ended()) break;
+            const double enough = std::max(kAim * settings_.tolerance, kShareOfAll * standing.violation);
+            double met = enough;
+            for (int sweep = 0; sweep < kSweeps && met >= enough && !ended(); ++sweep) {
+                met = 0;
+                for (std::size_t b = 0; b < blocks_; ++b) {
+                    pull_for(b);
+                    met = std::max(met, all[b].take_turn(enough, kPassesATurn, shuffles[b], watch_, v[b].data()));
+                }
+            }
         }
-        out_.passes = (passes + static_cast<std::int64_t>(blocks_) - 1) / static_cast<std::int64_t>(blocks_);
+        out_.passes = (watch_.passes - begun + blocks - 1) / blocks;
         for (std::size_t b = 0; b < blocks_; ++b) {
             pull_for(b);
             hand_out(all[b], space);

@@ -94,11 +94,21 @@ def test_the_loss_tied_to_the_prior(kernel: str) -> None:
     is_optimal(model, dual_of(K, Y, R, tied=True), 1e-3, 1e-4)
 
 
-def test_more_labels_than_a_block_has() -> None:
-    """35 labels are three blocks, which the prior couples."""
+@pytest.mark.parametrize("sparse", [True, False])
+def test_more_labels_than_a_block_has(sparse: bool) -> None:
+    """35 labels are three blocks, which the prior couples; on dense rows labels take turns."""
     X, Y = data(5, rows=25, labels=35)
     R = priors(35)["negative"]
-    model = M3LClassifier(prior=R, tol=1e-5, max_iter=20000).fit(X, Y)
+    given = sp.csr_matrix(X) if sparse else X
+    model = M3LClassifier(prior=R, tol=1e-5, max_iter=20000).fit(given, Y)
+    is_optimal(model, dual_of(X @ X.T, Y, R), 1e-5, 1e-6)
+
+
+def test_blocks_that_know_nothing_of_each_other() -> None:
+    """The prior couples labels of a block, and no two blocks: nothing is pulled between those."""
+    X, Y = data(17, rows=30, labels=32)
+    R = np.kron(np.eye(2), priors(16)["dense"])
+    model = M3LClassifier(prior=R, tol=1e-5, max_iter=20000).fit(sp.csr_matrix(X), Y)
     is_optimal(model, dual_of(X @ X.T, Y, R), 1e-5, 1e-6)
 
 
@@ -110,6 +120,16 @@ def test_without_a_prior_it_is_liblinear_with_twice_the_penalty(sparse: bool) ->
         peer = LinearSVC(loss="hinge", C=2, fit_intercept=False, tol=1e-8, max_iter=200000)
         peer.fit(X, Y[:, label])
         np.testing.assert_allclose(model.coef_[label], peer.coef_[0], atol=2e-3)
+
+
+def test_dense_rows_with_a_prior_give_the_same_bits_in_any_number_of_threads() -> None:
+    X, Y = data(18, rows=400, labels=18)
+    settings: dict[str, Any] = {"prior": "cooccurrence", "tol": 1e-5, "max_iter": 20000}
+    model, threaded = (M3LClassifier(n_jobs=jobs, random_state=0, **settings) for jobs in (1, 3))
+    assert threaded.fit(X, Y).dual_coef_.tobytes() == model.fit(X, Y).dual_coef_.tobytes()
+    assert threaded.coef_.tobytes() == model.coef_.tobytes()
+    assert threaded.duality_gap_ == model.duality_gap_
+    assert model.duality_gap_ < 1e-4 * model.dual_objective_
 
 
 def test_dense_rows_have_labels_solved_alone_in_any_number_of_threads() -> None:

@@ -1,0 +1,104 @@
+// Labels that a prior couples, on dense rows: each is solved by itself, in turns. With few features
+// it costs next to nothing to tell a label what the others have come to, z_l = 2 sum_k R_lk v_k, so
+// a turn is short: one pass over the label's active variables. All variables of all labels are looked
+// at, at one point, each time the violation of the active ones has shrunk to a third.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "m3l/label.hpp"
+#include "m3l/threads.hpp"
+
+namespace tagalong::m3l {
+
+template <class T>
+class LabelTurns {
+  public:
+    // Labels by number, in the order in which they take their turns; then they are added.
+    LabelTurns(const Problem& problem, std::span<const std::int32_t> ordered, std::size_t stride, int threads)
+        : rows_(std::max<std::size_t>(1, problem.rows)), stride_(stride), threads_(threads), bonds_(ordered.size()) {
+        for (std::size_t l = 0; l < ordered.size(); ++l)
+            for (std::size_t k = 0; k < ordered.size(); ++k) {
+                const double r = problem.r(static_cast<std::size_t>(ordered[l]), static_cast<std::size_t>(ordered[k]));
+                if (r != 0) bonds_[l].emplace_back(k, 2 * r);
+            }
+        labels_.reserve(ordered.size());
+    }
+    void add(Label<T>&& label, Shuffle shuffle) {
+        labels_.push_back(std::move(label));
+        shuffles_.push_back(shuffle);
+    }
+
+    // Until no projected derivative, over all variables, reaches the tolerance; at most so many
+    // passes: visits to variables over their number. Returns the passes made.
+    std::int64_t solve(double tolerance, int most, Watch& watch, Standing& standing) {
+        const auto variables = static_cast<std::int64_t>(rows_ * std::max<std::size_t>(1, labels_.size()));
+        std::int64_t visits = 0;
+        const auto ended = [&] { return visits >= most * variables || watch.stop.load(std::memory_order_relaxed); };
+        const double aim = kAim * tolerance;
+        std::vector<double> z(stride_);
+        for (;;) {
+            standing = stand();
+            visits += variables;
+            watch.violation = standing.violation;
+            watch.passes.fetch_add(static_cast<std::int64_t>(labels_.size()), std::memory_order_relaxed);
+            if (standing.violation < tolerance || ended())
+                return std::min<std::int64_t>(most, (visits + variables - 1) / variables);
+            const double enough = std::max(aim, kShare * standing.violation);
+            double met = enough;
+            for (int sweep = 0; sweep < kSweeps && met >= enough && !ended(); ++sweep) {
+                met = 0;
+                for (std::size_t l = 0; l < labels_.size(); ++l) {
+                    weigh(l, z);
+                    met = std::max(met, labels_[l].take_turn(enough, kPasses, shuffles_[l], visits));
+                }
+            }
+        }
+    }
+
+    std::span<const Label<T>> labels() const { return labels_; }
+
+  private:
+    static constexpr double kAim = 0.8;    // of the tolerance: the last steps move what was measured before
+    static constexpr double kShare = 0.3;  // of the violation that is left when all are looked at again
+    static constexpr int kPasses = 1;      // a turn: the others move too
+    static constexpr int kSweeps = 100;    // before all are looked at again
+
+    void weigh(std::size_t l, std::vector<double>& z) {
+        std::fill(z.begin(), z.end(), 0.0);
+        for (const auto& [k, r] : bonds_[l]) {
+            const auto v = labels_[k].sums();
+            for (std::size_t j = 0; j < z.size(); ++j) z[j] += r * v[j];
+        }
+        labels_[l].weigh(z);
+    }
+
+    Standing stand() {
+        for_each_of(labels_.size(), threads_, [&](std::size_t l) { labels_[l].collect_sums(); });
+        std::vector<Standing> found(labels_.size());
+        for_each_of(labels_.size(), threads_, [&](std::size_t l) {
+            std::vector<double> z(stride_);
+            weigh(l, z);
+            found[l] = labels_[l].stand();
+        });
+        Standing out;
+        for (const Standing& each : found) {
+            out.dual += each.dual;
+            out.gap += each.gap;
+            out.violation = std::max(out.violation, each.violation);
+        }
+        return out;
+    }
+
+    std::size_t rows_, stride_;
+    int threads_;
+    std::vector<std::vector<std::pair<std::size_t, double>>> bonds_;  // 2 R_lk, where it is not 0
+    std::vector<Label<T>> labels_;
+    std::vector<Shuffle> shuffles_;
+};
+
+}  // namespace tagalong::m3l
