@@ -52,9 +52,11 @@ TAGALONG_CLONES Best take_step(float* h, const float* row_p, float p, const floa
             for (std::size_t i = from; i < to; ++i) h[i] -= p * row_p[i] + q * row_q[i];
         });
 }
-TAGALONG_CLONES void take_both(float* h, const float* row_p, float p, const float* row_q, float q, std::size_t rows) {
+TAGALONG_CLONES void take_four(float* to, const float* const* from, const float* factor, std::size_t rows) {
+    const float *a = from[0], *b = from[1], *c = from[2], *d = from[3];
+    const float fa = factor[0], fb = factor[1], fc = factor[2], fd = factor[3];
 #pragma omp simd
-    for (std::size_t i = 0; i < rows; ++i) h[i] -= p * row_p[i] + q * row_q[i];
+    for (std::size_t i = 0; i < rows; ++i) to[i] -= (fa * a[i] + fb * b[i]) + (fc * c[i] + fd * d[i]);
 }
 
 TAGALONG_CLONES Best most_violating(const float* h, const float* b, const float* low, const float* high,

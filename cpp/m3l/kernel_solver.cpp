@@ -6,7 +6,7 @@
 
 #include "m3l/kernel_loops.hpp"
 #include "m3l/threads.hpp"
-#include "m3l/two_variables.hpp"
+#include "m3l/working_set.hpp"
 
 namespace tagalong::m3l {
 namespace {
@@ -77,90 +77,107 @@ class KernelSolver {
     static constexpr std::size_t kFour = 4;   // rows summed together
     static constexpr double kAim = 0.7;       // of the tolerance, before a check
     static constexpr double kShare = 0.1;     // of its violation that a label keeps in a turn
+    static constexpr std::size_t kSet = 64;   // variables that steps are made on before others are told
+    static constexpr double kInside = 0.1;    // of the label's violation that such a set keeps
+    static constexpr std::int64_t kStepsAVariable = 4;
+    static constexpr float kLeast = 0.1f;     // of it that a variable has that joins a set
 
-    const float* row_of(std::size_t i, const Label& label) {
-        if (cache_.whole()) return cache_.ready(i);
-        if (cache_.has(i)) return cache_.row(i);
-        return cache_.row(i, likely(label));
-    }
-
-    // Rows that this label will want soon: those that violate most.
-    std::span<const std::int32_t> likely(const Label& label) {
-        likely_.clear();
-        for (std::size_t i = 0; i < problem_.rows; ++i)
-            if (!cache_.has(i) && violation_at(label, i) > 0.5f * static_cast<float>(label.violation))
-                likely_.push_back(static_cast<std::int32_t>(i));
-        const auto worse = [&](std::int32_t a, std::int32_t b) {
-            const float va = violation_at(label, static_cast<std::size_t>(a));
-            const float vb = violation_at(label, static_cast<std::size_t>(b));
-            return va != vb ? va > vb : a < b;
-        };
-        const std::size_t kept = std::min(likely_.size(), cache_.at_once());
-        std::partial_sort(likely_.begin(), likely_.begin() + static_cast<std::ptrdiff_t>(kept), likely_.end(), worse);
-        likely_.resize(kept);
-        return likely_;
-    }
     static float violation_at(const Label& label, std::size_t i) {
         const float up = label.b[i] < label.high[i] ? label.h[i] : 0.0f;
         const float down = label.b[i] > label.low[i] ? -label.h[i] : 0.0f;
         return std::max({up, down, 0.0f});
     }
 
+    // A row, with others of a list from there on, which will be wanted too.
+    const float* row_of(std::span<const std::int32_t> list) {
+        const auto i = static_cast<std::size_t>(list[0]);
+        return cache_.whole() ? cache_.ready(i) : cache_.row(i, list);
+    }
+
+    // The variables of the last set that are between their limits, for half of the new one, and those
+    // that violate most. Two of them at least, for small caches.
+    void choose(const Label& label, WorkingSet& set) {
+        const std::size_t most = std::min(kSet, std::max<std::size_t>(2, cache_.slots() / 2));
+        std::vector<std::int32_t>& rows = set.rows;
+        std::erase_if(rows, [&](std::int32_t i) { return !(label.low[i] < label.b[i] && label.b[i] < label.high[i]); });
+        if (rows.size() > most / 2) rows.resize(most / 2);
+        const std::size_t kept = rows.size();
+        for (std::size_t i = 0; i < problem_.rows; ++i)
+            if (violation_at(label, i) > kLeast * static_cast<float>(label.violation))
+                rows.push_back(static_cast<std::int32_t>(i));
+        const auto last = [&] { return rows.begin() + static_cast<std::ptrdiff_t>(kept); };
+        const std::vector<std::int32_t> old(rows.begin(), last());
+        rows.erase(std::remove_if(last(), rows.end(),
+                                  [&](std::int32_t i) { return std::find(old.begin(), old.end(), i) != old.end(); }),
+                   rows.end());
+        const auto worse = [&](std::int32_t a, std::int32_t b) {
+            const float va = violation_at(label, static_cast<std::size_t>(a));
+            const float vb = violation_at(label, static_cast<std::size_t>(b));
+            return va != vb ? va > vb : a < b;
+        };
+        if (rows.size() > most) {
+            std::nth_element(last(), rows.begin() + static_cast<std::ptrdiff_t>(most - 1), rows.end(), worse);
+            rows.resize(most);
+        }
+        std::sort(rows.begin(), rows.end());
+        load(label, set);
+    }
+    void load(const Label& label, WorkingSet& set) {
+        const std::size_t count = set.rows.size();
+        set.resize(count);
+        for (std::size_t k = 0; k < count; ++k) {
+            const auto i = static_cast<std::size_t>(set.rows[k]);
+            set.h[k] = label.h[i];
+            set.b[k] = label.b[i];
+            set.low[k] = label.low[i];
+            set.high[k] = label.high[i];
+            set.diagonal[k] = diagonal_[i];
+            const float* row = row_of(std::span(set.rows).subspan(k));
+            for (std::size_t j = 0; j < count; ++j) set.products[k * count + j] = row[set.rows[j]];
+        }
+    }
+
+    // What a set has changed, for all variables of the label; added to `change`, if there is one.
+    void tell(Label& label, WorkingSet& set, double r, float* change) {
+        std::vector<std::int32_t> moved;
+        std::vector<float> by;
+        for (std::size_t k = 0; k < set.rows.size(); ++k)
+            if (set.b[k] != set.before[k]) {
+                moved.push_back(set.rows[k]);
+                by.push_back(set.b[k] - set.before[k]);
+                label.b[set.rows[k]] = set.b[k];
+            }
+        for (std::size_t at = 0; at < moved.size(); at += kFour) {
+            const float* rows[kFour];
+            float own[kFour] = {}, others[kFour] = {};
+            for (std::size_t k = 0; k < kFour; ++k) {
+                const bool is_there = at + k < moved.size();
+                rows[k] = is_there ? row_of(std::span(moved).subspan(at + k)) : rows[0];
+                if (is_there) own[k] = static_cast<float>(r * static_cast<double>(by[at + k]));
+                if (is_there) others[k] = -by[at + k];
+            }
+            take_four(label.h.data(), rows, own, problem_.rows);
+            if (change) take_four(change, rows, others, problem_.rows);
+        }
+    }
+
     // Steps on pairs of a label until it violates less than `enough`, at most so many. Returns their
     // number. What they change of K b is added to `change`, if there is one.
     std::int64_t improve(std::size_t l, double enough, std::int64_t most, float* change) {
         Label& label = labels_[l];
-        const std::size_t n = problem_.rows;
         const double r = 4 * problem_.r(l, l);
         std::int64_t steps = 0;
-        Best p = most_violating(label.h.data(), label.b.data(), label.low.data(), label.high.data(), n);
-        while (p.row < n && static_cast<double>(p.value) >= enough && steps < most &&
-               !watch_.stop.load(std::memory_order_relaxed)) {
-            label.violation = static_cast<double>(p.value);
-            const float* row_p = row_of(p.row, label);
-            Best q{n, 0.0f};
-            if (r > 0)
-                q = best_partner(label.h.data(), label.b.data(), label.low.data(), label.high.data(), row_p,
-                                 diagonal_.data(), p.row, n);
-            const std::size_t second = q.row < n ? q.row : p.row;
-            const float* row_q = q.row < n ? row_of(q.row, label) : row_p;
-            const auto room = [&](std::size_t i, bool up) {
-                return static_cast<double>(up ? label.high[i] : label.low[i]) - static_cast<double>(label.b[i]);
-            };
-            TwoSteps step;
-            const double hp = static_cast<double>(label.h[p.row]), kpp = static_cast<double>(diagonal_[p.row]);
-            if (q.row < n) {
-                const auto hq = static_cast<double>(label.h[second]), kqq = static_cast<double>(diagonal_[second]);
-                const auto kpq = static_cast<double>(row_p[second]);
-                const TwoVariables two{hp, hq, r * kpp, r * kqq, r * kpq,
-                                       {room(p.row, false), room(second, false)},
-                                       {room(p.row, true), room(second, true)}};
-                step = solve_two(two);
-            } else {
-                step.first = best_step(hp, r * kpp, room(p.row, false), room(p.row, true));
-            }
-            const float before_p = label.b[p.row];
-            move(label, p.row, step.first);
-            const auto by_p = static_cast<double>(label.b[p.row] - before_p);
-            const float before_q = label.b[second];
-            if (q.row < n) move(label, second, step.second);
-            const auto by_q = static_cast<double>(label.b[second] - before_q);
-            if (by_p == 0 && by_q == 0) break;  // as near as single precision gets
-            p = take_step(label.h.data(), row_p, static_cast<float>(r * by_p), row_q, static_cast<float>(r * by_q),
-                          label.b.data(), label.low.data(), label.high.data(), n);
-            if (change) take_both(change, row_p, static_cast<float>(-by_p), row_q, static_cast<float>(-by_q), n);
-            ++steps;
+        WorkingSet set;
+        for (look(label); label.violation >= enough && steps < most && !watch_.stop.load(std::memory_order_relaxed);
+             look(label)) {
+            choose(label, set);
+            const std::int64_t at_most = std::min(most - steps, kStepsAVariable * static_cast<std::int64_t>(kSet));
+            const std::int64_t made = set.improve(r, std::max(enough, kInside * label.violation), at_most);
+            if (made == 0) break;
+            steps += made;
+            tell(label, set, r, change);
         }
-        label.violation = static_cast<double>(p.value);
         return steps;
-    }
-
-    // To the limit itself where the step ends there, so that a variable at its limit is known by it.
-    static void move(Label& label, std::size_t i, double by) {
-        const double moved = static_cast<double>(label.b[i]) + by;
-        if (moved >= static_cast<double>(label.high[i])) label.b[i] = label.high[i];
-        else if (moved <= static_cast<double>(label.low[i])) label.b[i] = label.low[i];
-        else label.b[i] = static_cast<float>(moved);
     }
 
     void improve_apart(std::int64_t most) {
@@ -267,7 +284,6 @@ class KernelSolver {
     KernelSolution& out_;
     std::vector<float> diagonal_;
     std::vector<Label> labels_;
-    std::vector<std::int32_t> likely_;
     std::atomic<std::int64_t> steps_{0};
 };
 
