@@ -19,6 +19,9 @@ THEORY = 1.0
 CLOSE = 1.1
 """Up to this multiple of OBR's loss counts as close to it."""
 
+FALL = 0.02
+"""By how much a mean must have fallen to count as better."""
+
 LEFT = 10
 """S of the panels over time."""
 
@@ -143,10 +146,10 @@ def _over_time(sweep: Sweep) -> Verdict:
             curve = sweep.of(name, "decreasing", width)[sweep.slots.index(LEFT)]["curve"]
             early = next(value for end, value in curve if end * 10 >= sweep.rounds)
             falls.append(1 - curve[-1][1] / early)
-        counts.append((sum(fall > 0 for fall in falls), len(falls)))
+        counts.append((sum(fall > FALL for fall in falls), len(falls)))
         texts.append(
-            f"with {said} it falls for {counts[-1][0]} of {counts[-1][1]} learners, by "
-            f"{min(falls):.0%} to {max(falls):.0%}"
+            f"with {said} it falls by more than {FALL:.0%} for {counts[-1][0]} of "
+            f"{counts[-1][1]} learners ({min(falls):.0%} to {max(falls):.0%})"
         )
     return Verdict(
         "The average ℓ(a,c) improves over time.",
