@@ -289,9 +289,10 @@ def what_is_lost(sweep: Sweep) -> str:
     obr = sweep.of("OBR", "constant")[sweep.slots.index(LEFT)]["common"]
     return (
         "**What narrow widths lose.** With constant c a label is shown only where it may be "
-        "likelier than not. Where it falls below that, it is not shown again, and nothing more is "
-        f"learnt of it. The most common label is relevant in {sweep.obr['likely']:.0%} of the "
-        f"rounds; the square loss at its best width shows it in {shares}, OBR in {obr:.0%}."
+        "likelier than not. Where it falls below that, nothing more is learnt of it until its "
+        "width, which grows with the logarithm of the rounds, brings it back. The most common label "
+        f"is relevant in {sweep.obr['likely']:.0%} of the rounds; the square loss at its best width "
+        f"shows it in {shares}, OBR in {obr:.0%}."
     )
 
 
