@@ -98,7 +98,8 @@ def report(results: Results) -> list[Part]:
             compare.holds(sum(ratio >= 100 for ratio in ratios), len(ratios)),
         ),
         "SVM-struct is not among the peers: the cutting planes are a reference implementation of "
-        "its one-slack method in NumPy, `experiments/p4/cutting.py`, on the first rows of a set. "
+        "its one-slack method in NumPy, `experiments/p4/cutting.py`, on the first rows of a set; "
+        "how many times as fast M3L is depends on that, too. "
         "Both go to the same relative gap; C = 1. Lower and upper bounds of the optimum:",
         Table(
             [

@@ -35,7 +35,7 @@ def report(results: Results) -> list[Part]:
         ),
         "The runs of Fig. 2, by the processor's time. In the picture 1 is the longest run of a "
         f"set, as the paper normalises it. Both have {peers.CACHE} MB for kernel "
-        "products; M3L shares them among labels. Seconds for a share of the optimum:",
+        "products; M3L shares them among labels. Seconds for a share of the optimum, interpolated:",
         Table(progress.HEAD, progress.table_rows(results, "seconds", lambda v: f"{v:.2f}")),
         Figure(
             "p4-figure3",

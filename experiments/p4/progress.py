@@ -84,8 +84,10 @@ def one_by_one(results: Results, name: str, axis: str) -> tuple[list[float], lis
 
 
 def needed(taken: Sequence[float], reached: Sequence[float], share: float = NEAR) -> float:
-    """Return what it took to come so near to the optimum: the first run that did."""
-    return next(x for x, y in zip(taken, reached, strict=True) if y >= share)
+    """Return what it took to come so near to the optimum, between the runs around that share."""
+    after = next(place for place, value in enumerate(reached) if value >= share)
+    before = max(after - 1, 0)
+    return float(np.interp(share, reached[before : after + 1], taken[before : after + 1]))
 
 
 def panels(results: Results, axis: str, below: str) -> list[plots.Panel]:

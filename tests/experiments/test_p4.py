@@ -266,7 +266,9 @@ def test_progress_is_in_shares_of_the_optimum():
     results = Results([({"set": "a"}, result(2.0, 5)), ({"set": "a"}, result(4.0, 9))])
     assert progress.curve(results, "a", "M3L", "iterations") == ([5, 9], [0.5, 1.0])
     assert progress.needed([5, 9], [0.5, 1.0], 0.5) == 5
-    assert progress.needed([5, 9], [0.5, 1.0], 0.6) == 9
+    assert progress.needed([5, 9], [0.5, 1.0], 0.6) == pytest.approx(5.8)
+    assert progress.needed([5, 9], [0.5, 1.0], 0.1) == 5
+    assert progress.needed([5, 9, 12], [0.5, 1.0, 0.9], 0.75) == 7
     assert progress.one_by_one(results, "a", "iterations") == ([0, 10, 40], [0, 0.25, 1])
 
 
