@@ -32,9 +32,9 @@ def report(results: Results) -> list[Part]:
         + ", ".join(f"{tol:g}" for tol in results.values("tol"))
         + ". An iteration is a step on a pair of variables, on both sides. The paper does not say "
         "whether its one-vs-rest trains label after label (the dashed line) or is stopped alike on "
-        "all labels: both are shown. Our solver, without a prior, takes label after label too: "
-        "it gains nothing by choosing among labels, as the paper's does. Iterations for a share of the "
-        "optimum, interpolated between runs:",
+        "all labels: both are shown. Our solver, without a prior, takes label after label too: it "
+        "gains nothing by choosing among labels, as the paper's does. Iterations for a share of "
+        "the optimum, interpolated between runs:",
         Table(progress.HEAD, progress.table_rows(results, "iterations", lambda v: f"{v:,.0f}")),
         Figure(
             "p4-figure2",
