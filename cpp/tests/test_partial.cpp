@@ -1,4 +1,5 @@
 // Ranking with partial feedback: tiles, matrices that grow, and games by other means.
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -134,6 +135,55 @@ void lists_have_the_size_that_pays() {
     check(list.empty(), "labels that cannot be right are not shown");
 }
 
+// However many are kept: the first of all labels in order, ties included.
+void lists_are_the_first_of_all_labels() {
+    Random random(13);
+    GameConfig config;
+    config.miss_weight = 1;  // all that may be shown are shown
+    for (int repeat = 0; repeat < 200; ++repeat) {
+        config.ties_by_width = random.chance(0.5);
+        const Game game(config);
+        Standing standing;
+        std::vector<std::int32_t> expected, list;
+        const std::int32_t count = 1 + random.below(40);
+        for (std::int32_t label = 0; label < count; ++label) {
+            standing.probability.push_back(0.25 * random.below(5));
+            standing.margin.push_back(0.5 * random.below(3));
+            expected.push_back(label);
+        }
+        std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) {
+            if (standing.probability[a] != standing.probability[b])
+                return standing.probability[a] > standing.probability[b];
+            return config.ties_by_width && standing.margin[a] > standing.margin[b];
+        });
+        const auto most = static_cast<std::size_t>(1 + random.below(25));
+        expected.resize(std::min(most, expected.size()));
+        game.choose(standing, most, list);
+        check(list == expected, "a list has the first labels in order");
+    }
+}
+
+// The squares of such a row are nothing in the storage type, the row is not.
+void tiny_rows_are_learnt() {
+    DiagonalCovariance<float> diagonal;
+    diagonal.add_labels(2);
+    Example x;
+    x.add(3, 1e-25);
+    x.add(5, -2e-25);
+    const std::vector<std::int32_t> both = {0, 1};
+    typename DiagonalCovariance<float>::Scratch looked;
+    for (int round = 0; round < 2; ++round) {
+        diagonal.look(x, looked);
+        diagonal.prepare(x, looked, both);
+        near(diagonal.begin(1) / 5e-50, 1, 1e-6);
+        diagonal.include(1.0);
+        diagonal.step(1.0);
+        near(diagonal.weight(1, 0) / 1e-25, round + 1, 1e-6);
+        near(diagonal.weight(1, 1) / -2e-25, round + 1, 1e-6);
+        same(diagonal.weight(0, 0), 0.0);
+    }
+}
+
 template <class T>
 void games_of_all_kinds_keep_within_their_memory() {
     for (const CovarianceKind kind : {CovarianceKind::full, CovarianceKind::diagonal, CovarianceKind::kernel}) {
@@ -167,6 +217,8 @@ const Test tiles{"partial: tiles are a symmetric matrix", [] {
 const Test dual{"partial: the dual form agrees with the full one", the_dual_form_agrees_with_the_full_one};
 const Test memory{"partial: too much memory changes nothing", too_much_memory_changes_nothing};
 const Test lists{"partial: lists have the size that pays", lists_have_the_size_that_pays};
+const Test firsts{"partial: lists are the first of all labels", lists_are_the_first_of_all_labels};
+const Test tiny{"partial: tiny rows are learnt", tiny_rows_are_learnt};
 const Test games{"partial: games of all kinds, while features and labels appear", [] {
     games_of_all_kinds_keep_within_their_memory<float>();
     games_of_all_kinds_keep_within_their_memory<double>();
