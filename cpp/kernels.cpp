@@ -116,6 +116,17 @@ TAGALONG_INLINE std::int32_t count_from_body(const T* values, T bound, std::size
 }
 
 template <class T>
+TAGALONG_INLINE FromAndAbove count_from_and_above_body(const T* values, T bound, std::size_t n) {
+    std::int32_t from = 0, above = 0;
+#pragma omp simd reduction(+ : from, above)
+    for (std::size_t k = 0; k < n; ++k) {
+        from += values[k] >= bound;
+        above += values[k] > bound;
+    }
+    return {from, above};
+}
+
+template <class T>
 TAGALONG_INLINE double sum_of_magnitudes_body(const T* values, std::size_t n) {
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
@@ -188,6 +199,12 @@ TAGALONG_CLONES std::int32_t count_from(const float* values, float bound, std::s
 }
 TAGALONG_CLONES std::int32_t count_from(const double* values, double bound, std::size_t n) {
     return count_from_body(values, bound, n);
+}
+TAGALONG_CLONES FromAndAbove count_from_and_above(const float* values, float bound, std::size_t n) {
+    return count_from_and_above_body(values, bound, n);
+}
+TAGALONG_CLONES FromAndAbove count_from_and_above(const double* values, double bound, std::size_t n) {
+    return count_from_and_above_body(values, bound, n);
 }
 TAGALONG_CLONES void widen(const float* values, double* out, std::size_t n) { widen_body(values, out, n); }
 TAGALONG_CLONES void widen(const double* values, double* out, std::size_t n) { widen_body(values, out, n); }

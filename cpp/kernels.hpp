@@ -48,6 +48,12 @@ void widen(const double* values, double* out, std::size_t n);
 // How many are at least the bound.
 std::int32_t count_from(const float* values, float bound, std::size_t n);
 std::int32_t count_from(const double* values, double bound, std::size_t n);
+// How many values are at least a bound, and how many above it.
+struct FromAndAbove {
+    std::int32_t from, above;
+};
+FromAndAbove count_from_and_above(const float* values, float bound, std::size_t n);
+FromAndAbove count_from_and_above(const double* values, double bound, std::size_t n);
 
 // The largest of n >= 1 numbers.
 double largest(const double* values, std::size_t n);

@@ -79,6 +79,18 @@ class Measures {
         return sums;
     }
 
+    // The mean F1 of the labels that were relevant or chosen at least once; NaN if none was.
+    static double macro_f1(const std::vector<PerLabel>& counts) {
+        double sum = 0;
+        std::int64_t known = 0;
+        for (const PerLabel& label : counts) {
+            const std::int64_t either = label.chosen + label.relevant;
+            known += either > 0;
+            if (label.hits > 0) sum += static_cast<double>(label.hits) / static_cast<double>(either);
+        }
+        return known == 0 ? std::numeric_limits<double>::quiet_NaN() : 2 * sum / static_cast<double>(known);
+    }
+
     // One row: the scores before it was learnt, its labels (without repetition), and the score
     // from which a label counted as chosen.
     template <class T>
@@ -141,8 +153,21 @@ class Measures {
     template <class T>
     void choose(std::span<const T> scores, double cutoff) {
         chosen_ = 0;
-        for (std::size_t label = 0; label < scores.size(); ++label)
-            if (static_cast<double>(scores[label]) >= cutoff) add_chosen(label);
+        const T bound = at_least<T>(cutoff);
+        found_.resize(scores.size());
+        std::size_t count = 0;
+        // Without a branch, as which labels are chosen cannot be foreseen.
+        for (std::size_t label = 0; label < scores.size(); ++label) {
+            found_[count] = static_cast<std::int32_t>(label);
+            count += scores[label] >= bound;
+        }
+        for (std::size_t i = 0; i < count; ++i) add_chosen(static_cast<std::size_t>(found_[i]));
+    }
+    // The smallest number of a type that is not below a cut-off: scores pass the one as the other.
+    template <class T>
+    static T at_least(double cutoff) {
+        const T near = static_cast<T>(cutoff);
+        return static_cast<double>(near) < cutoff ? std::nextafter(near, std::numeric_limits<T>::infinity()) : near;
     }
     void add_chosen(std::size_t number) {
         ++chosen_;
@@ -205,9 +230,8 @@ class Measures {
             const auto score = static_cast<T>(relevant_[i]);
             while (last < R && relevant_[last] == relevant_[i]) ++last;
             const auto equal_relevant = static_cast<double>(last - i);
-            const T next = std::nextafter(score, std::numeric_limits<T>::infinity());
-            const double from = kernels::count_from(known.data(), score, K);
-            const double above = kernels::count_from(known.data(), next, K);
+            const auto counts = kernels::count_from_and_above(known.data(), score, K);
+            const double from = counts.from, above = counts.above;
             const double tied = from - above;
             misplaced += equal_relevant * (from - static_cast<double>(last));
             precision += equal_relevant * static_cast<double>(last) / from;
@@ -250,7 +274,7 @@ class Measures {
     // Scratch of a row.
     std::tuple<std::vector<float>, std::vector<double>> copies_;
     std::vector<double> relevant_;
-    std::vector<std::int32_t> unknown_;
+    std::vector<std::int32_t> unknown_, found_;
     std::vector<Mark> now_;
     std::size_t hits_ = 0;
     std::size_t chosen_ = 0;

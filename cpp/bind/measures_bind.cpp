@@ -132,6 +132,8 @@ void add_measures(nb::module_& module) {
              [](const Measures& self) { return counts_array(self.per_label(), self.per_label().size()); })
         .def("recent_per_label",
              [](const Measures& self) { return counts_array(self.recent_per_label(), self.per_label().size()); })
+        .def("macro_f1", [](const Measures& self) { return Measures::macro_f1(self.per_label()); })
+        .def("recent_macro_f1", [](const Measures& self) { return Measures::macro_f1(self.recent_per_label()); })
         .def("state", &measures_state)
         .def("restore", &restore_measures);
 }

@@ -9,7 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from tagalong.evaluate.measures import MEASURES, SUMS, LabelMeasures, Measures, macro_f1
+from tagalong import _native as core
+from tagalong.evaluate.measures import MEASURES, SUMS, LabelMeasures, Measures
 from tests.evaluate import naive
 from tests.evaluate.naive import Row
 from tests.evaluate.streams import as_rounds, from_arrays, report_of, some_rows
@@ -106,11 +107,33 @@ def test_a_label_of_unknown_relevance_counts_nowhere() -> None:
 
 
 def test_labels_that_are_never_relevant_nor_chosen_do_not_count_in_macro_f1() -> None:
-    assert macro_f1(np.array([[1, 1, 1], [0, 0, 0]])) == 1.0
-    assert macro_f1(np.array([[1, 1, 1], [0, 1, 0]])) == 0.5  # chosen, never rightly
-    assert macro_f1(np.array([[1, 1, 1], [0, 0, 1]])) == 0.5
-    assert math.isnan(macro_f1(np.zeros((3, 3), np.int64)))
-    assert math.isnan(macro_f1(np.zeros((0, 3), np.int64)))
+    rows = {
+        ((1.0, -1.0), frozenset({0})): 1.0,
+        ((1.0, 1.0), frozenset({0})): 0.5,  # chosen, never rightly
+        ((1.0, -1.0), frozenset({0, 1})): 0.5,
+        ((-1.0, -1.0), frozenset()): math.nan,
+    }
+    for (scores, relevant), expected in rows.items():
+        found = report_of(as_rounds([Row(scores, relevant, cutoff=0.0)])).overall.macro_f1
+        assert found == expected or math.isnan(found) and math.isnan(expected)
+    assert math.isnan(report_of(as_rounds([])).overall.macro_f1)
+
+
+@pytest.mark.parametrize("cutoff", [0.1, 0.7, 1 / 3, 1e-46, 1e300, -1e300, math.inf, -math.inf])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_scores_meet_the_cutoff_as_numbers_not_as_they_are_stored(dtype, cutoff) -> None:
+    """0.7 in single precision is below 0.7, and 0.1 above 0.1."""
+    with np.errstate(over="ignore"):
+        near = dtype(cutoff)
+    scores = np.array(
+        [np.nextafter(near, dtype(-np.inf)), near, np.nextafter(near, dtype(np.inf)), 0, -1e30, 1e30],
+        dtype=dtype,
+    )
+    measures = core.Measures(5, 10)
+    measures.observe_one(scores, [0], [], cutoff)
+    chosen = [float(score) >= cutoff for score in scores]
+    # Labels at the end that score -infinity did not exist yet; here the last one is finite.
+    assert measures.per_label()[:, 1].tolist() == [int(each) for each in chosen]
 
 
 def test_nothing_is_nan_and_nothing_is_divided_by_zero() -> None:

@@ -37,9 +37,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["HIGHER_IS_BETTER", "MEASURES", "SUMS", "LabelMeasures", "Measures", "macro_f1", "means"]
-
-Counts = npt.NDArray[np.int64]
+__all__ = ["HIGHER_IS_BETTER", "MEASURES", "SUMS", "LabelMeasures", "Measures", "means"]
 
 SUMS = (
     "ranked",
@@ -194,22 +192,6 @@ class LabelMeasures:
         """Return all of it by name, the name of the label excepted."""
         names = ("support", "chosen", "hits", "precision", "recall", "f1")
         return {name: getattr(self, name) for name in names}
-
-
-def macro_f1(counts: Counts) -> float:
-    """Return the mean F1 of the labels that were relevant or chosen at least once.
-
-    Parameters
-    ----------
-    counts : array of shape (K, 3)
-        Hits, choices and relevant rows of each label.
-    """
-    either = counts[:, 1] + counts[:, 2]
-    known = np.count_nonzero(either)
-    if known == 0:
-        return math.nan
-    # Where it is zero so are the hits.
-    return float(2 * (counts[:, 0] / np.maximum(either, 1)).sum() / known)
 
 
 def _ratio(part: float, whole: float) -> float:

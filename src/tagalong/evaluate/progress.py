@@ -8,7 +8,7 @@ import numpy as np
 from tagalong import _native as core
 from tagalong import parameters
 from tagalong.evaluate.curve import Curve, Sums, point
-from tagalong.evaluate.measures import SUMS, Measures, macro_f1
+from tagalong.evaluate.measures import SUMS, Measures
 from tagalong.evaluate.report import Report
 from tagalong.online.confidence_bound import AnyCertificate
 from tagalong.online.rounds import Round, Rounds
@@ -134,8 +134,8 @@ class Progress:
         """Return the sums and the macro-F1 of all rows and of the last ones."""
         measures = self._measures
         return (
-            (measures.totals(), macro_f1(measures.per_label())),
-            (measures.recent(), macro_f1(measures.recent_per_label())),
+            (measures.totals(), measures.macro_f1()),
+            (measures.recent(), measures.recent_macro_f1()),
         )
 
     def report(
