@@ -9,7 +9,7 @@ from __future__ import annotations
 from experiments.experiment import Cell, Experiment, Form, Part, Results
 from experiments.p3 import report as shared
 from experiments.p3.game import HASHED
-from experiments.p3.report import Sweep
+from experiments.p3.sweep import LEFT, Sweep, stream_cells
 
 VARIANTS = {
     "as in the panels": {},
@@ -19,7 +19,7 @@ VARIANTS = {
 
 
 def cells(form: Form) -> list[Cell]:
-    return shared.stream_cells(form, "debtags", 2_000, [0.003], VARIANTS)
+    return stream_cells(form, "debtags", 2_000, [0.003], VARIANTS)
 
 
 def report(results: Results) -> list[Part]:
@@ -39,7 +39,7 @@ def report(results: Results) -> list[Part]:
         *shared.tables(sweep),
         "**If a = 1/2 is taken at its word:**",
         shared.literal_ranking(sweep),
-        f"**What depends on our own choices**, S = {shared.LEFT}, the square loss with the "
+        f"**What depends on our own choices**, S = {LEFT}, the square loss with the "
         "theory's widths and with 0.01 of them. Signs take the constant part out of the features, "
         "without which no label can be likelier than others for all rows.",
         shared.variants(results),

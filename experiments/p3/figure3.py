@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from experiments.experiment import Cell, Experiment, Form, Part, Results
 from experiments.p3 import report as shared
-from experiments.p3.report import Sweep
+from experiments.p3.sweep import LEFT, VARIANTS, Sweep, stream_cells
 
 
 def cells(form: Form) -> list[Cell]:
-    return shared.stream_cells(form, "mediamill", 3_000, [0.01, 0.003], shared.VARIANTS)
+    return stream_cells(form, "mediamill", 3_000, [0.01, 0.003], VARIANTS)
 
 
 def report(results: Results) -> list[Part]:
@@ -28,7 +28,7 @@ def report(results: Results) -> list[Part]:
         "**If a = 1/2 is taken at its word**, lists end where a further label is not worth its "
         "cost, and the ranking loss counts what is missing:",
         shared.literal_ranking(sweep),
-        f"**What depends on the other open choices**, S = {shared.LEFT}, the square loss with the "
+        f"**What depends on the other open choices**, S = {LEFT}, the square loss with the "
         "theory's widths and with 0.01 of them:",
         shared.variants(results),
     ]

@@ -1,4 +1,4 @@
-"""What Figs. 2 and 3 share: cells of a stream, verdicts, tables and the picture of three panels.
+"""What Figs. 2 and 3 share: verdicts, tables and the picture of three panels.
 
 The paper prints no numbers of these figures; its claims are those of its text. It leaves open the
 values of S and R, the constants of the widths (delta, U, whether they are used as in the theory),
@@ -8,115 +8,18 @@ made with a = 1/2, as said of all experiments, or with a near 1, as in Theorem 5
 
 from __future__ import annotations
 
-from statistics import mean, median
+from statistics import median
 from typing import Any
 
 from experiments import compare, plots
-from experiments.experiment import Cell, Figure, Form, Part, Result, Results, Table, Verdict, cell
-from experiments.p3 import game
-
-THEORY = 1.0
-CLOSE = 1.1
-"""Up to this multiple of OBR's loss counts as close to it."""
+from experiments.experiment import Figure, Part, Results, Table, Verdict
+from experiments.p3.sweep import LEFT, THEORY, Sweep, shown_loss
 
 FALL = 0.02
 """By how much a mean must have fallen to count as better."""
 
-LEFT = 10
-"""S of the panels over time."""
-
-VARIANTS: dict[str, dict[str, Any]] = {
-    "as in the panels": {},
-    "ties by number, as printed": {"learner": {"ties": "index"}},
-    "U = 1 instead of unknown": {"learner": {"norm_bound": 1.0}},
-    "δ = 0.001 instead of 0.05": {"learner": {"delta": 0.001}},
-    "widths by determinant": {"learner": {"width": "determinant"}},
-    "diagonal matrices": {"learner": {"covariance": "diagonal"}},
-    "rows in random order": {"shuffled": True},
-}
-
-
-def learners(form: Form) -> dict[str, dict[str, Any]]:
-    radii = form.pick([1.0, 3.0], [1.0, 1.5, 2.0, 3.0, 5.0])
-    return {
-        "square": {"loss": "square"},
-        **{f"logistic, R = {R:g}": {"loss": "logistic", "radius": R} for R in radii},
-    }
-
-
-def stream_cells(
-    form: Form, stream: str, rows: int, few: list[float], variants: dict[str, Any]
-) -> list[Cell]:
-    """Return the cells of one stream; ``rows`` and ``few`` widths are those of the quick form."""
-    shared = {"stream": stream, "rows": form.pick(rows, 0)}
-    slots = form.pick([2, 5, 10, 25, 60], [2, 5, 10, 15, 20, 30, 40, 60])
-    widths = form.pick([THEORY, *few], [THEORY, 0.1, 0.01, 0.003])
-    found = [cell(game.obr, **shared, slots=slots)]
-    found += [
-        cell(
-            game.play,
-            **shared,
-            game=name,
-            slots=slots,
-            learner={**learner, "exploration": width},
-            name=own,
-        )
-        for own, learner in learners(form).items()
-        for width in widths
-        for name in game.GAMES
-    ]
-    for name, change in variants.items():
-        for width in (THEORY, 0.01):
-            learner = {"loss": "square", "exploration": width, **change.get("learner", {})}
-            rest = {key: value for key, value in change.items() if key != "learner"}
-            found += [
-                cell(
-                    game.play,
-                    **shared,
-                    **rest,
-                    game=own,
-                    slots=[LEFT],
-                    learner=learner,
-                    variant=name,
-                )
-                for own in ("decreasing", "constant")
-            ]
-    return found
-
-
-class Sweep:
-    """The results of one stream, by learner, game, width and S."""
-
-    def __init__(self, results: Results):
-        self._cells: dict[tuple[str, str, float], list[Result]] = {
-            (own["name"], own["game"], own["learner"]["exploration"]): result["slots"]
-            for own, result in results.cells
-            if "name" in own
-        }
-        ((own, self.obr),) = [(own, result) for own, result in results.cells if "games" in result]
-        self.slots: list[int] = own["slots"]
-        self.rounds, self.labels = self.obr["rounds"], self.obr["labels"]
-        self.names = list(dict.fromkeys(name for name, _, _ in self._cells))
-        self.widths: list[float] = list(dict.fromkeys(width for _, _, width in self._cells))
-
-    def of(self, name: str, played: str, width: float | None = THEORY) -> list[Result]:
-        """Return what came out for each S; without a width at the best one in hindsight."""
-        if name == "OBR":
-            return list(self.obr["games"][played])
-        return self._cells[name, played, self.best(name, played) if width is None else width]
-
-    def best(self, name: str, played: str) -> float:
-        """Return the multiple of the theory's widths with the least loss, on average over S."""
-        means = {width: mean(self.losses(name, played, width)) for width in self.widths}
-        return min(means, key=means.__getitem__)
-
-    def losses(self, name: str, played: str, width: float | None = THEORY) -> list[float]:
-        return [_loss(one, played) for one in self.of(name, played, width)]
-
-
-def _loss(one: Result, played: str) -> float:
-    """Return what a panel shows: the Hamming loss, the ranking loss over S, or the loss played."""
-    return float(one["rank"] if played == "ranking" else one["loss"] * (1 + (played == "constant")))
+CLOSE = 1.1
+"""Up to this multiple of OBR's loss counts as close to it."""
 
 
 def verdicts(sweep: Sweep, exception: bool) -> list[Part]:
@@ -290,9 +193,9 @@ def what_is_lost(sweep: Sweep) -> str:
     return (
         "**What narrow widths lose.** With constant c a label is shown only where it may be "
         "likelier than not. Where it falls below that, nothing more is learnt of it until its "
-        "width, which grows with the logarithm of the rounds, brings it back. The most common label "
-        f"is relevant in {sweep.obr['likely']:.0%} of the rounds; the square loss at its best width "
-        f"shows it in {shares}, OBR in {obr:.0%}."
+        "width, which grows with the logarithm of the rounds, brings it back. The most common "
+        f"label is relevant in {sweep.obr['likely']:.0%} of the rounds; the square loss at its "
+        f"best width shows it in {shares}, OBR in {obr:.0%}."
     )
 
 
@@ -312,7 +215,7 @@ def variants(results: Results) -> Table:
     found: dict[str, list[float]] = {}
     for own, result in results.cells:
         if "variant" in own:
-            found.setdefault(own["variant"], []).append(_loss(result["slots"][0], own["game"]))
+            found.setdefault(own["variant"], []).append(shown_loss(result["slots"][0], own["game"]))
     head = ["square loss", "ℓ(a,c), theory", "Hamming, theory", "ℓ(a,c), 0.01", "Hamming, 0.01"]
     return Table(
         head, [[name, *(f"{value:.2f}" for value in values)] for name, values in found.items()]

@@ -120,7 +120,8 @@ def _verdicts(results: Results, sizes: list[int]) -> list[Part]:
             "f₂ and f₃ keep the loss at zero up to more documents than f₁.",
             f"so it is in {further} of {len(LAYOUTS)} layouts; of up to {sizes[-1]}, the most "
             f"documents with a loss below {ZERO:g} are, {'; '.join(texts)}. Over all "
-            f"layouts, σ and sizes f₂ and f₃ have less loss than f₁ in {sum(wins)} of {len(wins)} cases.",
+            f"layouts, σ and sizes f₂ and f₃ have less loss than f₁ in {sum(wins)} of "
+            f"{len(wins)} cases.",
             compare.holds(further, len(LAYOUTS)),
         ),
     ]

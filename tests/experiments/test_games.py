@@ -7,7 +7,8 @@ import scipy.sparse as sp
 from benchmarks.streams import VARIABLE, Stream
 from experiments import catalogue
 from experiments.experiment import Cell, Figure, Form, Missing, Results, Table, Verdict
-from experiments.p3 import game, report
+from experiments.p3 import game
+from experiments.p3.sweep import Sweep, shown_loss
 from tagalong import PartialFeedbackRanker
 
 ROWS, LABELS = 80, 12
@@ -82,7 +83,7 @@ def test_half_the_hamming_loss(stream):
     settings = {"stream": "any", "rows": 0, "slots": [3], "learner": learner, "game": "constant"}
     (one,) = game.play(settings)["slots"]
     wrong = one["shown"] - one["hits"] + Y.sum() / ROWS - one["hits"]
-    assert report._loss(one, "constant") == pytest.approx(wrong, abs=1e-3)
+    assert shown_loss(one, "constant") == pytest.approx(wrong, abs=1e-3)
 
 
 def test_words_are_hashed_and_rows_shuffled(monkeypatch):
@@ -117,7 +118,7 @@ def test_the_best_width_is_chosen_by_the_mean_over_slots():
         for width, losses in ((1.0, (1, 5)), (0.1, (2, 3)))
     ]
     obr = {"rounds": 9, "labels": 3, "games": {"constant": [one(1), one(1)]}}
-    sweep = report.Sweep(Results([({"slots": [2, 5]}, obr), *cells]))
+    sweep = Sweep(Results([({"slots": [2, 5]}, obr), *cells]))
     assert sweep.best("square", "constant") == 0.1
     assert sweep.losses("square", "constant", None) == [4, 6]
     assert sweep.losses("square", "constant") == [2, 10]

@@ -1,0 +1,106 @@
+"""A stream's cells, and their results by learner, game, width and S."""
+
+from __future__ import annotations
+
+from statistics import mean
+from typing import Any
+
+from experiments.experiment import Cell, Form, Result, Results, cell
+from experiments.p3 import game
+
+THEORY = 1.0
+LEFT = 10
+"""S of the panels over time."""
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "as in the panels": {},
+    "ties by number, as printed": {"learner": {"ties": "index"}},
+    "U = 1 instead of unknown": {"learner": {"norm_bound": 1.0}},
+    "δ = 0.001 instead of 0.05": {"learner": {"delta": 0.001}},
+    "widths by determinant": {"learner": {"width": "determinant"}},
+    "diagonal matrices": {"learner": {"covariance": "diagonal"}},
+    "rows in random order": {"shuffled": True},
+}
+
+
+def learners(form: Form) -> dict[str, dict[str, Any]]:
+    radii = form.pick([1.0, 3.0], [1.0, 1.5, 2.0, 3.0, 5.0])
+    return {
+        "square": {"loss": "square"},
+        **{f"logistic, R = {R:g}": {"loss": "logistic", "radius": R} for R in radii},
+    }
+
+
+def stream_cells(
+    form: Form, stream: str, rows: int, few: list[float], variants: dict[str, Any]
+) -> list[Cell]:
+    """Return the cells of one stream; ``rows`` and ``few`` widths are those of the quick form."""
+    shared = {"stream": stream, "rows": form.pick(rows, 0)}
+    slots = form.pick([2, 5, 10, 25, 60], [2, 5, 10, 15, 20, 30, 40, 60])
+    widths = form.pick([THEORY, *few], [THEORY, 0.1, 0.01, 0.003])
+    found = [cell(game.obr, **shared, slots=slots)]
+    found += [
+        cell(
+            game.play,
+            **shared,
+            game=name,
+            slots=slots,
+            learner={**learner, "exploration": width},
+            name=own,
+        )
+        for own, learner in learners(form).items()
+        for width in widths
+        for name in game.GAMES
+    ]
+    for name, change in variants.items():
+        for width in (THEORY, 0.01):
+            learner = {"loss": "square", "exploration": width, **change.get("learner", {})}
+            rest = {key: value for key, value in change.items() if key != "learner"}
+            found += [
+                cell(
+                    game.play,
+                    **shared,
+                    **rest,
+                    game=own,
+                    slots=[LEFT],
+                    learner=learner,
+                    variant=name,
+                )
+                for own in ("decreasing", "constant")
+            ]
+    return found
+
+
+class Sweep:
+    """The results of one stream, by learner, game, width and S."""
+
+    def __init__(self, results: Results):
+        self._cells: dict[tuple[str, str, float], list[Result]] = {
+            (own["name"], own["game"], own["learner"]["exploration"]): result["slots"]
+            for own, result in results.cells
+            if "name" in own
+        }
+        ((own, self.obr),) = [(own, result) for own, result in results.cells if "games" in result]
+        self.slots: list[int] = own["slots"]
+        self.rounds, self.labels = self.obr["rounds"], self.obr["labels"]
+        self.names = list(dict.fromkeys(name for name, _, _ in self._cells))
+        self.widths: list[float] = list(dict.fromkeys(width for _, _, width in self._cells))
+
+    def of(self, name: str, played: str, width: float | None = THEORY) -> list[Result]:
+        """Return what came out for each S; without a width at the best one in hindsight."""
+        if name == "OBR":
+            return list(self.obr["games"][played])
+        return self._cells[name, played, self.best(name, played) if width is None else width]
+
+    def best(self, name: str, played: str) -> float:
+        """Return the multiple of the theory's widths with the least loss, on average over S."""
+        means = {width: mean(self.losses(name, played, width)) for width in self.widths}
+        return min(means, key=means.__getitem__)
+
+    def losses(self, name: str, played: str, width: float | None = THEORY) -> list[float]:
+        return [shown_loss(one, played) for one in self.of(name, played, width)]
+
+
+def shown_loss(one: Result, played: str) -> float:
+    """Return what a panel shows: the Hamming loss, the ranking loss over S, or the loss played."""
+    return float(one["rank"] if played == "ranking" else one["loss"] * (1 + (played == "constant")))
