@@ -38,16 +38,23 @@ class KernelCache {
     std::size_t at_once() const { return at_once_; }
     bool has(std::size_t row) const { return slot_of_[row] >= 0; }
 
-    // Computes every row. Then `ready` may be called from several threads.
-    void fill() {
+    // Computes every row. Then `ready` may be called from several threads. False if stop() was true
+    // before that: then `ready` must not be called.
+    template <class Stop>
+    bool fill(Stop&& stop) {
         std::vector<std::int32_t> wanted;
         for (std::size_t i = 0; i < rows_; ++i) {
+            if (wanted.empty() && stop()) return false;
             if (!has(i)) wanted.push_back(static_cast<std::int32_t>(i));
             if (wanted.size() == at_once_ || (i + 1 == rows_ && !wanted.empty())) {
                 load(wanted);
                 wanted.clear();
             }
         }
+        return true;
+    }
+    void fill() {
+        fill([] { return false; });
     }
     const float* ready(std::size_t row) const {
         return memory_.data() + static_cast<std::size_t>(slot_of_[row]) * rows_;

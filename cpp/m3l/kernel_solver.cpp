@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 
 #include "m3l/kernel_loops.hpp"
 #include "m3l/threads.hpp"
@@ -52,7 +53,11 @@ class KernelSolver {
     }
 
     void solve() {
-        if (cache_.whole()) cache_.fill();
+        const auto stop = [&] { return watch_.stop.load(std::memory_order_relaxed); };
+        if (cache_.whole() && !cache_.fill(stop)) {
+            stay();
+            return;
+        }
         refresh();
         const std::int64_t most = settings_.most_steps * static_cast<std::int64_t>(problem_.rows);
         const bool coupled = problem_.coupled();
@@ -66,13 +71,28 @@ class KernelSolver {
         }
         out_.converged = out_.standing.violation < settings_.tolerance;
         out_.steps = steps_;
+        keep();
+    }
+
+  private:
+    void keep() {
         out_.dual.resize(problem_.rows * labels_.size());
         for (std::size_t l = 0; l < labels_.size(); ++l)
             for (std::size_t i = 0; i < problem_.rows; ++i)
                 out_.dual[i * labels_.size() + l] = static_cast<double>(labels_[l].b[i]);
     }
+    // Stopped before the products were there: nothing is known but of a start from zero.
+    void stay() {
+        if (out_.dual.empty()) {
+            for (Label& label : labels_) std::copy(label.target.begin(), label.target.end(), label.h.begin());
+            stand();
+        } else {
+            constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+            out_.standing = {kUnknown, kUnknown, kUnknown};
+        }
+        keep();
+    }
 
-  private:
     static constexpr int kMostTurns = 20;
     static constexpr std::size_t kFour = 4;   // rows summed together
     static constexpr double kAim = 0.7;       // of the tolerance, before a check

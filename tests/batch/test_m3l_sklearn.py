@@ -1,6 +1,7 @@
 """M3LClassifier as a scikit-learn estimator."""
 
 import pickle
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,17 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import (
+    check_class_weight_classifiers,
+    check_classifiers_train,
+    parametrize_with_checks,
+)
 
 from tagalong import M3LClassifier, load
 from tagalong.batch import training
@@ -248,3 +255,53 @@ def test_whoever_watches_may_stop_it(monkeypatch: Any, prior: Any) -> None:
     assert model.dual_objective_ > 0
     assert model.n_iter_ > 0
     assert model.decision_function(rows).any()
+
+
+def test_interrupting_the_products_of_rows_leaves_a_model_that_knows_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The first products wait for the interruption; later ones let the other thread go first."""
+    interrupted, never = threading.Event(), threading.Event()
+    calls = []
+
+    def products(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+        if len(A) > 1 and len(B) > 1:  # not of the diagonal
+            calls.append(len(A))
+            interrupted.wait()
+            if len(calls) > 1:
+                never.wait(0.02)
+        return np.asarray(A @ B.T)
+
+    def watch(*state: Any) -> None:
+        interrupted.set()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(training, "_progress", lambda labels: watch)
+    rng = np.random.default_rng(0)
+    rows, labels = rng.normal(size=(1500, 3)), rng.random((1500, 2)) < 0.5
+    model = M3LClassifier(kernel=products, verbose=1)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(rows, labels)
+    assert sum(calls) < 1500
+    assert len(model.support_) == 0
+    assert model.dual_objective_ == 0
+    assert model.duality_gap_ == 2 * labels.size
+    assert not model.decision_function(rows[:5]).any()
+
+
+def test_no_direction_reaches_what_a_check_asks_of_classifiers_with_a_bias() -> None:
+    """check_class_weight_classifiers wants 0.87 of these rows in one class: hence poor_score."""
+    X, y = make_blobs(centers=2, random_state=0, cluster_std=20)
+    _, rows, _, _ = train_test_split(X, y, test_size=0.5, random_state=0)
+    turned = np.column_stack([-rows[:, 1], rows[:, 0]])
+    # A half-plane that has most of the rows can be turned until one of them is on its edge.
+    inside = np.vstack([turned, -turned]) @ rows.T >= -1e-9
+    assert inside.mean(axis=1).max() < 0.87
+    assert get_tags(M3LClassifier()).classifier_tags.poor_score
+
+
+@pytest.mark.parametrize("check", [check_classifiers_train, check_class_weight_classifiers])
+def test_a_constant_part_of_the_kernel_does_for_a_bias(check: Any) -> None:
+    model = M3LClassifier(kernel="poly", coef0=1.0)
+    assert not get_tags(model).classifier_tags.poor_score
+    check("M3LClassifier", model)

@@ -387,7 +387,8 @@ class M3LClassifier(Answers, ClassifierMixin, Fitted):
         tags.input_tags.sparse = not callable(self.kernel) and self.kernel != "precomputed"
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.classifier_tags.multi_label = True
-        # Without a bias no direction gives nearly all rows around the origin to one class, as one
-        # of scikit-learn's checks asks for.
-        tags.classifier_tags.poor_score = self.kernel != "rbf"
+        # Without a bias, or a constant part of the kernel that does for it, no direction gives
+        # nearly all rows around the origin to one class, as one of scikit-learn's checks asks for.
+        constant = self.kernel == "rbf" or (self.kernel == "poly" and self.coef0 != 0)
+        tags.classifier_tags.poor_score = not constant
         return tags
