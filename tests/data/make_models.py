@@ -16,6 +16,7 @@ import numpy as np
 from tagalong import (
     BlockProjection,
     LabelRanker,
+    M3LClassifier,
     OrdinalRanker,
     PartialFeedbackRanker,
     Predtron,
@@ -164,6 +165,34 @@ def write_answers() -> None:
         path.with_suffix(".json").write_text(json.dumps(expected, indent=1) + "\n")
 
 
+M3L: dict[str, dict[str, Any]] = {
+    "m3l": {"prior": "cooccurrence"},
+    "m3l_kernel": {"kernel": "rbf", "gamma": 0.5},
+}
+
+
+def write_m3l() -> None:
+    for kind, settings in M3L.items():
+        path = FOLDER / f"{kind}-format{persist.FORMAT}.tagalong"
+        if path.exists():
+            continue
+        rng = np.random.default_rng(5)
+        sets = [[LABELS[at] for at in np.flatnonzero(rng.random(5) < 0.4)] for _ in range(20)]
+        model = M3LClassifier(random_state=0, max_iter=10_000, **settings)
+        model.fit(np.array(examples(4, 20)), sets)
+        model.save(path)
+        probes = examples(3, 8)
+        expected = {
+            "labels": [repr(label) for label in model.classes_.tolist()],
+            "examples": probes,
+            "scores": model.decision_function(np.array(probes)).tolist(),
+            "predicted": model.predict(np.array(probes)).tolist(),
+            "dual_objective": model.dual_objective_,
+            "duality_gap": model.duality_gap_,
+        }
+        path.with_suffix(".json").write_text(json.dumps(expected, indent=1) + "\n")
+
+
 def write_tagger() -> None:
     path = FOLDER / f"tagger-format{persist.FORMAT}.tagalong"
     if path.exists():
@@ -205,3 +234,4 @@ if __name__ == "__main__":
     write_label_ranker()
     write_tagger()
     write_answers()
+    write_m3l()
