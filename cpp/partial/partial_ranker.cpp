@@ -281,6 +281,7 @@ void PartialRanker<T>::update(const Example& x, const std::vector<T>& margins, c
     touched_.resize(all);
     std::visit(
         [&](auto& found) {
+            // Whoever calls this has just looked at x, with now_.
             if (!touched_.empty() && x.size() > 0) found.prepare(x, scratch_of(now_, found), touched_);
             for (std::size_t j = 0; j < touched_.size() && x.size() > 0; ++j) {
                 const auto label = static_cast<std::size_t>(touched_[j]);
