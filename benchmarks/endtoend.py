@@ -8,8 +8,8 @@ hands the file's name to its driver, and only the driver's time counts, without 
 imports. Its text is written by ``tagalong.readers.write``, with the words that our features have,
 so that both learn from the same n-grams; it predicts and learns, and evaluates its own loss.
 
-Everyone takes turns. Items a second are by processor time, of all threads, so that whatever
-else the machine does counts for nobody; by the clock Vowpal Wabbit's second thread, which parses, may
+Everyone takes turns. Items a second are by processor time, of all threads, so that whatever else
+the machine does counts for nobody; by the clock Vowpal Wabbit's second thread, which parses, may
 help it. Quality comes from one further pass that asks for scores, by the same measures.
 """
 
@@ -33,7 +33,6 @@ from typing import Any
 import numpy as np
 
 from tagalong.evaluate import Progress
-from tagalong.features import TextFeatures
 from tagalong.online.rounds import Round
 from tagalong.readers import read, write
 from tagalong.readers.items import Item
@@ -42,7 +41,11 @@ MEASURES = ("one_error", "any_mistake", "ranking_loss", "average_precision", "nd
 LEARNERS = {
     "tagalong learn": [],
     "tagalong learn, from .xz": [],
-    "tagalong learn, Euclidean optimal": "--update optimal --geometry euclidean --average no".split(),
+    "tagalong learn, Euclidean optimal": [
+        *("--update", "optimal"),
+        *("--geometry", "euclidean"),
+        *("--average", "no"),
+    ],
 }
 
 VW_CHILD = """
@@ -66,7 +69,7 @@ class Entry:
     failure: str = ""
 
 
-def words_of(item: Item, features: TextFeatures) -> Item:
+def words_of(item: Item) -> Item:
     """Return an item whose words, blank by blank, are those that our features have."""
     letters = "".join(c if c.isalnum() else " " for c in str(item.text).casefold())
     return replace(item, text=letters, id="")
@@ -136,10 +139,9 @@ def contestants(folder: Path, items: list[Item]) -> Iterator[Entry]:
     plain, packed, text = (folder / name for name in ("items.jsonl", "items.jsonl.xz", "items.vw"))
     write(items, str(plain))
     write(items, str(packed))
-    features = TextFeatures()
-    write((words_of(item, features) for item in items), str(text), number_labels=True)
+    write((words_of(item) for item in items), str(text), number_labels=True)
     labels = len({label for item in items for label in item.labels or ()})
-    words = len({word for item in items for word in words_of(item, features).text.split()})
+    words = len({word for item in items for word in words_of(item).text.split()})
     for name, bits in (("VW, bits for all weights", None), ("VW, -b 18, its default", 18)):
         arguments = vw_arguments(labels, words, bits)
         yield Entry(
@@ -169,9 +171,7 @@ def table(entries: list[Entry], items: int, quality: bool) -> Iterator[str]:
         found = entry.quality() if quality else {}
         cells = " | ".join(f"{found[name]:.4f}" if name in found else "–" for name in MEASURES)
         assert peer is not None
-        ratios = [
-            theirs / own for own, (theirs, _) in zip(used, peer.seconds, strict=False)
-        ]
+        ratios = [theirs / own for own, (theirs, _) in zip(used, peer.seconds, strict=False)]
         yield (
             f"| {entry.name} | {items / min(used):,.0f} | {items / statistics.median(used):,.0f} "
             f"| {statistics.median(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f}) "

@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "errors.hpp"
@@ -154,5 +155,15 @@ struct Owned {
     }
     nb::object object() const { return nb::cast(array); }
 };
+
+// A NumPy array of what a vector holds, without a copy.
+template <class V>
+nb::object adopted(std::vector<V>&& values) {
+    auto kept = std::make_unique<std::vector<V>>(std::move(values));
+    V* data = kept->data();
+    const std::size_t size = kept->size();
+    nb::capsule owner(kept.release(), [](void* p) noexcept { delete static_cast<std::vector<V>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, V>(data, 1, &size, owner));
+}
 
 }  // namespace tagalong::bind

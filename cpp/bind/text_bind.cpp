@@ -89,11 +89,7 @@ static nb::tuple read_many(TextFeatures& self, const nb::list& rows, bool learn)
             indptr.data[i + 1] = static_cast<std::int64_t>(indices.size());
         }
     }
-    Owned<std::int32_t> columns({indices.size()});
-    Owned<double> numbers({values.size()});
-    std::copy(indices.begin(), indices.end(), columns.data);
-    std::copy(values.begin(), values.end(), numbers.data);
-    return nb::make_tuple(indptr.object(), columns.object(), numbers.object());
+    return nb::make_tuple(indptr.object(), adopted(std::move(indices)), adopted(std::move(values)));
 }
 
 // The names of an item's features, in the order of the features: the item's own words, even

@@ -115,7 +115,7 @@ def test_labels_that_are_never_relevant_nor_chosen_do_not_count_in_macro_f1() ->
     }
     for (scores, relevant), expected in rows.items():
         found = report_of(as_rounds([Row(scores, relevant, cutoff=0.0)])).overall.macro_f1
-        assert found == expected or math.isnan(found) and math.isnan(expected)
+        assert found == expected or (math.isnan(found) and math.isnan(expected))
     assert math.isnan(report_of(as_rounds([])).overall.macro_f1)
 
 
@@ -126,7 +126,14 @@ def test_scores_meet_the_cutoff_as_numbers_not_as_they_are_stored(dtype, cutoff)
     with np.errstate(over="ignore"):
         near = dtype(cutoff)
     scores = np.array(
-        [np.nextafter(near, dtype(-np.inf)), near, np.nextafter(near, dtype(np.inf)), 0, -1e30, 1e30],
+        [
+            np.nextafter(near, dtype(-np.inf)),
+            near,
+            np.nextafter(near, dtype(np.inf)),
+            0,
+            -1e30,
+            1e30,
+        ],
         dtype=dtype,
     )
     measures = core.Measures(5, 10)

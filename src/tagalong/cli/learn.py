@@ -250,7 +250,8 @@ class _Learning:
         rounds = self.tagger.watch_together(labelled) if labelled else None
         if rounds is None:
             return False
-        self.course.progress.add_rounds(rounds, self.tagger)
+        progress: Any = self.course.progress
+        progress.add_rounds(rounds, self.tagger)
         self.course.unlabelled += len(items) - len(labelled)
         self.course.count(items)
         return True
