@@ -24,7 +24,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -161,7 +161,7 @@ def contestants(folder: Path, items: list[Item]) -> Iterator[Entry]:
 def table(entries: list[Entry], items: int, quality: bool) -> Iterator[str]:
     yield "| way | items/s, best | median | × VW | by the clock | " + " | ".join(MEASURES) + " |"
     yield "|---" * (5 + len(MEASURES)) + "|"
-    peer = next((entry for entry in entries if entry.seconds), None)
+    peer = entries[0].seconds  # none, if it could not be run
     for entry in entries:
         if entry.failure:
             yield f"| {entry.name} | {entry.failure} |"
@@ -170,21 +170,22 @@ def table(entries: list[Entry], items: int, quality: bool) -> Iterator[str]:
         clock = min(seconds for _, seconds in entry.seconds)
         found = entry.quality() if quality else {}
         cells = " | ".join(f"{found[name]:.4f}" if name in found else "–" for name in MEASURES)
-        assert peer is not None
-        ratios = [theirs / own for own, (theirs, _) in zip(used, peer.seconds, strict=False)]
+        ratios = [theirs / own for own, (theirs, _) in zip(used, peer, strict=False)]
+        ratio = "–"
+        if ratios:
+            ratio = f"{statistics.median(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f})"
         yield (
             f"| {entry.name} | {items / min(used):,.0f} | {items / statistics.median(used):,.0f} "
-            f"| {statistics.median(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f}) "
-            f"| {items / clock:,.0f} | {cells} |"
+            f"| {ratio} | {items / clock:,.0f} | {cells} |"
         )
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--limit", type=int, help="only the first items")
     parser.add_argument("--no-quality", action="store_true", help="speed alone")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(argv)
     path = Path(os.environ.get("TAGALONG_DATA", ""), "debtags-texts.jsonl.xz")
     source = str(path) if path.is_file() else "pydocs:"
     items = [item for item in read(source) if item.labels is not None][: arguments.limit]
