@@ -23,20 +23,46 @@ from benchmarks.markdown import tables
 
 FOLDER = Path(__file__).parent
 
-TITLES = {
-    "run": "Online label ranking",
-    "scaling": "Labels, features, items: how speed and memory grow",
-    "endtoend": "From text to labels, end to end",
-    "text": "Text into features",
-    "evaluation": "Evaluation beside learning",
-    "blocks": "Blocks of rows",
-    "ordinal": "Grades",
-    "partial": "Partial feedback",
-    "predtron": "Predtron",
-    "m3l": "M3L",
-    "roofline": "What the machine allows",
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A module, what it measures, and the options of both forms."""
+
+    module: str
+    title: str
+    full: str = ""
+    quick: str = ""
+
+    def command(self, quick: bool) -> list[str]:
+        options = self.quick if quick else self.full
+        return [f"benchmarks.{self.module}", *options.split()]
+
+
+BENCHMARKS = {
+    "online": Benchmark("run", "Online label ranking", "", "--quick"),
+    "scaling": Benchmark(
+        "scaling", "How speed and memory grow with labels and features", "--rows 1500", "--quick"
+    ),
+    "endtoend": Benchmark(
+        "endtoend", "From text to labels, whole processes", "", "--repeat 1 --limit 300"
+    ),
+    "text": Benchmark("text", "Text into features", "", "--repeat 1 --limit 500"),
+    "evaluation": Benchmark("evaluation", "Evaluation beside learning", "", "--rows 500"),
+    "blocks": Benchmark("blocks", "Blocks of rows", "--repeat 7", "--repeat 1"),
+    "ordinal": Benchmark("ordinal", "Grades", "", "swd"),
+    "partial": Benchmark(
+        "partial", "Partial feedback", "mediamill --rounds 4000", "--rounds 420 --repeat 1"
+    ),
+    "predtron": Benchmark("predtron", "Predtron", "", "speed"),
+    "m3l-linear": Benchmark(
+        "m3l", "M3L, linear", "linear coupled --sample 10", "coupled --sets rcv1"
+    ),
+    "m3l-kernel": Benchmark(
+        "m3l", "M3L with a kernel", "rbf growth --rows 4000 --sample 4", "growth --rows 200"
+    ),
+    "m3l-scale": Benchmark("m3l", "M3L, a million rows", "scale", "scale --rows 1000"),
+    "roofline": Benchmark("roofline", "What the machine allows", "", "--quick"),
 }
-"""What each module of that name measures."""
 
 
 @dataclass
@@ -54,7 +80,12 @@ class Run:
     @property
     def section(self) -> str:
         """Its part of the page."""
-        lines = [f"## {TITLES[self.name]}", "", f"`{self.command}`, {self.seconds:.0f} s", ""]
+        lines = [
+            f"## {BENCHMARKS[self.name].title}",
+            "",
+            f"`{self.command}`, {self.seconds:.0f} s",
+            "",
+        ]
         if self.status:
             lines += [f"**Failed** (status {self.status}): {self.error}", ""]
         # Headings of a benchmark stand below that of its section.
@@ -64,7 +95,7 @@ class Run:
 
 def run(name: str, quick: bool) -> Run:
     """Run one benchmark, with its progress on standard error."""
-    options = [f"benchmarks.{name}", *(["--quick"] if quick else [])]
+    options = BENCHMARKS[name].command(quick)
     command = [sys.executable, "-m", *options]
     begun, last = time.monotonic(), ""
     with (
@@ -101,16 +132,18 @@ def page(runs: Sequence[Run], facts: dict[str, str]) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run them; 1 when one has failed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", default=list(TITLES), metavar="name")
+    parser.add_argument("names", nargs="*", default=list(BENCHMARKS), metavar="name")
     parser.add_argument("--quick", action="store_true", help="little of each; nothing is written")
     parser.add_argument("--out", type=Path, default=FOLDER / "results.md")
     options = parser.parse_args(arguments)
-    unknown = [name for name in options.names if name not in TITLES]
+    unknown = [name for name in options.names if name not in BENCHMARKS]
     if unknown:
-        parser.error(f"there is no benchmark {unknown[0]}; there are {', '.join(TITLES)}")
+        parser.error(f"there is no benchmark {unknown[0]}; there are {', '.join(BENCHMARKS)}")
     facts, runs = machine(), []
     for place, name in enumerate(options.names, 1):
-        print(f"[{place}/{len(options.names)}] {TITLES[name]}", file=sys.stderr, flush=True)
+        print(
+            f"[{place}/{len(options.names)}] {BENCHMARKS[name].title}", file=sys.stderr, flush=True
+        )
         runs.append(run(name, options.quick))
         print(runs[-1].section, flush=True)
         if not options.quick:  # After each one: a run that is interrupted has lost nothing.

@@ -6,7 +6,9 @@ Ours starts the interpreter, imports, reads JSON lines, makes features of words,
 and evaluates; all of it counts. Vowpal Wabbit has no executable in its wheel: a process of its own
 hands the file's name to its driver, and only the driver's time counts, without interpreter and
 imports. Its text is written by ``tagalong.readers.write``, with the words that our features have,
-so that both learn from the same n-grams; it predicts and learns, and evaluates its own loss.
+so that both learn from the same n-grams; it predicts and learns, and evaluates its own loss. Once
+the words are numbered beforehand, so that it can keep them all apart, and once they are hashed
+to its default of 18 bits.
 
 Everyone takes turns. Items a second are by processor time, of all threads, so that whatever else
 the machine does counts for nobody; by the clock Vowpal Wabbit's second thread, which parses, may
@@ -97,10 +99,19 @@ def _command(source: Path, options: list[str]) -> list[str]:
     return [sys.executable, "-m", "tagalong", "learn", str(source), "--quiet", *options]
 
 
-def vw_arguments(labels: int, words: int, bits: int | None) -> list[str]:
-    """As in ``benchmarks.peers``: enough bits for no two weights to share a place, or as given."""
-    enough = math.ceil(math.log2(words)) + math.ceil(math.log2(labels))
-    return ["--multilabel_oaa", str(labels), "-b", str(bits or max(18, enough)), "--quiet"]
+def numbered(items: list[Item]) -> tuple[list[Item], int]:
+    """Return items with numbers for words, which Vowpal Wabbit does not hash; and how many."""
+    numbers: dict[str, int] = {}
+    found = []
+    for item in map(words_of, items):
+        text = " ".join(str(numbers.setdefault(w, len(numbers))) for w in str(item.text).split())
+        found.append(replace(item, text=text))
+    return found, len(numbers)
+
+
+def enough_bits(labels: int, words: int) -> int:
+    """As in ``benchmarks.peers``: so many that no two weights of numbered words share a place."""
+    return max(18, math.ceil(math.log2(words)) + math.ceil(math.log2(labels)))
 
 
 def vw(text: Path, arguments: list[str]) -> tuple[float, float]:
@@ -136,18 +147,22 @@ def vw_quality(text: Path, arguments: list[str]) -> dict[str, float]:
 
 def contestants(folder: Path, items: list[Item]) -> Iterator[Entry]:
     """Write everyone's input, untimed."""
-    plain, packed, text = (folder / name for name in ("items.jsonl", "items.jsonl.xz", "items.vw"))
+    plain, packed = folder / "items.jsonl", folder / "items.jsonl.xz"
     write(items, str(plain))
     write(items, str(packed))
-    write((words_of(item) for item in items), str(text), number_labels=True)
     labels = len({label for item in items for label in item.labels or ()})
-    words = len({word for item in items for word in words_of(item).text.split()})
-    for name, bits in (("VW, bits for all weights", None), ("VW, -b 18, its default", 18)):
-        arguments = vw_arguments(labels, words, bits)
+    with_numbers, words = numbered(items)
+    for name, own, bits in (
+        ("VW, words as numbers that never collide", with_numbers, enough_bits(labels, words)),
+        ("VW, words, -b 18, its default", [words_of(item) for item in items], 18),
+    ):
+        text = folder / f"{bits}.vw"
+        write(own, str(text), number_labels=True)
+        arguments = ["--multilabel_oaa", str(labels), "-b", str(bits), "--quiet"]
         yield Entry(
             name,
-            lambda arguments=arguments: vw(text, arguments),
-            lambda arguments=arguments: vw_quality(text, arguments),
+            lambda text=text, arguments=arguments: vw(text, arguments),
+            lambda text=text, arguments=arguments: vw_quality(text, arguments),
         )
     for name, options in LEARNERS.items():
         source = packed if ".xz" in name else plain

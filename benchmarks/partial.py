@@ -15,9 +15,8 @@ shown labels with the matrix behind it.
 """
 
 import argparse
-import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,8 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from benchmarks import bandwidth, streams
+from benchmarks.markdown import table
+from benchmarks.turns import Times
 from tagalong import PartialFeedbackRanker
 from tagalong.evaluate import LabelModel
 
@@ -165,9 +166,9 @@ PEERS: dict[str, Way] = {
 }
 
 
-def measure(X: Rows, Y: Hits, repeat: int) -> dict[str, tuple[float, float]]:
-    """Rounds a second and right labels a list, by way; a peer that does not run is reported."""
-    seconds: dict[str, list[float]] = {}
+def measure(X: Rows, Y: Hits, repeat: int) -> dict[str, tuple[Times, float]]:
+    """Seconds a round and right labels a list, by way; a peer that does not run is reported."""
+    times: dict[str, Times] = {}
     quality: dict[str, float] = {}
     for go in range(repeat):
         for name, way in {**WAYS, **PEERS}.items():
@@ -181,8 +182,8 @@ def measure(X: Rows, Y: Hits, repeat: int) -> dict[str, tuple[float, float]]:
                 print(f"{name} did not run: {type(error).__name__}: {error}")
                 continue
             each = taken if name in PEERS else taken / len(X)
-            seconds.setdefault(name, []).append(each)
-    return {name: (1 / statistics.median(times), quality[name]) for name, times in seconds.items()}
+            times.setdefault(name, Times()).seconds.append(each)
+    return {name: (own, quality[name]) for name, own in times.items()}
 
 
 def memory_limit(labels: int, features: int) -> list[str]:
@@ -205,23 +206,21 @@ def memory_limit(labels: int, features: int) -> list[str]:
     return lines
 
 
-def table(found: dict[str, tuple[float, float]]) -> list[str]:
-    ours = found["full, float32"][0]
-    lines = [
-        "| way | rounds/s | full, float32 is | goal | | right of 5 |",
-        "|---|---|---|---|---|---|",
-    ]
-    for name, (rate, quality) in found.items():
-        ratio, goal = ours / rate, GOALS.get(name)
+def rows(found: dict[str, tuple[Times, float]]) -> Iterator[list[str]]:
+    """Rows of the table, one a way."""
+    ours, _ = found["full, float32"]
+    for name, (times, quality) in found.items():
+        turns = Times(ours.seconds[: len(times.seconds)])
+        ratio, goal = times.over(turns), GOALS.get(name)
+        shown = str(ratio)
         if name == "diagonal, float32":
-            ratio, goal = rate / ours, DIAGONAL_GOAL
-            shown = f"it is {ratio:.1f} × that"
-        else:
-            shown = f"{ratio:.1f} ×"
-        verdict = "" if goal is None else "reached" if ratio >= goal else "not reached"
-        wanted = "" if goal is None else f"{goal:g} ×"
-        lines.append(f"| {name} | {rate:,.0f} | {shown} | {wanted} | {verdict} | {quality:.2f} |")
-    return lines
+            ratio, goal = turns.over(times), DIAGONAL_GOAL
+            shown = f"it is {ratio} times that"
+        verdict = "" if goal is None else "reached" if ratio.median >= goal else "not reached"
+        yield [
+            name, f"{1 / times.best:,.0f}", f"{1 / times.median:,.0f}", shown,
+            "" if goal is None else f"{goal:g}", verdict, f"{quality:.2f}",
+        ]  # fmt: skip
 
 
 def main() -> None:
@@ -232,7 +231,12 @@ def main() -> None:
     args = parser.parse_args()
     X, Y = make_stream(args.stream, args.rounds)
     with threadpool_limits(1):
-        print("\n".join(table(measure(X, Y, args.repeat))))
+        found = measure(X, Y, args.repeat)
+    heads = [
+        "way", "rounds/s, best", "median", "full, float32 is times as fast", "goal", "",
+        "right of 5",
+    ]  # fmt: skip
+    print(table(heads, rows(found)))
     print()
     print("\n".join(memory_limit(Y.shape[1], X.shape[1])))
 

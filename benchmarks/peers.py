@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -57,17 +56,6 @@ def contestants(
         except ImportError as error:
             absent.append(Entry(PACKAGES[name], failure=f"not installed: {error}"))
     return found, absent
-
-
-def versions() -> dict[str, str]:
-    """The installed version of each peer's package."""
-    found = {}
-    for package in PACKAGES.values():
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
 
 
 @dataclass

@@ -1,25 +1,23 @@
 """Peers and ours, alternating in one run: ``python -m benchmarks.run``.
 
-Writes a table in Markdown and everything behind it as JSON beside it. Rates are of one online
-pass, ranking each row before it is learnt, in one thread. Ratios are of median rates.
+Prints a page; with ``--out`` it is written too, and everything behind it as JSON. Rates are of one
+online pass, ranking each row before it is learnt, in one thread. Ratios are of the same turn.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import platform
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import date
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from benchmarks import bandwidth, contest, ours, peers, streams
 from benchmarks.contest import Entry
+from benchmarks.machine import machine
 from benchmarks.measures import Measures
+from benchmarks.turns import Ratio
 
 GOALS = {
     "euclidean single": 25.0,
@@ -56,8 +54,13 @@ class Report:
         found = [entry for entry in self.entries if entry.name == peers.VW_DEFAULT]
         return found[0] if found and not found[0].failure else None
 
-    def ratio(self, entry: Entry) -> float | None:
-        return None if self.yardstick is None else entry.median / self.yardstick.median
+    def ratio(self, entry: Entry) -> Ratio | None:
+        """How many times as many items a second as the yardstick, turn by turn."""
+        if self.yardstick is None:
+            return None
+        pairs = zip(self.yardstick.seconds, entry.seconds, strict=True)
+        share = entry.rows / self.yardstick.rows
+        return Ratio([share * theirs / mine for theirs, mine in pairs])
 
 
 def benchmark(
@@ -101,9 +104,10 @@ def markdown(report: Report) -> str:
         f"# Speed and quality on {report.stream}",
         "",
         f"One online pass, rank then learn, one thread; {report.repeat} repetition(s), everyone "
-        "in turn. Ratios are of medians. Rows without a relevant or without an irrelevant label "
-        "are left out of the measures; equal scores count against any-mistake and average "
-        "precision, half in the ranking loss, and go to the lowest label elsewhere. Peers marked "
+        "in turn. Ratios are of the same turn, the median and the range. Rows without a relevant "
+        "or without an irrelevant label are left out of the measures; equal scores count against "
+        "any-mistake and average precision, half in the ranking loss, and go to the lowest label "
+        "elsewhere. Peers marked "
         "'first' had only that many rows, and their measures are over those.",
         "",
         "; ".join(machine) + ".",
@@ -138,25 +142,10 @@ def as_json(report: Report) -> str:
     found = asdict(report)
     for entry, row in zip(report.entries, found["entries"], strict=True):
         if entry.seconds:
-            row |= {"best": entry.best, "median": entry.median, "ratio": report.ratio(entry)}
+            ratio = report.ratio(entry)
+            row |= {"best": entry.best, "median": entry.median, "ratio": ratio and ratio.turns}
     allowed = bandwidth.limits(report.bandwidth, report.nnz, report.K)
     return json.dumps(found | {"limits": allowed}, indent=1) + "\n"
-
-
-def machine() -> dict[str, str]:
-    """What the figures depend on: CPU, versions, date, commit."""
-    found = {
-        "date": date.today().isoformat(),
-        "commit": _commit(),
-        "CPU": _cpu(),
-        "Python": platform.python_version(),
-    }
-    for package in ("tagalong", "numpy", "scipy"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found | peers.versions()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -170,11 +159,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     report = benchmark(stream, options.peers, options.repeat, options.quick)
     page = markdown(report)
     print(page)
-    out = options.out or (None if options.quick else _results(options.stream))
-    if out is not None:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(page, encoding="utf-8")
-        out.with_suffix(".json").write_text(as_json(report), encoding="utf-8")
+    if options.out is not None:
+        options.out.parent.mkdir(parents=True, exist_ok=True)
+        options.out.write_text(page, encoding="utf-8")
+        options.out.with_suffix(".json").write_text(as_json(report), encoding="utf-8")
     return 1 if report.failures else 0
 
 
@@ -189,18 +177,12 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--out",
         type=Path,
-        help="Markdown file to write, with JSON beside it (default benchmarks/results.md, or "
-        "results-<stream>.md for another stream; with --quick nothing)",
+        help="Markdown file to write, with JSON beside it that has every single time",
     )
     options = parser.parse_args(arguments)
     if options.repeat < 1:
         parser.error(f"--repeat is {options.repeat}; it takes at least 1")
     return options
-
-
-def _results(stream: str) -> Path:
-    name = "results.md" if stream == "debtags" else f"results-{stream}.md"
-    return Path(__file__).with_name(name)
 
 
 def _interleave(
@@ -225,8 +207,8 @@ def _row(report: Report, entry: Entry) -> str:
     if entry.name in GOALS:
         goal = f"≥ {GOALS[entry.name]:.0f} ×"
         if ratio is not None:
-            goal += f" {_mark(ratio >= GOALS[entry.name])}"
-    shown = "" if ratio is None else f"{ratio:.2g}" if ratio < 1 else f"{ratio:.1f}"
+            goal += f" {_mark(ratio.median >= GOALS[entry.name])}"
+    shown = "" if ratio is None else str(ratio)
     cells = [entry.name, f"{entry.best:,.0f}", f"{entry.median:,.0f}", shown, goal]
     return "| " + " | ".join(cells + _measures(entry.measures)) + " |"
 
@@ -255,22 +237,6 @@ def _better(report: Report) -> list[str]:
 
 def _mark(reached: bool) -> str:
     return "reached" if reached else "**not reached**"
-
-
-def _cpu() -> str:
-    path = Path("/proc/cpuinfo")
-    for line in path.read_text().splitlines() if path.exists() else []:
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
-
-
-def _commit() -> str:
-    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
 
 
 def _say(line: str) -> None:

@@ -9,13 +9,15 @@ Ways of both sides take turns; medians count, of processor time on one core. Wor
 
 import argparse
 import os
-import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from sklearn.feature_extraction.text import HashingVectorizer
 
+from benchmarks.markdown import table
+from benchmarks.turns import Times, take_turns
 from tagalong.features import TextFeatures
 from tagalong.readers import read
 
@@ -57,23 +59,23 @@ def ways() -> list[Way]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=3)
-    repeat = parser.parse_args().repeat
+    parser.add_argument("--limit", type=int, help="only the first texts")
+    options = parser.parse_args()
     source, items = texts()
+    items = items[: options.limit]
     size = sum(len(item.encode()) for item in items) / 1e6
-    seconds: dict[str, list[float]] = {name: [] for name, _ in ways()}
-    for _ in range(repeat):
-        for name, run in ways():
-            start = time.process_time()
-            run(items)
-            seconds[name].append(time.process_time() - start)
+    work = {name: partial(run, items) for name, run in ways()}
+    found = take_turns(work, options.repeat, time.process_time)
     print(f"{Path(source).name}: {len(items):,} texts, {size:.1f} MB\n")
-    print("| way | MB/s | × scikit-learn |\n|---|---|---|")
-    peer = 1.0
-    for name, times in seconds.items():
-        rate = size / statistics.median(times)
+    rows = []
+    peer = Times()
+    for name, times in found.items():
         if name.startswith("scikit-learn"):
-            peer = rate
-        print(f"| {name} | {rate:.1f} | {rate / peer:.1f} |")
+            peer = times
+        rows.append(
+            [name, f"{size / times.best:.1f}", f"{size / times.median:.1f}", str(peer.over(times))]
+        )
+    print(table(["way", "MB/s, best", "median", "× scikit-learn"], rows))
 
 
 if __name__ == "__main__":

@@ -47,7 +47,8 @@ def modules(tmp_path, monkeypatch):
     (package / "bad.py").write_text("print('half')\nraise ValueError('no such peer')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(driver, "TITLES", {"good": "One", "bad": "Other"})
+    own = {name: driver.Benchmark(name, name.title()) for name in ("good", "bad")}
+    monkeypatch.setattr(driver, "BENCHMARKS", own)
     return tmp_path
 
 
@@ -73,7 +74,7 @@ def test_the_quick_form_writes_nothing(modules):
 def test_names_are_checked(capsys):
     with pytest.raises(SystemExit):
         driver.main(["fast"])
-    assert "there is no benchmark fast; there are run," in capsys.readouterr().err
+    assert "there is no benchmark fast; there are online," in capsys.readouterr().err
 
 
 def test_the_versions_of_all_peers_are_told():

@@ -91,6 +91,15 @@ def test_what_cannot_be_written_is_refused(item: Item, problem: str) -> None:
         written([item], "vw")
 
 
+def test_numbers_of_labels_ascend(tmp_path: Path) -> None:
+    """Vowpal Wabbit's --multilabel_oaa passes over a number that comes after a higher one."""
+    many = tuple(f"label {place}" for place in range(12))
+    items = [Item("1", labels=many), Item("2", labels=(many[10], many[2], many[0]))]
+    path = tmp_path / "numbered.vw"
+    write(items, path, number_labels=True)
+    assert path.read_text().splitlines()[1].startswith("0,2,10 ")
+
+
 def test_labels_of_any_kind_as_numbers(tmp_path: Path) -> None:
     items = [
         Item("1", features={"x": 1.0}, labels=("role::program", "two words")),

@@ -105,8 +105,9 @@ def write_vw(
     A feature ``namespace^name`` goes into its namespace. The words of the text go into the
     namespace ``text``, those of a field into one of the field's name; where they hold a bar or a
     colon, "_" takes its place. Categories become features ``name=category``. Numbered labels
-    are 0, 1, 2, ... as ``--multilabel_oaa`` wants them; their names go into a file beside,
-    called as the file with ".labels" added.
+    are 0, 1, 2, ..., in ascending order on a line, as ``--multilabel_oaa`` wants them: it passes
+    over those that come after a higher one. Their names go into a file beside, called as the
+    file with ".labels" added.
     """
     labels: dict[str, str] = {}
     written = 0
@@ -122,6 +123,8 @@ def write_vw(
 
 def _head(item: Item, number: int, unlabelled: str, numbers: Mapping[str, str]) -> str:
     labels = [numbers.get(label, label) for label in item.labels or ()]
+    if numbers:
+        labels.sort(key=int)
     for label in labels:
         if not label or _RESERVED.search(label) or "," in label or label.startswith("'"):
             raise ValueError(
