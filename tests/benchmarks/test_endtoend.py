@@ -17,7 +17,7 @@ def test_every_way_has_a_row(
     found = {row[0].removeprefix("| "): row[1:] for row in rows}
     for name in endtoend.LEARNERS:
         assert float(found[name][0].replace(",", "")) > 0
-    peer = found["VW, bits for all weights"]
+    peer = found["VW, words as numbers that never collide"]
     if find_spec("vowpalwabbit") is None:
         assert "vowpalwabbit" in peer[0]
         assert found["tagalong learn"][2] == "–"
