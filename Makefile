@@ -38,7 +38,7 @@ test-python: $(TOOLS)
 test-cpp: $(TOOLS)
 	$(BIN)/cmake -S . -B $(CPP_BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DTAGALONG_TESTS=ON -DTAGALONG_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug > /dev/null
 	$(BIN)/cmake --build $(CPP_BUILD) -j $(JOBS)
-	$(BIN)/ctest --test-dir $(CPP_BUILD) --output-on-failure
+	$(BIN)/ctest --test-dir $(CPP_BUILD) --output-on-failure -j $(JOBS)
 
 test-instructions: $(TOOLS)  ## count instructions of fixed work and compare with those on file
 	$(BIN)/python tools/count_instructions.py --jobs $(JOBS) $(if $(WRITE),--write)

@@ -1,6 +1,12 @@
-// Runs the tests; with an argument, those that have it in their name.
+// Runs the tests: core_tests [part of their name [first step]]. The last two deal the tests out to
+// several processes.
+#include <cstdlib>
+
 #include "check.hpp"
 
 int main(int count, char** arguments) {
-    return tagalong::test::Registry::instance().run(count > 1 ? arguments[1] : "");
+    const auto number = [&](int place, std::size_t otherwise) {
+        return count > place ? std::strtoull(arguments[place], nullptr, 10) : otherwise;
+    };
+    return tagalong::test::Registry::instance().run(count > 1 ? arguments[1] : "", number(2, 0), number(3, 1));
 }

@@ -97,7 +97,7 @@ Test wide_rows("m3l rows: more features than 16 bits can number", [] {
     }
     data.start.push_back(70000);
     const Rows<float> rows(data.matrix());
-    check((std::holds_alternative<SparseRows<float, std::uint32_t>>(rows.any())), "numbers of 32 bits");
+    check((std::holds_alternative<m3l::SparseRows<float, std::uint32_t>>(rows.any())), "numbers of 32 bits");
     same(rows.features(), std::size_t{70000});
 });
 
