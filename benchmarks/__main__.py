@@ -43,6 +43,7 @@ BENCHMARKS = {
     "scaling": Benchmark(
         "scaling", "How speed and memory grow with labels and features", "--rows 1500", "--quick"
     ),
+    "growth": Benchmark("growth", "How M3L and partial feedback grow", "", "--quick"),
     "endtoend": Benchmark(
         "endtoend", "From text to labels, whole processes", "", "--repeat 1 --limit 300"
     ),

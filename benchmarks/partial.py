@@ -48,8 +48,13 @@ def make_stream(name: str | None, rounds: int) -> tuple[Rows, Hits]:
         stream = streams.load(name)
         X = np.asarray(stream.unit[:rounds])
         return np.ascontiguousarray(X, dtype=np.float32), stream.Y[:rounds].toarray().astype(int)
+    return drawn_stream(rounds, FEATURES, LABELS)
+
+
+def drawn_stream(rounds: int, features: int, labels: int) -> tuple[Rows, Hits]:
+    """Rows and labels drawn from a model."""
     rng = np.random.default_rng(0)
-    model = LabelModel.random(rng, LABELS, FEATURES)
+    model = LabelModel.random(rng, labels, features)
     X = model.rows(rng, rounds)
     return X.astype(np.float32), model.draw(rng, X)
 
