@@ -1,9 +1,10 @@
 """Every benchmark in one go: ``python -m benchmarks [names] [--quick]``, or ``make bench``.
 
 Each runs in a process of its own and prints Markdown. Together they make benchmarks/results.md;
-benchmarks/results.json has their tables as records, beside commit, machine and versions. One that
-fails is reported in both, and the others go on. The quick form takes a minute or two, writes
-nothing and says only whether the benchmarks run.
+benchmarks/results.json has their tables as records, beside commit, machine and versions. Those that
+are named replace their own sections and leave the others as they were. One that fails is reported,
+and the others go on. The quick form takes a minute or two, writes nothing and says only whether the
+benchmarks run.
 """
 
 from __future__ import annotations
@@ -77,6 +78,7 @@ class Run:
     page: str
     error: str = ""
     tables: list[list[dict[str, str]]] = field(default_factory=list)
+    machine: dict[str, str] = field(default_factory=dict)
 
     @property
     def section(self) -> str:
@@ -112,11 +114,13 @@ def run(name: str, quick: bool) -> Run:
         text = out.read()
     seconds = time.monotonic() - begun
     said = " ".join(["python -m", *options])
-    return Run(name, said, seconds, status, text, last if status else "", tables(text))
+    error = last if status else ""
+    return Run(name, said, seconds, status, text, error, tables(text), machine())
 
 
-def page(runs: Sequence[Run], facts: dict[str, str]) -> str:
+def page(runs: Sequence[Run]) -> str:
     """All of it, as Markdown."""
+    facts = runs[-1].machine
     head = [
         "# Benchmarks",
         "",
@@ -130,6 +134,17 @@ def page(runs: Sequence[Run], facts: dict[str, str]) -> str:
     return "\n".join(head) + "\n" + "\n".join(one.section for one in runs)
 
 
+def write(fresh: Run, path: Path) -> None:
+    """Put a run into the results, in place of the last one of the same benchmark."""
+    numbers = path.with_suffix(".json")
+    before = json.loads(numbers.read_text(encoding="utf-8")) if numbers.exists() else []
+    runs = {found["name"]: Run(**found) for found in before} | {fresh.name: fresh}
+    ordered = [runs[name] for name in BENCHMARKS if name in runs]
+    path.write_text(page(ordered), encoding="utf-8")
+    text = json.dumps([asdict(one) for one in ordered], indent=1, ensure_ascii=False)
+    numbers.write_text(text + "\n", encoding="utf-8")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run them; 1 when one has failed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
@@ -140,19 +155,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     unknown = [name for name in options.names if name not in BENCHMARKS]
     if unknown:
         parser.error(f"there is no benchmark {unknown[0]}; there are {', '.join(BENCHMARKS)}")
-    facts, runs = machine(), []
+    failed = []
     for place, name in enumerate(options.names, 1):
         print(
             f"[{place}/{len(options.names)}] {BENCHMARKS[name].title}", file=sys.stderr, flush=True
         )
-        runs.append(run(name, options.quick))
-        print(runs[-1].section, flush=True)
-        if not options.quick:  # After each one: a run that is interrupted has lost nothing.
-            options.out.write_text(page(runs, facts), encoding="utf-8")
-            found = {"machine": facts, "runs": [asdict(one) for one in runs]}
-            text = json.dumps(found, indent=1, ensure_ascii=False)
-            options.out.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
-    failed = [one.name for one in runs if one.status]
+        found = run(name, options.quick)
+        print(found.section, flush=True)
+        if found.status:
+            failed.append(name)
+        if not options.quick:  # after each one: a run that is interrupted has lost nothing
+            write(found, options.out)
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0

@@ -47,8 +47,14 @@ def _cpu() -> str:
 
 
 def _commit() -> str:
-    command = ["git", "-C", str(FOLDER), "describe", "--always", "--dirty"]
+    """The commit; marked where code differs from it. Results that are being written do not count."""
+    git = ["git", "-C", str(FOLDER.parent)]
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        found = subprocess.run(
+            [*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True
+        )
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
+    code = ["src", "cpp", "CMakeLists.txt", "pyproject.toml", "benchmarks/*.py"]
+    changed = subprocess.run([*git, "diff", "--quiet", "HEAD", "--", *code], check=False).returncode
+    return found.stdout.strip() + (" with changes" if changed else "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -44,6 +45,8 @@ def main(arguments: list[str] | None = None) -> int:
         if options.enron:
             # Not a setting of a cell: results do not depend on where somebody keeps his mail.
             os.environ[enron.VARIABLE] = str(Path(options.enron).resolve())
+        # Workers of a process that is ended by a signal would be left behind.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             failed = runner.run(chosen, Form(options.full), options.jobs, options.again)
         except KeyboardInterrupt:

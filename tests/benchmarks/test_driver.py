@@ -60,10 +60,20 @@ def test_a_benchmark_that_fails_is_reported_and_the_others_go_on(modules, capfd)
     assert "half" in page
     assert "### Good" in page
     assert machine()["commit"] in page
-    found = json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))
-    assert [run["status"] for run in found["runs"]] == [1, 0]
-    assert found["runs"][1]["tables"] == [[{"a": "1", "b": "2"}]]
+    good, bad = json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))
+    assert [good["status"], bad["status"]] == [0, 1]
+    assert good["tables"] == [[{"a": "1", "b": "2"}]]
     assert "failed: bad" in capfd.readouterr().err
+
+
+def test_a_benchmark_that_is_named_replaces_its_own_section(modules):
+    out = modules / "results.md"
+    assert driver.main(["good", "bad", "--out", str(out)]) == 1
+    (modules / "benchmarks" / "bad.py").write_text("print('whole')")
+    assert driver.main(["bad", "--out", str(out)]) == 0
+    page = out.read_text(encoding="utf-8")
+    assert page.index("### Good") < page.index("whole")
+    assert "Failed" not in page
 
 
 def test_the_quick_form_writes_nothing(modules):
