@@ -47,7 +47,7 @@ def _cpu() -> str:
 
 
 def _commit() -> str:
-    """The commit; marked where code differs from it. Results that are being written do not count."""
+    """The commit, marked where code differs from it; results being written do not count."""
     git = ["git", "-C", str(FOLDER.parent)]
     try:
         found = subprocess.run(
