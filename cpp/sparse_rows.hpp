@@ -24,7 +24,8 @@ class SparseRows {
     explicit SparseRows(std::size_t planes) : planes_(planes) {}
 
     std::size_t rows() const { return rows_.size(); }
-    void add_row() { rows_.emplace_back(); }
+    // There are at least so many; new ones are zero.
+    void reach(std::size_t count) { rows_.resize(std::max(rows_.size(), count)); }
     // How many blocks of a row have a line.
     std::size_t blocks(std::int32_t row) const { return rows_[row].lines.size(); }
 

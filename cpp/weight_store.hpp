@@ -38,12 +38,9 @@ class WeightStore {
     std::int32_t find(std::int32_t feature) const { return index_.find(feature); }
     std::int32_t insert(std::int32_t feature) {
         if ((index_.size() >> chunk_bits_) == chunks_.size()) chunks_.push_back(new_chunk());
-        if (few_) {
-            sparse_.add_row();
-            whole_.push_back(labels_ < kSparseFrom);
-            all_whole_ = all_whole_ && whole_.back();
-        }
-        return index_.insert(feature);
+        const std::int32_t number = index_.insert(feature);
+        if (few_ && (labels_ >= kSparseFrom || !all_whole_)) begin(static_cast<std::size_t>(number));
+        return number;
     }
 
     // Only whole rows have a pointer.
@@ -114,6 +111,14 @@ class WeightStore {
     }
 
   private:
+    // Notes how a new row is kept. Nothing is noted before the first one that is sparse.
+    void begin(std::size_t number) {
+        sparse_.reach(number + 1);
+        whole_.resize(number, true);
+        whole_.push_back(labels_ < kSparseFrom);
+        all_whole_ = all_whole_ && whole_.back();
+    }
+
     // A chunk reserves addresses, not memory: pages come as rows are touched.
     static constexpr std::size_t kChunkBytes = std::size_t{32} << 20;
     static constexpr std::size_t kSmallBytes = std::size_t{2} << 20;
@@ -160,7 +165,7 @@ class WeightStore {
     int chunk_bits_ = 0;
     bool few_;
     bool all_whole_ = true;    // as long as no row has begun sparse
-    std::vector<bool> whole_;  // per row, if few_
+    std::vector<bool> whole_;  // per row, once one is sparse
     SparseRows<T> sparse_;
     FeatureIndex index_;
     std::vector<ZeroedPages> chunks_;

@@ -200,20 +200,30 @@ class LinearGeometry {
         if (store_.planes() > 1) kernels::add_scaled(store_.row(number, 1), mean_alpha_.data(), value, n);
     }
     void add_numbers(std::int32_t number, T value, Row& row) {
-        const bool whole = store_.whole(number);
-        T* const first = whole ? store_.row(number) : nullptr;
-        const std::size_t next_plane = whole ? store_.stride() : SparseRows<T>::kBlock;
+        double gain;
+        if (store_.whole(number)) {
+            T* const first = store_.row(number);
+            gain = add_each(value, store_.stride(), [=](int label) { return first + label; });
+        } else {
+            const auto touch = [&](int label) { return store_.touch(number, static_cast<std::size_t>(label)); };
+            gain = add_each(value, SparseRows<T>::kBlock, touch);
+            store_.settle(number);
+        }
+        row.norm2 = std::max(0.0, row.norm2 + gain);
+    }
+    // Moves the labels of the step, whose numbers are where `at` says; what the squares grow by.
+    template <class At>
+    double add_each(T value, std::size_t next_plane, At&& at) {
         const bool means = store_.planes() > 1;
         double gain = 0;
         for (std::size_t i = 0; i < alpha_.size(); ++i) {
-            T* weight = whole ? first + labels_[i] : store_.touch(number, static_cast<std::size_t>(labels_[i]));
+            T* weight = at(labels_[i]);
             const double old = *weight;
             *weight += alpha_[i] * value;
             gain += (*weight - old) * (*weight + old);
             if (means) weight[next_plane] += mean_alpha_[i] * value;
         }
-        row.norm2 = std::max(0.0, row.norm2 + gain);
-        if (!whole) store_.settle(number);
+        return gain;
     }
 
     WeightStore<T> store_;

@@ -16,7 +16,7 @@ void lines_hold_what_was_written() {
     Random random(3);
     SparseRows<T> rows(2);
     std::vector<std::vector<T>> expected(5, std::vector<T>(2 * kMany, T(0)));
-    for (int row = 0; row < 5; ++row) rows.add_row();
+    for (int row = 0; row < 5; ++row) rows.reach(rows.rows() + 1);
     for (int i = 0; i < 2000; ++i) {
         const int row = random.below(5), label = random.below(static_cast<int>(kMany));
         if (random.chance(0.003)) {  // its lines come back, and come back empty
