@@ -83,10 +83,11 @@ class Run:
     @property
     def section(self) -> str:
         """Its part of the page."""
+        when = f"commit {self.machine['commit']}, {self.machine['date']}"
         lines = [
             f"## {BENCHMARKS[self.name].title}",
             "",
-            f"`{self.command}`, {self.seconds:.0f} s",
+            f"`{self.command}`, {self.seconds:.0f} s, {when}",
             "",
         ]
         if self.status:

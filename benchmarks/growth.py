@@ -107,16 +107,21 @@ def plot(found: Sequence[tuple[Curve, list[float]]], path: Path) -> None:
 
     panels = list(dict.fromkeys(curve.varied for curve, _ in found))
     with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": "tagalong"}):
-        figure, axes = plt.subplots(1, len(panels), figsize=(12, 3), layout="constrained")
+        figure, axes = plt.subplots(1, len(panels), figsize=(12, 3.4), layout="constrained")
         for axis, varied in zip(axes, panels, strict=True):
             for curve, seconds in found:
                 if curve.varied == varied:
                     label = f"{curve.way}, exponent {curve.exponent(seconds):.2f}"
                     axis.loglog(curve.sizes, seconds, marker="o", markersize=3, label=label)
                     axis.set_ylabel(curve.unit)
+            sizes = sorted(
+                {size for curve, _ in found if curve.varied == varied for size in curve.sizes}
+            )
+            axis.set_xticks(sizes, [f"{size:,}" for size in sizes], fontsize="small", rotation=30)
+            axis.set_xticks([], minor=True)
             axis.set_xlabel(varied)
             axis.grid(alpha=0.3)
-            axis.legend(frameon=False, fontsize="small")
+            axis.legend(frameon=False, fontsize="small", loc="lower left", bbox_to_anchor=(0, 1))
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, metadata={"Date": None, "Creator": None})
         plt.close(figure)
