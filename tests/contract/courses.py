@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.contract import bits, learners
-from tests.contract.learners import LEARNERS, Learner
+from tests.contract.learners import LEARNERS, Learner, marks_of
 from tests.contract.stream import N_LABELS, Stream, make_stream
 
 Bits = dict[str, bytes]
@@ -90,7 +90,7 @@ def taught(learner: Learner, course: Course, *parts: Stream) -> Any:
 def every_course() -> pytest.MarkDecorator:
     """Run a test for every learner, taught in every way that it offers."""
     able = [
-        pytest.param(learner, course, id=f"{learner.name}-{course.name}")
+        pytest.param(learner, course, id=f"{learner.name}-{course.name}", marks=marks_of(learner))
         for learner in LEARNERS
         for course in COURSES
         if learner.offers >= course.needs

@@ -104,7 +104,32 @@ LEARNERS = [
 ]
 
 
+VARIATIONS = {
+    "ranker-euclidean-fixed",
+    "ranker-interior-point",
+    "ranker-entropic-smooth-float64",
+    "ranker-simopt",
+    "ranker-plain-rows",
+    "shared-max-float64",
+    "shared-optimal",
+    "shared-own-entropic",
+    "partial-full-float32",
+    "predtron-ranking-averaged-float64",
+    "predtron-subset-group",
+}
+"""Near enough to another configuration that `make test-long` is soon enough for them."""
+
+
+def marks_of(learner: Learner) -> list[pytest.MarkDecorator]:
+    """Return the marks of tests for a learner."""
+    return [pytest.mark.long] if learner.name in VARIATIONS else []
+
+
 def learners_that(*needs: str, among: list[Learner] = LEARNERS) -> pytest.MarkDecorator:
     """Run a test for every learner that offers all of these."""
-    able = [learner for learner in among if learner.offers.issuperset(needs)]
-    return pytest.mark.parametrize("learner", able, ids=lambda learner: learner.name)
+    able = [
+        pytest.param(learner, id=learner.name, marks=marks_of(learner))
+        for learner in among
+        if learner.offers.issuperset(needs)
+    ]
+    return pytest.mark.parametrize("learner", able)
