@@ -41,7 +41,7 @@ def everything(tagger: Tagger) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("features", FEATURES)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(
     stream=st.lists(items, min_size=1, max_size=40),
     cuts=st.lists(st.integers(1, 9), min_size=1),

@@ -207,7 +207,7 @@ def test_threads_give_the_same_bits(kernel: str, prior: Any) -> None:
         assert other.duality_gap_ == models[0].duality_gap_
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 10_000),
     labels=st.integers(2, 18),

@@ -47,7 +47,7 @@ def straight(run: Run) -> tuple[Finished, dict[str, str]]:
     return done, contents("straight.tagalong")
 
 
-@settings(max_examples=12, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=12, suppress_health_check=list(HealthCheck))
 @given(places=st.lists(st.integers(1, 40), min_size=1, max_size=3))
 def test_the_file_and_the_report_are_the_same_to_the_bit(
     run: Run, stream: Path, places: list[int]

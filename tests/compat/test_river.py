@@ -65,7 +65,7 @@ def plain_features(x):
     return {name: (strings | others)[name] for name in sorted(strings | others)}
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(EXAMPLES, ANSWERS), max_size=10))
 def test_learns_to_the_same_bits_as_the_learner_underneath(rounds):
     model, plain = MultiLabelRanker(), LabelRanker()
@@ -90,7 +90,7 @@ def test_learns_to_the_same_bits_as_the_learner_underneath(rounds):
         assert str(model.learner.certificate_) == str(plain.certificate_)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(EXAMPLES, st.sampled_from(["x", "y", 3, ("t", 1)])), max_size=12))
 def test_one_label_an_example(rounds):
     model, plain = MulticlassRanker(), LabelRanker()

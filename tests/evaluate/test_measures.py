@@ -19,7 +19,7 @@ UNRANKED = Row((1.0, 0.0, 0.0), frozenset())
 TIED = Row((0.5, 0.5, 0.5), frozenset({2}), cutoff=0.5)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.integers(1, 5).flatmap(lambda labels: some_rows(labels)), st.integers(1, 6))
 @example([UNRANKED, TIED], 2)
 @example([], 1)
@@ -34,7 +34,7 @@ def test_measures_are_those_of_the_definitions(rows: list[Row], k: int) -> None:
         assert values == pytest.approx(expected, rel=1e-12, abs=1e-12, nan_ok=True)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 12), st.integers(1, 8), st.integers(1, 15))
 def test_rankings_agree_with_scikit_learn(seed: int, labels: int, levels: int, k: int) -> None:
     rng = np.random.default_rng(seed)
@@ -51,7 +51,7 @@ def test_rankings_agree_with_scikit_learn(seed: int, labels: int, levels: int, k
     assert found.ndcg_at_k == pytest.approx(metrics.ndcg_score(truth, scores, k=k))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 12))
 def test_ranking_loss_agrees_with_scikit_learn(seed: int, labels: int) -> None:
     rng = np.random.default_rng(seed)
@@ -64,7 +64,7 @@ def test_ranking_loss_agrees_with_scikit_learn(seed: int, labels: int) -> None:
     assert found.ranking_loss == pytest.approx(metrics.label_ranking_loss(truth, scores))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 10), st.floats(0, 1), st.floats(-0.2, 1.2))
 def test_sets_agree_with_scikit_learn(seed: int, labels: int, share: float, cutoff: float) -> None:
     rng = np.random.default_rng(seed)

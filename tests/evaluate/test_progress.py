@@ -35,7 +35,7 @@ def in_batches(rounds: Any, sizes: list[int], progress: Progress) -> Progress:
     return progress
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(
     st.integers(0, 99),
     st.lists(st.integers(1, 90), min_size=1, max_size=5),
@@ -53,7 +53,7 @@ def test_one_by_one_agrees() -> None:
     same(in_batches(rounds, [1], Progress(5, 50)).report(), report_of(rounds, 5, 50))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(0, 99), st.integers(1, 200), st.integers(1, 60))
 def test_the_window_is_the_last_rows(seed: int, rows: int, window: int) -> None:
     rounds = random_rounds(seed, rows, 6)
@@ -214,7 +214,7 @@ def moment(items: int) -> list[float]:
     return point(items, (sums, 0.5), (sums, 0.5), None)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(1, 5000))
 def test_the_points_depend_on_the_number_of_items_alone(items: int) -> None:
     slow, quick = Curve(), Curve()

@@ -106,7 +106,7 @@ def test_missing_data_is_named(monkeypatch, tmp_path):
         figure5.run({"repetitions": 1})
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(1, 8), st.integers(0, 10**6), st.sampled_from([0.01, 1.0, 300.0]))
 def test_weights_of_cuts_are_the_optimum(count, seed, total):
     rng = np.random.default_rng(seed)

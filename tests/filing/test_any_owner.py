@@ -37,7 +37,6 @@ def copy(mail: Mail, key: str, label: str) -> None:
 
 @settings(
     max_examples=20,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(actions=ACTIONS, nested=st.booleans())

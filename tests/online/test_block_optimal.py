@@ -125,7 +125,7 @@ class TestGap:
             block = Block(X, rng.choice([-1.0, 1.0], size=120), None, None)
             check_step(ours, geometry, block, 5.0, MARGINS[geometry])
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(
         seed=st.integers(0, 10**6),
         C=st.floats(1e-3, 50.0),

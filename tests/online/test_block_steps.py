@@ -35,7 +35,7 @@ def surrogate_by_solver(losses: FloatArray, q: FloatArray, v: FloatArray, C: flo
 class TestOneRow:
     """On a block of one row all schemes with a choice take its best step."""
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(
         seed=st.integers(0, 10**6),
         ternary=st.booleans(),
@@ -60,7 +60,7 @@ class TestOneRow:
         best = max(0.0, -found.fun, gain("entropic", w, C * x, margin * C)) if np.ptp(x) else 0.0
         assert ours.certificate_.dual - before == pytest.approx(best, rel=1e-7, abs=1e-10)
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     @given(seed=st.integers(0, 10**6), margin=st.floats(0.01, 0.99), cap=st.floats(0.01, 50.0))
     def test_closed_form_is_the_root(self, seed: int, margin: float, cap: float) -> None:
         rng = np.random.default_rng(seed)
@@ -92,7 +92,7 @@ class TestOneRow:
 
 
 class TestSimOpt:
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(seed=st.integers(0, 10**6), C=st.floats(1e-2, 20.0), rows=st.integers(1, 7))
     def test_the_table_is_the_optimum_of_the_surrogate(
         self, seed: int, C: float, rows: int
@@ -148,7 +148,7 @@ class TestSimOpt:
         simopt.learn_block([[2.0, 0.0]] * 3, [1, 1, 1])
         assert simopt.certificate_.dual == pytest.approx(-0.375)
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(seed=st.integers(0, 10**6), C=st.floats(1e-2, 1e2))
     def test_two_rows_never_lower_the_dual(self, seed: int, C: float) -> None:
         """Σ a² >= ½ |Σ a u|² for two unit vectors: it takes three rows."""

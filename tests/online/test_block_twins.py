@@ -78,7 +78,7 @@ class TestEveryTrial:
         follow(ours, naive, stream, CLOSE["float64"])
         assert ours.certificate_.mistakes == naive.mistakes
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(
         pair=st.sampled_from(TWINS),
         seed=st.integers(0, 10**6),

@@ -91,9 +91,7 @@ def streams(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-@settings(
-    max_examples=3000, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
-)
+@settings(max_examples=3000, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 @given(rankers(), streams(), st.sampled_from([1.0, 1.0, 0.01, 30.0]), st.integers(2, 20))
 def test_fuzz(ranker: LabelRanker, stream: dict[str, Any], scale: float, batch: int) -> None:
     """Whatever the parameters and the stream: nothing breaks, and the certificate is sound."""

@@ -41,7 +41,7 @@ def test_as_one_by_one(geometry: BlockGeometry, scheme: Scheme, sets: bool, spar
     assert_same(whole(many), whole(single))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(cuts=st.lists(st.integers(0, 30), max_size=6), seed=st.integers(0, 99))
 def test_any_sizes(cuts: list[int], seed: int) -> None:
     """Blocks may be empty, and the calls cut anywhere."""

@@ -25,7 +25,7 @@ from tests.reference.naive import RULES, Update
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-properties = settings(deadline=None, derandomize=True, max_examples=80)
+properties = settings(derandomize=True, max_examples=80)
 slow_properties = settings(properties, max_examples=40)
 
 

@@ -81,7 +81,7 @@ def test_passes_and_orders_of_fit() -> None:
     assert shuffled.coef_.tobytes() != kept.coef_.tobytes()
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(cuts=st.lists(st.integers(0, 60), max_size=4), numbers=st.integers(1, 200))
 def test_batches_and_chunks_do_not_matter(cuts: list[int], numbers: int) -> None:
     X, y = some_rows(4)
@@ -96,7 +96,7 @@ def test_batches_and_chunks_do_not_matter(cuts: list[int], numbers: int) -> None
     assert parts.raw_thresholds_.tobytes() == whole.raw_thresholds_.tobytes()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 1000), k=st.integers(1, 7), update=st.sampled_from(BLOCK_UPDATES))
 def test_predictions_by_their_definition(seed: int, k: int, update: str) -> None:
     X, y = some_rows(seed, k=k)

@@ -33,7 +33,7 @@ def loss_of(order: tuple[int, ...], y: tuple[int, ...], a: float, cost: str) -> 
 
 
 @given(likely, weights, costs, st.integers(1, 6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_no_list_costs_less_than_the_chosen_one(
     p: list[float], a: float, cost: str, most: int
 ) -> None:
@@ -62,7 +62,7 @@ def test_no_list_costs_less_than_the_chosen_one(
 @given(
     st.lists(st.integers(0, 20).map(lambda n: n / 20), min_size=2, max_size=5), st.integers(1, 4)
 )
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_in_ranking_mode_no_list_has_a_smaller_partial_rank_loss(p: list[float], most: int) -> None:
     """Lemma 4, for independent labels: exactly S labels, likeliest first."""
     labels = len(p)
@@ -92,7 +92,7 @@ def test_in_ranking_mode_no_list_has_a_smaller_partial_rank_loss(p: list[float],
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_losses_are_those_of_their_definitions(data: st.DataObject) -> None:
     labels = data.draw(st.integers(1, 6))
     y = data.draw(st.tuples(*[st.sampled_from([0, 1])] * labels))

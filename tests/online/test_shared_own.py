@@ -114,7 +114,7 @@ tables = st.integers(1, 5).flatmap(
 
 
 @given(table=tables, data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_scores_are_weights_times_features(table: list[list[float]], data: Any) -> None:
     phi = Table(np.array(table))
     K = len(table)

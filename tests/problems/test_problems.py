@@ -40,7 +40,7 @@ numbers = st.sampled_from([-2.0, -1.0, -0.3, 0.0, 0.1, 0.5, 1.0, 4.0])
 
 @every_kind
 @given(data=st.data())
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_the_augmented_decoder_finds_the_best_of_all(kind: Kind, data: Any) -> None:
     """On scores with many ties."""
     problem = kind.problem

@@ -78,14 +78,14 @@ def test_what_is_mutated_is_valid(format: str) -> None:
 
 
 @pytest.mark.parametrize("format", VALID)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_mutated_files(format: str, data: st.DataObject) -> None:
     check(data.draw(mutated(VALID[format])), format)
 
 
 @pytest.mark.parametrize("format", VALID)
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(data=st.binary(max_size=60))
 @example(data=b"")
 @example(data=b"\n\n")
@@ -100,7 +100,7 @@ def test_random_bytes(format: str, data: bytes) -> None:
         check(HEADER + data, format)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_damaged_compression(data: st.DataObject) -> None:
     whole = gzip.compress(VALID["jsonl"] * 50, mtime=0)

@@ -214,7 +214,7 @@ def test_without_an_identity_the_place_stands_for_it() -> None:
     assert (first.id, second.id) == ("Work.mbox:1", "b@c")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.binary(max_size=2_000))
 def test_no_bytes_raise_anything_else(data: bytes) -> None:
     assert len(items(FROM + data)) >= 1
@@ -230,7 +230,7 @@ SAMPLE = (
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(st.integers(0, len(SAMPLE) - 1), st.binary(max_size=4)), max_size=8))
 def test_no_mutation_raises(changes: list[tuple[int, bytes]]) -> None:
     data = bytearray(SAMPLE)

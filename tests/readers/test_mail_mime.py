@@ -20,7 +20,7 @@ def fields(data: bytes) -> dict[str, str]:
     return mail_fields(parse_mail(data))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(WORDS, TEXT, st.sampled_from(["7bit", "8bit", "quoted-printable", "base64"]), st.booleans())
 def test_a_mail_of_the_standard_library_comes_back(
     words: list[str], body: str, encoding: str, crlf: bool
@@ -49,7 +49,7 @@ def trees(draw: st.DrawFn, depth: int = 3) -> MIMEText | MIMEMultipart:
 FILE_NAMES = st.sampled_from(["a.txt", "b c.pdf", "größe.txt", 'say "hi".doc'])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(trees())
 def test_the_parts_are_those_that_the_standard_library_finds(tree: MIMEText) -> None:
     data = tree.as_bytes()
@@ -190,7 +190,7 @@ PHA+aGk=
 """
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.tuples(st.integers(0, len(SAMPLE) - 1), st.binary(max_size=6)), max_size=10))
 def test_no_mutation_raises(changes: list[tuple[int, bytes]]) -> None:
     data = bytearray(SAMPLE)
@@ -201,7 +201,7 @@ def test_no_mutation_raises(changes: list[tuple[int, bytes]]) -> None:
         (name + text).encode()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.binary(max_size=500))
 def test_no_bytes_raise(data: bytes) -> None:
     fields(data)

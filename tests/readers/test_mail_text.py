@@ -57,7 +57,7 @@ def test_lone_surrogates_that_utf_7_can_spell_are_replaced() -> None:
     assert decode_bytes(b"a+2AA-b", "utf-7") == "a\ufffdb"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(LETTERS, max_size=200).filter(lambda text: "=?" not in text))
 def test_headers_of_the_standard_library_come_back(text: str) -> None:
     written = Header(text, "utf-8", header_name="Subject").encode(linesep="\r\n")
@@ -146,7 +146,7 @@ def well_formed(draw: st.DrawFn, depth: int = 3) -> str:
     return "".join(pieces)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(well_formed())
 def test_html_agrees_with_the_standard_library(html: str) -> None:
     assert html_to_text(html).split() == "".join(Words(html).found).split()

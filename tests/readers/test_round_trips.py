@@ -92,7 +92,7 @@ def test_every_writable_format_is_here() -> None:
 
 
 @pytest.mark.parametrize("format", HOLDS)
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_what_a_format_can_hold_comes_back(
     format: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
