@@ -23,6 +23,7 @@ from tagalong.labels import Labels, label_array
 from tagalong.online.batches import checked_weights, labels_of
 from tagalong.online.estimators import restored_on_error, validated
 from tagalong.online.fitted import Fitted
+from tagalong.online.quality import accuracy, average_precision
 
 __all__ = ["M3LClassifier"]
 
@@ -287,17 +288,11 @@ class M3LClassifier(Answers, ClassifierMixin, Fitted):
         sample_weight : array of shape (rows,), optional
             Weights of the rows.
         """
-        # Here, as few programs need it and it takes long to import.
-        from sklearn.metrics import accuracy_score, label_ranking_average_precision_score
-
         check_is_fitted(self)
         if self._single:
-            return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
+            return accuracy(y, self.predict(X), sample_weight)
         scores = self._scores(X)
-        truth = self._labels.indicator(y, len(scores))
-        return float(
-            label_ranking_average_precision_score(truth, scores, sample_weight=sample_weight)
-        )
+        return average_precision(self._labels, y, scores, sample_weight)
 
     @property
     def coef_(self) -> Any:

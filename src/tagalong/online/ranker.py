@@ -24,6 +24,7 @@ from tagalong.online.estimators import (
 )
 from tagalong.online.fitted import NativeModel
 from tagalong.online.native import NativeRanker
+from tagalong.online.quality import accuracy, average_precision
 from tagalong.online.rounds import Round, Rounds
 
 __all__ = ["OnlineRanker"]
@@ -378,17 +379,11 @@ class OnlineRanker(ClassifierMixin, NativeModel):
         sample_weight : array of shape (rows,), optional
             Weights of the rows.
         """
-        # Here, as few programs need it and it takes long to import.
-        from sklearn.metrics import accuracy_score, label_ranking_average_precision_score
-
         check_is_fitted(self)
         if self._single:
-            return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
+            return accuracy(y, self.predict(X), sample_weight)
         scores, _ = self._scores(X)
-        truth = self._labels.indicator(y, len(scores))
-        return float(
-            label_ranking_average_precision_score(truth, scores, sample_weight=sample_weight)
-        )
+        return average_precision(self._labels, y, scores, sample_weight)
 
     @property
     def cutoff_(self) -> float:
