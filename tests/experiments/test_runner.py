@@ -2,7 +2,7 @@
 
 import json
 import os
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 
 import pytest
 
@@ -103,6 +103,23 @@ def test_a_run_goes_on_where_it_was_interrupted(places):
     assert "3 cells, 0 to run" in run([own_cell(log, x) for x in (1, 2, 5)], places)[1][0]
     run([own_cell(log, 1)], places, again=True)
     assert log.read_text().split() == ["1", "2", "5", "1"]
+
+
+class AtOnce(Executor):
+    """Everything that is handed out is finished at once."""
+
+    def submit(self, work, *args):
+        future = Future()
+        future.set_result(work(*args))
+        return future
+
+
+def test_cells_that_finish_together_keep_their_order(places, monkeypatch):
+    monkeypatch.setattr(runner, "ProcessPoolExecutor", lambda jobs, mp_context: AtOnce())
+    log, journal, _ = places
+    run([own_cell(log, x) for x in (3, 1, 2, 5, 4)], places)
+    records = [json.loads(line) for line in journal.read_text().splitlines()]
+    assert [record["settings"]["x"] for record in records] == [3, 1, 2, 5, 4]
 
 
 @pytest.mark.usefixtures("threads")
