@@ -10,29 +10,41 @@
 namespace tagalong::kernels {
 namespace {
 
-// Four rows at a time: the running sums are read and written a quarter as often, and four rows
-// are on their way from memory together. The order of the additions is that of one by one.
+// Rows are whole lines, so loops go line by line: what the compiler unrolls needs no test a vector.
+template <class T>
+constexpr std::size_t kLine = kCacheLine / sizeof(T);
+
+// Several rows at a time: the running sums are read and written once for all of them, and all of
+// them are on their way from memory together. The order of the additions is that of one by one.
+template <std::size_t kRows, class T>
+TAGALONG_INLINE void add_group(T* __restrict out, const T* const* rows, const T* x, std::size_t n) {
+    const T* row[kRows];
+    T by[kRows];
+    for (std::size_t r = 0; r < kRows; ++r) {
+        row[r] = rows[r];
+        by[r] = x[r];
+    }
+#pragma omp simd
+    for (std::size_t k = 0; k < n; ++k) {
+        T sum = out[k];
+        for (std::size_t r = 0; r < kRows; ++r) sum += by[r] * row[r][k];
+        out[k] = sum;
+    }
+}
+
 template <class T>
 TAGALONG_INLINE void add_rows_body(T* __restrict out, const T* const* rows, const T* x, std::size_t count,
                                    std::size_t n) {
     std::size_t i = 0;
-    for (; i + 4 <= count; i += 4) {
-        const T *a = rows[i], *b = rows[i + 1], *c = rows[i + 2], *d = rows[i + 3];
-        const T xa = x[i], xb = x[i + 1], xc = x[i + 2], xd = x[i + 3];
-        for (std::size_t ahead = i + 4; ahead < i + 8 && ahead < count; ++ahead) {
+    for (; i + 8 <= count; i += 8) {
+        for (std::size_t ahead = i + 8; ahead < i + 16 && ahead < count; ++ahead) {
             __builtin_prefetch(rows[ahead]);
-            __builtin_prefetch(rows[ahead] + 64 / sizeof(T));
+            __builtin_prefetch(rows[ahead] + kLine<T>);
         }
-#pragma omp simd
-        for (std::size_t k = 0; k < n; ++k)
-            out[k] = (((out[k] + xa * a[k]) + xb * b[k]) + xc * c[k]) + xd * d[k];
+        add_group<8>(out, rows + i, x + i, n);
     }
-    for (; i < count; ++i) {
-        const T* a = rows[i];
-        const T xa = x[i];
-#pragma omp simd
-        for (std::size_t k = 0; k < n; ++k) out[k] += xa * a[k];
-    }
+    for (; i + 4 <= count; i += 4) add_group<4>(out, rows + i, x + i, n);
+    for (; i < count; ++i) add_group<1>(out, rows + i, x + i, n);
 }
 
 template <class T>
@@ -52,26 +64,31 @@ TAGALONG_INLINE void add_blocks_body(T* __restrict out, const Block<T>* blocks, 
         const T x = blocks[i].x;
         T* to = out + blocks[i].label;
 #pragma omp simd
-        for (std::size_t k = 0; k < kCacheLine / sizeof(T); ++k) to[k] += x * numbers[k];
+        for (std::size_t k = 0; k < kLine<T>; ++k) to[k] += x * numbers[k];
     }
 }
 
 template <class T>
 TAGALONG_INLINE void add_scaled_body(T* __restrict row, const T* __restrict alpha, T x, std::size_t n) {
+    for (std::size_t k = 0; k < n; k += kLine<T>)
 #pragma omp simd
-    for (std::size_t k = 0; k < n; ++k) row[k] += alpha[k] * x;
+        for (std::size_t i = 0; i < kLine<T>; ++i) row[k + i] += alpha[k + i] * x;
 }
 
 template <class T>
 TAGALONG_INLINE double add_scaled_norm_body(T* __restrict row, const T* __restrict alpha, T x,
                                             std::size_t n) {
-    T total = 0;
-#pragma omp simd reduction(+ : total)
-    for (std::size_t k = 0; k < n; ++k) {
-        const T value = row[k] + alpha[k] * x;
-        row[k] = value;
-        total += value * value;
-    }
+    T squares[kLine<T>] = {};
+    for (std::size_t k = 0; k < n; k += kLine<T>)
+#pragma omp simd
+        for (std::size_t i = 0; i < kLine<T>; ++i) {
+            const T value = row[k + i] + alpha[k + i] * x;
+            row[k + i] = value;
+            squares[i] += value * value;
+        }
+    for (std::size_t half = kLine<T> / 2; half > 0; half /= 2)
+        for (std::size_t i = 0; i < half; ++i) squares[i] += squares[half + i];
+    const T total = squares[0];
     if (total <= std::numeric_limits<T>::max()) return static_cast<double>(total);
     // The squares overflow the storage type, the weights do not.
     double wide = 0;
@@ -98,13 +115,22 @@ TAGALONG_INLINE void add_exponential_body(T* __restrict theta, T* __restrict e,
 
 template <class T>
 TAGALONG_INLINE void widen_body(const T* __restrict values, double* __restrict out, std::size_t n) {
-    constexpr double huge = 1e300;
-#pragma omp simd
+    // Nearly always all are finite and within bounds, which is quicker found out than mended.
+    int beyond = 0;
+#pragma omp simd reduction(| : beyond)
     for (std::size_t k = 0; k < n; ++k) {
-        const double value = static_cast<double>(values[k]);
-        const double bounded = value > huge ? huge : (value < -huge ? -huge : value);
-        out[k] = bounded == bounded ? bounded : 0.0;
+        const double wide = static_cast<double>(values[k]);
+        beyond |= !(std::abs(wide) <= kWidest);
+        out[k] = wide;
     }
+    if (beyond)
+        for (std::size_t k = 0; k < n; ++k) out[k] = widened(values[k]);
+}
+
+template <class T>
+TAGALONG_INLINE void narrow_body(const double* __restrict values, double factor, T* __restrict out, std::size_t n) {
+#pragma omp simd
+    for (std::size_t k = 0; k < n; ++k) out[k] = static_cast<T>(factor * values[k]);
 }
 
 template <class T>
@@ -208,6 +234,12 @@ TAGALONG_CLONES FromAndAbove count_from_and_above(const double* values, double b
 }
 TAGALONG_CLONES void widen(const float* values, double* out, std::size_t n) { widen_body(values, out, n); }
 TAGALONG_CLONES void widen(const double* values, double* out, std::size_t n) { widen_body(values, out, n); }
+TAGALONG_CLONES void narrow(const double* values, double factor, float* out, std::size_t n) {
+    narrow_body(values, factor, out, n);
+}
+TAGALONG_CLONES void narrow(const double* values, double factor, double* out, std::size_t n) {
+    narrow_body(values, factor, out, n);
+}
 TAGALONG_CLONES void score_rows(float* out, const float* const* rows, const float* x,
                                 std::size_t count, std::size_t n) {
     score_rows_body(out, rows, x, count, n);
@@ -260,11 +292,22 @@ TAGALONG_CLONES double largest(const double* values, std::size_t n) {
 
 std::size_t above(const double* values, double bound, int* out, std::size_t n) {
     std::size_t count = 0;
+#pragma GCC unroll 8
     for (std::size_t k = 0; k < n; ++k) {
         out[count] = static_cast<int>(k);
         count += values[k] > bound;  // without a branch: the outcome is hard to predict
     }
     return count;
+}
+
+TAGALONG_CLONES Tally tally_above(const double* values, double bound, std::size_t n) {
+    double count = 0, sum = 0;
+#pragma omp simd reduction(+ : count, sum)
+    for (std::size_t k = 0; k < n; ++k) {
+        count += values[k] > bound ? 1.0 : 0.0;
+        sum += values[k] > bound ? values[k] : 0.0;
+    }
+    return {count, sum};
 }
 
 }  // namespace tagalong::kernels

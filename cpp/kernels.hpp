@@ -42,8 +42,17 @@ void add_exponential(double* theta, double* e, const double* alpha, double x, co
                      double* gain, double* top, std::size_t n);
 
 // In double precision. What overflowed becomes a huge number, so that differences stay numbers.
+inline constexpr double kWidest = 1e300;
+inline double widened(double value) {
+    const double bounded = value > kWidest ? kWidest : (value < -kWidest ? -kWidest : value);
+    return bounded == bounded ? bounded : 0.0;
+}
 void widen(const float* values, double* out, std::size_t n);
 void widen(const double* values, double* out, std::size_t n);
+
+// factor * values[k] in the storage type.
+void narrow(const double* values, double factor, float* out, std::size_t n);
+void narrow(const double* values, double factor, double* out, std::size_t n);
 
 // How many are at least the bound.
 std::int32_t count_from(const float* values, float bound, std::size_t n);
@@ -60,6 +69,11 @@ double largest(const double* values, std::size_t n);
 
 // Where values[k] > bound, in order; the number of places. `out` has room for n.
 std::size_t above(const double* values, double bound, int* out, std::size_t n);
+// How many that are, and their sum.
+struct Tally {
+    double count, sum;
+};
+Tally tally_above(const double* values, double bound, std::size_t n);
 
 // Loops over the entries of somebody's row.
 // sum_e |values[e]|

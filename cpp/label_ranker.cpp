@@ -179,9 +179,7 @@ void LabelRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
     if (!(weight > 0)) return;
     // What was predicted did not know the features that come with this round.
     if (entropic && entropic->enter(x)) entropic->score(x, at_);
-    scores_.resize(labels());
-    kernels::widen(at_.sums.data(), scores_.data(), scores_.size());
-    sides_.split(scores_, relevant_, unknown_);
+    sides_.split(std::span<const T>(at_.sums.data(), labels()), relevant_, unknown_);
 
     const double q = linear ? linear->squared_norm(x, at_) : entropic->curvature(x);
     Certificate& c = certificate_;
@@ -227,7 +225,7 @@ PairScheme pair_scheme(Update update) {
 template <class T>
 void LabelRanker<T>::linear_step(double q, const RuleParameters& rule) {
     const auto line = [&](int label, bool relevant) {
-        const double score = scores_[label];
+        const double score = kernels::widened(at_.sums[label]);
         return LinearCurve{relevant ? score : -score, q};
     };
     switch (config_.update) {

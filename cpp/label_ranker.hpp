@@ -168,7 +168,6 @@ class LabelRanker {
     Located<T> at_;
     Sides sides_;
     Step step_;
-    std::vector<double> scores_;
     std::vector<T> middle_;
     std::vector<T> mean_;
     std::vector<int> relevant_;

@@ -31,6 +31,8 @@ class WeightStore {
 
     std::size_t labels() const { return labels_; }
     std::size_t stride() const { return stride_; }
+    // The part of a row that labels have: the rest is room for more.
+    std::size_t used() const { return padded<T>(labels_); }
     std::size_t planes() const { return planes_; }
     std::size_t rows() const { return index_.size(); }
     const std::vector<std::int32_t>& features() const { return index_.ids(); }

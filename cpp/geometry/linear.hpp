@@ -46,37 +46,37 @@ class LinearGeometry {
             if (means) score_mixed(x, 1, at, at.mean_sums);
             return;
         }
-        at.multiplier.clear();
-        at.rows.clear();
+        at.multiplier.resize(x.size());
+        at.rows.resize(x.size());
+        std::size_t count = 0;
         for (std::size_t i = 0; i < x.size(); ++i) {
             if (at.row[i] == FeatureIndex::kAbsent) continue;
-            const Row& row = rows_[at.row[i]];
-            at.multiplier.push_back(static_cast<T>(x.value[i] * row.scale));
-            at.rows.push_back(store_.row(at.row[i]));
+            at.multiplier[count] = static_cast<T>(x.value[i] * scale(at.row[i]));
+            at.rows[count++] = store_.row(at.row[i]);
         }
-        const std::size_t n = store_.stride();
+        const std::size_t n = store_.used();
         at.sums.resize(n);
-        kernels::score_rows(at.sums.data(), at.rows.data(), at.multiplier.data(), at.rows.size(), n);
+        kernels::score_rows(at.sums.data(), at.rows.data(), at.multiplier.data(), count, n);
         if (!means) return;
-        for (const T*& row : at.rows) row += n;
+        for (std::size_t i = 0; i < count; ++i) at.rows[i] += store_.stride();
         at.mean_sums.resize(n);
-        kernels::score_rows(at.mean_sums.data(), at.rows.data(), at.multiplier.data(), at.rows.size(), n);
+        kernels::score_rows(at.mean_sums.data(), at.rows.data(), at.multiplier.data(), count, n);
     }
 
     double squared_norm(const RowView& x, const Located<T>& at) const {
         double sum = 0;
         for (std::size_t i = 0; i < x.size(); ++i) {
-            const double scale = at.row[i] == FeatureIndex::kAbsent ? 1.0 : rows_[at.row[i]].scale;
-            sum += x.value[i] * x.value[i] * scale;
+            const double factor = at.row[i] == FeatureIndex::kAbsent ? 1.0 : scale(at.row[i]);
+            sum += x.value[i] * x.value[i] * factor;
         }
         return sum;
     }
 
     // theta += alpha (x) x, the means with it, then S.
     void apply(const RowView& x, const Step& step, double rounds_before, Located<T>& at) {
-        const std::size_t labels = store_.labels();
-        // A step on few labels touches single numbers; a step on many, whole rows.
-        const bool whole_rows = step.touched.size() * 4 > labels;
+        // A step on few labels touches single numbers; a step on many, whole rows: a number takes
+        // about as many instructions as sixteen that lie together.
+        const bool whole_rows = step.touched.size() * 16 > store_.labels();
         load(step, whole_rows, rounds_before);
         for (std::size_t i = 0; i < x.size(); ++i) {
             if (whole_rows && i + 1 < x.size() && at.row[i + 1] != FeatureIndex::kAbsent) fetch(at.row[i + 1]);
@@ -140,9 +140,12 @@ class LinearGeometry {
     void restore_complexity(double value) { complexity_ = value; }
 
   private:
+    // Without a rate it is one, and the row's numbers need not be fetched for it.
+    double scale(std::int32_t row) const { return rate_ > 0 ? rows_[row].scale : 1.0; }
+
     // One plane, row by row in the order of the features: runs of whole rows, and blocks of sparse ones.
     void score_mixed(const RowView& x, std::size_t plane, Located<T>& at, AlignedVector<T>& sums) const {
-        const std::size_t n = store_.stride();
+        const std::size_t n = store_.used();
         sums.assign(n, T(0));
         at.rows.clear();
         at.multiplier.clear();
@@ -157,7 +160,7 @@ class LinearGeometry {
         for (std::size_t i = 0; i < x.size(); ++i) {
             const std::int32_t row = at.row[i];
             if (row == FeatureIndex::kAbsent) continue;
-            const auto multiplier = static_cast<T>(x.value[i] * rows_[row].scale);
+            const auto multiplier = static_cast<T>(x.value[i] * scale(row));
             if (store_.whole(row)) {
                 if (!at.blocks.empty()) add();
                 at.rows.push_back(store_.row(row, plane));
@@ -174,17 +177,20 @@ class LinearGeometry {
     }
 
     void load(const Step& step, bool whole_rows, double rounds_before) {
-        const bool means = store_.planes() > 1;
-        const std::size_t count = whole_rows ? store_.stride() : step.touched.size();
-        alpha_.assign(count, T(0));
-        if (means) mean_alpha_.assign(count, T(0));
         labels_ = step.touched.data();
-        for (std::size_t i = 0; i < step.touched.size(); ++i) {
-            const std::size_t at = whole_rows ? static_cast<std::size_t>(step.touched[i]) : i;
-            const double alpha = step.alpha[step.touched[i]];
-            alpha_[at] = static_cast<T>(alpha);
-            if (means) mean_alpha_[at] = static_cast<T>(rounds_before * alpha);
-        }
+        const auto load_into = [&](AlignedVector<T>& out, double factor) {
+            if (whole_rows) {
+                out.resize(store_.used());
+                kernels::narrow(step.alpha.data(), factor, out.data(), step.alpha.size());
+                std::fill(out.begin() + static_cast<std::ptrdiff_t>(step.alpha.size()), out.end(), T(0));
+            } else {
+                out.resize(step.touched.size());
+                for (std::size_t i = 0; i < out.size(); ++i)
+                    out[i] = static_cast<T>(factor * step.alpha[step.touched[i]]);
+            }
+        };
+        load_into(alpha_, 1);
+        if (store_.planes() > 1) load_into(mean_alpha_, rounds_before);
     }
     // Asks for the beginning of a row; the processor notices the rest by itself.
     void fetch(std::int32_t number) const {
@@ -194,7 +200,7 @@ class LinearGeometry {
                 __builtin_prefetch(store_.row(number, plane) + line * kCacheLine / sizeof(T), 1);
     }
     void add_row(std::int32_t number, T value, Row& row) {
-        const std::size_t n = store_.stride();
+        const std::size_t n = store_.used();
         store_.make_whole(number);
         row.norm2 = kernels::add_scaled_norm(store_.row(number), alpha_.data(), value, n);
         if (store_.planes() > 1) kernels::add_scaled(store_.row(number, 1), mean_alpha_.data(), value, n);

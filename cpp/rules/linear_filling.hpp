@@ -20,24 +20,28 @@ class LinearFilling {
 
   private:
     // One side, with the sign that makes "raise the lowest" the move on both: scores of
-    // relevant labels, negated scores of irrelevant ones. Few of many labels ever join, so the
-    // waiting ones are a heap, not a sorted list.
+    // relevant labels, negated scores of irrelevant ones.
     struct Side {
         struct Entry {
             double height;
             int label;
         };
-        std::vector<Entry> waiting;
-        std::vector<Entry> joined;
+        std::vector<Entry> entries;  // in the order in which they join
+        std::size_t joined = 0;
         double sum = 0;  // of the joined heights
 
+        // With the first label joined, the lowest of equals.
         void start();
-        void join();
+        void join() { sum += entries[joined++].height; }
         // The mass at which the next label joins.
         double next_mass(double q) const;
         double level(double mass, double q) const { return (q * mass + sum) / count(); }
-        double count() const { return static_cast<double>(joined.size()); }
+        double count() const { return static_cast<double>(joined); }
     };
+    double likely_level(const Sides& sides, double q, const RuleParameters& rule) const;
+    void gather(const Sides& sides, double bound);
+    double fill(double q, const RuleParameters& rule);
+
     Side relevant_;
     Side irrelevant_;
     std::vector<int> candidates_;

@@ -27,7 +27,7 @@ TAGALONG_INLINE double sharpen(double y, double w) {
     const double r = y - w - vector_log(w);
     const double one = 1 + w;
     const double q = 2 * one * (one + 2.0 / 3 * r);
-    return w * (1 + r / one * (q - r) / (q - 2 * r));
+    return w * (1 + r * (q - r) / (one * (q - 2 * r)));
 }
 
 // ln y for y >= 1 within 0.01: exponent, and a parabola through the mantissa.
@@ -155,6 +155,10 @@ void LinearSmoothSide::start(std::span<const double> keys, double q, double temp
     count_ = static_cast<double>(keys.size());
     anchor_ = largest_;
     power_.resize(keys.size());
+    if (heavy_.size() < keys.size()) {
+        heavy_.resize(keys.size());
+        for (auto* numbers : {&heavy_y_, &heavy_power_, &heavy_w_}) numbers->resize(keys.size());
+    }
     const PowerPass pass = power_pass(keys.data(), anchor_, 1 / temperature, power_.data(), keys.size());
     log_sum_ = std::log(pass.sum);
     effective_ = pass.sum * pass.sum / pass.squares;
@@ -176,13 +180,10 @@ void LinearSmoothSide::separate(double level) {
     }
     threshold_ = std::exp((light_key - anchor_) / temperature_);
     power_sums_pass(power_.data(), threshold_, power_.size(), power_sums_);
-    heavy_.resize(power_.size());
-    heavy_.resize(kernels::above(power_.data(), threshold_, heavy_.data(), power_.size()));
-    heavy_y_.resize(heavy_.size());
-    heavy_power_.resize(heavy_.size());
-    heavy_w_.resize(heavy_.size());
-    for (std::size_t i = 0; i < heavy_.size(); ++i) {
-        heavy_y_[i] = keys_[heavy_[i]] / temperature_ + offset;
+    heavies_ = kernels::above(power_.data(), threshold_, heavy_.data(), power_.size());
+    const double per_key = 1 / temperature_;
+    for (std::size_t i = 0; i < heavies_; ++i) {
+        heavy_y_[i] = keys_[heavy_[i]] * per_key + offset;
         heavy_power_[i] = power_[heavy_[i]];
     }
     heavy_state_ = Heavy::unknown;
@@ -191,7 +192,7 @@ void LinearSmoothSide::separate(double level) {
 // Far from the solution a guess of the heavy labels' amounts is good enough; near it they are
 // sharpened; at the end they follow small changes of the level by a Taylor series.
 ValueSlope LinearSmoothSide::heavy_at(double level) {
-    const std::size_t n = heavy_.size();
+    const std::size_t n = heavies_;
     const double shift = level / temperature_;
     const double d = (level - heavy_level_) / temperature_;
     heavy_level_ = level;
@@ -240,7 +241,7 @@ LinearSmoothSide::Amounts LinearSmoothSide::amounts(double* out) const {
     const double factor = temperature_ / q_;
     amounts_pass(power_.data(), keys_.data(), threshold_z_ / threshold_, factor, threshold_, out,
                  power_.size(), &total);
-    for (std::size_t i = 0; i < heavy_.size(); ++i) {
+    for (std::size_t i = 0; i < heavies_; ++i) {
         const double b = factor * heavy_w_[i];
         out[heavy_[i]] = b;
         total.mass += b;

@@ -22,7 +22,7 @@ class LinearSmoothSide {
     void separate(double level);
 
     ValueSlope at(double level);
-    bool exact() const { return heavy_state_ == Heavy::exact || heavy_.empty(); }
+    bool exact() const { return heavy_state_ == Heavy::exact || heavies_ == 0; }
     double lower(double mass) const;
     double upper(double mass) const;
 
@@ -63,6 +63,7 @@ class LinearSmoothSide {
     ValueSlope heavy_at(double level);
     Heavy heavy_state_ = Heavy::unknown;
     double heavy_level_ = 0;
+    std::size_t heavies_ = 0;  // how many; the arrays have room for all labels
     std::vector<int> heavy_;
     AlignedVector<double> heavy_y_;      // log z at level 0
     AlignedVector<double> heavy_power_;

@@ -33,14 +33,26 @@ struct Sides {
     bool any_pair() const { return !relevant.empty() && irrelevant > 0; }
     bool mistake() const { return margin <= 0; }
 
+    void split(std::span<const float> scores, std::span<const int> sorted_relevant,
+               std::span<const int> sorted_unknown) {
+        divide(scores, sorted_relevant, sorted_unknown);
+    }
     void split(std::span<const double> scores, std::span<const int> sorted_relevant,
                std::span<const int> sorted_unknown) {
+        divide(scores, sorted_relevant, sorted_unknown);
+    }
+
+  private:
+    template <class T>
+    void divide(std::span<const T> scores, std::span<const int> sorted_relevant,
+                std::span<const int> sorted_unknown) {
         relevant.assign(sorted_relevant.begin(), sorted_relevant.end());
-        below.assign(scores.begin(), scores.end());
+        below.resize(scores.size());
+        kernels::widen(scores.data(), below.data(), scores.size());
         for (const int label : sorted_unknown) below[label] = kNone;
         above.clear();
         for (const int label : relevant) {
-            above.push_back(scores[label]);
+            above.push_back(below[label]);
             below[label] = kNone;
         }
         irrelevant = scores.size() - relevant.size() - sorted_unknown.size();
@@ -67,7 +79,9 @@ struct Step {
     bool empty() const { return touched.empty(); }
 
     void clear(std::size_t labels) {
-        for (const int label : touched) alpha[label] = 0;
+        if (touched.size() == alpha.size()) std::fill(alpha.begin(), alpha.end(), 0.0);
+        else
+            for (const int label : touched) alpha[label] = 0;
         touched.clear();
         alpha.resize(labels, 0.0);
         mass = entropy = 0;

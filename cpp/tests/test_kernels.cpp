@@ -146,6 +146,50 @@ const Test above{"kernels: above gives the places in order, bound excluded", [] 
                 if (values[k] > bound) expected.push_back(static_cast<int>(k));
             actual.resize(kernels::above(values.data(), bound, actual.data(), values.size()));
             check(actual == expected, "other places");
+            const kernels::Tally tally = kernels::tally_above(values.data(), bound, values.size());
+            double sum = 0;  // of small whole numbers, so that any order gives the same
+            for (const int k : expected) sum += values[static_cast<std::size_t>(k)];
+            same(tally.count, static_cast<double>(expected.size()));
+            same(tally.sum, sum);
+        }
+    }
+}};
+
+template <class T>
+void narrow_like_a_loop() {
+    Random random(6);
+    for (std::size_t n = 0; n < 70; ++n) {
+        std::vector<double> values(n);
+        for (double& value : values) value = random.normal();
+        std::vector<T> out(n);
+        for (const double factor : {1.0, 12345.0}) {
+            kernels::narrow(values.data(), factor, out.data(), n);
+            for (std::size_t k = 0; k < n; ++k) same(out[k], static_cast<T>(factor * values[k]));
+        }
+    }
+}
+
+const Test narrowing{"kernels: narrow rounds once", [] {
+    narrow_like_a_loop<float>();
+    narrow_like_a_loop<double>();
+}};
+
+const Test widening{"kernels: widen bounds what overflowed, wherever it stands", [] {
+    Random random(7);
+    for (std::size_t n = 1; n < 40; ++n) {
+        std::vector<float> values(n);
+        for (float& value : values) value = static_cast<float>(random.normal());
+        for (const double odd : {0.5, kInfinity, -kInfinity, std::nan("")}) {
+            const auto place = static_cast<std::size_t>(random.below(static_cast<int>(n)));
+            values[place] = static_cast<float>(odd);
+            std::vector<double> out(n);
+            kernels::widen(values.data(), out.data(), n);
+            for (std::size_t k = 0; k < n; ++k) {
+                if (k != place) same(out[k], static_cast<double>(values[k]));
+                else if (odd == 0.5) same(out[k], 0.5);
+                else same(out[k], odd > 0 ? 1e300 : (odd < 0 ? -1e300 : 0.0));
+            }
+            values[place] = 0;
         }
     }
 }};

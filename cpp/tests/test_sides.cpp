@@ -42,7 +42,7 @@ const Test no_pair{"sides: one side empty is no pair", [] {
     check(!sides.any_pair(), "a pair with a label of unknown relevance");
     sides.split(scores, one, two);
     check(!sides.any_pair(), "a pair with a label of unknown relevance");
-    sides.split({}, none, none);
+    sides.split(std::vector<double>{}, none, none);
     check(!sides.any_pair(), "a pair without labels");
 }};
 
