@@ -49,6 +49,10 @@ BENCHMARKS = {
         "endtoend", "From text to labels, whole processes", "", "--repeat 1 --limit 300"
     ),
     "text": Benchmark("text", "Text into features", "", "--repeat 1 --limit 500"),
+    "overhead": Benchmark(
+        "overhead", "One example from Python, part by part", "", "--rows 400 --batch 100"
+    ),
+    "threads": Benchmark("threads", "What a second core is worth", "", "--rows 300 --repeat 1"),
     "evaluation": Benchmark("evaluation", "Evaluation beside learning", "", "--rows 500"),
     "blocks": Benchmark("blocks", "Blocks of rows", "--repeat 7", "--repeat 1"),
     "ordinal": Benchmark("ordinal", "Grades", "", "swd"),

@@ -86,7 +86,7 @@ def rank_one(setting: str, stream: Stream, calls: int = 2000, batches: int = 9) 
     rows = np.random.default_rng(0).choice(stream.rows, size=(batches, calls))
     times = []
     for batch in rows:
-        items = [_pair(stream.X, row) for row in batch]
+        items = [pair(stream.X, row) for row in batch]
         start = time.perf_counter()
         for item in items:
             ranker.rank_one(item, k=5)
@@ -112,7 +112,7 @@ def cutoff(stream: Stream) -> tuple[float, float]:
     return predicted.result(), best.result()
 
 
-def _pair(X: Features, row: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+def pair(X: Features, row: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
     """A row as (indices, values)."""
     if sp.issparse(X):
         cells = slice(X.indptr[row], X.indptr[row + 1])

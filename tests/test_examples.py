@@ -1,11 +1,14 @@
 """Examples in every form become what the native core reads."""
 
+import numbers
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tagalong.examples import FeatureNames, as_matrix, as_pairs, comes_by_name
 
@@ -109,6 +112,55 @@ def test_names_never_learnt_are_left_out_when_predicting() -> None:
     assert indices.tolist() == [0]
     assert values.tolist() == [2.0]
     assert new == []
+
+
+def by_hand(names: FeatureNames, x: dict[str, Any], learning: bool) -> tuple[dict[int, float], Any]:
+    """The numbers of an example's names, one after the other."""
+    found: dict[int, float] = {}
+    new: list[str] = []
+    for name, value in x.items():
+        if not isinstance(value, numbers.Real) or not np.isfinite(float(value)):
+            raise ValueError(name)
+        if name in names.number:
+            found[names.number[name]] = float(value)
+        elif learning:
+            found[len(names.number) + len(new)] = float(value)
+            new.append(name)
+    return found, new
+
+
+@given(
+    st.sets(st.sampled_from("abcdefgh")),
+    st.dictionaries(
+        st.sampled_from("abcdefgh"),
+        st.integers(-5, 5)
+        | st.floats(width=32)
+        | st.booleans()
+        | st.floats(width=32).map(np.float32)
+        | st.sampled_from(["1", None]),
+    ),
+    st.booleans(),
+)
+def test_names_are_numbered_as_by_hand(known: set[str], x: dict[str, Any], learning: bool) -> None:
+    names = FeatureNames(sorted(known))
+    try:
+        expected, expected_new = by_hand(names, x, learning)
+    except ValueError as error:
+        with pytest.raises(ValueError, match=f"x: feature '{error}' is .*; values must be finite"):
+            names.translate(x, learning)
+        return
+    (indices, values), new = names.translate(x, learning)
+    assert dict(zip(indices.tolist(), values.tolist(), strict=True)) == expected
+    assert new == expected_new
+    assert len(names.number) == len(known)
+
+
+@pytest.mark.parametrize("learning", [True, False])
+@pytest.mark.parametrize("known", [["red"], ["red", "round"]])
+def test_what_is_no_name_is_refused(known: list[str], learning: bool) -> None:
+    x: dict[Any, float] = {"red": 1.0, 7: 1.0}
+    with pytest.raises(ValueError, match="x: feature 7 is not a name"):
+        FeatureNames(known).translate(x, learning)
 
 
 def test_fixed_names_take_no_others() -> None:

@@ -3,6 +3,7 @@
 import math
 import numbers
 from collections.abc import Iterable, Mapping
+from itertools import count
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,6 +18,10 @@ Pair: TypeAlias = tuple[npt.NDArray[Any], npt.NDArray[Any]]
 
 _INDEX_TYPES = (np.dtype(np.int32), np.dtype(np.int64))
 _VALUE_TYPES = (np.dtype(np.float32), np.dtype(np.float64))
+
+# Types of names and of their values that need no further questions.
+_NAME_TYPES = frozenset({str})
+_NUMBER_TYPES = frozenset({int, float})
 
 
 def as_matrix(X: Any) -> _native.Matrix:
@@ -42,7 +47,7 @@ def as_vector(values: Any, types: tuple[np.dtype[Any], ...], what: str) -> npt.N
         raise ValueError(f"the {what} of x must be a sequence of {kind}, got {values!r}")
     if array.dtype == np.uint64 and array.max() > np.iinfo(np.int64).max:
         raise ValueError(f"the {what} of x must be below 2**31, got {array.max()}")
-    return array.astype(types[-1])
+    return array.astype(types[-1], copy=False)
 
 
 def as_pairs(x: Any) -> Pair:
@@ -82,29 +87,41 @@ class FeatureNames:
 
         When predicting, names without a number are left out: they have no weights yet.
         """
-        new: dict[str, int] = {}
-        pairs: dict[int, float] = {}
-        for name, value in x.items():
-            if not isinstance(name, str):
-                raise ValueError(
-                    f"x: feature {name!r} is not a name, but features come by name here"
-                )
-            if not isinstance(value, numbers.Real) or not math.isfinite(value):
-                shown = "NaN" if value != value else repr(value)
-                raise ValueError(f"x: feature {name!r} is {shown}; values must be finite numbers")
-            number = self.number.get(name)
-            if number is None and learning:
-                if not self.grows:
-                    raise ValueError(f"x: feature {name!r} is not among the feature names")
-                number = new.setdefault(name, len(self.number) + len(new))
-            if number is not None:
-                pairs[number] = value
-        return as_pairs(pairs), list(new)
+        names, values = list(x.keys()), list(x.values())
+        found: list[Any] = list(map(self.number.get, names))
+        strange = None in found  # what is known is a name
+        if (
+            (strange and not _NAME_TYPES.issuperset(map(type, names)))
+            or not _NUMBER_TYPES.issuperset(map(type, values))
+            or not all(map(math.isfinite, values))
+        ):
+            _check_names(x)
+        new: list[str] = []
+        if strange and learning:
+            new = [name for name, number in zip(names, found, strict=True) if number is None]
+            if not self.grows:
+                raise ValueError(f"x: feature {new[0]!r} is not among the feature names")
+            fresh = count(len(self.number))
+            found = [next(fresh) if number is None else number for number in found]
+        elif strange:
+            values = [v for v, number in zip(values, found, strict=True) if number is not None]
+            found = [number for number in found if number is not None]
+        return as_pairs((found, values)), new
 
     def extend(self, names: Iterable[str]) -> None:
         """Give the next numbers to new names."""
         for name in names:
             self.number[name] = len(self.number)
+
+
+def _check_names(x: Mapping[Any, Any]) -> None:
+    """Raise ValueError for the first feature that has no name, or no finite number for a value."""
+    for name, value in x.items():
+        if not isinstance(name, str):
+            raise ValueError(f"x: feature {name!r} is not a name, but features come by name here")
+        if not isinstance(value, numbers.Real) or not math.isfinite(value):
+            shown = "NaN" if value != value else repr(value)
+            raise ValueError(f"x: feature {name!r} is {shown}; values must be finite numbers")
 
 
 def comes_by_name(x: Any) -> bool:

@@ -187,7 +187,7 @@ class Labels:
             numbers = [self.number[label] for label in labels]
         except (KeyError, TypeError):
             numbers = [self._number(label, new, place) for label in labels]
-        return list(dict.fromkeys(numbers))
+        return numbers if len(set(numbers)) == len(numbers) else list(dict.fromkeys(numbers))
 
     def _number(self, label: Any, new: dict[Hashable, int], place: str) -> int:
         try:

@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
-__all__ = ["columns_of", "restore_columns", "restored_on_error", "validated"]
+__all__ = ["columns_of", "put_back", "restore_columns", "restored_on_error", "validated"]
 
 
 def validated(estimator: Any, X: Any, reset: bool) -> Any:
@@ -83,10 +83,22 @@ class restored_on_error:
         self._before = dict(self._estimator.__dict__)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None:
-            return
-        # In this order, so that a reader in another thread finds everything at all times.
-        now = self._estimator.__dict__
-        now.update(self._before)
-        for name in now.keys() - self._before.keys():
-            del now[name]
+        if kind is not None:
+            put_back(self._estimator, self._before)
+
+
+def put_back(estimator: Any, before: dict[str, Any]) -> None:
+    """Give an estimator the attributes that it had, and no others.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Whose attributes have changed.
+    before : dict
+        A copy of what they were.
+    """
+    # In this order, so that a reader in another thread finds everything at all times.
+    now = estimator.__dict__
+    now.update(before)
+    for name in now.keys() - before.keys():
+        del now[name]

@@ -18,6 +18,7 @@ from tagalong.labels import Labels, Targets, label_array, label_list
 from tagalong.online.batches import checked_weights, labels_of, means_growing
 from tagalong.online.estimators import (
     columns_of,
+    put_back,
     restore_columns,
     restored_on_error,
     validated,
@@ -33,6 +34,7 @@ Example: TypeAlias = tuple[Any, Any] | Mapping[Any, float]
 Settings: TypeAlias = dict[str, Any]
 
 _NO_SCORES: npt.NDArray[Any] = np.empty(0)
+_UNWATCHED = Round(_NO_SCORES, 0.0, [], [])
 
 
 class OnlineRanker(ClassifierMixin, NativeModel):
@@ -210,15 +212,17 @@ class OnlineRanker(ClassifierMixin, NativeModel):
         Round
             Scores and cut-off before the round, and the numbers of its labels.
         """
-        largest = self._largest_weight(self._current_settings())
-        weight = parameters.positive(weight, "weight", largest)
+        if type(weight) is not float or weight != 1.0:  # which every learner can bear
+            largest = self._largest_weight(self._current_settings())
+            weight = parameters.positive(weight, "weight", largest)
         return self._learn_example(x, y, unknown, weight, watched=True)
 
     def _learn_example(
         self, x: Example, y: Any, unknown: Collection[Hashable], weight: float, watched: bool
     ) -> Round:
-        scores, cutoff = _NO_SCORES, 0.0
-        with restored_on_error(self):
+        before = dict(self.__dict__)  # `restored_on_error`, without what a context manager takes
+        found = _UNWATCHED
+        try:
             self._begin()
             pairs, new_names = self._pairs(x, learning=True)
             relevant, open_labels, new = self._labels.encode_one(y, unknown)
@@ -229,14 +233,18 @@ class OnlineRanker(ClassifierMixin, NativeModel):
                     scores, cutoff = self._native.predict_then_learn_one(
                         *pairs, relevant, open_labels, weight
                     )
+                    found = Round(scores, cutoff, relevant, open_labels)
                 else:
                     self._native.learn_one(*pairs, relevant, open_labels, weight)
             except BaseException:  # whatever a user's own features may raise
                 self._labels.withdraw(len(self._labels) - self._native.labels)
                 raise
-            if self._names is not None:
+            if new_names and self._names is not None:
                 self._names.extend(new_names)
-        return Round(scores, cutoff, relevant, open_labels)
+        except BaseException:
+            put_back(self, before)
+            raise
+        return found
 
     def add_labels(self, labels: Iterable[Hashable]) -> Self:
         """Add labels, with no weights yet, that take part from the next round on.

@@ -1,0 +1,55 @@
+"""The parts of a call from Python: they are of the same work, and add up."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from benchmarks import ours, overhead, streams
+from benchmarks.markdown import tables
+
+
+@pytest.fixture
+def stream() -> streams.Stream:
+    rng = np.random.default_rng(0)
+    X = sp.random(240, 50, density=0.1, random_state=1, format="csr", dtype=np.float32)
+    Y = sp.csr_matrix((rng.random((240, 8)) < 0.3).astype(np.int8))
+    return streams.Stream("synthetic", X, Y, [f"label {place}" for place in range(8)])
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_every_batch_is_split_into_parts(stream, named):
+    found = overhead.measure(ours.DEFAULT, stream, named, size=50)
+    assert {call: len(parts) for call, parts in found.items()} == {"learn_one": 3, "rank_one": 3}
+    for parts in found["learn_one"] + found["rank_one"]:
+        assert parts.whole > 0
+        sum_of_parts = parts.binding + parts.conversion + parts.kernel + parts.rest
+        assert sum_of_parts == pytest.approx(parts.whole)
+
+
+def test_learners_that_come_to_differ_are_reported(stream, monkeypatch):
+    def rounded(ranker, twin, empty, batch):
+        twin.learn_one(batch.examples[0], batch.labels[0])
+        return overhead.Parts(1.0, 0.0, 0.0, 0.0)
+
+    monkeypatch.setattr(overhead, "learning", rounded)
+    with pytest.raises(AssertionError, match="have come to differ"):
+        overhead.measure(ours.DEFAULT, stream, False, size=50)
+
+
+def test_a_row_for_each_learner_call_and_form(stream, monkeypatch, capsys):
+    monkeypatch.setattr(streams, "load", lambda name: stream)
+    assert overhead.main(["--batch", "60"]) == 0
+    (rows,) = tables(capsys.readouterr().out)
+    assert len(rows) == 2 * 2 * 2
+    assert set(rows[0]) == {
+        "call", "whole, best", "median", "binding", "conversion", "kernel", "the rest",
+    }  # fmt: skip
+
+
+def test_a_missing_stream_is_told(monkeypatch, capsys):
+    def missing(name):
+        raise streams.NoData("there is no debtags.npz")
+
+    monkeypatch.setattr(streams, "load", missing)
+    assert overhead.main([]) == 2
+    assert "there is no debtags.npz" in capsys.readouterr().err
