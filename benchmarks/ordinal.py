@@ -2,6 +2,8 @@
 
 Mean absolute error in grades and accuracy, of 5-fold cross-validation with standardised features.
 The sets are those of TAGALONG_DATA/ordinal; all learners see the same folds, with their defaults.
+They take turns, set by set; a second table has the processor seconds of all fits, best and median
+of the turns, the ratios of the same turn, and the means of the quality.
 mord (``pip install mord``) is optional: without it, its columns are missing and the output says so.
 """
 
@@ -10,7 +12,7 @@ import csv
 import os
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
@@ -21,7 +23,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 
+from benchmarks.markdown import table
+from benchmarks.turns import Times
 from tagalong import OrdinalRanker
 
 SETS = [
@@ -58,11 +63,11 @@ def read(path: Path) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     """
     with path.open(newline="", encoding="utf-8") as file:
         header, *lines = csv.reader(file)
-    table = np.array(lines, dtype=np.float64)
-    at = header.index("response") if "response" in header else table.shape[1] - 1
-    order = np.random.default_rng(0).permutation(len(table))
-    grades = np.unique(table[:, at], return_inverse=True)[1]
-    return np.delete(table, at, axis=1)[order], grades[order]
+    numbers = np.array(lines, dtype=np.float64)
+    at = header.index("response") if "response" in header else numbers.shape[1] - 1
+    order = np.random.default_rng(0).permutation(len(numbers))
+    grades = np.unique(numbers[:, at], return_inverse=True)[1]
+    return np.delete(numbers, at, axis=1)[order], grades[order]
 
 
 def learners() -> dict[str, Learner]:
@@ -89,40 +94,72 @@ def cross_validate(make: Learner, X: Any, y: Any) -> Result:
         scaler = StandardScaler().fit(X[train])
         # mord wants every grade from 0 on; where a fold lacks one, all learners get the others.
         known, grades = np.unique(y[train], return_inverse=True)
-        began = time.perf_counter()
-        model = make().fit(scaler.transform(X[train]), grades)
-        seconds += time.perf_counter() - began
+        rows = scaler.transform(X[train])
+        began = time.process_time()
+        model = make().fit(rows, grades)
+        seconds += time.process_time() - began
         found = np.asarray(model.predict(scaler.transform(X[test])), dtype=np.int64)
         predicted[test] = known[np.clip(found, 0, len(known) - 1)]
     errors = np.abs(predicted - y)
     return Result(float(errors.mean()), float((errors == 0).mean()), seconds)
 
 
+def quality_cells(results: Sequence[Result]) -> str:
+    """Mean error and accuracy over sets."""
+    return (
+        f"{np.mean([result.error for result in results]):.3f} / "
+        f"{np.mean([result.accuracy for result in results]):.3f}"
+    )
+
+
+def times_table(found: dict[str, list[list[Result]]]) -> str:
+    """Seconds of all fits beside what they are worth; by learner, turn and set."""
+    times = {
+        name: Times([sum(result.seconds for result in turn) for turn in turns])
+        for name, turns in found.items()
+    }
+    ours = next(iter(times.values()))
+    rows = [
+        [
+            name, f"{own.best:.2f}", f"{own.median:.2f}", str(own.over(ours)),
+            quality_cells(found[name][0]),
+        ]
+        for name, own in times.items()
+    ]  # fmt: skip
+    heads = ["learner", "seconds of all fits, best", "median", "times ours", "error / accuracy"]
+    return table(heads, rows)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sets", nargs="*", default=SETS, help="files without .csv")
-    names = parser.parse_args().sets
+    parser.add_argument("--repeat", type=int, default=3)
+    options = parser.parse_args()
     folder = Path(os.environ.get("TAGALONG_DATA", ""), "ordinal")
     if not folder.is_dir():
         parser.error("TAGALONG_DATA must name a folder that has a folder ordinal")
-    found = learners()
-    print("| set | rows | grades | " + " | ".join(found) + " |")
-    print("|---" * (3 + len(found)) + "|")
-    every: list[list[Result]] = []
-    for name in names:
-        X, y = read(folder / f"{name}.csv")
-        results = [cross_validate(make, X, y) for make in found.values()]
-        every.append(results)
-        cells = [f"{result.error:.3f} / {result.accuracy:.3f}" for result in results]
-        print(f"| {name} | {len(y)} | {y.max() + 1} | " + " | ".join(cells) + " |", flush=True)
-    columns = list(zip(*every, strict=True))
-    means = [
-        f"{np.mean([r.error for r in column]):.3f} / {np.mean([r.accuracy for r in column]):.3f}"
-        for column in columns
-    ]
-    print("| mean | | | " + " | ".join(means) + " |")
-    seconds = [f"{sum(result.seconds for result in column):.1f} s" for column in columns]
-    print("| time of all fits | | | " + " | ".join(seconds) + " |")
+    makers = learners()
+    data = {name: read(folder / f"{name}.csv") for name in options.sets}
+    found: dict[str, list[list[Result]]] = {name: [] for name in makers}
+    with threadpool_limits(1):
+        for _ in range(options.repeat):
+            turn: dict[str, list[Result]] = {name: [] for name in makers}
+            for X, y in data.values():
+                for name, make in makers.items():
+                    turn[name].append(cross_validate(make, X, y))
+            for name, results in turn.items():
+                found[name].append(results)
+    rows = [
+        [
+            name, str(len(y)), str(y.max() + 1),
+            *(quality_cells([turns[0][place]]) for turns in found.values()),
+        ]
+        for place, (name, (_, y)) in enumerate(data.items())
+    ]  # fmt: skip
+    rows.append(["mean", "", "", *(quality_cells(turns[0]) for turns in found.values())])
+    print(table(["set", "rows", "grades", *found], rows))
+    print()
+    print(times_table(found))
 
 
 if __name__ == "__main__":

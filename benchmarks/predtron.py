@@ -1,7 +1,10 @@
 """Predtron: its decoders beside SciPy, its rankings beside LightGBM and a linear pairwise learner.
 
-``python -m benchmarks.predtron [speed] [quality]``. Quality needs TAGALONG_DATA with a folder ltr;
-LightGBM is optional: without it, its row is missing and the output says so.
+``python -m benchmarks.predtron [speed] [quality] [--repeat 3]``. Ways take turns on one thread, in
+seconds of the processor; ratios are of the same turn. Beside the speed of decoders stands how far
+they are from the optimum, beside that of learners the NDCG of their rankings. Quality needs
+TAGALONG_DATA with a folder ltr; LightGBM is optional: without it, its row is missing and the output
+says so.
 """
 
 import argparse
@@ -10,6 +13,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from itertools import combinations, pairwise
@@ -24,7 +28,10 @@ from sklearn.datasets import load_svmlight_file
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
+from threadpoolctl import threadpool_limits
 
+from benchmarks.markdown import table
+from benchmarks.turns import Times, take_turns
 from tagalong import Predtron
 from tagalong.evaluate import mean_ndcg
 from tagalong.problems import LabelRanking, SubsetRanking
@@ -32,75 +39,107 @@ from tagalong.problems import LabelRanking, SubsetRanking
 Array = npt.NDArray[np.float64]
 LABELS, RELEVANT, FEATURES, WORDS, ROUNDS = 400, 4, 20_000, 46, 2_000
 DOCUMENTS, COLUMNS, QUERIES = 100, 136, 300
+TABLES = 20
+"""Of so many rounds SciPy solves the assignment, a few milliseconds each."""
+
 K = 10
+SETS = {"lightgbm": "lightgbm, 201 + 50 queries", "mslr": "mslr, 43 queries, 5 folds"}
+PEER = "linear pairwise SVM"
 
 
-def seconds(work: Callable[[], object], repeats: int = 3) -> float:
-    """The shortest of some runs."""
-    found = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        work()
-        found.append(time.perf_counter() - began)
-    return min(found)
-
-
-def label_ranking() -> None:
+def label_ranking(repeat: int, rounds: int) -> None:
     """A whole round, scoring and update included, beside the assignment alone."""
     rng = np.random.default_rng(0)
-    words = np.sort(rng.integers(0, FEATURES, (ROUNDS, WORDS)), axis=1)
-    ends = np.arange(ROUNDS + 1) * WORDS
-    X = sp.csr_array((np.ones(words.size), words.ravel(), ends), shape=(ROUNDS, FEATURES))
-    Y = np.zeros((ROUNDS, LABELS))
+    words = np.sort(rng.integers(0, FEATURES, (rounds, WORDS)), axis=1)
+    ends = np.arange(rounds + 1) * WORDS
+    X = sp.csr_array((np.ones(words.size), words.ravel(), ends), shape=(rounds, FEATURES))
+    Y = np.zeros((rounds, LABELS))
     for row in Y:
         row[rng.choice(LABELS, RELEVANT, replace=False)] = 1
     model = Predtron(step=1.0).partial_fit(X, Y)  # random answers: every round is a mistake
-    ours = seconds(lambda: model.partial_fit(X, Y)) / ROUNDS
     problem = LabelRanking(dimension=LABELS)
     f, pays = problem.places(LABELS)
-    scores = model.decision_function(X[:20]).astype(float)
+    scores = model.decision_function(X[:TABLES]).astype(float)
     tables = [
         np.outer(t, f) - np.outer(y, pays / pays[:RELEVANT].sum())
         for t, y in zip(scores, Y, strict=False)
     ]
-    theirs = seconds(lambda: [linear_sum_assignment(t, maximize=True) for t in tables], 2) / 20
+    ways: dict[str, Callable[[], object]] = {
+        "SciPy linear_sum_assignment alone": lambda: [
+            linear_sum_assignment(values, maximize=True) for values in tables
+        ],
+        "Predtron, the whole round": lambda: model.partial_fit(X, Y),
+    }
+    times = take_turns(ways, repeat, time.process_time)
+    theirs, ours = (
+        Times([s / n for s in one.seconds])
+        for one, n in zip(times.values(), (TABLES, rounds), strict=True)
+    )
+    below = max(
+        _optimum(values) - _value(values, problem.augmented_decode(t, y))
+        for values, t, y in zip(tables, scores, Y, strict=False)
+    )
     print(f"Label ranking, K = {LABELS}, |Y| = {RELEVANT}, {WORDS} features a row\n")
-    print("| | µs a round | ratio |\n|---|---|---|")
-    print(f"| SciPy linear_sum_assignment alone | {1e6 * theirs:,.0f} | 1 |")
-    print(f"| Predtron, the whole round | {1e6 * ours:,.1f} | {theirs / ours:,.0f} × faster |\n")
+    rows = [
+        [name, f"{1e6 * own.best:,.1f}", f"{1e6 * own.median:,.1f}", str(theirs.over(own)), off]
+        for name, own, off in zip(times, (theirs, ours), ("0", f"{below:.0e}"), strict=True)
+    ]
+    heads = ["way", "µs a round, best", "median", "× SciPy", "below the optimum, at most"]
+    print(table(heads, rows), end="\n\n")
 
 
-def subset_ranking() -> None:
+def _value(values: Array, order: npt.NDArray[np.int64]) -> float:
+    """What a ranking adds up to: item ``order[i]`` in place i."""
+    return float(values[order, np.arange(len(order))].sum())
+
+
+def _optimum(values: Array) -> float:
+    return float(values[linear_sum_assignment(values, maximize=True)].sum())
+
+
+def subset_ranking(repeat: int, queries: int) -> None:
     """Queries a second, and what of the time is the assignment."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(QUERIES * DOCUMENTS, COLUMNS))
+    X = rng.normal(size=(queries * DOCUMENTS, COLUMNS))
     w = rng.normal(size=COLUMNS)
     noisy = X @ w + 10 * rng.normal(size=len(X))
-    group = [DOCUMENTS] * QUERIES
+    group = [DOCUMENTS] * queries
     grades = {2: np.digitize(noisy, [15.0]), 5: np.digitize(noisy, [5.0, 10.0, 15.0, 25.0])}
-    print(f"Subset ranking, {DOCUMENTS} documents × {COLUMNS} features, {QUERIES} queries\n")
-    print("| grades | update | limit | queries a second |\n|---|---|---|---|")
-    for count, update, limit in (
+    learners = [
         (2, "mistake", "reading and scoring"),
         (5, "loss", "reading and scoring"),
         (5, "mistake", "the assignment"),
-    ):
+    ]
+    ways: dict[str, Callable[[], object]] = {}
+    quality = {}
+    for count, update, limit in learners:
+        name = f"{count} grades, by {update}; {limit} sets the limit"
         model = Predtron("subset-ranking", update=update, step=1.0)
         model.partial_fit(X, grades[count], group=group)
-
-        def again(model: Predtron = model, y: Any = grades[count]) -> None:
-            model.partial_fit(X, y, group=group)
-
-        print(f"| {count} | {update} | {limit} | {QUERIES / seconds(again, 2):,.0f} |", flush=True)
+        ways[name] = partial(model.partial_fit, X, grades[count], group=group)
+        found = np.asarray(model.decision_function(X), dtype=float)
+        quality[name] = f"{mean_ndcg(found, grades[count], group, K):.4f}"
     problem = SubsetRanking(dimension=DOCUMENTS)
-    scores = model.decision_function(X).astype(float).reshape(QUERIES, -1)
-    answers = grades[5].reshape(QUERIES, -1)
+    scores = found.reshape(queries, -1)
+    answers = grades[5].reshape(queries, -1)
 
     def assign() -> None:
         for t, y in zip(scores, answers, strict=True):
             problem.augmented_decode(t, y)
 
-    print(f"| 5 | the assignment alone | | {QUERIES / seconds(assign, 2):,.0f} |\n")
+    ways["5 grades, the assignment alone"] = assign
+    times = take_turns(ways, repeat, time.process_time)
+    alone = times["5 grades, the assignment alone"]
+    print(f"Subset ranking, {DOCUMENTS} documents × {COLUMNS} features, {queries} queries\n")
+    rows = [
+        [
+            name, f"{queries / own.best:,.0f}", f"{queries / own.median:,.0f}",
+            str(alone.over(own)), quality.get(name, ""),
+        ]
+        for name, own in times.items()
+    ]  # fmt: skip
+    heads = ["way", "queries/s, best", "median", "× the assignment alone", f"NDCG@{K}, one pass"]
+    print(table(heads, rows), end="\n\n")
 
 
 @dataclass(frozen=True)
@@ -170,7 +209,7 @@ def lambdarank(train: Ranked, test: Ranked) -> Array:
     return np.asarray(model.predict(test.X))
 
 
-def quality(folder: Path) -> None:
+def quality(folder: Path, repeat: int) -> None:
     rankers: dict[str, Callable[[Ranked, Ranked], Array]] = {
         "random order": lambda train, test: np.random.default_rng(0).random(len(test.y)),
         "Predtron, defaults": predtron(problem="subset-ranking"),
@@ -185,7 +224,7 @@ def quality(folder: Path) -> None:
             problem=SubsetRanking(k=K), step=1.0, average=True, passes=20
         ),
         "Predtron, l1, defaults": predtron(problem="subset-ranking", norm="l1"),
-        "linear pairwise SVM": pairwise_svm,
+        PEER: pairwise_svm,
     }
     try:
         print(f"LightGBM {version('lightgbm')}\n")
@@ -195,38 +234,49 @@ def quality(folder: Path) -> None:
     train, test = lightgbm_set(folder, "train"), lightgbm_set(folder, "test")
     mslr = mslr_set(folder)
     folds = list(KFold(5, shuffle=True, random_state=0).split(mslr.group))
+    found: dict[str, dict[str, float]] = {"lightgbm": {}, "mslr": {}}
+
+    def first(name: str) -> None:
+        found["lightgbm"][name] = mean_ndcg(rankers[name](train, test), test.y, test.group, K)
+
+    def second(name: str) -> None:
+        parts = [(mslr.queries(chosen), mslr.queries(left)) for chosen, left in folds]
+        values = [mean_ndcg(rankers[name](a, b), b.y, b.group, K) for a, b in parts]
+        weights = [len(left) for _, left in folds]
+        found["mslr"][name] = float(np.average(values, weights=weights))
+
     print(f"NDCG@{K}, mean over queries with relevant documents\n")
-    print("| | lightgbm, 201 + 50 queries | seconds | mslr, 43 queries, 5 folds | seconds |")
-    print("|---|---|---|---|---|")
-    for name, rank in rankers.items():
-        began = time.perf_counter()
-        first = mean_ndcg(rank(train, test), test.y, test.group, K)
-        middle = time.perf_counter()
-        found = []
-        for chosen, left in folds:
-            part = mslr.queries(left)
-            found.append(
-                (mean_ndcg(rank(mslr.queries(chosen), part), part.y, part.group, K), len(left))
-            )
-        second = float(np.average([f for f, _ in found], weights=[n for _, n in found]))
-        times = middle - began, time.perf_counter() - middle
-        print(
-            f"| {name} | {first:.4f} | {times[0]:.1f} | {second:.4f} | {times[1]:.1f} |", flush=True
+    for what, work in (("lightgbm", first), ("mslr", second)):
+        times = take_turns(
+            {name: partial(work, name) for name in rankers}, repeat, time.process_time
         )
+        rows = [
+            [
+                name, f"{found[what][name]:.4f}", f"{own.best:.2f}", f"{own.median:.2f}",
+                str(times[PEER].over(own)),
+            ]
+            for name, own in times.items()
+        ]  # fmt: skip
+        print(f"{SETS[what]}\n")
+        print(table(["way", f"NDCG@{K}", "seconds, best", "median", f"× {PEER}"], rows), end="\n\n")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", default=["speed", "quality"], help="speed, quality")
-    parts = parser.parse_args().parts
-    if "speed" in parts:
-        label_ranking()
-        subset_ranking()
-    if "quality" in parts:
-        folder = Path(os.environ.get("TAGALONG_DATA", ""), "ltr")
-        if not folder.is_dir():
-            parser.error("TAGALONG_DATA must name a folder that has a folder ltr")
-        quality(folder)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="of label ranking")
+    parser.add_argument("--queries", type=int, default=QUERIES, help="of subset ranking")
+    options = parser.parse_args()
+    with threadpool_limits(1):
+        if "speed" in options.parts:
+            label_ranking(options.repeat, options.rounds)
+            subset_ranking(options.repeat, options.queries)
+        if "quality" in options.parts:
+            folder = Path(os.environ.get("TAGALONG_DATA", ""), "ltr")
+            if not folder.is_dir():
+                parser.error("TAGALONG_DATA must name a folder that has a folder ltr")
+            quality(folder, options.repeat)
 
 
 if __name__ == "__main__":

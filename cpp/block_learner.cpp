@@ -66,7 +66,6 @@ template <class T>
 double BlockLearner<T>::score(Reader& reader) const {
     if (const auto* linear = std::get_if<LinearVector<T>>(&geometry_)) {
         reader.place.resize(reader.x.size());
-        linear->find(reader.x.feature, reader.place.data());
         return linear->score(reader.x, reader.place.data()).value;
     }
     std::get<EntropicGeometry<T>>(geometry_).score(reader.x, reader.at);
@@ -84,6 +83,7 @@ void BlockLearner<T>::look_at(const RowBlock& rows, std::size_t j, double weight
         const auto score = linear->score(x, place_.data() + rows.start(j));
         row.value = score.value;
         row.q = score.squared;
+        all_known_ &= score.known;
         certificate_.curvature = std::max(certificate_.curvature, row.q / 2);
         if (row.q > 0) own = std::clamp((config_.margin - row.value) / row.q, 0.0, cap);
     } else {
@@ -226,13 +226,10 @@ double BlockLearner<T>::learn(const RowBlock& rows, std::span<const std::int32_t
     c.most_sets = std::max<std::int64_t>(c.most_sets, sets);
     c.uneven |= std::any_of(weights.begin(), weights.end(), [&](double weight) { return weight != weights[0]; });
     const double budget = scale * config_.C / sets;
-    if (const auto* linear = std::get_if<LinearVector<T>>(&geometry_)) {
-        place_.resize(rows.entries());
-        linear->find(rows.features(), place_.data());
-    } else {
-        auto& entropic = std::get<EntropicGeometry<T>>(geometry_);
-        for (std::size_t j = 0; j < rows.rows(); ++j) entropic.enter(rows.row(j));
-    }
+    place_.resize(rows.entries());
+    all_known_ = true;
+    if (auto* entropic = std::get_if<EntropicGeometry<T>>(&geometry_))
+        for (std::size_t j = 0; j < rows.rows(); ++j) entropic->enter(rows.row(j));
     rows_.clear();
     own_.clear();
     for (std::size_t j = 0; j < rows.rows(); ++j) {
@@ -274,7 +271,11 @@ void BlockLearner<T>::apply(const RowBlock& rows) {
     }
     certificate_.gain += config_.margin * mass;
     if (auto* linear = std::get_if<LinearVector<T>>(&geometry_)) {
-        for (const std::size_t j : chosen_) linear->add(rows.row(j), lambda_[j], place_.data() + rows.start(j));
+        for (const std::size_t j : chosen_) {
+            std::int32_t* place = place_.data() + rows.start(j);
+            if (!all_known_) linear->enter(rows.row(j), place);
+            linear->add(rows.row(j), lambda_[j], place);
+        }
         return;
     }
     if (chosen_.empty()) return;

@@ -119,7 +119,8 @@ class BlockLearner {
 
     // Scratch of the writer.
     Located<T> at_;
-    std::vector<std::int32_t> place_;  // an entry of the block each
+    std::vector<std::int32_t> place_;  // an entry of the block each; Euclidean
+    bool all_known_ = true;            // whether all of its features have rows
     std::vector<BlockRow> rows_;
     std::vector<double> own_;     // each row's best step alone
     std::vector<double> lambda_;  // of the whole block

@@ -44,7 +44,7 @@ class FeatureIndex {
         std::int32_t row = kAbsent;
     };
 
-    [[gnu::noinline]] std::int32_t look_up(std::int32_t id) const {
+    [[gnu::noinline, gnu::pure]] std::int32_t look_up(std::int32_t id) const {
         for (std::size_t at = home(id);; at = (at + 1) & (table_.size() - 1)) {
             const Entry& entry = table_[at];
             if (entry.row == kAbsent || entry.id == id) return entry.row;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "example.hpp"
@@ -17,43 +16,57 @@ class LinearVector {
     std::size_t rows() const { return index_.size(); }
     const std::vector<std::int32_t>& features() const { return index_.ids(); }
     std::int32_t find(std::int32_t feature) const { return index_.find(feature); }
-    void find(std::span<const std::int32_t> features, std::int32_t* place) const {
-        for (std::size_t i = 0; i < features.size(); ++i) place[i] = index_.find(features[i]);
-    }
     double weight(std::int32_t row) const { return static_cast<double>(at(row)); }
     std::size_t bytes() const { return rows() * sizeof(T); }
 
     struct Score {
         double value;    // w.x
         double squared;  // |x|^2
+        bool known;      // whether all features have rows
     };
-    // From the row of each feature. Entry i goes to sum i modulo 4: an addition need not wait for the
-    // one before it.
-    Score score(const RowView& x, const std::int32_t* place) const {
+    // Notes the row of each feature on the way. Entry i goes to sum i modulo 4: an addition need not wait
+    // for the one before it.
+    Score score(const RowView& x, std::int32_t* place) const {
         const T* weights = weights_.data() + 1;
+        const std::int32_t* feature = x.feature.data();
+        const double* values = x.value.data();
+        const std::size_t whole = x.size() - x.size() % 4;
         T sum[4] = {};
         double squared[4] = {};
-        const auto take = [&](std::size_t i, std::size_t way) {
-            const double value = x.value[i];
-            sum[way] += static_cast<T>(value) * weights[place[i]];
-            squared[way] += value * value;
+        std::int32_t rows = 0;  // negative as soon as one is absent
+        const auto product = [&](std::size_t i) {
+            const std::int32_t row = index_.find(feature[i]);
+            place[i] = row;
+            rows |= row;
+            return static_cast<T>(values[i]) * weights[row];
         };
-        const std::size_t whole = x.size() - x.size() % 4;
         for (std::size_t i = 0; i < whole; i += 4)
-            for (std::size_t way = 0; way < 4; ++way) take(i + way, way);
-        for (std::size_t i = whole; i < x.size(); ++i) take(i, i - whole);
+            for (std::size_t way = 0; way < 4; ++way) sum[way] += product(i + way);
+        for (std::size_t i = 0; i < whole; i += 4)
+            for (std::size_t way = 0; way < 4; ++way) squared[way] += values[i + way] * values[i + way];
+        // The last ones by name: a place in an array that is not known beforehand would keep it in memory.
+        for (std::size_t way = 0; way < 3; ++way)
+            if (const std::size_t i = whole + way; i < x.size()) {
+                sum[way] += product(i);
+                squared[way] += values[i] * values[i];
+            }
         return {static_cast<double>((sum[0] + sum[1]) + (sum[2] + sum[3])),
-                (squared[0] + squared[1]) + (squared[2] + squared[3])};
+                (squared[0] + squared[1]) + (squared[2] + squared[3]), rows >= 0};
     }
 
-    // w += amount x. Features that have got a row since they were looked for are looked for again.
-    void add(const RowView& x, double amount, std::int32_t* place) {
+    // Gives rows to features without one. Some may have got theirs since they were looked for.
+    void enter(const RowView& x, std::int32_t* place) {
         for (std::size_t i = 0; i < x.size(); ++i)
-            if (place[i] == FeatureIndex::kAbsent) [[unlikely]]
-                place[i] = find_or_insert(x.feature[i]);
+            if (place[i] == FeatureIndex::kAbsent) place[i] = find_or_insert(x.feature[i]);
+    }
+    // w += amount x, for features that all have rows.
+    void add(const RowView& x, double amount, const std::int32_t* place) {
         const T factor = static_cast<T>(amount);
         T* weights = weights_.data() + 1;
-        for (std::size_t i = 0; i < x.size(); ++i) weights[place[i]] += factor * static_cast<T>(x.value[i]);
+        const double* values = x.value.data();
+        const std::size_t size = x.size();
+#pragma GCC unroll 4
+        for (std::size_t i = 0; i < size; ++i) weights[place[i]] += factor * static_cast<T>(values[i]);
     }
 
     // G(theta) - G(theta at the restart). Summed when it is asked for, which is seldom: a running value

@@ -134,8 +134,13 @@ const Test vector{"linear vector: scores, steps and complexity, against a map", 
             if (random.chance(0.3)) x.add(i % 3 ? i : i * 1'000'003, random.normal());
         x.merge();
         place.resize(x.size());
-        weights.find(x.feature, place.data());
         const auto score = weights.score(x, place.data());
+        bool known = true;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            same(place[i], weights.find(x.feature[i]));
+            known &= place[i] != FeatureIndex::kAbsent;
+        }
+        same(score.known, known);
         double value = 0, squared = 0;
         for (std::size_t i = 0; i < x.size(); ++i) {
             value += x.value[i] * expected[x.feature[i]];
@@ -146,8 +151,10 @@ const Test vector{"linear vector: scores, steps and complexity, against a map", 
         const double amount = random.normal();
         // Twice from the same places: the first time may have made rows for them.
         std::vector<std::int32_t> again = place;
-        weights.add(x, amount, place.data());
-        weights.add(x, amount, again.data());
+        for (auto* places : {&place, &again}) {
+            weights.enter(x, places->data());
+            weights.add(x, amount, places->data());
+        }
         for (std::size_t i = 0; i < x.size(); ++i) expected[x.feature[i]] += 2 * amount * x.value[i];
         near(weights.complexity(), half_square() - base, 1e-10 * (1 + half_square()));
         if (round == 150) {

@@ -23,7 +23,7 @@ inline void sort_places(std::vector<std::uint64_t>& pairs, std::vector<std::uint
                         std::uint64_t features) {
     constexpr int kDigit = 10;
     constexpr std::size_t kFew = 128;
-    const int bits = std::bit_width(features);
+    const int bits = std::bit_width(features - 1);  // of the last feature: 20, not 21, for 2^20 of them
     if (pairs.size() < kFew) {
         std::sort(pairs.begin(), pairs.end());
         return;
