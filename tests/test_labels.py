@@ -3,12 +3,15 @@
 import os
 import subprocess
 import sys
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tagalong.labels import LabelRows, Labels, Targets, label_array
 
@@ -112,6 +115,27 @@ def test_one_label_a_row_in_any_form(form: str) -> None:
 def test_numbers_are_labels_whatever_their_type(y: Any) -> None:
     assert relevant(Labels([3, 7]).encode(y)) == [[1], [0], [1]]
     assert relevant(Labels(np.array([3, 7])).encode(y)) == [[1], [0], [1]]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", "float32"])
+@given(seed=st.integers(0, 1000), rows=st.integers(1, 6), columns=st.integers(2, 5))
+def test_an_indicator_of_any_type(dtype: str, seed: int, rows: int, columns: int) -> None:
+    Y = np.random.default_rng(seed).integers(0, 2, (columns, rows)).astype(dtype).T
+    targets = Labels(range(columns)).encode(Y)
+    assert targets.kind == "indicator"
+    found = [
+        targets.relevant.indices[start:end].tolist()
+        for start, end in pairwise(targets.relevant.indptr.tolist())
+    ]
+    assert found == [np.flatnonzero(row).tolist() for row in Y]
+    assert targets.unknown.indptr.tolist() == [0] * (rows + 1)
+
+
+@pytest.mark.parametrize(("dtype", "wrong"), [("int8", -1), ("int64", 2), ("uint8", 255)])
+def test_whole_numbers_beside_0_and_1_are_refused(dtype: str, wrong: int) -> None:
+    Y = np.array([[0, 1, 0], [1, wrong, 0]], dtype=dtype)
+    with pytest.raises(ValueError, match=f"Y: row 1, column 1 is {wrong}; an indicator has 0, 1"):
+        Labels(["a", "b", "c"]).encode(Y)
 
 
 @pytest.mark.parametrize("nan", [np.nan, None])

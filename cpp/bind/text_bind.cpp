@@ -71,6 +71,15 @@ static TextFeatures::Reading look(const TextFeatures& self, nb::handle row) {
     return reading;
 }
 
+// Room for the entries of all items, where some have so many: to move hundreds of megabytes every time they
+// double takes as long as making some of them.
+static std::size_t expected_entries(std::size_t entries, std::size_t read, std::size_t items) {
+    constexpr std::size_t kEnough = 64;  // items to judge the others by
+    if (read < kEnough) return 2 * entries;
+    const double share = static_cast<double>(items) / static_cast<double>(read);
+    return static_cast<std::size_t>(1.125 * share * static_cast<double>(entries));
+}
+
 // CSR parts of many items, read one after the other.
 static nb::tuple read_many(TextFeatures& self, const nb::list& rows, bool learn) {
     std::vector<TextFeatures::Item> items(rows.size());
@@ -84,6 +93,12 @@ static nb::tuple read_many(TextFeatures& self, const nb::list& rows, bool learn)
         auto& reading = thread_reading();
         for (std::size_t i = 0; i < items.size(); ++i) {
             read_row(self, items[i], learn, reading);
+            const std::size_t entries = indices.size() + reading.feature.size();
+            if (entries > indices.capacity()) {
+                const std::size_t room = expected_entries(entries, i + 1, items.size());
+                indices.reserve(room);
+                values.reserve(room);
+            }
             indices.insert(indices.end(), reading.feature.begin(), reading.feature.end());
             values.insert(values.end(), reading.value.begin(), reading.value.end());
             indptr.data[i + 1] = static_cast<std::int64_t>(indices.size());

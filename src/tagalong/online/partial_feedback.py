@@ -341,8 +341,8 @@ class PartialFeedbackRanker(OnlineRanker):
         finally:
             self._native.add_labels(len(self._labels) - self._native.labels)
         names = self._labels.names
-        named = [names[label] for label in shown.tolist()]
-        accepted = [names[label] for label in shown[right == 1].tolist()]
+        named = list(map(names.__getitem__, shown.tolist()))
+        accepted = list(map(names.__getitem__, shown[right == 1].tolist()))
         hits = np.concatenate([[0], np.cumsum(right, dtype=np.int64)])[ends]
         return Played(
             [named[start:end] for start, end in pairwise(ends.tolist())],
