@@ -103,29 +103,36 @@ class Certificate:
             update += " on sets"  # whose own best steps together may overdraw the budget
         elif facts.get("uneven", False) and update == "max":
             update += " of weighted rows"  # where the worst row need not be a mistaken one
-        counted = ("rounds", "loss", "dual", "curvature", "least_weight", "most_weight")
+        # By place, as this is made at every point of a curve.
         return cls(
-            **{name: facts[name] for name in counted},
-            **{name: settings[name] for name in ("geometry", "C", "margin")},
-            mistakes=int(mistakes) if mistakes == int(mistakes) else mistakes,
-            update=update,
-            temperature=settings.get("temperature", 0.0),
-            solver_iterations=(facts["solver_most_iterations"], mean),
-            restarted=restarted,
+            facts["rounds"],
+            int(mistakes) if mistakes == int(mistakes) else mistakes,
+            facts["loss"],
+            facts["dual"],
+            facts["curvature"],
+            update,
+            settings["geometry"],
+            settings["C"],
+            settings["margin"],
+            settings.get("temperature", 0.0),
+            facts["least_weight"],
+            facts["most_weight"],
+            (facts["solver_most_iterations"], mean),
+            restarted,
         )
 
     @property
     def gain_per_mistake(self) -> float:
         """Lambda: what each mistake has added to the dual at least; not positive if unknown."""
-        steps: list[float]
         if self.update in _STEP_IS_GIVEN:
-            steps = [self.C * self.least_weight, self.C * self.most_weight]
-        elif self.update in _STEP_IS_CHOSEN:
+            return min(self._gain(self.C * self.least_weight), self._gain(self.C * self.most_weight))
+        if self.update in _STEP_IS_CHOSEN:
             best = self.margin / (2 * self.curvature) if self.curvature > 0 else math.inf
-            steps = [min(self.C * self.least_weight, best)]
-        else:
-            return 0.0
-        return min(self.margin * c - self.curvature * c * c for c in steps)
+            return self._gain(min(self.C * self.least_weight, best))
+        return 0.0
+
+    def _gain(self, step: float) -> float:
+        return self.margin * step - self.curvature * step * step
 
     def bound(self, complexity: float, loss: float) -> float:
         """Return how many mistakes were possible at most, against a competitor.
