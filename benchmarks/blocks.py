@@ -1,6 +1,6 @@
 """Blocks of rows a second, beside NumPy, clarabel and SciPy, in one run.
 
-    python -m benchmarks.blocks [--repeat 5]
+    python -m benchmarks.blocks [--repeat 5] [--blocks 1000]
 
 Every way learns the same stream of CSR matrices with one weight vector from the start. NumPy does
 the same steps on the arrays of the matrices, SciPy's sparse matrices do them as products; clarabel
@@ -186,18 +186,19 @@ def single_run(comparison: Comparison) -> tuple[float, FloatArray]:
     return time.process_time() - start, np.asarray(learner.coef_)
 
 
-def comparisons() -> list[Comparison]:
+def comparisons(count: int) -> list[Comparison]:
+    """All of them, with so many blocks where a step is quick and fewer where it is not."""
     found = []
     for nonzeros in (10, 50):
-        small = blocks(0, 1_000, 20, 10_000, nonzeros)
+        small = blocks(0, count, 20, 10_000, nonzeros)
         for name in ("simperc", "simproj", "max", "simopt"):
             step = shared(name)
             peers = {"NumPy": array_run(step), "SciPy sparse": product_run(step)}
             what = f"{name}, 20 rows of {nonzeros}"
             found.append(Comparison(what, small, 10_000, name, peers, STEP_GOAL))
     peers = {"clarabel": array_run(best(clarabel_solve)), "SLSQP": array_run(best(scipy_solve))}
-    for rows, count in ((20, 200), (50, 100), (100, 50)):
-        stream = blocks(rows, count, rows, 10_000)
+    for rows, share in ((20, 5), (50, 10), (100, 20)):
+        stream = blocks(rows, max(1, count // share), rows, 10_000)
         what = f"optimal, {rows} rows of 50"
         found.append(Comparison(what, stream, 10_000, "optimal", peers, OPTIMAL_GOAL))
     return found
@@ -236,9 +237,11 @@ def measure(comparison: Comparison, repeat: int) -> list[list[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=5)
-    repeat = parser.parse_args().repeat
+    parser.add_argument("--blocks", type=int, default=1_000, help="where a step is quick")
+    options = parser.parse_args()
     with threadpool_limits(1):
-        rows = [row for one in comparisons() for row in measure(one, repeat)]
+        found = comparisons(options.blocks)
+        rows = [row for one in found for row in measure(one, options.repeat)]
     heads = [
         "step", "blocks/s, best", "median", "one by one", "peer", "its blocks/s", "times", "goal",
         "", "differs by",

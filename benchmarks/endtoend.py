@@ -28,6 +28,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -203,7 +204,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     path = Path(os.environ.get("TAGALONG_DATA", ""), "debtags-texts.jsonl.xz")
     source = str(path) if path.is_file() else "pydocs:"
-    items = [item for item in read(source) if item.labels is not None][: arguments.limit]
+    labelled = (item for item in read(source) if item.labels is not None)
+    items = list(islice(labelled, arguments.limit))
     with TemporaryDirectory(prefix="tagalong-endtoend-") as folder:
         entries = list(contestants(Path(folder), items))
         for repetition in range(arguments.repeat):

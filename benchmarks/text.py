@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Callable
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from sklearn.feature_extraction.text import HashingVectorizer
@@ -24,10 +25,11 @@ from tagalong.readers import read
 Way = tuple[str, Callable[[list[str]], object]]
 
 
-def texts() -> tuple[str, list[str]]:
+def texts(limit: int | None = None) -> tuple[str, list[str]]:
+    """Where they come from, and the first of them."""
     path = Path(os.environ.get("TAGALONG_DATA", ""), "debtags-texts.jsonl.xz")
     source = str(path) if path.is_file() else "pydocs:"
-    return source, [str(item.text) for item in read(source)]
+    return source, [str(item.text) for item in islice(read(source), limit)]
 
 
 def one_by_one(**params: object) -> Callable[[list[str]], object]:
@@ -61,8 +63,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--limit", type=int, help="only the first texts")
     options = parser.parse_args()
-    source, items = texts()
-    items = items[: options.limit]
+    source, items = texts(options.limit)
     size = sum(len(item.encode()) for item in items) / 1e6
     work = {name: partial(run, items) for name, run in ways()}
     found = take_turns(work, options.repeat, time.process_time)

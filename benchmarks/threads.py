@@ -19,6 +19,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -110,7 +111,8 @@ def measure(name: str, job: Job, cores: Sequence[int], repeat: int) -> tuple[lis
         with confined(count):
             found[count].add(job(count))
 
-    job(cores[-1])  # warm, for all alike
+    if repeat > 1:
+        job(cores[-1])  # warm, for all alike
     times = take_turns({str(count): partial(run, count) for count in cores}, repeat)
     same = len(set.union(*found.values())) == 1
     return [_row(name, count, times, "same" if same else "DIFFERENT") for count in cores], same
@@ -155,7 +157,7 @@ def jobs(
     yield from prediction_jobs(tags, min(rows, tags.rows))
     yield from m3l_jobs(rcv1, min(rows, rcv1.rows))
     source = Path(os.environ[streams.VARIABLE], "debtags-texts.jsonl.xz")
-    some = [item for item, _ in zip(read(str(source)), range(rows), strict=False)]
+    some = list(islice(read(str(source)), rows))
     items = folder / "items.jsonl"
     write(some, str(items))
     yield compare_job(items, len(some))

@@ -3,6 +3,10 @@
 
 #include <nanobind/nanobind.h>
 
+#ifdef __linux__
+#include <sched.h>
+#endif
+
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -28,14 +32,23 @@ void for_rows(std::int64_t rows, Work&& work) {
     }
 }
 
+// The cores that this process may run on, which are fewer than there are in a container, under taskset, or
+// where a scheduler has dealt them out.
+inline std::int64_t usable_cores() {
+#ifdef __linux__
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
+#endif
+    return std::thread::hardware_concurrency();
+}
+
 // The same on all cores, for rows that have nothing to do with each other: which thread does a row, and
 // when, makes no difference to it. Threads take the next few rows when they are done with theirs; the
 // calling one takes part, and looks for Ctrl-C in between.
 template <class Work>
 void for_independent_rows(std::int64_t rows, Work&& work) {
     constexpr std::int64_t kTaken = 64;
-    const auto cores = static_cast<std::int64_t>(std::thread::hardware_concurrency());
-    const std::int64_t helpers = std::min(cores, rows / kTaken) - 1;
+    const std::int64_t helpers = std::min(usable_cores(), rows / kTaken) - 1;
     if (helpers < 1) {
         for_rows(rows, work);
         return;
