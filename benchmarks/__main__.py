@@ -3,8 +3,8 @@
 Each runs in a process of its own and prints Markdown. Together they make benchmarks/results.md;
 benchmarks/results.json has their tables as records, beside commit, machine and versions. Those that
 are named replace their own sections and leave the others as they were. One that fails is reported,
-and the others go on. The quick form takes less than a minute, two at a time, writes nothing and says
-only whether the benchmarks run.
+and the others go on. The quick form takes less than a minute, two at a time; it writes nothing and
+says only whether the benchmarks run.
 """
 
 from __future__ import annotations
@@ -25,6 +25,15 @@ from benchmarks.machine import machine
 from benchmarks.markdown import tables
 
 FOLDER = Path(__file__).parent
+SOONER = """
+import runpy, sys
+from tagalong.cli.lazily import lazily
+
+lazily("scipy.stats", "scipy.special", "pandas")
+del sys.argv[0]
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+"""
+"""``python -m`` without packages whose import takes longer than a quick form, if it needs none."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +121,7 @@ def run(name: str, quick: bool) -> Run:
     """Run one benchmark, with its progress on standard error."""
     print(f"[{name}] {BENCHMARKS[name].title}", file=sys.stderr, flush=True)
     options = BENCHMARKS[name].command(quick)
-    command = [sys.executable, "-m", *options]
+    command = [sys.executable, *(["-c", SOONER] if quick else ["-m"]), *options]
     begun, last = time.monotonic(), ""
     with (
         TemporaryFile("w+", encoding="utf-8") as out,
