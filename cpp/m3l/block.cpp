@@ -1,10 +1,19 @@
 #include "m3l/block.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
 namespace tagalong::m3l {
+namespace {
+
+constexpr int kPasses = 75;          // of coordinate steps, at least, where they are as quick
+constexpr int kStepsOnFace = 40;
+constexpr int kPassesAfter = 2;      // of coordinate steps, after those on the face
+constexpr double kAimOnFace = 0.5;   // of the tolerance: the passes after it disturb what was reached
+
+}  // namespace
 
 template <class T>
 RowNumbers<T>::RowNumbers(const Rows<T>& rows, const Problem& problem) {
@@ -19,7 +28,7 @@ RowNumbers<T>::RowNumbers(const Rows<T>& rows, const Problem& problem) {
 template <class T>
 Block<T>::Block(const Rows<T>& rows, const RowNumbers<T>& numbers, const Problem& problem,
                 std::span<const std::int32_t> labels, T* dual, BlockSpace<T>& space)
-    : rows_(rows), labels_(labels.begin(), labels.end()), view_{}, space_(space) {
+    : rows_(rows), labels_(labels.begin(), labels.end()), view_{}, space_(space), stretch_(kPasses) {
     view_.rows = rows.size();
     for (std::size_t k = 0; k < labels_.size(); ++k) {
         const auto l = static_cast<std::size_t>(labels_[k]);
@@ -95,6 +104,7 @@ void Block<T>::open_all() {
     view_.count = rows_.size();
     view_.live = all_;
     std::fill_n(view_.threshold, kLanes, std::numeric_limits<T>::infinity());
+    std::fill_n(view_.violation, kLanes, std::numeric_limits<T>::infinity());
 }
 
 template <class T>
@@ -103,19 +113,54 @@ void Block<T>::forget_relevant() {
 }
 
 template <class T>
+void Block<T>::pass(T enough, Shuffle& shuffle) {
+    shuffle(view_.order, view_.count);
+    std::visit([&](const auto& rows) { visit(rows, view_); }, rows_.any());
+    for (std::size_t k = 0; k < labels_.size(); ++k) {
+        if (!(view_.live >> k & 1)) continue;
+        if (view_.violation[k] < enough) view_.live &= static_cast<Mask>(~(1u << k));
+        view_.threshold[k] = view_.violation[k];
+    }
+}
+
+template <class T>
+double Block<T>::level(T enough) const {
+    double sum = 0;
+    for (std::size_t k = 0; k < labels_.size(); ++k)
+        sum += std::log(static_cast<double>(std::max(view_.violation[k] / enough, T{1})));
+    return sum;
+}
+
+template <class T>
 int Block<T>::improve(double tolerance, int most, Shuffle& shuffle, Watch& watch) {
     const auto enough = static_cast<T>(tolerance);
     int passes = 0;
-    while (view_.live != 0 && view_.count > 0 && passes < most && !watch.stop.load(std::memory_order_relaxed)) {
-        shuffle(view_.order, view_.count);
-        std::visit([&](const auto& rows) { visit(rows, view_); }, rows_.any());
-        for (std::size_t k = 0; k < labels_.size(); ++k) {
-            if (!(view_.live >> k & 1)) continue;
-            if (view_.violation[k] < enough) view_.live &= static_cast<Mask>(~(1u << k));
-            view_.threshold[k] = view_.violation[k];
+    const auto goes_on = [&] {
+        return view_.live != 0 && view_.count > 0 && passes < most && !watch.stop.load(std::memory_order_relaxed);
+    };
+    const auto step = [&](int count) {
+        for (; count > 0 && goes_on(); --count, ++passes) {
+            pass(enough, shuffle);
+            watch.passes.fetch_add(1, std::memory_order_relaxed);
         }
-        ++passes;
-        watch.passes.fetch_add(1, std::memory_order_relaxed);
+    };
+    // By how much a pass lowers the logarithms of violations, one way or the other.
+    const auto rate_of = [&](auto&& work) {
+        const double from = level(enough);
+        const int begun = passes;
+        work();
+        return (from - level(enough)) / std::max(1, passes - begun);
+    };
+    while (goes_on()) {
+        const double rate = rate_of([&] { step(stretch_); });
+        if (stretch_ > kPassesAfter) step_rate_ = rate;
+        if (!goes_on()) break;
+        const double on_face = rate_of([&] {
+            passes += improve_face(rows_, view_, space_.face, kAimOnFace * tolerance,
+                                   std::min(kStepsOnFace, most - passes), watch);
+            step(kPassesAfter);  // on the face no variable comes and none returns
+        });
+        stretch_ = on_face > step_rate_ ? kPassesAfter : std::max(2 * stretch_, kPasses);
     }
     return passes;
 }

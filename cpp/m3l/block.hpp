@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "aligned.hpp"
 #include "m3l/block_kernels.hpp"
+#include "m3l/face.hpp"
 #include "m3l/problem.hpp"
 #include "m3l/shuffle.hpp"
 #include "m3l/watch.hpp"
@@ -40,6 +42,7 @@ struct BlockSpace {
     // Of a turn: the rows that could change, and their variables as they were.
     std::vector<std::uint32_t> rows;
     AlignedVector<T> before;
+    Face<T> face;
 
     explicit BlockSpace(std::size_t features) : weights(features * kLanes, T{0}), sums(features * kLanes, 0.0) {}
 };
@@ -57,7 +60,7 @@ class Block {
     void forget_relevant();
 
     // Steps on active variables until those of each label violate less than the tolerance; at most so
-    // many passes. Returns the passes made.
+    // many passes, those over the face included. Returns the passes made.
     int improve(double tolerance, int most, Shuffle& shuffle, Watch& watch);
     // For labels that other blocks move too: so many passes over the active variables, or until they
     // violate less than the tolerance. What that changes of v is added to the sums given. Returns the
@@ -76,6 +79,10 @@ class Block {
     std::span<const std::int32_t> labels() const { return labels_; }
 
   private:
+    // A step on every active variable; labels that violate less than enough leave.
+    void pass(T enough, Shuffle& shuffle);
+    // How far labels are above enough: the sum of the logarithms of their violations over it.
+    double level(T enough) const;
     void mark(const Problem& problem);
     void tie(const Problem& problem);
 
@@ -87,6 +94,8 @@ class Block {
     std::vector<Mask> yes_, known_, active_;
     std::vector<std::uint32_t> order_;
     Mask all_ = 0;  // labels with a known variable
+    int stretch_;           // passes before the variables between their limits are moved together
+    double step_rate_ = 0;  // by how much a pass has lowered the logarithms of violations, lately
 };
 
 }  // namespace tagalong::m3l

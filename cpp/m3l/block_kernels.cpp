@@ -3,29 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "m3l/limits.hpp"
+
 namespace tagalong::m3l {
 namespace {
-
-// The limits and the linear term of the variables of a row.
-template <class T>
-struct Limits {
-    Lanes<T> target, low, high;
-
-    TAGALONG_INLINE Limits(const BlockView<T>& block, std::size_t i) {
-        using L = Lanes<T>;
-        const auto yes = L::from_bits(block.yes[i]);
-        const L none = L::all(0);
-        L up = L::load(block.bound_yes), down = none - L::load(block.bound_no);
-        if (block.row_weight) {
-            up = up * block.row_weight[i];
-            down = down * block.row_weight[i];
-        }
-        target = block.target ? L::load(block.target + i * kLanes)
-                              : choose<T>(yes, L::load(block.target_yes), L::load(block.target_no));
-        high = choose<T>(yes, up, none);
-        low = choose<T>(yes, none, down);
-    }
-};
 
 // Where the derivative h points out of the limits by more than the threshold.
 template <class T>
@@ -118,6 +99,13 @@ TAGALONG_INLINE void visit_body(const Rows& rows, BlockView<T>& block) {
         const std::uint32_t i = block.order[at];
         const Mask mask = block.active[i] & block.live;
         if (mask == 0) continue;
+        // Rows come in random order: what the next two need is fetched meanwhile. The list is
+        // overwritten behind this row only.
+        if (at + 2 < block.count) rows.expect(block.order[at + 2]);
+        if (at + 1 < block.count) {
+            rows.expect(block.order[at + 1], block.weights);
+            __builtin_prefetch(block.dual + block.order[at + 1] * kLanes);
+        }
         const Mask left = block.coupled ? step_in_turn(rows, block, i, mask, threshold, violation)
                                         : step_together(rows, block, i, mask, threshold, violation);
         block.active[i] = left;
@@ -140,6 +128,7 @@ TAGALONG_INLINE void check_body(const Rows& rows, BlockView<T>& block) {
     for (std::size_t from = 0; from < block.rows; from += kChunk) {
         L gap = none, value = none;
         for (std::size_t i = from; i < std::min(block.rows, from + kChunk); ++i) {
+            if (i + 1 < block.rows) rows.expect(i + 1, block.weights);
             const Limits<T> limits(block, i);
             const L b = L::load(block.dual + i * kLanes);
             const L s = rows.score(i, block.weights);

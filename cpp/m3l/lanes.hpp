@@ -101,6 +101,11 @@ struct Lanes {
         for (std::size_t p = 0; p < kParts; ++p) out.part[p] = part[p] * other.part[p];
         return out;
     }
+    TAGALONG_INLINE Lanes operator/(const Lanes& other) const {
+        Lanes out;
+        for (std::size_t p = 0; p < kParts; ++p) out.part[p] = part[p] / other.part[p];
+        return out;
+    }
     TAGALONG_INLINE Lanes operator*(T by) const { return *this * all(by); }
     TAGALONG_INLINE Which operator<(const Lanes& other) const {
         Which out;

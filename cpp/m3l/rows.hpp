@@ -26,6 +26,15 @@ struct SparseRows {
     std::vector<T> value;  // empty if every row is constant
     std::vector<T> flat;   // the rows' constants; empty otherwise
 
+    // Row i will be wanted soon; with weights, theirs will.
+    TAGALONG_INLINE void expect(std::size_t i) const {
+        fetch(index.data() + start[i], index.data() + start[i + 1]);
+        if (flat.empty()) fetch(value.data() + start[i], value.data() + start[i + 1]);
+    }
+    TAGALONG_INLINE void expect(std::size_t i, const T* weights) const {
+        const I *at = index.data() + start[i], *const end = index.data() + start[i + 1];
+        for (; at < end; ++at) __builtin_prefetch(weights + std::size_t{*at} * kLanes);
+    }
     // sum_j x_ij w_j. Four sums run side by side, as one would wait for itself.
     TAGALONG_INLINE Lanes<T> score(std::size_t i, const T* weights) const {
         using L = Lanes<T>;
@@ -70,6 +79,12 @@ struct SparseRows {
             (Lanes<W>::load(w) + amount * static_cast<W>(*x)).store(w);
         }
     }
+
+  private:
+    template <class V>
+    static TAGALONG_INLINE void fetch(const V* from, const V* end) {
+        for (; from < end; from += kCacheLine / sizeof(V)) __builtin_prefetch(from);
+    }
 };
 
 template <class T>
@@ -82,6 +97,9 @@ struct DenseRows {
     std::size_t columns = 0, stride = 0;  // rows are filled up with zeros to whole cache lines
     AlignedVector<T> value;
 
+    // Rows and weights follow each other in memory: nothing has to be fetched beforehand.
+    void expect(std::size_t) const {}
+    void expect(std::size_t, const T*) const {}
     const T* row(std::size_t i) const { return value.data() + i * stride; }
 
     TAGALONG_INLINE Lanes<T> score(std::size_t i, const T* weights) const {

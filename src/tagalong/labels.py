@@ -41,10 +41,10 @@ class LabelRows:
     @classmethod
     def from_mask(cls, mask: npt.NDArray[np.bool_]) -> "LabelRows":
         """The true entries of a matrix."""
-        indptr = np.zeros(len(mask) + 1, np.int64)
-        np.cumsum(np.count_nonzero(mask, axis=1), out=indptr[1:])
-        # The columns by division, as np.nonzero of a matrix takes four times as long.
-        return cls(indptr, (np.flatnonzero(mask) % max(1, mask.shape[1])).astype(np.int32))
+        rows, columns = mask.shape
+        places = np.flatnonzero(mask)  # several times as fast as the places in two dimensions
+        indptr = np.searchsorted(places, np.arange(rows + 1) * columns).astype(np.int64)
+        return cls(indptr, (places % max(1, columns)).astype(np.int32))
 
 
 @dataclass(frozen=True)
