@@ -8,7 +8,7 @@
 namespace tagalong::m3l {
 namespace {
 
-constexpr int kPasses = 75;          // of coordinate steps, at least, where they are as quick
+constexpr int kPasses = 75;          // of coordinate steps, where those are as quick
 constexpr int kStepsOnFace = 40;
 constexpr int kPassesAfter = 2;      // of coordinate steps, after those on the face
 constexpr double kAimOnFace = 0.5;   // of the tolerance: the passes after it disturb what was reached
@@ -17,6 +17,8 @@ constexpr double kAimOnFace = 0.5;   // of the tolerance: the passes after it di
 
 template <class T>
 RowNumbers<T>::RowNumbers(const Rows<T>& rows, const Problem& problem) {
+    squared.reserve(rows.size());
+    inverse.reserve(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const double square = rows.squared(i);
         squared.push_back(static_cast<T>(square));
@@ -160,7 +162,7 @@ int Block<T>::improve(double tolerance, int most, Shuffle& shuffle, Watch& watch
                                    std::min(kStepsOnFace, most - passes), watch);
             step(kPassesAfter);  // on the face no variable comes and none returns
         });
-        stretch_ = on_face > step_rate_ ? kPassesAfter : std::max(2 * stretch_, kPasses);
+        stretch_ = on_face > step_rate_ ? kPassesAfter : kPasses;
     }
     return passes;
 }

@@ -1,13 +1,15 @@
 // The rows of the data as the linear solver reads them again and again: in little memory. Features
 // are numbered by how often they occur, so that the weights of frequent ones lie together; numbers
 // are of 16 bits where that is enough; rows that each have a single value (unit rows of words) keep
-// that one; a matrix without many zeros keeps its values alone.
+// that one; a matrix without many zeros keeps its values alone. Where a copy would be as large as what
+// it is made of, the matrix is read where it is: it has to stay there.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -18,13 +20,27 @@
 
 namespace tagalong::m3l {
 
+// Numbers of one's own, or somebody else's.
+template <class V>
+class Numbers {
+  public:
+    void lend(const V* from) { lent_ = from; }
+    void reserve(std::size_t count) { own_.reserve(count); }
+    void push_back(V value) { own_.push_back(value); }
+    const V* data() const { return lent_ ? lent_ : own_.data(); }
+
+  private:
+    std::vector<V> own_;
+    const V* lent_ = nullptr;
+};
+
 // Rows with feature numbers of type I.
 template <class T, class I>
 struct SparseRows {
     std::vector<std::size_t> start = {0};
-    std::vector<I> index;
-    std::vector<T> value;  // empty if every row is constant
-    std::vector<T> flat;   // the rows' constants; empty otherwise
+    Numbers<I> index;
+    Numbers<T> value;     // none if every row is constant
+    std::vector<T> flat;  // the rows' constants; empty otherwise
 
     // Row i will be wanted soon; with weights, theirs will.
     TAGALONG_INLINE void expect(std::size_t i) const {
@@ -132,6 +148,7 @@ class Rows {
     explicit Rows(const Matrix& from) : rows_(static_cast<std::size_t>(from.rows)) {
         Example row;
         std::vector<std::size_t> occurs(static_cast<std::size_t>(from.columns), 0);
+        squared_.reserve(rows_);
         std::size_t entries = 0;
         bool flat = true;
         for (std::int64_t i = 0; i < from.rows; ++i) {
@@ -153,10 +170,15 @@ class Rows {
         }
         for (std::size_t j = 0; j < occurs.size(); ++j)
             if (occurs[j] > 0) feature_.push_back(static_cast<std::int32_t>(j));
+        if (feature_.size() > kNarrow && 2 * feature_.size() > occurs.size() && share_sparse(from)) {
+            feature_.resize(occurs.size());
+            std::iota(feature_.begin(), feature_.end(), 0);
+            return;
+        }
         std::stable_sort(feature_.begin(), feature_.end(),
                          [&](std::int32_t a, std::int32_t b) { return occurs[a] > occurs[b]; });
         for (std::size_t j = 0; j < feature_.size(); ++j) occurs[feature_[j]] = j;
-        if (feature_.size() <= 65536) fill_sparse<std::uint16_t>(from, occurs, entries, flat);
+        if (feature_.size() <= kNarrow) fill_sparse<std::uint16_t>(from, occurs, entries, flat);
         else fill_sparse<std::uint32_t>(from, occurs, entries, flat);
     }
 
@@ -169,6 +191,27 @@ class Rows {
     const Any& any() const { return any_; }
 
   private:
+    static constexpr std::size_t kNarrow = 65536;  // features whose numbers have 16 bits
+
+    // True if the arrays of the matrix have the types that rows would be copied to.
+    bool share_sparse(const Matrix& from) {
+        bool shared = false;
+        from.visit_arrays(0, [&](const auto* index, const auto* value, std::size_t) {
+            if constexpr (std::is_same_v<decltype(index), const std::int32_t*> &&
+                          std::is_same_v<decltype(value), const T*>) {
+                if (!from.sparse()) return;
+                SparseRows<T, std::uint32_t> out;
+                out.start.reserve(rows_ + 1);
+                for (std::size_t i = 0; i < rows_; ++i)
+                    out.start.push_back(out.start.back() + from.entries(static_cast<std::int64_t>(i)));
+                out.index.lend(reinterpret_cast<const std::uint32_t*>(index));
+                out.value.lend(value);
+                any_ = std::move(out);
+                shared = true;
+            }
+        });
+        return shared;
+    }
     void fill_dense(const Matrix& from) {
         DenseRows<T> out;
         out.columns = feature_.size();
@@ -196,7 +239,7 @@ class Rows {
                 if (!flat) out.value.push_back(static_cast<T>(row.value[e]));
             }
             if (flat) out.flat.push_back(row.size() == 0 ? T{0} : static_cast<T>(row.value[0]));
-            out.start.push_back(out.index.size());
+            out.start.push_back(out.start.back() + row.size());
         }
         any_ = std::move(out);
     }

@@ -101,6 +101,36 @@ Test wide_rows("m3l rows: more features than 16 bits can number", [] {
     same(rows.features(), std::size_t{70000});
 });
 
+Test shared_rows("m3l rows: wide ones of the same types are read where they are", [] {
+    Random random(8);
+    Sparse data(random, 0, 0, 0, false);
+    data.columns = 70000;
+    for (std::int32_t j = 0; j < 70000; ++j) {
+        data.index.push_back(j);
+        data.value.push_back(1.0);
+    }
+    data.start.push_back(70000);
+    for (const std::int32_t j : {3, 500, 69999}) {
+        data.index.push_back(j);
+        data.value.push_back(random.normal());
+    }
+    data.start.push_back(70003);
+    const Rows<double> rows(data.matrix());
+    const auto& shared = std::get<m3l::SparseRows<double, std::uint32_t>>(rows.any());
+    check(shared.value.data() == data.value.data(), "the values are not copied");
+    check(static_cast<const void*>(shared.index.data()) == data.index.data(), "nor are the columns");
+    AlignedVector<double> weights(rows.features() * kLanes);
+    for (double& each : weights) each = random.normal();
+    alignas(64) double found[kLanes];
+    shared.score(1, weights.data()).store(found);
+    for (std::size_t k = 0; k < kLanes; ++k) {
+        double expected = 0;
+        for (std::size_t e = 70000; e < 70003; ++e)
+            expected += data.value[e] * weights[static_cast<std::size_t>(data.index[e]) * kLanes + k];
+        near(found[k], expected, 1e-12);
+    }
+});
+
 Test dense_rows("m3l rows: dense", [] {
     Random random(5);
     std::vector<double> value(9 * 13);

@@ -46,3 +46,13 @@ def many(seed: int, rows: int, columns: int, labels: int, nonzeros: int) -> tupl
     scores = X @ rng.normal(size=(columns, labels)) + 0.3 * rng.normal(size=(rows, labels))
     cut = np.quantile(scores, np.linspace(0.6, 0.99, labels), axis=0).diagonal()
     return X, (scores > cut).astype(float)
+
+
+def nearly_equal(seed: int, rows: int = 120, labels: int = 6) -> tuple[Any, Array]:
+    """Sparse rows, each there twice with values that differ by two hundredths; labels are noise."""
+    rng = np.random.default_rng(seed)
+    first = sp.random_array((rows, 400), density=0.03, rng=rng, format="csr")
+    second = first.copy()
+    second.data *= 1 + 0.02 * rng.normal(size=second.nnz)
+    Y = (rng.random((2 * rows, labels)) < 0.3).astype(float)
+    return sp.csr_matrix(sp.vstack([first, second])), Y

@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.svm import LinearSVC
 
 from tagalong import M3LClassifier
-from tests.batch.problems import data, many, priors
+from tests.batch.problems import data, many, nearly_equal, priors
 from tests.reference.m3l import Dual, dual_of
 
 KINDS = list(priors(2))
@@ -148,6 +148,41 @@ def test_dense_rows_have_labels_solved_alone_in_any_number_of_threads() -> None:
     assert threaded.duality_gap_ == model.duality_gap_
     for label in range(18):
         np.testing.assert_allclose(model.coef_[label], liblinear(X, Y[:, label]), atol=2e-3)
+
+
+@pytest.mark.parametrize("tol", [1e-3, 1e-5], ids=["single", "double"])
+def test_rows_that_are_nearly_equal_do_not_take_thousands_of_passes(tol: float) -> None:
+    """Coordinate steps alone take over 2,000 in single precision: they pass on little by little."""
+    X, Y = nearly_equal(0)
+    model = M3LClassifier(tol=tol, max_iter=1000, random_state=0).fit(X, Y)
+    dense = X.toarray()
+    is_optimal(model, dual_of(dense @ dense.T, Y), tol, 1e-4 if tol == 1e-3 else 1e-7)
+
+
+def test_steps_on_the_face_heed_weights_costs_and_unknown_relevance() -> None:
+    X, Y = nearly_equal(1, labels=4)
+    rng = np.random.default_rng(0)
+    Y[rng.random(Y.shape) < 0.2] = np.nan
+    weight = rng.uniform(0, 2, len(Y))
+    miss, alarm = np.array([1.0, 2.0, 0.5, 3.0]), 0.7
+    model = M3LClassifier(loss={"miss": miss, "false_alarm": alarm}, tol=1e-5, max_iter=2000)
+    model.fit(X, Y, sample_weight=weight)
+    K = X.toarray() @ X.toarray().T
+    is_optimal(model, dual_of(K, Y, None, 1.0, miss, alarm, weight), 1e-5, 1e-6)
+    assert (model.dual_coef_[np.isnan(Y)] == 0).all()
+
+
+@pytest.mark.parametrize("prior", [None, "cooccurrence"])
+def test_sparse_rows_give_the_same_bits_in_any_number_of_threads(prior: str | None) -> None:
+    """40 labels are three blocks; some of them take steps on their face."""
+    X, Y = nearly_equal(2, labels=40)
+    settings: dict[str, Any] = {"prior": prior, "max_iter": 300, "random_state": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model, threaded = (M3LClassifier(n_jobs=jobs, **settings).fit(X, Y) for jobs in (1, 3))
+    assert threaded.dual_coef_.tobytes() == model.dual_coef_.tobytes()
+    assert threaded.coef_.tobytes() == model.coef_.tobytes()
+    assert threaded.duality_gap_ == model.duality_gap_
 
 
 def test_rare_labels_start_from_the_label_that_is_never_relevant() -> None:

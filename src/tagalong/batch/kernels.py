@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,27 +39,37 @@ class Kernel:
 
     def between(self, A: Any, B: Any) -> npt.NDArray[Any]:
         """Return the products of the rows of A with those of B, (rows of A, rows of B)."""
+        return self.with_rows_of(B)(A)
+
+    def with_rows_of(self, B: Any) -> Callable[[Any], npt.NDArray[Any]]:
+        """Return a function of A that does the same, for many A: what B alone decides is kept."""
         if self.name == "precomputed":
-            return np.asarray(A)
+            return np.asarray
         if callable(self.name):
-            found = self.name(A, B)
-            found = as_dense(found)
-            if found.shape != (A.shape[0], B.shape[0]):
-                raise ValueError(
-                    f"kernel must return shape {(A.shape[0], B.shape[0])}, got {found.shape}"
-                )
-            return found
-        out = as_dense(A @ B.T)
-        if self.name == "poly":
-            return np.asarray((self.gamma * out + self.coef0) ** self.degree)
+            return partial(self._called, B)
         if self.name == "rbf":
-            out *= 2
-            out -= squared_lengths(A)[:, None]
-            out -= squared_lengths(B)[None, :]
-            np.minimum(out, 0, out=out)
-            out *= self.gamma
-            np.exp(out, out=out)
-        return np.asarray(out)
+            return partial(self._rbf, B, -self.gamma * squared_lengths(B)[None, :])
+        if self.name == "poly":
+            return lambda A: np.asarray(
+                (self.gamma * as_dense(A @ B.T) + self.coef0) ** self.degree
+            )
+        return lambda A: as_dense(A @ B.T)
+
+    def _called(self, B: Any, A: Any) -> npt.NDArray[Any]:
+        found = as_dense(self.name(A, B))  # type: ignore[operator]
+        if found.shape != (A.shape[0], B.shape[0]):
+            raise ValueError(
+                f"kernel must return shape {(A.shape[0], B.shape[0])}, got {found.shape}"
+            )
+        return found
+
+    def _rbf(self, B: Any, far: npt.NDArray[Any], A: Any) -> npt.NDArray[Any]:
+        """exp(2 gamma a.b - gamma |a|^2 - gamma |b|^2), where the last term is given."""
+        out = as_dense((A * (2 * self.gamma)) @ B.T)
+        out -= self.gamma * squared_lengths(A)[:, None]
+        out += far
+        np.minimum(out, 0, out=out)
+        return np.asarray(np.exp(out, out=out))
 
     def diagonal(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the product of each row with itself, (rows,)."""

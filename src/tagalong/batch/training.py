@@ -118,9 +118,10 @@ def solve_kernel(
     if given:
         X = _square(X)
 
+    products = kernel.with_rows_of(X)
+
     def rows(which: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
-        block = X[which] if given else kernel.between(X[which], X)
-        return np.ascontiguousarray(block, dtype=np.float32)
+        return np.ascontiguousarray(products(X[which]), dtype=np.float32)
 
     diagonal = kernel.diagonal(X)
     if not np.isfinite(diagonal).all() or (diagonal < 0).any():
