@@ -13,9 +13,9 @@ AnyGeometry<T> LabelRanker<T>::make_geometry(const RankerConfig& config) {
     if (config.geometry == Geometry::entropic)
         return EntropicGeometry<T>(config.n_features, config.constant != 0);
     const double rate = config.geometry == Geometry::adaptive ? config.rate : 0;
-    // These move one pair of labels a round; the others, all labels that tie.
+    // These move one pair of labels a round; the others, all labels that tie, by the same amount.
     const bool few = config.update == Update::fixed || config.update == Update::single;
-    return LinearGeometry<T>(rate, config.average != Average::never, few);
+    return LinearGeometry<T>(rate, config.average != Average::never, few ? Steps::few_labels : Steps::alike);
 }
 
 template <class T>
@@ -172,8 +172,12 @@ void LabelRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
 
     auto* linear = std::get_if<LinearGeometry<T>>(&geometry_);
     auto* entropic = std::get_if<EntropicGeometry<T>>(&geometry_);
-    if (linear) linear->score(x, config_.average != Average::never, at_);
-    else entropic->score(x, at_);
+    if (linear) {
+        linear->catch_up(x);
+        linear->score(x, config_.average != Average::never, at_);
+    } else {
+        entropic->score(x, at_);
+    }
     predict_and_judge(relevant_, unknown_, weight > 0, scores);
     if (scores) std::fill(scores + labels_before, scores + labels(), -std::numeric_limits<T>::infinity());
     if (!(weight > 0)) return;

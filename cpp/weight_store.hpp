@@ -6,33 +6,44 @@
 // first update that touches its feature. Rows live in chunks, so that a new row never moves
 // the others; new labels widen all rows, with spare room so that the cost is amortised.
 //
-// A store that is made for steps on few of many labels begins its rows sparse (SparseRows): they
-// hold the labels they have touched, and become whole when a quarter of their blocks are.
+// With many labels, what steps are like decides how rows are kept. Steps on few labels: rows begin
+// sparse (SparseRows), hold the labels they have touched, and become whole when a quarter of their
+// blocks are. Steps that treat alike what has been alike: labels that nothing has told apart yet
+// share a column (LabelColumns), and a row that is not touched as they part stays as it is: what it
+// has no column for is as the shared one.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "aligned.hpp"
 #include "feature_index.hpp"
+#include "label_columns.hpp"
 #include "pages.hpp"
 #include "sparse_rows.hpp"
 
 namespace tagalong {
 
+enum class Steps { any, few_labels, alike };
+
 template <class T>
 class WeightStore {
   public:
-    explicit WeightStore(std::size_t planes, bool few_labels_a_step = false)
-        : planes_(planes), few_(few_labels_a_step), sparse_(planes) {}
+    explicit WeightStore(std::size_t planes, Steps steps = Steps::any)
+        : planes_(planes), steps_(steps), sparse_(planes) {}
 
     std::size_t labels() const { return labels_; }
+    const LabelColumns& columns() const { return columns_; }
+    bool sharing() const { return columns_.sharing(); }
+    // How many numbers a plane of a row has: those of the labels, or of the columns they share.
+    std::size_t width() const { return sharing() ? columns_.count() : labels_; }
     std::size_t stride() const { return stride_; }
-    // The part of a row that labels have: the rest is room for more.
-    std::size_t used() const { return padded<T>(labels_); }
+    // The width in whole cache lines; the rest of a row is room for more.
+    std::size_t used() const { return padded<T>(width()); }
     std::size_t planes() const { return planes_; }
     std::size_t rows() const { return index_.size(); }
     const std::vector<std::int32_t>& features() const { return index_.ids(); }
@@ -41,7 +52,8 @@ class WeightStore {
     std::int32_t insert(std::int32_t feature) {
         if ((index_.size() >> chunk_bits_) == chunks_.size()) chunks_.push_back(new_chunk());
         const std::int32_t number = index_.insert(feature);
-        if (few_ && (labels_ >= kSparseFrom || !all_whole_)) begin(static_cast<std::size_t>(number));
+        if (sharing()) reach_.push_back(static_cast<std::uint32_t>(width()));
+        if (steps_ == Steps::few_labels && (labels_ >= kManyLabels || !all_whole_)) begin(static_cast<std::size_t>(number));
         return number;
     }
 
@@ -67,6 +79,10 @@ class WeightStore {
 
     // A plane of a row, `labels()` numbers, whichever way the row is kept; and back.
     void read(std::int32_t number, std::size_t plane, T* out) const {
+        if (sharing()) {
+            for (std::size_t label = 0; label < labels_; ++label) out[label] = value(number, plane, label);
+            return;
+        }
         if (whole(number)) {
             std::copy_n(row(number, plane), labels_, out);
             return;
@@ -79,12 +95,13 @@ class WeightStore {
     }
     void write(std::int32_t number, std::size_t plane, const T* numbers) {
         for (std::size_t label = 0; label < labels_; ++label) {
-            if (whole(number)) row(number, plane)[label] = numbers[label];
+            if (whole(number)) row(number, plane)[columns_.of(label)] = numbers[label];
             else if (numbers[label] != 0) touch(number, label)[plane * SparseRows<T>::kBlock] = numbers[label];
         }
         if (!whole(number)) settle(number);
     }
     T value(std::int32_t number, std::size_t plane, std::size_t label) const {
+        if (sharing()) return row(number, plane)[columns_.of(label) < reach(number) ? columns_.of(label) : 0];
         if (whole(number)) return row(number, plane)[label];
         const T* found = sparse_.find(number, label);
         return found ? found[plane * SparseRows<T>::kBlock] : T(0);
@@ -98,11 +115,42 @@ class WeightStore {
     }
 
     void add_labels(std::size_t count) {
+        if (steps_ == Steps::alike && rows() == 0 && labels_ + count >= kManyLabels) {
+            labels_ += count;
+            columns_.share(labels_);
+            make_room(1);
+            return;
+        }
+        if (sharing()) stop_sharing();  // labels that come later are not as those that were there
         labels_ += count;
-        if (labels_ <= stride_) return;
-        // Exact for labels declared up front, half as much again once they trickle in.
-        const std::size_t room = rows() == 0 ? labels_ : std::max(labels_, stride_ + stride_ / 2);
-        widen(padded<T>(room));
+        make_room(labels_);
+    }
+
+    // A label that shared its column has one of its own from now on.
+    void separate(std::size_t label) {
+        columns_.separate(label);
+        make_room(columns_.count());
+    }
+    // How many columns a row has; later ones are as the shared one.
+    std::size_t reach(std::int32_t number) const { return reach_[static_cast<std::size_t>(number)]; }
+    void catch_up(std::int32_t number) {
+        if (!sharing() || reach(number) == width()) return;
+        for (std::size_t plane = 0; plane < planes_; ++plane) {
+            T* const numbers = row(number, plane);
+            std::fill(numbers + reach(number), numbers + width(), numbers[LabelColumns::kShared]);
+        }
+        reach_[static_cast<std::size_t>(number)] = static_cast<std::uint32_t>(width());
+    }
+    // As they were once, or none shared; for a store without rows. False if these are no columns.
+    bool restore_columns(std::span<const std::int32_t> columns) {
+        if (columns.empty()) {
+            columns_.stop();
+            make_room(labels_);
+            return true;
+        }
+        if (columns.size() != labels_ || !columns_.restore(columns)) return false;
+        make_room(columns_.count());
+        return true;
     }
 
     // What the rows take; the index adds 16 to 40 bytes a row.
@@ -117,7 +165,7 @@ class WeightStore {
     void begin(std::size_t number) {
         sparse_.reach(number + 1);
         whole_.resize(number, true);
-        whole_.push_back(labels_ < kSparseFrom);
+        whole_.push_back(labels_ < kManyLabels);
         all_whole_ = all_whole_ && whole_.back();
     }
 
@@ -126,13 +174,13 @@ class WeightStore {
     static constexpr std::size_t kSmallBytes = std::size_t{2} << 20;
 
     std::size_t chunk_rows() const { return std::size_t{1} << chunk_bits_; }
-    // With fewer labels, whole rows are quicker (measured: equal at about 2,000).
-    static constexpr std::size_t kSparseFrom = 2048;
+    // With fewer labels, whole rows of all labels are quicker (sparse ones, measured: equal at about 2,000).
+    static constexpr std::size_t kManyLabels = 2048;
 
     ZeroedPages new_chunk() const {
         const std::size_t bytes = chunk_rows() * planes_ * stride_ * sizeof(T);
         // A huge page would hold dozens of rows that are kept elsewhere.
-        if (few_ && labels_ >= kSparseFrom) return {bytes, bytes};
+        if (steps_ == Steps::few_labels && labels_ >= kManyLabels) return {bytes, bytes};
         return {bytes, chunks_.empty() ? kSmallBytes : 0};
     }
     T* chunk(std::int32_t number) const {
@@ -143,8 +191,27 @@ class WeightStore {
         return (within * planes_ + plane) * stride_;
     }
 
+    // For so many columns: exact before the first row, half as much again once they trickle in.
+    void make_room(std::size_t columns) {
+        if (columns <= stride_) return;
+        widen(padded<T>(rows() == 0 ? columns : std::max(columns, stride_ + stride_ / 2)));
+    }
+
+    void stop_sharing() {
+        WeightStore apart(planes_);
+        apart.add_labels(labels_);
+        for (std::size_t row = 0; row < rows(); ++row) {
+            const auto number = static_cast<std::int32_t>(row);
+            apart.insert(index_.ids()[row]);
+            for (std::size_t plane = 0; plane < planes_; ++plane) read(number, plane, apart.row(number, plane));
+        }
+        take_rows(apart);
+        columns_.stop();
+        reach_.clear();
+    }
+
     void widen(std::size_t stride) {
-        WeightStore wider(planes_, few_);
+        WeightStore wider(planes_, steps_);
         wider.labels_ = labels_;
         wider.stride_ = stride;
         wider.chunk_bits_ = 0;
@@ -156,19 +223,24 @@ class WeightStore {
             for (std::size_t plane = 0; plane < planes_ && stride_ > 0 && whole(number); ++plane)
                 std::memcpy(wider.row(number, plane), this->row(number, plane), stride_ * sizeof(T));
         }
-        stride_ = wider.stride_;
-        chunk_bits_ = wider.chunk_bits_;
-        chunks_ = std::move(wider.chunks_);
+        take_rows(wider);
+    }
+    void take_rows(WeightStore& other) {
+        stride_ = other.stride_;
+        chunk_bits_ = other.chunk_bits_;
+        chunks_ = std::move(other.chunks_);
     }
 
     std::size_t planes_;
     std::size_t labels_ = 0;
     std::size_t stride_ = 0;
     int chunk_bits_ = 0;
-    bool few_;
+    Steps steps_;
     bool all_whole_ = true;    // as long as no row has begun sparse
     std::vector<bool> whole_;  // per row, once one is sparse
     SparseRows<T> sparse_;
+    LabelColumns columns_;
+    std::vector<std::uint32_t> reach_;  // per row, while labels share
     FeatureIndex index_;
     std::vector<ZeroedPages> chunks_;
 };

@@ -61,6 +61,9 @@ void write_geometry(const AnyGeometry<T>& geometry, bool restarted, nb::dict& ar
     arrays["features"] = feature_array(store.features());
     arrays["theta"] = plane_array(store, 0);
     if (store.planes() > 1) arrays["means"] = plane_array(store, 1);
+    const auto& columns = store.columns().of_labels();
+    if (store.sharing())
+        arrays["columns"] = vector_array<std::int32_t>(columns.size(), [&](std::size_t y) { return columns[y]; });
     arrays["S"] = vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].S; });
     arrays["norm2"] = vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].norm2; });
     if (restarted)
@@ -116,6 +119,12 @@ void read_geometry(AnyGeometry<T>& geometry, const nb::dict& arrays, const nb::d
     const auto norm2 = state_vector<double>(arrays, "norm2", rows);
     const bool restarted = arrays.contains("base2");
     const auto base2 = restarted ? state_vector<double>(arrays, "base2", rows) : norm2;
+    std::span<const std::int32_t> columns;
+    if (arrays.contains("columns")) {
+        const auto array = state_vector<std::int32_t>(arrays, "columns", K);
+        columns = {array.data(), K};
+    }
+    if (!linear.restore_columns(columns)) throw InputError("model state: 'columns' are not those of labels");
     const bool averaged = store.planes() > 1;
     const auto means = averaged ? state_plane<T>(arrays, "means", rows, K) : theta;
     for (std::size_t r = 0; r < rows; ++r)

@@ -22,8 +22,8 @@ namespace tagalong {
 template <class T>
 class LinearGeometry {
   public:
-    LinearGeometry(double rate, bool averaged, bool few_labels_a_step = false)
-        : store_(averaged ? 2 : 1, few_labels_a_step), rate_(rate) {}
+    LinearGeometry(double rate, bool averaged, Steps steps = Steps::any)
+        : store_(averaged ? 2 : 1, steps), rate_(rate) {}
 
     // Per feature row, beside its weights.
     struct Row {
@@ -38,6 +38,13 @@ class LinearGeometry {
     double complexity() const { return complexity_; }  // G(theta) - G(theta at the restart)
     void add_labels(std::size_t count) { store_.add_labels(count); }
 
+    // To be called by the writer: rows that lag behind in columns are slower to score.
+    void catch_up(const RowView& x) {
+        if (!store_.sharing()) return;
+        for (const std::int32_t feature : x.feature)
+            if (const std::int32_t row = store_.find(feature); row != FeatureIndex::kAbsent) store_.catch_up(row);
+    }
+
     // Finds the rows and scores the example: with theta, and with u if `means`.
     void score(const RowView& x, bool means, Located<T>& at) const {
         at.find(store_, x);
@@ -48,19 +55,18 @@ class LinearGeometry {
         }
         at.multiplier.resize(x.size());
         at.rows.resize(x.size());
+        at.reach.clear();
         std::size_t count = 0;
         for (std::size_t i = 0; i < x.size(); ++i) {
             if (at.row[i] == FeatureIndex::kAbsent) continue;
+            if (store_.sharing()) at.reach.push_back(store_.reach(at.row[i]));
             at.multiplier[count] = static_cast<T>(x.value[i] * scale(at.row[i]));
             at.rows[count++] = store_.row(at.row[i]);
         }
-        const std::size_t n = store_.used();
-        at.sums.resize(n);
-        kernels::score_rows(at.sums.data(), at.rows.data(), at.multiplier.data(), count, n);
+        score_whole(count, at, at.sums);
         if (!means) return;
         for (std::size_t i = 0; i < count; ++i) at.rows[i] += store_.stride();
-        at.mean_sums.resize(n);
-        kernels::score_rows(at.mean_sums.data(), at.rows.data(), at.multiplier.data(), count, n);
+        score_whole(count, at, at.mean_sums);
     }
 
     double squared_norm(const RowView& x, const Located<T>& at) const {
@@ -73,10 +79,11 @@ class LinearGeometry {
     }
 
     // theta += alpha (x) x, the means with it, then S.
-    void apply(const RowView& x, const Step& step, double rounds_before, Located<T>& at) {
+    void apply(const RowView& x, const Step& label_step, double rounds_before, Located<T>& at) {
+        const Step& step = store_.sharing() ? in_columns(label_step) : label_step;
         // A step on few labels touches single numbers; a step on many, whole rows: a number takes
         // about as many instructions as sixteen that lie together.
-        const bool whole_rows = step.touched.size() * 16 > store_.labels();
+        const bool whole_rows = step.touched.size() * 16 > store_.width();
         load(step, whole_rows, rounds_before);
         for (std::size_t i = 0; i < x.size(); ++i) {
             if (whole_rows && i + 1 < x.size() && at.row[i + 1] != FeatureIndex::kAbsent) fetch(at.row[i + 1]);
@@ -84,6 +91,7 @@ class LinearGeometry {
                 at.row[i] = store_.insert(x.feature[i]);
                 rows_.emplace_back();
             }
+            store_.catch_up(at.row[i]);
             Row& row = rows_[at.row[i]];
             const double before = (row.norm2 - row.base2) * row.scale;
             const T value = static_cast<T>(x.value[i]);
@@ -125,7 +133,9 @@ class LinearGeometry {
         complexity_ = 0;
     }
 
-    // For loading a saved model: a row as it was, with its numbers or with a place for them.
+    // For loading a saved model: which labels share their weights, before the first row; then
+    // a row as it was, with its numbers or with a place for them.
+    bool restore_columns(std::span<const std::int32_t> columns) { return store_.restore_columns(columns); }
     void restore_row(std::int32_t feature, const Row& row, const T* theta, const T* means) {
         const std::int32_t number = store_.insert(feature);
         rows_.push_back(row);
@@ -142,6 +152,50 @@ class LinearGeometry {
   private:
     // Without a rate it is one, and the row's numbers need not be fetched for it.
     double scale(std::int32_t row) const { return rate_ > 0 ? rows_[row].scale : 1.0; }
+
+    // One plane of the rows that were found.
+    void score_whole(std::size_t count, Located<T>& at, AlignedVector<T>& sums) const {
+        const std::size_t n = store_.used();
+        if (!store_.sharing()) {
+            sums.resize(n);
+            kernels::score_rows(sums.data(), at.rows.data(), at.multiplier.data(), count, n);
+            return;
+        }
+        at.columns.assign(n, T(0));
+        for (std::size_t i = 0; i < count;) {
+            // Rows with all columns together, one that lacks some by itself: the order stays.
+            std::size_t next = i;
+            while (next < count && at.reach[next] == store_.width()) ++next;
+            const bool lacking = next == i;
+            next += lacking;
+            kernels::add_rows(at.columns.data(), at.rows.data() + i, at.multiplier.data() + i, next - i, n);
+            const T rest = at.multiplier[i] * at.rows[i][LabelColumns::kShared];
+            for (std::size_t k = at.reach[i]; lacking && k < store_.width(); ++k) at.columns[k] += rest;
+            i = next;
+        }
+        sums.resize(padded<T>(store_.labels()));
+        const auto& of_label = store_.columns().of_labels();
+        for (std::size_t label = 0; label < of_label.size(); ++label)
+            sums[label] = at.columns[static_cast<std::size_t>(of_label[label])];
+    }
+
+    // The step of each column; labels that share one and are to be treated otherwise leave it. Those
+    // that stay are irrelevant, and go down alike: no label goes further down than they do, if they do,
+    // as their scores are equal.
+    const Step& in_columns(const Step& step) {
+        const auto& of_label = store_.columns().of_labels();
+        double common = 0;
+        for (std::size_t label = 0; label < of_label.size(); ++label)
+            if (of_label[label] == LabelColumns::kShared) common = std::min(common, step.alpha[label]);
+        for (std::size_t label = 0; label < of_label.size(); ++label)
+            if (of_label[label] == LabelColumns::kShared && step.alpha[label] != common) store_.separate(label);
+        column_step_.clear(store_.width());
+        if (store_.columns().sharers() > 0) column_step_.set(LabelColumns::kShared, common);
+        for (const int label : step.touched)
+            if (const std::int32_t column = of_label[static_cast<std::size_t>(label)]; column != LabelColumns::kShared)
+                column_step_.set(column, step.alpha[label]);
+        return column_step_;
+    }
 
     // One plane, row by row in the order of the features: runs of whole rows, and blocks of sparse ones.
     void score_mixed(const RowView& x, std::size_t plane, Located<T>& at, AlignedVector<T>& sums) const {
@@ -203,6 +257,10 @@ class LinearGeometry {
         const std::size_t n = store_.used();
         store_.make_whole(number);
         row.norm2 = kernels::add_scaled_norm(store_.row(number), alpha_.data(), value, n);
+        if (store_.sharing()) {
+            const double shared = static_cast<double>(store_.row(number)[LabelColumns::kShared]);
+            row.norm2 = std::max(0.0, row.norm2 + (copies(LabelColumns::kShared) - 1) * shared * shared);
+        }
         if (store_.planes() > 1) kernels::add_scaled(store_.row(number, 1), mean_alpha_.data(), value, n);
     }
     void add_numbers(std::int32_t number, T value, Row& row) {
@@ -217,6 +275,11 @@ class LinearGeometry {
         }
         row.norm2 = std::max(0.0, row.norm2 + gain);
     }
+    // How many labels a number stands for.
+    double copies(int column) const {
+        const bool shared = column == LabelColumns::kShared && store_.sharing();
+        return shared ? static_cast<double>(store_.columns().sharers()) : 1.0;
+    }
     // Moves the labels of the step, whose numbers are where `at` says; what the squares grow by.
     template <class At>
     double add_each(T value, std::size_t next_plane, At&& at) {
@@ -226,7 +289,7 @@ class LinearGeometry {
             T* weight = at(labels_[i]);
             const double old = *weight;
             *weight += alpha_[i] * value;
-            gain += (*weight - old) * (*weight + old);
+            gain += copies(labels_[i]) * (*weight - old) * (*weight + old);
             if (means) weight[next_plane] += mean_alpha_[i] * value;
         }
         return gain;
@@ -236,6 +299,7 @@ class LinearGeometry {
     std::vector<Row> rows_;
     double rate_;
     double complexity_ = 0;
+    Step column_step_;
     // The step in the storage type, as apply() needs it.
     AlignedVector<T> alpha_;
     AlignedVector<T> mean_alpha_;

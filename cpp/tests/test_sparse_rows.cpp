@@ -53,7 +53,7 @@ template <class T>
 void geometries_agree(double rate, bool averaged) {
     const Note note("rate ", rate, ", averaged ", averaged);
     Random random(11);
-    LinearGeometry<T> sparse(rate, averaged, true), whole(rate, averaged, false);
+    LinearGeometry<T> sparse(rate, averaged, Steps::few_labels), whole(rate, averaged);
     std::size_t labels = kMany;
     sparse.add_labels(labels);
     whole.add_labels(labels);
@@ -111,7 +111,7 @@ void geometries_agree(double rate, bool averaged) {
 
 template <class T>
 void rows_are_restored_sparse() {
-    LinearGeometry<T> geometry(0, true, true);
+    LinearGeometry<T> geometry(0, true, Steps::few_labels);
     geometry.add_labels(kMany);
     std::vector<T> theta(kMany, T(0)), means(kMany, T(0));
     theta[5] = 1;

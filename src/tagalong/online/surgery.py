@@ -150,7 +150,8 @@ def _operate(
     state = ranker._native.state()
     arrays, numbers = dict(state["arrays"]), dict(state["numbers"])
     before = numbers["rounds"]
-    for name in ("base2", "base_Z", "base_shift"):
+    # Where the certificate was centred, and which labels had not been told apart by any round.
+    for name in ("base2", "base_Z", "base_shift", "columns"):
         arrays.pop(name, None)
     change(arrays)
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
