@@ -125,7 +125,9 @@ class Certificate:
     def gain_per_mistake(self) -> float:
         """Lambda: what each mistake has added to the dual at least; not positive if unknown."""
         if self.update in _STEP_IS_GIVEN:
-            return min(self._gain(self.C * self.least_weight), self._gain(self.C * self.most_weight))
+            return min(
+                self._gain(self.C * self.least_weight), self._gain(self.C * self.most_weight)
+            )
         if self.update in _STEP_IS_CHOSEN:
             best = self.margin / (2 * self.curvature) if self.curvature > 0 else math.inf
             return self._gain(min(self.C * self.least_weight, best))
