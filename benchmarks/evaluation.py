@@ -3,7 +3,7 @@
 Two equal learners go through the stream side by side, in the chunks of ``progressive``: one only
 learns, the other is watched and its rounds are counted. Turn by turn within one run, so that
 whatever else the machine does slows both. Then the same, example by example. Beside the times: the
-average precision that was counted, which is the same both ways.
+average precision that was counted. One by one, labels appear as they come, so it differs a little.
 """
 
 from __future__ import annotations
