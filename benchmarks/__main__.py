@@ -3,7 +3,7 @@
 Each runs in a process of its own and prints Markdown. Together they make benchmarks/results.md;
 benchmarks/results.json has their tables as records, beside commit, machine and versions. Those that
 are named replace their own sections and leave the others as they were. One that fails is reported,
-and the others go on. The quick form takes less than a minute, two at a time; it writes nothing and
+and the others go on. The quick form does little of each, two at a time; it writes nothing and
 says only whether the benchmarks run.
 """
 
