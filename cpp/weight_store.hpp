@@ -115,6 +115,7 @@ class WeightStore {
     }
 
     void add_labels(std::size_t count) {
+        if (count == 0) return;
         if (steps_ == Steps::alike && rows() == 0 && labels_ + count >= kManyLabels) {
             labels_ += count;
             columns_.share(labels_);

@@ -37,7 +37,8 @@ def hindrance() -> str | None:
 
 def core() -> Path:
     """Return the library that the installed module was made of."""
-    found = list((ROOT / "build").glob("cp*/libtagalong_core.a"))
+    version = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    found = list((ROOT / "build").glob(f"{version}-*/libtagalong_core.a"))
     assert found, "the module has not been built yet: make test-instructions does it"
     return max(found, key=lambda path: path.stat().st_mtime)
 

@@ -115,6 +115,8 @@ void twins_agree(double rate, bool averaged) {
     check(lacking > 10, "rows that lack columns are needed for this to say something");
     check(5 * store.bytes() < twins.apart.store().bytes(), "shared columns take less");
 
+    twins.add_labels(0);
+    check(store.sharing(), "nobody came");
     twins.add_labels(40);  // those are not as the ones that were there
     check(!store.sharing(), "nothing is shared any more");
     twins.play(random, 50);

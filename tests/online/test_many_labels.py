@@ -1,4 +1,8 @@
-"""With thousands of labels, updates of one pair keep only the labels that rows have touched."""
+"""With thousands of labels, rows keep less than a number a label.
+
+Updates of one pair keep the labels that a row has touched; with the others, labels that were never
+relevant share their weights.
+"""
 
 import pickle
 
@@ -7,7 +11,9 @@ import pytest
 
 import tagalong
 from benchmarks.scaling import planted
+from benchmarks.streams import Stream
 from tagalong import LabelRanker
+from tagalong.online.surgery import forget_labels
 
 LABELS = 3000
 
@@ -27,7 +33,7 @@ def learn(ranker, stream, rows):
     ranker.partial_fit(stream.X[rows], stream.Y[rows], classes=classes)
 
 
-@pytest.mark.parametrize("update", ["fixed", "single"])
+@pytest.mark.parametrize("update", ["fixed", "single", "optimal", "simproj", "smooth"])
 @pytest.mark.parametrize("average", [False, "auto"])
 def test_a_resumed_model_agrees_to_the_bit(stream, tmp_path, update, average):
     through, resumed = rankers(update, average)
@@ -56,8 +62,9 @@ def test_weights_take_what_was_touched(stream):
     assert sparse.bytes_of_weights < 70 * np.count_nonzero(weights) + 100 * len(weights)
 
 
-def test_scores_are_those_of_the_weights(stream):
-    ranker, _ = rankers("single", False)
+@pytest.mark.parametrize("update", ["single", "optimal", "smooth"])
+def test_scores_are_those_of_the_weights(stream, update):
+    ranker, _ = rankers(update, False)
     ranker.set_params(constant=0.0)
     learn(ranker, stream, slice(0, 240))
     X = stream.X[:20].toarray()
@@ -69,14 +76,81 @@ def test_scores_are_those_of_the_weights(stream):
     assert parts.sum() == pytest.approx(score, abs=1e-5)
 
 
-def test_labels_that_appear_later(stream):
-    ranker, whole = rankers("single", False)
+@pytest.mark.parametrize("update", ["optimal", "simperc", "conproj", "simproj", "simopt", "smooth"])
+def test_labels_never_met_share_their_weights(stream, update):
+    ranker, _ = rankers(update, "auto")
+    learn(ranker, stream, slice(0, 240))
+    found = ranker.weights_by_feature()
+    met = stream.Y.getnnz(axis=0) > 0
+    never = found["weights"][:, ~met]
+    assert never.shape[1] > LABELS / 2
+    assert never.any()
+    assert np.array_equal(never, np.broadcast_to(never[:, :1], never.shape))
+    # Both planes of those that were met and of the one that stands for the rest, with room for half
+    # as many again.
+    columns = -(-(met.sum() + 1) // 16) * 16
+    assert ranker.bytes_of_weights <= 2 * 4 * len(never) * 1.5 * columns
+
+
+def test_unknown_labels_are_told_apart(stream):
+    ranker, other = rankers("smooth", "auto")
+    learn(ranker, stream, slice(0, 100))
+    learn(other, stream, slice(0, 100))
+    met = stream.Y.getnnz(axis=0) > 0
+    first, second = (stream.labels[i] for i in np.flatnonzero(~met)[:2])
+    x = (stream.X[100].indices, stream.X[100].data)
+    y = [stream.labels[i] for i in stream.Y[100].indices]
+    ranker.learn_one(x, y, unknown=[first])
+    scores = dict(zip(stream.labels, ranker.decision_function(stream.X[100])[0], strict=True))
+    assert scores[first] > scores[second]
+
+
+@pytest.mark.parametrize("update", ["optimal", "smooth"])
+def test_labels_that_shared_weights_can_be_merged_and_forgotten(stream, update):
+    ranker, _ = rankers(update, "auto")
+    learn(ranker, stream, slice(0, 240))
+    before = ranker.decision_function(stream.X)
+    forget_labels(ranker, stream.labels[:5])
+    after = ranker.decision_function(stream.X)
+    assert np.array_equal(after, before[:, 5:])
+    learn(ranker, Stream(stream.name, stream.X, stream.Y[:, 5:], stream.labels[5:]), slice(0, 50))
+    assert np.isfinite(ranker.certificate_.dual)
+
+
+def test_a_state_without_columns_is_read(stream):
+    """As files of earlier versions are."""
+    ranker, _ = rankers("smooth", "auto")
+    learn(ranker, stream, slice(0, 120))
+    state = ranker._native.state()
+    assert "columns" in state["arrays"]
+    del state["arrays"]["columns"]
+    native = ranker._make_native(ranker._settings)
+    native.restore(state)
+    assert np.array_equal(
+        native.state()["arrays"]["theta"], ranker._native.state()["arrays"]["theta"]
+    )
+
+
+def test_columns_that_are_none_are_refused(stream):
+    ranker, _ = rankers("smooth", False)
+    learn(ranker, stream, slice(0, 20))
+    state = ranker._native.state()
+    state["arrays"]["columns"] = np.ones(LABELS, dtype=np.int32)
+    with pytest.raises(ValueError, match="columns"):
+        ranker._make_native(ranker._settings).restore(state)
+
+
+@pytest.mark.parametrize("update", ["single", "smooth"])
+def test_labels_that_appear_later(stream, update):
+    ranker, whole = rankers(update, False)
     learn(ranker, stream, slice(0, 120))
     before = ranker.decision_function(stream.X)
     ranker.add_labels([f"new {i}" for i in range(2000)])
     after = ranker.decision_function(stream.X)
     assert np.array_equal(after[:, :LABELS], before)
     assert not after[:, LABELS:].any()
+    if update != "single":
+        return  # labels there from the start would have gone down with the others
     # Declared from the start, with the same rounds: the same scores.
     names = [*stream.labels, *(f"new {i}" for i in range(2000))]
     rows = [[stream.labels[i] for i in stream.Y[row].indices] for row in range(120)]

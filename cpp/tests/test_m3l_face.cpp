@@ -1,0 +1,72 @@
+// Conjugate gradients on the variables between their limits: rows that are nearly the same.
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "check.hpp"
+#include "m3l/linear_solver.hpp"
+#include "random.hpp"
+
+namespace tagalong::test {
+namespace {
+
+constexpr int kRows = 60, kFeatures = 400, kLabels = 5;
+
+template <class T>
+void nearly_equal_rows_converge() {
+    Random random(3);
+    std::vector<T> values;
+    std::vector<std::int32_t> indices, indptr{0};
+    for (int i = 0; i < kRows; ++i) {
+        std::vector<double> row;
+        for (int e = 0; e < 20; ++e) {  // groups of ten rows have their features in common
+            indices.push_back((i / 10) * 20 + e);
+            row.push_back(1 + 1e-3 * random.normal());
+        }
+        double length = 0;
+        for (const double value : row) length += value * value;
+        for (const double value : row) values.push_back(static_cast<T>(value / std::sqrt(length)));
+        indptr.push_back(static_cast<std::int32_t>(indices.size()));
+    }
+    Matrix matrix{.rows = kRows, .columns = kFeatures, .values = values.data(),
+                  .value_type = sizeof(T) == 4 ? Number::float32 : Number::float64};
+    matrix.indices = indices.data();
+    matrix.indptr = indptr.data();
+
+    std::vector<std::int64_t> start{0}, nothing(kRows + 1, 0);
+    std::vector<std::int32_t> label;
+    for (int i = 0; i < kRows; ++i) {
+        for (int l = 0; l < kLabels; ++l)
+            if (random.chance(0.4)) label.push_back(l);
+        start.push_back(static_cast<std::int64_t>(label.size()));
+    }
+    const std::vector<double> two(kLabels, 2.0), bound(kLabels, 50.0);
+    m3l::Problem problem;
+    problem.rows = kRows;
+    problem.labels = kLabels;
+    problem.relevant = {start, label};
+    problem.unknown = {nothing, {}};
+    problem.margin_yes = problem.margin_no = two;
+    problem.bound_yes = problem.bound_no = bound;
+
+    m3l::LinearSettings settings;
+    settings.tolerance = 1e-3;
+    settings.most_passes = 3000;
+    m3l::LinearSolution<T> solution;
+    m3l::Watch watch;
+    m3l::solve_linear(m3l::Rows<T>(matrix), problem, settings, watch, solution);
+    check(solution.converged, "there is a solution");
+    at_most(75, solution.passes);  // fewer, and the face was not needed
+    for (const T b : solution.dual) check(std::abs(b) <= 50, "a variable beyond its limits");
+    const auto& standing = solution.standing;
+    at_most(-1e-5 * standing.dual, standing.gap);
+    at_most(standing.gap, 1e-3 * standing.dual);
+}
+
+const Test converge{"m3l: nearly equal rows converge", [] {
+                        nearly_equal_rows_converge<float>();
+                        nearly_equal_rows_converge<double>();
+                    }};
+
+}  // namespace
+}  // namespace tagalong::test
