@@ -77,7 +77,7 @@ BENCHMARKS = {
     ),
     "predtron": Benchmark("predtron", "Predtron", "", "speed --repeat 1 --rounds 200 --queries 30"),
     "m3l-linear": Benchmark(
-        "m3l", "M3L, linear", "linear coupled --sample 10", "coupled --sets rcv1"
+        "m3l", "M3L, linear", "linear coupled --sample 10", "coupled --sets rcv1 --rows 200"
     ),
     "m3l-kernel": Benchmark(
         "m3l", "M3L with a kernel", "rbf growth --rows 4000 --sample 4", "growth --rows 200"

@@ -1,7 +1,6 @@
 """M3L beside LIBLINEAR and LIBSVM: ``python -m benchmarks.m3l linear coupled rbf growth scale``.
 
-``threads`` compares one thread with two, by the clock. Everywhere else
-seconds are of the processor, one thread each, so that other work on the machine counts less; they
+Seconds are of the processor, one thread each, so that other work on the machine counts less; they
 are the best and the median of three turns, ratios the median of the turns with their range. The
 peer may run a stated, evenly spaced sample of the labels (``--sample``), scaled up. Ours trains
 all of them, the reading of its input included, at the loosest tolerance whose certified duality
@@ -236,12 +235,12 @@ def _beside(
     ]
 
 
-def coupled(names: list[str]) -> None:
+def coupled(names: list[str], rows: int | None) -> None:
     heads = ("set", "tol, R = I", "gap", "s", "tol, cooccurrence", "gap", "s", "times", "goal")
     for name in names:
-        data = load(name, None)
+        data = load(name, rows)
         gaps: dict[float, float] = {}
-        rows = []
+        lines = []
         for tol in (0.1, 0.02):
             gap = relative_gap(fit(data, tol=tol))
             its_tol, its_gap = loosest(data, gap, gaps, prior="cooccurrence")
@@ -253,29 +252,8 @@ def coupled(names: list[str]) -> None:
             apart, bound = times["apart"], times["bound"]
             row = [name, str(tol), f"{gap:.1e}", shown(apart), f"{its_tol:.2g}", f"{its_gap:.1e}"]
             row += [shown(bound), str(bound.over(apart)), "at most 3"]
-            rows.append(row)
-        print(table(heads, rows) + "\n", flush=True)
-
-
-def threads(names: list[str]) -> None:
-    """By the clock, one thread and two; the bits are the same."""
-    heads = ("set", "gap", "s, 1 thread", "s, 2 threads", "times as fast", "same bits")
-    rows = []
-    for name in names:
-        data = load(name, None)
-        models: dict[str, M3LClassifier] = {}
-
-        def run(data: Set, jobs: int, models: dict[str, M3LClassifier]) -> None:
-            models[str(jobs)] = fit(data, tol=0.02, n_jobs=jobs)
-
-        ways = {str(jobs): partial(run, data, jobs, models) for jobs in (1, 2)}
-        times = take_turns(ways, REPEAT)
-        one, two = models["1"], models["2"]
-        same = one.dual_coef_.tobytes() == two.dual_coef_.tobytes()
-        row = [name, f"{relative_gap(one):.1e}", shown(times["1"]), shown(times["2"])]
-        row += [str(times["1"].over(times["2"])), "yes" if same else "no"]
-        rows.append(row)
-    print(table(heads, rows), flush=True)
+            lines.append(row)
+        print(table(heads, lines) + "\n", flush=True)
 
 
 def svc_gap(data: Set, label: int, peer: SVC, kernel: Kernel) -> float:
@@ -403,7 +381,7 @@ def scale_here(rows: int, columns: int = 100_000, labels: int = 100, nonzeros: i
     )
 
 
-WHAT = ("linear", "coupled", "rbf", "growth", "scale", "threads")
+WHAT = ("linear", "coupled", "rbf", "growth", "scale")
 
 
 def main() -> None:
@@ -411,7 +389,7 @@ def main() -> None:
     parser.add_argument("what", nargs="+", choices=WHAT)
     parser.add_argument("--sets", nargs="*", default=list(ROWS), choices=list(ROWS))
     parser.add_argument("--sample", type=int, default=20, help="labels that a peer trains")
-    parser.add_argument("--rows", type=int, help="of rbf, growth and scale; by default all")
+    parser.add_argument("--rows", type=int, help="of all but linear; by default all")
     args = parser.parse_args()
     with threadpool_limits(1):  # of the libraries that kernels are computed with
         run(args)
@@ -423,13 +401,11 @@ def run(args: argparse.Namespace) -> None:
         if what == "linear":
             linear(args.sets, args.sample)
         elif what == "coupled":
-            coupled(args.sets)
+            coupled(args.sets, args.rows)
         elif what == "rbf":
             rbf(args.sets, args.rows, args.sample)
         elif what == "growth":
             growth(args.rows)
-        elif what == "threads":
-            threads(args.sets)
         else:
             scale(args.rows or 1_000_000)
 

@@ -3,8 +3,7 @@
 // Labels that are declared before the first item begin alike, and as long as a label is never
 // relevant, a step that goes by scores treats it as it treats all others of which that is true. Such
 // labels share the first column. One that a step treats otherwise gets a column of its own, which
-// begins as a copy of the shared one: after the same steps it has the same numbers. Without sharing,
-// a label's column is its number.
+// begins as a copy of the shared one: after the same steps it has the same numbers.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +17,7 @@ class LabelColumns {
     static constexpr std::int32_t kShared = 0;
 
     bool sharing() const { return sharing_; }
-    std::size_t of(std::size_t label) const {
-        return sharing_ ? static_cast<std::size_t>(of_label_[label]) : label;
-    }
+    std::size_t of(std::size_t label) const { return static_cast<std::size_t>(of_label_[label]); }
     // Per label, while sharing.
     const std::vector<std::int32_t>& of_labels() const { return of_label_; }
     // How many columns there are, the shared one included.

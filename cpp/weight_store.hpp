@@ -77,7 +77,7 @@ class WeightStore {
         sparse_.release(number);
     }
 
-    // A plane of a row, `labels()` numbers, whichever way the row is kept; and back.
+    // A plane of a row, `labels()` numbers, whichever way the row is kept; and back, if no labels share.
     void read(std::int32_t number, std::size_t plane, T* out) const {
         if (sharing()) {
             for (std::size_t label = 0; label < labels_; ++label) out[label] = value(number, plane, label);
@@ -95,10 +95,20 @@ class WeightStore {
     }
     void write(std::int32_t number, std::size_t plane, const T* numbers) {
         for (std::size_t label = 0; label < labels_; ++label) {
-            if (whole(number)) row(number, plane)[columns_.of(label)] = numbers[label];
+            if (whole(number)) row(number, plane)[label] = numbers[label];
             else if (numbers[label] != 0) touch(number, label)[plane * SparseRows<T>::kBlock] = numbers[label];
         }
         if (!whole(number)) settle(number);
+    }
+    // The same, `width()` numbers: where labels share columns, a number a column.
+    void read_columns(std::int32_t number, std::size_t plane, T* out) const {
+        if (!sharing()) return read(number, plane, out);
+        const T* const numbers = row(number, plane);
+        std::fill(std::copy_n(numbers, reach(number), out), out + width(), numbers[LabelColumns::kShared]);
+    }
+    void write_columns(std::int32_t number, std::size_t plane, const T* numbers) {
+        if (sharing()) std::copy_n(numbers, width(), row(number, plane));
+        else write(number, plane, numbers);
     }
     T value(std::int32_t number, std::size_t plane, std::size_t label) const {
         if (sharing()) return row(number, plane)[columns_.of(label) < reach(number) ? columns_.of(label) : 0];

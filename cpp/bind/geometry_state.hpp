@@ -13,9 +13,9 @@ namespace tagalong::bind {
 // One plane of all rows, (rows, K).
 template <class T>
 nb::object plane_array(const WeightStore<T>& store, std::size_t plane) {
-    Owned<T> out({store.rows(), store.labels()});
+    Owned<T> out({store.rows(), store.width()});
     for (std::size_t r = 0; r < store.rows(); ++r)
-        store.read(static_cast<std::int32_t>(r), plane, out.data + r * store.labels());
+        store.read_columns(static_cast<std::int32_t>(r), plane, out.data + r * store.width());
     return out.object();
 }
 
@@ -111,7 +111,13 @@ void read_geometry(AnyGeometry<T>& geometry, const nb::dict& arrays, const nb::d
         return read_entropic(*entropic, arrays, numbers);
     auto& linear = std::get<LinearGeometry<T>>(geometry);
     const WeightStore<T>& store = linear.store();
-    const std::size_t K = store.labels();
+    std::span<const std::int32_t> columns;
+    if (arrays.contains("columns")) {
+        const auto array = state_vector<std::int32_t>(arrays, "columns", store.labels());
+        columns = {array.data(), store.labels()};
+    }
+    if (!linear.restore_columns(columns)) throw InputError("model state: 'columns' are not those of labels");
+    const std::size_t K = store.width();
     const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
     const std::size_t rows = features.shape(0);
     const auto theta = state_plane<T>(arrays, "theta", rows, K);
@@ -119,12 +125,6 @@ void read_geometry(AnyGeometry<T>& geometry, const nb::dict& arrays, const nb::d
     const auto norm2 = state_vector<double>(arrays, "norm2", rows);
     const bool restarted = arrays.contains("base2");
     const auto base2 = restarted ? state_vector<double>(arrays, "base2", rows) : norm2;
-    std::span<const std::int32_t> columns;
-    if (arrays.contains("columns")) {
-        const auto array = state_vector<std::int32_t>(arrays, "columns", K);
-        columns = {array.data(), K};
-    }
-    if (!linear.restore_columns(columns)) throw InputError("model state: 'columns' are not those of labels");
     const bool averaged = store.planes() > 1;
     const auto means = averaged ? state_plane<T>(arrays, "means", rows, K) : theta;
     for (std::size_t r = 0; r < rows; ++r)

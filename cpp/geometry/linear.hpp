@@ -139,8 +139,8 @@ class LinearGeometry {
     void restore_row(std::int32_t feature, const Row& row, const T* theta, const T* means) {
         const std::int32_t number = store_.insert(feature);
         rows_.push_back(row);
-        store_.write(number, 0, theta);
-        if (means) store_.write(number, 1, means);
+        store_.write_columns(number, 0, theta);
+        if (means) store_.write_columns(number, 1, means);
     }
     T* restore_row(std::int32_t feature, const Row& row) {
         const std::int32_t number = store_.insert(feature);

@@ -150,8 +150,8 @@ void restored_columns_go_on() {
     check(after.restore_columns(before.store().columns().of_labels()), "they are columns");
     std::vector<T> theta(kMany), means(kMany);
     for (std::size_t r = 0; r < before.store().rows(); ++r) {
-        before.store().read(static_cast<std::int32_t>(r), 0, theta.data());
-        before.store().read(static_cast<std::int32_t>(r), 1, means.data());
+        before.store().read_columns(static_cast<std::int32_t>(r), 0, theta.data());
+        before.store().read_columns(static_cast<std::int32_t>(r), 1, means.data());
         after.restore_row(before.store().features()[r], before.row_state()[r], theta.data(), means.data());
     }
     after.restore_complexity(before.complexity());

@@ -150,9 +150,11 @@ def _operate(
     state = ranker._native.state()
     arrays, numbers = dict(state["arrays"]), dict(state["numbers"])
     before = numbers["rounds"]
-    # Where the certificate was centred, and which labels had not been told apart by any round.
-    for name in ("base2", "base_Z", "base_shift", "columns"):
+    for name in ("base2", "base_Z", "base_shift"):
         arrays.pop(name, None)
+    if "columns" in arrays:  # labels that no round has told apart share theirs
+        columns = arrays.pop("columns")
+        arrays |= {name: arrays[name][:, columns] for name in ("theta", "means") if name in arrays}
     change(arrays)
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     numbers["labels"] = len(names)
