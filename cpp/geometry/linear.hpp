@@ -179,14 +179,10 @@ class LinearGeometry {
             sums[label] = at.columns[static_cast<std::size_t>(of_label[label])];
     }
 
-    // The step of each column; labels that share one and are to be treated otherwise leave it. Those
-    // that stay are irrelevant, and go down alike: no label goes further down than they do, if they do,
-    // as their scores are equal.
+    // The step of each column; labels that share one and are to be treated otherwise leave it.
     const Step& in_columns(const Step& step) {
         const auto& of_label = store_.columns().of_labels();
-        double common = 0;
-        for (std::size_t label = 0; label < of_label.size(); ++label)
-            if (of_label[label] == LabelColumns::kShared) common = std::min(common, step.alpha[label]);
+        const double common = common_step(step);
         for (std::size_t label = 0; label < of_label.size(); ++label)
             if (of_label[label] == LabelColumns::kShared && step.alpha[label] != common) store_.separate(label);
         column_step_.clear(store_.width());
@@ -195,6 +191,21 @@ class LinearGeometry {
             if (const std::int32_t column = of_label[static_cast<std::size_t>(label)]; column != LabelColumns::kShared)
                 column_step_.set(column, step.alpha[label]);
         return column_step_;
+    }
+
+    // Of the labels that share a column those that are irrelevant go down alike, as their scores are equal,
+    // those of unknown relevance stay, and one that is relevant goes up: what most of them do.
+    double common_step(const Step& step) const {
+        const auto& of_label = store_.columns().of_labels();
+        double lowest = 0;
+        std::size_t down = 0, still = 0;
+        for (std::size_t label = 0; label < of_label.size(); ++label) {
+            if (of_label[label] != LabelColumns::kShared) continue;
+            lowest = std::min(lowest, step.alpha[label]);
+            down += step.alpha[label] < 0;
+            still += step.alpha[label] == 0;
+        }
+        return down > still ? lowest : 0.0;
     }
 
     // One plane, row by row in the order of the features: runs of whole rows, and blocks of sparse ones.

@@ -105,6 +105,24 @@ def test_unknown_labels_are_told_apart(stream):
     assert scores[first] > scores[second]
 
 
+def test_labels_that_are_hardly_ever_known_go_on_sharing(stream):
+    """As where people say what they think of the few labels they were shown."""
+    ranker, _ = rankers("smooth", "auto")
+    ranker.add_labels(stream.labels)
+    shown: set[str] = set()
+    for row in range(20):
+        X, Y = stream.X[row], stream.Y[row]
+        accepted = [stream.labels[i] for i in Y.indices]
+        known = {*accepted, *stream.labels[10 * row : 10 * row + 10]}
+        shown |= known
+        unknown = [label for label in stream.labels if label not in known]
+        ranker.learn_one((X.indices, X.data), accepted, unknown=unknown)
+    weights = ranker.weights_by_feature()["weights"]
+    assert ranker.bytes_of_weights <= 2 * 4 * len(weights) * 1.5 * (len(shown) + 16)
+    never = [label not in shown for label in stream.labels]
+    assert not weights[:, never].any()
+
+
 @pytest.mark.parametrize("update", ["optimal", "smooth"])
 def test_labels_that_shared_weights_can_be_merged_and_forgotten(stream, update):
     ranker, _ = rankers(update, "auto")
