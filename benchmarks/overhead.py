@@ -107,10 +107,8 @@ def micros(work: Callable[[], object], count: int) -> float:
 
 def learning(ranker: Any, twin: Any, empty: Any, batch: Batch) -> Parts:
     """Learn a batch with both rankers, and split what the calls of the first one took."""
-    native, no_labels = (
-        twin._native,
-        [_numbers(sp.csr_matrix((m.shape[0], 1))) for m in batch.matrices],
-    )
+    native = twin._native
+    no_labels = [_numbers(sp.csr_matrix((matrix.shape[0], 1))) for matrix in batch.matrices]
 
     def whole() -> None:
         for x, y in zip(batch.examples, batch.labels, strict=True):

@@ -138,6 +138,24 @@ void all_part() {
     twins.play(random, 20);
 }
 
+// Where hardly anything is known of most labels, those go on sharing, and the few that are known part.
+template <class T>
+void unknown_labels_stay_together() {
+    Random random(8);
+    Twins<T> twins(3, true);
+    for (int round = 0; round < 10; ++round) {
+        const Example x = twins.example(random);
+        twins.shared.score(x, true, twins.at_shared);
+        twins.apart.score(x, true, twins.at_apart);
+        twins.step.clear(kMany);
+        for (int i = 0; i < 5; ++i) twins.step.set(10 * round + i, i == 0 ? 0.4 : -0.1);
+        twins.shared.apply(x, twins.step, round, twins.at_shared);
+        twins.apart.apply(x, twins.step, round, twins.at_apart);
+    }
+    twins.compare();
+    same(twins.shared.store().columns().count(), std::size_t{1 + 10 * 5});
+}
+
 // A model that was saved goes on as if it had not been, to the bit.
 template <class T>
 void restored_columns_go_on() {
@@ -175,6 +193,9 @@ const Test agree{"label columns: the same weights and scores as without sharing"
                      twins_agree<double>(3, false);
                      twins_agree<double>(0, true);
                  }};
+const Test staying{"label columns: labels of unknown relevance stay together", [] {
+                       unknown_labels_stay_together<float>();
+                   }};
 const Test parting{"label columns: all labels may part", [] { all_part<float>(); }};
 const Test restoring{"label columns: restored ones go on with the same bits", [] {
                          restored_columns_go_on<float>();
