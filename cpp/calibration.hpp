@@ -29,8 +29,15 @@ class Calibration {
         place_labels(scores);
         for (const int label : relevant)
             groups_[group_[label]].add_relevant(static_cast<double>(scores[label]));
-        for (std::size_t i = 0; i < scores.size(); ++i) groups_[group_[i]].add(static_cast<double>(scores[i]));
-        for (const int label : unknown) groups_[group_[label]].remove(static_cast<double>(scores[label]));
+        // The head is counted by place, the rest in bulk; labels of unknown relevance nowhere.
+        elsewhere_.assign(head_.begin(), head_.end());
+        for (const int label : unknown) {
+            if (group_[label] == kGroups - 1) elsewhere_.push_back(label);
+            group_[label] = kNoGroup;
+        }
+        for (const std::int32_t label : head_)
+            if (group_[label] != kNoGroup) groups_[group_[label]].add(static_cast<double>(scores[label]));
+        groups_.back().add_all(scores, elsewhere_);
         if (sampling_.time_to_narrow())
             for (Histogram& group : groups_) group.narrow();
     }
@@ -74,6 +81,7 @@ class Calibration {
     static constexpr std::array<std::uint8_t, 10> kGroupOfPlace = {0, 1, 2, 3, 3, 4, 4, 4, 4, 4};
     static constexpr std::size_t kHead = kGroupOfPlace.size();
     static constexpr std::size_t kGroups = 6;
+    static constexpr std::uint8_t kNoGroup = kGroups;
     static std::size_t group_of(std::size_t place) { return place < kHead ? kGroupOfPlace[place] : kGroups - 1; }
 
     template <class T>
@@ -153,6 +161,7 @@ class Calibration {
     // Scratch of observe().
     std::vector<std::int32_t> head_;
     std::vector<std::uint8_t> group_;
+    std::vector<int> elsewhere_;
 };
 
 }  // namespace tagalong

@@ -24,8 +24,7 @@ class Cutoff {
         histogram_.fade(sampling_.fading());
         if (histogram_.empty() && !any_score(scores, relevant)) return;
         for (const int label : relevant) histogram_.add_relevant(static_cast<double>(scores[label]));
-        for (const T score : scores) histogram_.add(static_cast<double>(score));
-        for (const int label : unknown) histogram_.remove(static_cast<double>(scores[label]));
+        histogram_.add_all(scores, unknown);
         if (sampling_.time_to_narrow()) histogram_.narrow();
         choose();
     }

@@ -1,7 +1,9 @@
 #include "kernels.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "aligned.hpp"
 #include "clones.hpp"
@@ -14,21 +16,29 @@ namespace {
 template <class T>
 constexpr std::size_t kLine = kCacheLine / sizeof(T);
 
-// Several rows at a time: the running sums are read and written once for all of them, and all of
-// them are on their way from memory together. The order of the additions is that of one by one.
+// Several rows at a time: the running sums are read and written once for all of them. The order of
+// the additions is that of one by one. Rows lie anywhere and are short, so the processor does not
+// guess them: those of the next group are asked for, line by line, while this one is added.
 template <std::size_t kRows, class T>
-TAGALONG_INLINE void add_group(T* __restrict out, const T* const* rows, const T* x, std::size_t n) {
+TAGALONG_INLINE void add_group(T* __restrict out, const T* const* rows, const T* x, std::size_t n,
+                               std::size_t after) {
     const T* row[kRows];
+    const T* next[kRows];
     T by[kRows];
     for (std::size_t r = 0; r < kRows; ++r) {
         row[r] = rows[r];
+        next[r] = rows[r < after ? kRows + r : r];
         by[r] = x[r];
     }
+    for (std::size_t line = 0; line < n; line += kLine<T>) {
+        if (after > 0)
+            for (std::size_t r = 0; r < kRows; ++r) __builtin_prefetch(next[r] + line);
 #pragma omp simd
-    for (std::size_t k = 0; k < n; ++k) {
-        T sum = out[k];
-        for (std::size_t r = 0; r < kRows; ++r) sum += by[r] * row[r][k];
-        out[k] = sum;
+        for (std::size_t k = line; k < line + kLine<T>; ++k) {
+            T sum = out[k];
+            for (std::size_t r = 0; r < kRows; ++r) sum += by[r] * row[r][k];
+            out[k] = sum;
+        }
     }
 }
 
@@ -36,15 +46,9 @@ template <class T>
 TAGALONG_INLINE void add_rows_body(T* __restrict out, const T* const* rows, const T* x, std::size_t count,
                                    std::size_t n) {
     std::size_t i = 0;
-    for (; i + 8 <= count; i += 8) {
-        for (std::size_t ahead = i + 8; ahead < i + 16 && ahead < count; ++ahead) {
-            __builtin_prefetch(rows[ahead]);
-            __builtin_prefetch(rows[ahead] + kLine<T>);
-        }
-        add_group<8>(out, rows + i, x + i, n);
-    }
-    for (; i + 4 <= count; i += 4) add_group<4>(out, rows + i, x + i, n);
-    for (; i < count; ++i) add_group<1>(out, rows + i, x + i, n);
+    for (; i + 8 <= count; i += 8) add_group<8>(out, rows + i, x + i, n, count - i - 8);
+    for (; i + 4 <= count; i += 4) add_group<4>(out, rows + i, x + i, n, 0);
+    for (; i < count; ++i) add_group<1>(out, rows + i, x + i, n, 0);
 }
 
 template <class T>
@@ -75,16 +79,20 @@ TAGALONG_INLINE void add_scaled_body(T* __restrict row, const T* __restrict alph
         for (std::size_t i = 0; i < kLine<T>; ++i) row[k + i] += alpha[k + i] * x;
 }
 
-template <class T>
-TAGALONG_INLINE double add_scaled_norm_body(T* __restrict row, const T* __restrict alpha, T x,
+// With or without the plane of means, which lies elsewhere.
+template <bool kMeans, class T>
+TAGALONG_INLINE double add_scaled_norm_body(T* __restrict row, [[maybe_unused]] T* __restrict means,
+                                            const T* __restrict alpha, T x, [[maybe_unused]] T rounds,
                                             std::size_t n) {
     T squares[kLine<T>] = {};
     for (std::size_t k = 0; k < n; k += kLine<T>)
 #pragma omp simd
         for (std::size_t i = 0; i < kLine<T>; ++i) {
-            const T value = row[k + i] + alpha[k + i] * x;
+            const T step = alpha[k + i] * x;
+            const T value = row[k + i] + step;
             row[k + i] = value;
             squares[i] += value * value;
+            if constexpr (kMeans) means[k + i] += rounds * step;
         }
     for (std::size_t half = kLine<T> / 2; half > 0; half /= 2)
         for (std::size_t i = 0; i < half; ++i) squares[i] += squares[half + i];
@@ -115,22 +123,49 @@ TAGALONG_INLINE void add_exponential_body(T* __restrict theta, T* __restrict e,
 
 template <class T>
 TAGALONG_INLINE void widen_body(const T* __restrict values, double* __restrict out, std::size_t n) {
+    constexpr T bound = sizeof(T) == 4 ? std::numeric_limits<float>::max() : static_cast<T>(kWidest);
     // Nearly always all are finite and within bounds, which is quicker found out than mended.
-    int beyond = 0;
-#pragma omp simd reduction(| : beyond)
+    std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t> within = -1;
+#pragma omp simd reduction(& : within)
     for (std::size_t k = 0; k < n; ++k) {
-        const double wide = static_cast<double>(values[k]);
-        beyond |= !(std::abs(wide) <= kWidest);
-        out[k] = wide;
+        within &= std::abs(values[k]) <= bound ? -1 : 0;
+        out[k] = static_cast<double>(values[k]);
     }
-    if (beyond)
+    if (!within)
         for (std::size_t k = 0; k < n; ++k) out[k] = widened(values[k]);
 }
 
 template <class T>
-TAGALONG_INLINE void narrow_body(const double* __restrict values, double factor, T* __restrict out, std::size_t n) {
+TAGALONG_INLINE void narrow_body(const double* __restrict values, T* __restrict out, std::size_t n) {
 #pragma omp simd
-    for (std::size_t k = 0; k < n; ++k) out[k] = static_cast<T>(factor * values[k]);
+    for (std::size_t k = 0; k < n; ++k) out[k] = static_cast<T>(values[k]);
+}
+
+// Line by line until there is one in it.
+template <class T>
+TAGALONG_INLINE std::size_t first_above_body(const T* values, T bound, std::size_t from, std::size_t n) {
+    for (; from + kLine<T> <= n; from += kLine<T>) {
+        std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t> any = 0;
+#pragma omp simd reduction(| : any)
+        for (std::size_t i = 0; i < kLine<T>; ++i) any |= values[from + i] > bound ? -1 : 0;
+        if (any) break;
+    }
+    while (from < n && !(values[from] > bound)) ++from;
+    return from;
+}
+
+template <class T>
+TAGALONG_INLINE void bins_body(const T* __restrict values, double low, double width, std::int32_t count,
+                               std::int32_t* __restrict out, std::size_t n) {
+    const double last = count - 1;
+    const double from = width > 0 ? low : std::numeric_limits<double>::quiet_NaN();  // nothing is above it
+#pragma omp simd
+    for (std::size_t k = 0; k < n; ++k) {
+        const double value = static_cast<double>(values[k]);
+        const double at = (value - low) / width;
+        const double bin = at < last ? at : last;
+        out[k] = static_cast<std::int32_t>(value >= from ? bin : last + 1);
+    }
 }
 
 template <class T>
@@ -234,12 +269,8 @@ TAGALONG_CLONES FromAndAbove count_from_and_above(const double* values, double b
 }
 TAGALONG_CLONES void widen(const float* values, double* out, std::size_t n) { widen_body(values, out, n); }
 TAGALONG_CLONES void widen(const double* values, double* out, std::size_t n) { widen_body(values, out, n); }
-TAGALONG_CLONES void narrow(const double* values, double factor, float* out, std::size_t n) {
-    narrow_body(values, factor, out, n);
-}
-TAGALONG_CLONES void narrow(const double* values, double factor, double* out, std::size_t n) {
-    narrow_body(values, factor, out, n);
-}
+TAGALONG_CLONES void narrow(const double* values, float* out, std::size_t n) { narrow_body(values, out, n); }
+TAGALONG_CLONES void narrow(const double* values, double* out, std::size_t n) { narrow_body(values, out, n); }
 TAGALONG_CLONES void score_rows(float* out, const float* const* rows, const float* x,
                                 std::size_t count, std::size_t n) {
     score_rows_body(out, rows, x, count, n);
@@ -269,10 +300,16 @@ TAGALONG_CLONES void add_scaled(double* row, const double* alpha, double x, std:
     add_scaled_body(row, alpha, x, n);
 }
 TAGALONG_CLONES double add_scaled_norm(float* row, const float* alpha, float x, std::size_t n) {
-    return add_scaled_norm_body(row, alpha, x, n);
+    return add_scaled_norm_body<false>(row, static_cast<float*>(nullptr), alpha, x, float(0), n);
+}
+TAGALONG_CLONES double add_scaled_norm(float* row, float* means, const float* alpha, float x, float rounds, std::size_t n) {
+    return add_scaled_norm_body<true>(row, means, alpha, x, rounds, n);
 }
 TAGALONG_CLONES double add_scaled_norm(double* row, const double* alpha, double x, std::size_t n) {
-    return add_scaled_norm_body(row, alpha, x, n);
+    return add_scaled_norm_body<false>(row, static_cast<double*>(nullptr), alpha, x, double(0), n);
+}
+TAGALONG_CLONES double add_scaled_norm(double* row, double* means, const double* alpha, double x, double rounds, std::size_t n) {
+    return add_scaled_norm_body<true>(row, means, alpha, x, rounds, n);
 }
 TAGALONG_CLONES void add_exponential(float* theta, float* e, const float* alpha, float x,
                                      const double* shift, double* gain, double* top, std::size_t n) {
@@ -284,10 +321,33 @@ TAGALONG_CLONES void add_exponential(double* theta, double* e, const double* alp
 }
 
 TAGALONG_CLONES double largest(const double* values, std::size_t n) {
-    double top = values[0];
-#pragma omp simd reduction(max : top)
-    for (std::size_t k = 0; k < n; ++k) top = values[k] > top ? values[k] : top;
+    constexpr std::size_t lanes = 2 * kLine<double>;
+    double tops[lanes];
+    for (double& top : tops) top = values[0];
+    std::size_t k = 0;
+    for (; k + lanes <= n; k += lanes)
+#pragma omp simd
+        for (std::size_t i = 0; i < lanes; ++i) tops[i] = values[k + i] > tops[i] ? values[k + i] : tops[i];
+    double top = tops[0];
+    for (const double other : tops) top = other > top ? other : top;
+    for (; k < n; ++k) top = values[k] > top ? values[k] : top;
     return top;
+}
+
+TAGALONG_CLONES void bins(const float* values, double low, double width, std::int32_t count, std::int32_t* out,
+                          std::size_t n) {
+    bins_body(values, low, width, count, out, n);
+}
+TAGALONG_CLONES void bins(const double* values, double low, double width, std::int32_t count, std::int32_t* out,
+                          std::size_t n) {
+    bins_body(values, low, width, count, out, n);
+}
+
+TAGALONG_CLONES std::size_t first_above(const float* values, float bound, std::size_t from, std::size_t n) {
+    return first_above_body(values, bound, from, n);
+}
+TAGALONG_CLONES std::size_t first_above(const double* values, double bound, std::size_t from, std::size_t n) {
+    return first_above_body(values, bound, from, n);
 }
 
 std::size_t above(const double* values, double bound, int* out, std::size_t n) {
@@ -301,13 +361,23 @@ std::size_t above(const double* values, double bound, int* out, std::size_t n) {
 }
 
 TAGALONG_CLONES Tally tally_above(const double* values, double bound, std::size_t n) {
-    double count = 0, sum = 0;
-#pragma omp simd reduction(+ : count, sum)
-    for (std::size_t k = 0; k < n; ++k) {
-        count += values[k] > bound ? 1.0 : 0.0;
+    // Two halves side by side: half the steps, and two sums that do not wait for each other.
+    const std::size_t half = n / 2;
+    const double* const others = values + half;
+    double sum = 0, other_sum = 0;
+    std::int64_t count = 0;
+#pragma omp simd reduction(+ : count, sum, other_sum)
+    for (std::size_t k = 0; k < half; ++k) {
+        count -= values[k] > bound ? std::int64_t{-1} : std::int64_t{0};
         sum += values[k] > bound ? values[k] : 0.0;
+        count -= others[k] > bound ? std::int64_t{-1} : std::int64_t{0};
+        other_sum += others[k] > bound ? others[k] : 0.0;
     }
-    return {count, sum};
+    if (n % 2 != 0 && values[n - 1] > bound) {
+        ++count;
+        other_sum += values[n - 1];
+    }
+    return {static_cast<double>(count), sum + other_sum};
 }
 
 }  // namespace tagalong::kernels

@@ -33,6 +33,9 @@ void add_scaled(double* row, const double* alpha, double x, std::size_t n);
 // row[k] += alpha[k] * x; the sum of the squares after it.
 double add_scaled_norm(float* row, const float* alpha, float x, std::size_t n);
 double add_scaled_norm(double* row, const double* alpha, double x, std::size_t n);
+// The same, and means[k] += rounds * alpha[k] * x beside it.
+double add_scaled_norm(float* row, float* means, const float* alpha, float x, float rounds, std::size_t n);
+double add_scaled_norm(double* row, double* means, const double* alpha, double x, double rounds, std::size_t n);
 
 // theta[k] += alpha[k] * x, e[k] = exp(theta[k] - shift[k]), gain[k] += new e[k] - old e[k],
 // top[k] = max(top[k], theta[k] - shift[k]); labels with alpha = 0 stay as they are.
@@ -50,9 +53,9 @@ inline double widened(double value) {
 void widen(const float* values, double* out, std::size_t n);
 void widen(const double* values, double* out, std::size_t n);
 
-// factor * values[k] in the storage type.
-void narrow(const double* values, double factor, float* out, std::size_t n);
-void narrow(const double* values, double factor, double* out, std::size_t n);
+// In the storage type.
+void narrow(const double* values, float* out, std::size_t n);
+void narrow(const double* values, double* out, std::size_t n);
 
 // How many are at least the bound.
 std::int32_t count_from(const float* values, float bound, std::size_t n);
@@ -63,6 +66,15 @@ struct FromAndAbove {
 };
 FromAndAbove count_from_and_above(const float* values, float bound, std::size_t n);
 FromAndAbove count_from_and_above(const double* values, double bound, std::size_t n);
+
+// The first place, not before `from`, whose value is above the bound; n if there is none.
+std::size_t first_above(const float* values, float bound, std::size_t from, std::size_t n);
+std::size_t first_above(const double* values, double bound, std::size_t from, std::size_t n);
+
+// The bin of each value, of `count` bins of a width from `low` on; what lies beyond counts in the last,
+// what lies below them, and everything if there is no width, has the number `count`.
+void bins(const float* values, double low, double width, std::int32_t count, std::int32_t* out, std::size_t n);
+void bins(const double* values, double low, double width, std::int32_t count, std::int32_t* out, std::size_t n);
 
 // The largest of n >= 1 numbers.
 double largest(const double* values, std::size_t n);

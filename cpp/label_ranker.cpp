@@ -209,8 +209,12 @@ void LabelRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
     }
     if (step_.empty()) return;
     c.gain += config_.margin * step_.mass + step_.entropy;
-    if (linear) linear->apply(x, step_, rounds_before, at_);
-    else entropic->apply(x, step_, at_);
+    if (linear) {
+        linear->account(step_, q, at_);
+        linear->apply(x, step_, rounds_before, at_);
+        return;
+    }
+    entropic->apply(x, step_, at_);
 }
 
 namespace {

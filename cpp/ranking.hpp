@@ -30,8 +30,11 @@ void best_labels(std::span<const T> scores, std::size_t k, std::vector<std::int3
     }
     // Few wanted of many: keep the best so far in order, and pass over what cannot join them.
     for (std::size_t y = 0; y < scores.size(); ++y) {
-        if (out.size() == k && !(scores[y] > scores[out.back()])) continue;
-        if (out.size() == k) out.pop_back();
+        if (out.size() == k) {
+            y = kernels::first_above(scores.data(), scores[out.back()], y, scores.size());
+            if (y == scores.size()) break;
+            out.pop_back();
+        }
         const auto label = static_cast<std::int32_t>(y);
         auto at = out.end();
         while (at != out.begin() && scores[label] > scores[*(at - 1)]) --at;

@@ -12,6 +12,8 @@
 #include <span>
 #include <vector>
 
+#include "kernels.hpp"
+
 namespace tagalong {
 
 template <std::size_t kBins>
@@ -54,8 +56,20 @@ class ScoreHistogram {
         while (score < low_ || score >= low_ + kBins * width_) widen(score < low_);
         relevant_[bin(score)] += unit_;
     }
-    void add(double score) { count(score) += unit_; }
-    void remove(double score) { count(score) -= unit_; }
+    void add(double score) { (width_ > 0 && score >= low_ ? all_[bin(score)] : below_) += unit_; }
+    // The scores of all labels but some.
+    template <class T>
+    void add_all(std::span<const T> scores, std::span<const int> but) {
+        // A bin after the others is for what lies below. Two tables: labels that follow each other
+        // often fall into the same bin, and need not wait for each other then.
+        std::array<std::array<std::int32_t, kBins + 1>, 2> counts{};
+        places_.resize(scores.size());
+        kernels::bins(scores.data(), low_, width_, kBins, places_.data(), scores.size());
+        for (std::size_t i = 0; i < scores.size(); ++i) ++counts[i % 2][places_[i]];
+        for (const int label : but) --counts[0][places_[label]];
+        for (std::size_t i = 0; i < kBins; ++i) all_[i] += unit_ * (counts[0][i] + counts[1][i]);
+        below_ += unit_ * (counts[0][kBins] + counts[1][kBins]);
+    }
 
     // Half the range, if the relevant scores lie within a quarter of it.
     void narrow() {
@@ -104,7 +118,6 @@ class ScoreHistogram {
         const double at = (score - low_) / width_;
         return at >= kBins ? kBins - 1 : static_cast<std::size_t>(at);
     }
-    double& count(double score) { return width_ > 0 && score >= low_ ? all_[bin(score)] : below_; }
 
     void widen(bool downwards) {
         const auto merge = [&](Counts& counts) {
@@ -125,6 +138,7 @@ class ScoreHistogram {
     double below_ = 0;
     Counts relevant_{};
     Counts all_{};
+    std::vector<std::int32_t> places_;  // scratch of add_all
 };
 
 // Which rounds are looked at: all at the beginning, a sample of them later, which says enough.

@@ -57,7 +57,8 @@ void write_geometry(const AnyGeometry<T>& geometry, bool restarted, nb::dict& ar
         return write_entropic(*entropic, restarted, arrays, numbers);
     const auto& linear = std::get<LinearGeometry<T>>(geometry);
     const WeightStore<T>& store = linear.store();
-    const auto& rows = linear.row_state();
+    std::vector<typename LinearGeometry<T>::Row> rows;
+    for (std::size_t r = 0; r < store.rows(); ++r) rows.push_back(linear.row_state(r));
     arrays["features"] = feature_array(store.features());
     arrays["theta"] = plane_array(store, 0);
     if (store.planes() > 1) arrays["means"] = plane_array(store, 1);
@@ -129,8 +130,7 @@ void read_geometry(AnyGeometry<T>& geometry, const nb::dict& arrays, const nb::d
     const auto means = averaged ? state_plane<T>(arrays, "means", rows, K) : theta;
     for (std::size_t r = 0; r < rows; ++r)
         linear.restore_row(features.data()[r],
-                           {S.data()[r], 1 / std::sqrt(S.data()[r]), norm2.data()[r],
-                            restarted ? base2.data()[r] : 0.0},
+                           {S.data()[r], norm2.data()[r], restarted ? base2.data()[r] : 0.0},
                            theta.data() + r * K, averaged ? means.data() + r * K : nullptr);
     linear.restore_complexity(nb::cast<double>(numbers["complexity"]));
 }

@@ -74,9 +74,8 @@ nb::dict predtron_state(const Predtron<T>& self) {
         arrays["features"] = feature_array(store.features());
         arrays["theta"] = plane_array(store, 0);
         if (const auto* linear = std::get_if<LinearGeometry<T>>(&self.geometry())) {
-            const auto& rows = linear->row_state();
             if (store.planes() > 1) arrays["means"] = plane_array(store, 1);
-            arrays["norm2"] = vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].norm2; });
+            arrays["norm2"] = vector_array<double>(store.rows(), [&](std::size_t r) { return linear->row_state(r).norm2; });
         } else {
             const auto& link = std::get<LinkGeometry<T>>(self.geometry());
             arrays["norm2"] = vector_array<double>(link.row_state().size(),
@@ -108,7 +107,7 @@ void restore_rows(Predtron<T>& self, const nb::dict& arrays, const nb::dict& num
         const bool averaged = linear->store().planes() > 1;
         const Plane means = averaged ? plane("means") : theta;
         for (std::size_t r = 0; r < rows; ++r) {
-            T* row = linear->restore_row(features.data()[r], {1, 1, norm2.data()[r], 0});
+            T* row = linear->restore_row(features.data()[r], {1, norm2.data()[r], 0});
             std::copy_n(theta.data() + r * d, d, row);
             if (averaged) std::copy_n(means.data() + r * d, d, row + linear->store().stride());
         }

@@ -28,13 +28,17 @@ class LinearGeometry {
     // Per feature row, beside its weights.
     struct Row {
         double S = 1;
-        double scale = 1;  // 1 / sqrt(S)
-        double norm2 = 0;  // |theta_j|^2
+        double norm2 = 0;  // |theta_j|^2, kept where S grows
         double base2 = 0;  // the same when the certificate was restarted
     };
 
     const WeightStore<T>& store() const { return store_; }
-    const std::vector<Row>& row_state() const { return rows_; }
+    Row row_state(std::size_t row) const {
+        Row found = rows_[row];
+        if (rate_ == 0) found.norm2 = sum_of_squares(row);
+        return found;
+    }
+    double scale(std::int32_t row) const { return rate_ > 0 ? scales_[static_cast<std::size_t>(row)] : 1.0; }
     double complexity() const { return complexity_; }  // G(theta) - G(theta at the restart)
     void add_labels(std::size_t count) { store_.add_labels(count); }
 
@@ -53,16 +57,7 @@ class LinearGeometry {
             if (means) score_mixed(x, 1, at, at.mean_sums);
             return;
         }
-        at.multiplier.resize(x.size());
-        at.rows.resize(x.size());
-        at.reach.clear();
-        std::size_t count = 0;
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            if (at.row[i] == FeatureIndex::kAbsent) continue;
-            if (store_.sharing()) at.reach.push_back(store_.reach(at.row[i]));
-            at.multiplier[count] = static_cast<T>(x.value[i] * scale(at.row[i]));
-            at.rows[count++] = store_.row(at.row[i]);
-        }
+        const std::size_t count = point_at_rows(x, at);
         score_whole(count, at, at.sums);
         if (!means) return;
         for (std::size_t i = 0; i < count; ++i) at.rows[i] += store_.stride();
@@ -78,6 +73,19 @@ class LinearGeometry {
         return sum;
     }
 
+    // What the step is about to add to G, from the scores in `at`: as long as S stays as it is, the
+    // rows need not be looked at for it. Where S grows, apply() sees to it.
+    void account(const Step& step, double q, const Located<T>& at) {
+        if (rate_ > 0) return;
+        double along = 0, squares = 0;
+        for (const int label : step.touched) {
+            const double alpha = step.alpha[label];
+            along += alpha * kernels::widened(at.sums[static_cast<std::size_t>(label)]);
+            squares += alpha * alpha;
+        }
+        complexity_ += along + 0.5 * q * squares;
+    }
+
     // theta += alpha (x) x, the means with it, then S.
     void apply(const RowView& x, const Step& label_step, double rounds_before, Located<T>& at) {
         const Step& step = store_.sharing() ? in_columns(label_step) : label_step;
@@ -86,50 +94,42 @@ class LinearGeometry {
         const bool whole_rows = step.touched.size() * 16 > store_.width();
         load(step, whole_rows, rounds_before);
         for (std::size_t i = 0; i < x.size(); ++i) {
-            if (whole_rows && i + 1 < x.size() && at.row[i + 1] != FeatureIndex::kAbsent) fetch(at.row[i + 1]);
             if (at.row[i] == FeatureIndex::kAbsent) {
                 at.row[i] = store_.insert(x.feature[i]);
-                rows_.emplace_back();
+                keep_row({});
             }
-            store_.catch_up(at.row[i]);
-            Row& row = rows_[at.row[i]];
-            const double before = (row.norm2 - row.base2) * row.scale;
-            const T value = static_cast<T>(x.value[i]);
-            if (whole_rows) add_row(at.row[i], value, row);
-            else add_numbers(at.row[i], value, row);
-            if (rate_ > 0) {
-                row.S += rate_ * x.value[i] * x.value[i];
-                row.scale = 1 / std::sqrt(row.S);
-            }
-            complexity_ += 0.5 * ((row.norm2 - row.base2) * row.scale - before);
+            if (store_.sharing()) store_.catch_up(at.row[i]);
         }
+        const auto move = [&](auto&& one) {
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                if (whole_rows && i + 1 < x.size()) fetch(at.row[i + 1]);
+                one(at.row[i], x.value[i]);
+            }
+        };
+        if (rate_ > 0) move([&](std::int32_t row, double value) { move_and_grow(row, value, whole_rows); });
+        else if (whole_rows) move([&](std::int32_t row, double value) { add_row<false>(row, static_cast<T>(value)); });
+        else move([&](std::int32_t row, double value) { add_numbers<false>(row, static_cast<T>(value)); });
     }
 
     // With a share of the means subtracted; zero for a feature without a row.
     double weight(std::int32_t row, int label, double mean_factor) const {
         if (row == FeatureIndex::kAbsent) return 0;
         const double means = mean_factor != 0 ? mean_factor * static_cast<double>(store_.value(row, 1, label)) : 0;
-        return (static_cast<double>(store_.value(row, 0, label)) - means) * rows_[row].scale;
+        return (static_cast<double>(store_.value(row, 0, label)) - means) * scale(row);
     }
 
     // G from the stored theta, to check the running value against.
     double recompute_complexity() const {
         double sum = 0;
-        std::vector<T> theta(store_.labels());
-        for (std::size_t r = 0; r < store_.rows(); ++r) {
-            store_.read(static_cast<std::int32_t>(r), 0, theta.data());
-            double norm2 = 0;
-            for (std::size_t k = 0; k < store_.labels(); ++k)
-                norm2 += static_cast<double>(theta[k]) * static_cast<double>(theta[k]);
-            sum += 0.5 * (norm2 - rows_[r].base2) / std::sqrt(rows_[r].S);
-        }
+        for (std::size_t r = 0; r < rows_.size(); ++r)
+            sum += 0.5 * (sum_of_squares(r) - rows_[r].base2) / std::sqrt(rows_[r].S);
         return sum;
     }
 
     // From now on the dual problem is centred on the present weights: its F is
     // 1/2 sum_j sqrt(S_j) |w_j - theta0_j / sqrt(S_j)|^2.
     void restart() {
-        for (Row& row : rows_) row.base2 = row.norm2;
+        for (std::size_t r = 0; r < rows_.size(); ++r) rows_[r].base2 = row_state(r).norm2;
         complexity_ = 0;
     }
 
@@ -138,20 +138,50 @@ class LinearGeometry {
     bool restore_columns(std::span<const std::int32_t> columns) { return store_.restore_columns(columns); }
     void restore_row(std::int32_t feature, const Row& row, const T* theta, const T* means) {
         const std::int32_t number = store_.insert(feature);
-        rows_.push_back(row);
+        keep_row(row);
         store_.write_columns(number, 0, theta);
         if (means) store_.write_columns(number, 1, means);
     }
     T* restore_row(std::int32_t feature, const Row& row) {
         const std::int32_t number = store_.insert(feature);
-        rows_.push_back(row);
+        keep_row(row);
         return store_.row(number);
     }
     void restore_complexity(double value) { complexity_ = value; }
 
   private:
-    // Without a rate it is one, and the row's numbers need not be fetched for it.
-    double scale(std::int32_t row) const { return rate_ > 0 ? rows_[row].scale : 1.0; }
+    void keep_row(const Row& row) {
+        rows_.push_back(row);
+        if (rate_ > 0) scales_.push_back(1 / std::sqrt(row.S));
+    }
+
+    // The rows there are and what they are multiplied by; how many.
+    std::size_t point_at_rows(const RowView& x, Located<T>& at) const {
+        at.multiplier.resize(x.size());
+        at.rows.resize(x.size());
+        const bool scaled = rate_ > 0;
+        T* const multiplier = at.multiplier.data();
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const std::int32_t row = at.row[i];
+            if (row == FeatureIndex::kAbsent) continue;
+            multiplier[count] = static_cast<T>(scaled ? x.value[i] * scales_[static_cast<std::size_t>(row)] : x.value[i]);
+            at.rows[count++] = store_.row(row);
+        }
+        at.reach.clear();
+        if (!store_.sharing()) return count;
+        for (const std::int32_t row : at.row)
+            if (row != FeatureIndex::kAbsent) at.reach.push_back(store_.reach(row));
+        return count;
+    }
+
+    double sum_of_squares(std::size_t row) const {
+        std::vector<T> theta(store_.labels());
+        store_.read(static_cast<std::int32_t>(row), 0, theta.data());
+        double sum = 0;
+        for (const T number : theta) sum += static_cast<double>(number) * static_cast<double>(number);
+        return sum;
+    }
 
     // One plane of the rows that were found.
     void score_whole(std::size_t count, Located<T>& at, AlignedVector<T>& sums) const {
@@ -242,20 +272,16 @@ class LinearGeometry {
     }
 
     void load(const Step& step, bool whole_rows, double rounds_before) {
+        rounds_ = static_cast<T>(rounds_before);
         labels_ = step.touched.data();
-        const auto load_into = [&](AlignedVector<T>& out, double factor) {
-            if (whole_rows) {
-                out.resize(store_.used());
-                kernels::narrow(step.alpha.data(), factor, out.data(), step.alpha.size());
-                std::fill(out.begin() + static_cast<std::ptrdiff_t>(step.alpha.size()), out.end(), T(0));
-            } else {
-                out.resize(step.touched.size());
-                for (std::size_t i = 0; i < out.size(); ++i)
-                    out[i] = static_cast<T>(factor * step.alpha[step.touched[i]]);
-            }
-        };
-        load_into(alpha_, 1);
-        if (store_.planes() > 1) load_into(mean_alpha_, rounds_before);
+        if (whole_rows) {
+            alpha_.resize(store_.used());
+            kernels::narrow(step.alpha.data(), alpha_.data(), step.alpha.size());
+            std::fill(alpha_.begin() + static_cast<std::ptrdiff_t>(step.alpha.size()), alpha_.end(), T(0));
+        } else {
+            alpha_.resize(step.touched.size());
+            for (std::size_t i = 0; i < alpha_.size(); ++i) alpha_[i] = static_cast<T>(step.alpha[step.touched[i]]);
+        }
     }
     // Asks for the beginning of a row; the processor notices the rest by itself.
     void fetch(std::int32_t number) const {
@@ -264,56 +290,81 @@ class LinearGeometry {
             for (std::size_t line = 0; line < 4; ++line)
                 __builtin_prefetch(store_.row(number, plane) + line * kCacheLine / sizeof(T), 1);
     }
-    void add_row(std::int32_t number, T value, Row& row) {
+    // The row, then its S; what G changes by with both.
+    void move_and_grow(std::int32_t number, double value, bool whole_rows) {
+        Row& row = rows_[static_cast<std::size_t>(number)];
+        double& scale = scales_[static_cast<std::size_t>(number)];
+        const double before = (row.norm2 - row.base2) * scale;
+        if (whole_rows) row.norm2 = add_row<true>(number, static_cast<T>(value));
+        else row.norm2 += add_numbers<true>(number, static_cast<T>(value));
+        row.norm2 = std::max(0.0, row.norm2);
+        row.S += rate_ * value * value;
+        scale = 1 / std::sqrt(row.S);
+        complexity_ += 0.5 * ((row.norm2 - row.base2) * scale - before);
+    }
+    // The sum of the squares after it, if that is wanted.
+    template <bool kSquares>
+    double add_row(std::int32_t number, T value) {
         const std::size_t n = store_.used();
         store_.make_whole(number);
-        row.norm2 = kernels::add_scaled_norm(store_.row(number), alpha_.data(), value, n);
-        if (store_.sharing()) {
-            const double shared = static_cast<double>(store_.row(number)[LabelColumns::kShared]);
-            row.norm2 = std::max(0.0, row.norm2 + (copies(LabelColumns::kShared) - 1) * shared * shared);
+        T* const row = store_.row(number);
+        double squares = 0;
+        if (store_.planes() > 1)
+            squares = kernels::add_scaled_norm(row, store_.row(number, 1), alpha_.data(), value, rounds_, n);
+        else if (kSquares) squares = kernels::add_scaled_norm(row, alpha_.data(), value, n);
+        else kernels::add_scaled(row, alpha_.data(), value, n);
+        if (kSquares && store_.sharing()) {
+            const double shared = static_cast<double>(row[LabelColumns::kShared]);
+            squares += (copies(LabelColumns::kShared) - 1) * shared * shared;
         }
-        if (store_.planes() > 1) kernels::add_scaled(store_.row(number, 1), mean_alpha_.data(), value, n);
+        return squares;
     }
-    void add_numbers(std::int32_t number, T value, Row& row) {
-        double gain;
+    // What the squares grow by, if that is wanted.
+    template <bool kSquares>
+    double add_numbers(std::int32_t number, T value) {
         if (store_.whole(number)) {
             T* const first = store_.row(number);
-            gain = add_each(value, store_.stride(), [=](int label) { return first + label; });
-        } else {
-            const auto touch = [&](int label) { return store_.touch(number, static_cast<std::size_t>(label)); };
-            gain = add_each(value, SparseRows<T>::kBlock, touch);
-            store_.settle(number);
+            return add_each<kSquares>(value, store_.stride(), [=](int label) { return first + label; });
         }
-        row.norm2 = std::max(0.0, row.norm2 + gain);
+        const auto touch = [&](int label) { return store_.touch(number, static_cast<std::size_t>(label)); };
+        const double gain = add_each<kSquares>(value, SparseRows<T>::kBlock, touch);
+        store_.settle(number);
+        return gain;
     }
     // How many labels a number stands for.
     double copies(int column) const {
         const bool shared = column == LabelColumns::kShared && store_.sharing();
         return shared ? static_cast<double>(store_.columns().sharers()) : 1.0;
     }
-    // Moves the labels of the step, whose numbers are where `at` says; what the squares grow by.
-    template <class At>
+    // Moves the labels of the step, whose numbers are where `at` says.
+    template <bool kSquares, class At>
     double add_each(T value, std::size_t next_plane, At&& at) {
-        const bool means = store_.planes() > 1;
+        const bool means = store_.planes() > 1, sharing = store_.sharing();
+        const T* const alpha = alpha_.data();
         double gain = 0;
-        for (std::size_t i = 0; i < alpha_.size(); ++i) {
-            T* weight = at(labels_[i]);
-            const double old = *weight;
-            *weight += alpha_[i] * value;
-            gain += copies(labels_[i]) * (*weight - old) * (*weight + old);
-            if (means) weight[next_plane] += mean_alpha_[i] * value;
+        for (std::size_t i = 0, count = alpha_.size(); i < count; ++i) {
+            T* const weight = at(labels_[i]);
+            const T step = alpha[i] * value, old = *weight, moved = old + step;
+            *weight = moved;
+            if constexpr (kSquares) {
+                const double wide = moved, before = old;
+                const double growth = (wide - before) * (wide + before);
+                gain += sharing ? copies(labels_[i]) * growth : growth;
+            }
+            if (means) weight[next_plane] += rounds_ * step;
         }
         return gain;
     }
 
     WeightStore<T> store_;
     std::vector<Row> rows_;
+    std::vector<double> scales_;  // 1 / sqrt(S) where S grows: scoring needs it of every row
     double rate_;
     double complexity_ = 0;
     Step column_step_;
     // The step in the storage type, as apply() needs it.
     AlignedVector<T> alpha_;
-    AlignedVector<T> mean_alpha_;
+    T rounds_ = 0;
     const int* labels_ = nullptr;
 };
 

@@ -82,8 +82,9 @@ ValueSlope CurvedRules::Filling::move(double mass) {
         },
         lowest_, highest_, last_);
     const ValueSlope moved = at(last_);
-    const double share = detail::sigmoid(last_), range = most_ - least_;
-    return {least_ + range * share, range * share * detail::sigmoid(-last_) / moved.slope};
+    const detail::Shares at(last_);
+    const double range = most_ - least_;
+    return {least_ + range * at.spent, range * at.spent * at.rest / moved.slope};
 }
 
 namespace {
@@ -254,7 +255,7 @@ void CurvedRules::smooth(const Sides& sides, const CurveOf& curve, const RulePar
     const double start = std::log(rule.budget / 2);
     SmoothPoint point{0, rule.temperature * start + up.lowest(), rule.temperature * start + down.lowest()};
     solve_smooth(up, down, rule, point);
-    const double mass = detail::SmoothEquation{rule.budget, rule.margin, rule.temperature}.mass(point.z);
+    const double mass = detail::SmoothEquation(rule).mass(point.z);
     if (!up.moved(mass) || !down.moved(mass)) {
         // Beyond the reach of doubles: the limit, Update III, is the step; its entropy counts as none.
         fill(rule, out);

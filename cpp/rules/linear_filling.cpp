@@ -32,40 +32,54 @@ double LinearFilling::Side::next_mass(double q) const {
     return (count() * entries[joined].height - sum) / q;
 }
 
-// Where the level of the irrelevant side will end, nearly: with all labels on board it comes out
-// too low; those below it leave, until none does. A few passes without branches, where sorting
-// hundreds of labels would have to find the dozens that join.
-double LinearFilling::likely_level(const Sides& sides, double q, const RuleParameters& rule) const {
-    constexpr int most_passes = 8;
-    double v = sides.low - rule.margin;
+// Of the irrelevant labels, those above where their level will end, nearly; returns where that is.
+// With all labels on board the level comes out too low; those below it leave, until none does. A few
+// passes without branches, the later ones over those that are left, where sorting hundreds of labels
+// would have to find the dozens that join.
+double LinearFilling::sieve(const Sides& sides, double q, const RuleParameters& rule) {
+    constexpr int most_passes = 8, passes_over_all = 2;
+    const double reach = sides.low - rule.margin;
+    // Rounding must not shut out a label at the level itself.
+    const auto below = [&](double level) { return std::max(reach, level - 1e-9 * (1 + std::abs(level))); };
+    double v = reach;
     double u = std::numeric_limits<double>::infinity();
+    std::span<const double> scores = sides.below;
     for (int pass = 0; pass < most_passes; ++pass) {
-        const kernels::Tally below = kernels::tally_above(sides.below.data(), v, sides.below.size());
-        kernels::Tally above{};
+        if (pass == passes_over_all) scores = keep(sides, below(v));
+        const kernels::Tally down = kernels::tally_above(scores.data(), v, scores.size());
+        kernels::Tally up{};
         for (const Side::Entry& entry : relevant_.entries) {
             if (!(entry.height < u)) continue;
-            ++above.count;
-            above.sum += entry.height;
+            ++up.count;
+            up.sum += entry.height;
         }
-        if (below.count == 0 || above.count == 0) break;
-        const double mass = mass_for(above.sum, above.count, -below.sum, below.count, q, rule);
-        const double level = (below.sum - q * mass) / below.count;
+        if (down.count == 0 || up.count == 0) break;
+        const double mass = mass_for(up.sum, up.count, -down.sum, down.count, q, rule);
+        const double level = (down.sum - q * mass) / down.count;
         if (!(level > v)) break;
         v = level;
-        u = (above.sum + q * mass) / above.count;
+        u = (up.sum + q * mass) / up.count;
     }
-    return v;
+    if (scores.size() == sides.below.size()) keep(sides, below(v));
+    return below(v);
 }
 
-// The irrelevant labels above a bound; the highest one always.
-void LinearFilling::gather(const Sides& sides, double bound) {
-    candidates_.resize(sides.below.size());
-    const std::size_t count =
-        kernels::above(sides.below.data(), bound, candidates_.data(), sides.below.size());
+// The irrelevant labels above a bound, and their scores.
+std::span<const double> LinearFilling::keep(const Sides& sides, double bound) {
+    const std::size_t K = sides.below.size();
+    if (kept_.size() < K) kept_.resize(K);
+    if (kept_scores_.size() < K) kept_scores_.resize(K);
+    kept_count_ = kernels::above(sides.below.data(), bound, kept_.data(), K);
+    for (std::size_t i = 0; i < kept_count_; ++i) kept_scores_[i] = sides.below[static_cast<std::size_t>(kept_[i])];
+    return {kept_scores_.data(), kept_count_};
+}
+
+// Those of them that are above this one; the highest label always.
+void LinearFilling::enter(const Sides& sides, double bound) {
     irrelevant_.entries.clear();
-    for (std::size_t i = 0; i < count; ++i)
-        irrelevant_.entries.push_back({-sides.below[candidates_[i]], candidates_[i]});
-    if (count == 0) irrelevant_.entries.push_back({-sides.high, sides.highest});
+    for (std::size_t i = 0; i < kept_count_; ++i)
+        if (kept_scores_[i] > bound) irrelevant_.entries.push_back({-kept_scores_[i], kept_[i]});
+    if (irrelevant_.entries.empty()) irrelevant_.entries.push_back({-sides.high, sides.highest});
 }
 
 // Lets labels join until both sides stand where they belong; the mass they move.
@@ -85,18 +99,18 @@ double LinearFilling::fill(double q, const RuleParameters& rule) {
 void LinearFilling::step(const Sides& sides, double q, const RuleParameters& rule, Step& out) {
     if (sides.margin >= rule.margin) return;
     // Only labels within gamma of the other side's best can move.
-    const double reach = sides.low - rule.margin;
     relevant_.entries.clear();
     for (std::size_t i = 0; i < sides.relevant.size(); ++i)
         if (sides.above[i] < sides.high + rule.margin || sides.relevant[i] == sides.lowest)
             relevant_.entries.push_back({sides.above[i], sides.relevant[i]});
-    const double likely = likely_level(sides, q, rule);
-    const double bound = std::max(reach, likely - 1e-9 * (1 + std::abs(likely)));
-    gather(sides, bound);
+    const double reach = sides.low - rule.margin;
+    const double bound = sieve(sides, q, rule);
+    enter(sides, bound);
     double mass = fill(q, rule);
     if (bound > reach && !(-irrelevant_.level(mass, q) > bound)) {
         // The level ended lower than seemed likely: labels that were left out may have to move.
-        gather(sides, reach);
+        keep(sides, reach);
+        enter(sides, reach);
         mass = fill(q, rule);
     }
 

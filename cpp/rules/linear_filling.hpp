@@ -8,6 +8,7 @@
 // masses at which a further label joins a side, both levels are linear in m.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "step.hpp"
@@ -38,13 +39,16 @@ class LinearFilling {
         double level(double mass, double q) const { return (q * mass + sum) / count(); }
         double count() const { return static_cast<double>(joined); }
     };
-    double likely_level(const Sides& sides, double q, const RuleParameters& rule) const;
-    void gather(const Sides& sides, double bound);
+    double sieve(const Sides& sides, double q, const RuleParameters& rule);
+    std::span<const double> keep(const Sides& sides, double bound);
+    void enter(const Sides& sides, double bound);
     double fill(double q, const RuleParameters& rule);
 
     Side relevant_;
     Side irrelevant_;
-    std::vector<int> candidates_;
+    std::size_t kept_count_ = 0;
+    std::vector<int> kept_;            // irrelevant labels that the sieve has left ...
+    std::vector<double> kept_scores_;  // ... and their scores; both have room for all
 };
 
 }  // namespace tagalong

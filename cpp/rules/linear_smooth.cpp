@@ -21,13 +21,26 @@ TAGALONG_INLINE double series_w(double z) {
     return p * z;
 }
 
-// omega(y) = W(e^y) solves w + log w = y. One step of Fritsch, Shafer and Crowley raises the
-// relative error of w to the fourth power, at the cost of one logarithm.
-TAGALONG_INLINE double sharpen(double y, double w) {
+// omega(y) = W(e^y), the solution of w + log w = y, is kept with 1 / (1 + w), which its derivatives
+// need. Divisions are what these loops wait for, so both come from one: w = a / b gives
+// 1 / (1 + w) = b / (a + b).
+struct Omega {
+    double w;
+    double u;  // 1 / (1 + w)
+};
+TAGALONG_INLINE Omega quotient(double a, double b) {
+    const double sum = a + b, inverse = 1 / (b * sum);
+    return {a * sum * inverse, b * b * inverse};
+}
+
+// One step of Fritsch, Shafer and Crowley raises the relative error of w to the fourth power, at the
+// cost of one logarithm.
+TAGALONG_INLINE Omega sharpen(double y, double w) {
     const double r = y - w - vector_log(w);
     const double one = 1 + w;
     const double q = 2 * one * (one + 2.0 / 3 * r);
-    return w * (1 + r * (q - r) / (one * (q - 2 * r)));
+    const double bottom = one * (q - 2 * r);
+    return quotient(w * (bottom + r * (q - r)), bottom);
 }
 
 // ln y for y >= 1 within 0.01: exponent, and a parabola through the mantissa.
@@ -35,41 +48,35 @@ TAGALONG_INLINE double rough_log(double y) {
     const auto bits = std::bit_cast<std::uint64_t>(y);
     const double exponent = std::bit_cast<double>((bits >> 52) | 0x4330000000000000ull) - 4503599627371519.0;
     const double m = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFFull) | 0x3FF0000000000000ull);
-    return 0.6931471805599453 * (exponent + (2.0 - m / 3) * m - 5.0 / 3);
+    return 0.6931471805599453 * (exponent + (2.0 - m * (1.0 / 3)) * m - 5.0 / 3);
 }
 
 // omega(y) within 3%, from y and z = e^y.
-TAGALONG_INLINE double guess_omega(double y, double z) {
+TAGALONG_INLINE Omega guess_omega(double y, double z) {
     const double e = z < 3.0 ? z : 3.0;
     const double large_y = y < 1.0 ? 1.0 : y;
     const double top = y < 1.0 ? e * (60 + e * (114 + 17 * e)) : large_y * (1 + large_y - rough_log(large_y));
     const double bottom = y < 1.0 ? 60 + e * (174 + 101 * e) : 1 + large_y;
-    return top / bottom;
+    return quotient(top, bottom);
 }
 
-// omega(y + d) from w = omega(y), to the fourth order in d.
-TAGALONG_INLINE double follow(double w, double d) {
-    const double u = 1 / (1 + w), u2 = u * u;
-    const double s1 = u, s2 = u * u2, s3 = (1 - 2 * w) * u2 * s2, s4 = (1 + w * (6 * w - 8)) * u2 * u2 * s2;
-    return w * (1 + d * (s1 + d * (s2 / 2 + d * (s3 / 6 + d * s4 / 24))));
+// omega(y + d) from omega(y), to the fourth order in d.
+TAGALONG_INLINE double follow(Omega at, double d) {
+    const double w = at.w, u = at.u, u2 = u * u, u3 = u * u2;
+    const double s3 = (1 - 2 * w) * (1.0 / 6), s4 = (1 + w * (6 * w - 8)) * u2 * (1.0 / 24);
+    return w + w * d * (u + d * u3 * (0.5 + d * u2 * (s3 + d * s4)));
 }
 
-struct PowerPass {
+// exp((key - largest) / T), and their sum.
+TAGALONG_CLONES double power_pass(const double* keys, double largest, double inverse_T, double* power,
+                                  std::size_t n) {
     double sum = 0;
-    double squares = 0;
-};
-
-TAGALONG_CLONES PowerPass power_pass(const double* keys, double largest, double inverse_T, double* power,
-                                     std::size_t n) {
-    double sum = 0, squares = 0;
-#pragma omp simd reduction(+ : sum, squares)
+#pragma omp simd reduction(+ : sum)
     for (std::size_t k = 0; k < n; ++k) {
-        const double p = vector_exp((keys[k] - largest) * inverse_T);
-        power[k] = p;
-        sum += p;
-        squares += p * p;
+        power[k] = vector_exp((keys[k] - largest) * inverse_T);
+        sum += power[k];
     }
-    return {sum, squares};
+    return sum;
 }
 
 TAGALONG_CLONES void power_sums_pass(const double* power, double threshold, std::size_t n, double* out) {
@@ -92,39 +99,42 @@ TAGALONG_CLONES void power_sums_pass(const double* power, double threshold, std:
     std::copy(sums, sums + 8, out);
 }
 
-// The three ways to bring w to a new level; each returns sum w and sum w / (1 + w).
+// The three ways to bring w to a new level; each returns sum w and sum w / (1 + w) = sum w u.
 TAGALONG_CLONES ValueSlope guess_pass(const double* y, double shift, const double* power, double z_per_power,
-                                      double* w, std::size_t n) {
+                                      double* w, double* u, std::size_t n) {
     double sum = 0, slope = 0;
 #pragma omp simd reduction(+ : sum, slope)
     for (std::size_t i = 0; i < n; ++i) {
-        const double to = y[i] + shift;
-        const double value = guess_omega(to, z_per_power * power[i]);
-        w[i] = value;
-        sum += value;
-        slope += value / (1 + value);
+        const Omega to = guess_omega(y[i] + shift, z_per_power * power[i]);
+        w[i] = to.w;
+        u[i] = to.u;
+        sum += to.w;
+        slope += to.w * to.u;
     }
     return {sum, slope};
 }
-TAGALONG_CLONES ValueSlope sharpen_pass(const double* y, double shift, double d, double* w, std::size_t n) {
+TAGALONG_CLONES ValueSlope sharpen_pass(const double* y, double shift, double d, double* w, double* u,
+                                        std::size_t n) {
     double sum = 0, slope = 0;
 #pragma omp simd reduction(+ : sum, slope)
     for (std::size_t i = 0; i < n; ++i) {
-        const double value = sharpen(y[i] + shift, follow(w[i], d));
-        w[i] = value;
-        sum += value;
-        slope += value / (1 + value);
+        const Omega to = sharpen(y[i] + shift, follow({w[i], u[i]}, d));
+        w[i] = to.w;
+        u[i] = to.u;
+        sum += to.w;
+        slope += to.w * to.u;
     }
     return {sum, slope};
 }
-TAGALONG_CLONES ValueSlope follow_pass(double d, double* w, std::size_t n) {
+TAGALONG_CLONES ValueSlope follow_pass(double d, double* w, double* u, std::size_t n) {
     double sum = 0, slope = 0;
 #pragma omp simd reduction(+ : sum, slope)
     for (std::size_t i = 0; i < n; ++i) {
-        const double value = follow(w[i], d);
-        w[i] = value;
-        sum += value;
-        slope += value / (1 + value);
+        const double to = follow({w[i], u[i]}, d);
+        w[i] = to;
+        u[i] = 1 / (1 + to);
+        sum += to;
+        slope += to * u[i];
     }
     return {sum, slope};
 }
@@ -157,15 +167,9 @@ void LinearSmoothSide::start(std::span<const double> keys, double q, double temp
     power_.resize(keys.size());
     if (heavy_.size() < keys.size()) {
         heavy_.resize(keys.size());
-        for (auto* numbers : {&heavy_y_, &heavy_power_, &heavy_w_}) numbers->resize(keys.size());
+        for (auto* numbers : {&heavy_y_, &heavy_power_, &heavy_w_, &heavy_u_}) numbers->resize(keys.size());
     }
-    const PowerPass pass = power_pass(keys.data(), anchor_, 1 / temperature, power_.data(), keys.size());
-    log_sum_ = std::log(pass.sum);
-    effective_ = pass.sum * pass.sum / pass.squares;
-}
-
-double LinearSmoothSide::estimate(double mass) const {
-    return temperature_ * (std::log(mass) - log_sum_) - largest_ + q_ * mass / effective_;
+    log_sum_ = std::log(power_pass(keys.data(), anchor_, 1 / temperature, power_.data(), keys.size()));
 }
 
 void LinearSmoothSide::separate(double level) {
@@ -199,12 +203,12 @@ ValueSlope LinearSmoothSide::heavy_at(double level) {
     if (heavy_state_ == Heavy::unknown || !(std::abs(d) < 0.5)) {
         heavy_state_ = Heavy::rough;
         return guess_pass(heavy_y_.data(), shift, heavy_power_.data(), threshold_z_ / threshold_,
-                          heavy_w_.data(), n);
+                          heavy_w_.data(), heavy_u_.data(), n);
     }
-    if (heavy_state_ == Heavy::exact && std::abs(d) < 0.003) return follow_pass(d, heavy_w_.data(), n);
+    if (heavy_state_ == Heavy::exact && std::abs(d) < 0.003) return follow_pass(d, heavy_w_.data(), heavy_u_.data(), n);
     // Errors of some percent are raised to the fourth power: 1e-8, and the next time nothing.
     heavy_state_ = heavy_state_ == Heavy::rough || std::abs(d) > 0.1 ? Heavy::near : Heavy::exact;
-    return sharpen_pass(heavy_y_.data(), shift, d, heavy_w_.data(), n);
+    return sharpen_pass(heavy_y_.data(), shift, d, heavy_w_.data(), heavy_u_.data(), n);
 }
 
 ValueSlope LinearSmoothSide::at(double level) {
@@ -251,6 +255,41 @@ LinearSmoothSide::Amounts LinearSmoothSide::amounts(double* out) const {
     return total;
 }
 
+// As Update III would have it, the labels that move are brought to a common level on either side, u
+// and v, by amounts around m / n: level_1 is u + T log(m / n_1) then, level_2 -v + T log(m / n_2), and
+// the equation that ties them is one in z alone. Those that turn out not to move leave.
+SmoothPoint LinearSmooth::estimate(const Sides& sides, double q, const RuleParameters& rule) const {
+    constexpr int passes = 5;
+    const double T = rule.temperature;
+    double z = 0, mass = 0;
+    double u = std::numeric_limits<double>::infinity(), v = sides.low - rule.margin - 6 * T;
+    kernels::Tally up, down;
+    for (int pass = 0; pass < passes; ++pass) {
+        down = kernels::tally_above(sides.below.data(), v, sides.below.size());
+        if (down.count == 0) down = {1, sides.high};
+        up = {};
+        for (const double score : sides.above) {
+            up.count += score < u ? 1.0 : 0.0;
+            up.sum += score < u ? score : 0.0;
+        }
+        if (up.count == 0) up = {1, sides.low};
+        const double bend = q * rule.budget * (1 / up.count + 1 / down.count);
+        const double apart = rule.margin - up.sum / up.count + down.sum / down.count + T * std::log(up.count * down.count);
+        z = increasing_root(
+            [&](double trial) {
+                const double spent = 1 / (1 + std::exp(-trial));
+                return ValueSlope{T * trial + bend * spent - apart, T + bend * spent * (1 - spent)};
+            },
+            -600.0, 600.0, z, 1e-3);
+        mass = rule.budget / (1 + std::exp(-z));
+        const double before = v;
+        u = (up.sum + q * mass) / up.count;
+        v = (down.sum - q * mass) / down.count;
+        if (!(v > before)) break;
+    }
+    return {z, u + T * std::log(mass / up.count), T * std::log(mass / down.count) - v};
+}
+
 void LinearSmooth::step(const Sides& sides, double q, const RuleParameters& rule, Step& out) {
     relevant_keys_.resize(sides.above.size());
     for (std::size_t i = 0; i < sides.above.size(); ++i) relevant_keys_[i] = -sides.above[i];
@@ -261,24 +300,7 @@ void LinearSmooth::step(const Sides& sides, double q, const RuleParameters& rule
     const double log_loss = rule.margin / rule.temperature + relevant_.log_sum() + irrelevant_.log_sum();
     if (!(log_loss > -500)) return;
 
-    // The estimate replaces each side by its effective number of equal labels: then the tie
-    // is an equation in z alone.
-    SmoothPoint point;
-    const detail::SmoothEquation equation{rule.budget, rule.margin, rule.temperature};
-    const auto locate = [&](double z) {
-        const double mass = equation.mass(z);
-        point = {z, relevant_.estimate(mass), irrelevant_.estimate(mass)};
-    };
-    const double bend = q * (1 / relevant_.effective_labels() + 1 / irrelevant_.effective_labels());
-    const double z = increasing_root(
-        [&](double trial) {
-            locate(trial);
-            const double spent = detail::sigmoid(trial);
-            return ValueSlope{-equation.tie(point),
-                              rule.temperature + bend * rule.budget * spent * (1 - spent)};
-        },
-        -600.0, 600.0, 0.0);
-    locate(z);
+    SmoothPoint point = estimate(sides, q, rule);
     relevant_.separate(point.level_1);
     irrelevant_.separate(point.level_2);
     solve_smooth(relevant_, irrelevant_, rule, point);
@@ -287,7 +309,7 @@ void LinearSmooth::step(const Sides& sides, double q, const RuleParameters& rule
     irrelevant_amounts_.resize(sides.below.size());
     const auto up = relevant_.amounts(relevant_amounts_.data());
     const auto down = irrelevant_.amounts(irrelevant_amounts_.data());
-    const double mass = equation.mass(point.z);
+    const double mass = detail::SmoothEquation(rule).mass(point.z);
     const double fix_up = mass / up.mass, fix_down = mass / down.mass;
     if (!(std::abs(fix_up - 1) < 1e-6 && std::abs(fix_down - 1) < 1e-6)) {
         // The temperature is too low, or the numbers too large, for three equations in doubles:

@@ -17,8 +17,7 @@ class LinearSmoothSide {
   public:
     // Keys of -infinity move nothing.
     void start(std::span<const double> keys, double q, double temperature);
-    // Where the level will be, roughly, so that light and heavy labels can be told apart.
-    double estimate(double mass) const;
+    // Into light and heavy labels, for levels around this one.
     void separate(double level);
 
     ValueSlope at(double level);
@@ -26,7 +25,6 @@ class LinearSmoothSide {
     double lower(double mass) const;
     double upper(double mass) const;
 
-    double effective_labels() const { return effective_; }
     // log of the sum of exp(key / T)
     double log_sum() const { return log_sum_ + largest_ / temperature_; }
 
@@ -51,7 +49,6 @@ class LinearSmoothSide {
     double largest_ = 0;   // key
     double count_ = 0;     // of keys
     double log_sum_ = 0;   // log of the sum of exp((key - largest) / T)
-    double effective_ = 1; // the number of equal labels that would move alike
 
     double anchor_ = 0;
     AlignedVector<double> power_;  // exp((key - anchor) / T)
@@ -68,6 +65,7 @@ class LinearSmoothSide {
     AlignedVector<double> heavy_y_;      // log z at level 0
     AlignedVector<double> heavy_power_;
     AlignedVector<double> heavy_w_;      // W(z) at heavy_level_
+    AlignedVector<double> heavy_u_;      // 1 / (1 + W(z))
 };
 
 class LinearSmooth {
@@ -75,6 +73,8 @@ class LinearSmooth {
     void step(const Sides& sides, double q, const RuleParameters& rule, Step& out);
 
   private:
+    SmoothPoint estimate(const Sides& sides, double q, const RuleParameters& rule) const;
+
     LinearSmoothSide relevant_;
     LinearSmoothSide irrelevant_;
     std::vector<double> relevant_keys_;

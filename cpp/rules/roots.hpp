@@ -14,9 +14,10 @@ struct ValueSlope {
 // nearest to a root comes back. A Newton step that leaves the bracket, or a bracket that has not
 // halved in time, leads to a bisection, so the search always ends at the resolution of a double.
 // A step too small to matter is believed only if the sign changes just beyond it: where f is
-// steep, Newton's method stands still far from the root.
+// steep, Newton's method stands still far from the root. A resolution above that of a double, a part
+// of the root itself, ends the search sooner.
 template <class Function>
-double increasing_root(Function&& f, double low, double high, double guess) {
+double increasing_root(Function&& f, double low, double high, double guess, double finest = 4e-16) {
     double x = guess > low && guess < high ? guess : 0.5 * (low + high);
     double last_width = high - low;
     for (int round = 0; round < 400; ++round) {
@@ -24,7 +25,7 @@ double increasing_root(Function&& f, double low, double high, double guess) {
         if (at.value == 0) return x;
         (at.value < 0 ? low : high) = x;
         const double width = high - low;
-        const double resolution = 4e-16 * (std::abs(x) + 1e-290);
+        const double resolution = finest * (std::abs(x) + 1e-290);
         if (!(width > resolution)) return x;
         double next = x - at.value / at.slope;
         bool bisect = round % 4 == 3 && width > 0.5 * last_width;

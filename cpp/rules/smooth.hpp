@@ -36,18 +36,35 @@ struct SmoothPoint {
 
 namespace detail {
 
-inline double softplus(double z) { return z > 0 ? z + std::log1p(std::exp(-z)) : std::log1p(std::exp(z)); }
-inline double sigmoid(double z) { return 1 / (1 + std::exp(-z)); }
+// The share e^z / (1 + e^z) of the budget that is spent, what is left of it, and their logarithms,
+// from one exponential and one logarithm.
+struct Shares {
+    double spent, rest;          // sigmoid(z), sigmoid(-z)
+    double log_spent, log_rest;
+
+    explicit Shares(double z) {
+        const double e = std::exp(-std::abs(z)), larger = 1 / (1 + e), smaller = e * larger;
+        const double log_larger = -std::log1p(e), log_smaller = log_larger - std::abs(z);
+        spent = z > 0 ? larger : smaller;
+        rest = z > 0 ? smaller : larger;
+        log_spent = z > 0 ? log_larger : log_smaller;
+        log_rest = z > 0 ? log_smaller : log_larger;
+    }
+};
 
 struct SmoothEquation {
     double budget, margin, temperature;
+    double log_budget;
 
-    double mass(double z) const { return budget * sigmoid(z); }
-    double log_mass(double z) const { return std::log(budget) - softplus(-z); }
+    explicit SmoothEquation(const RuleParameters& rule)
+        : budget(rule.budget), margin(rule.margin), temperature(rule.temperature), log_budget(std::log(rule.budget)) {}
+
+    double mass(double z) const { return budget * Shares(z).spent; }
+    double log_mass(const Shares& at) const { return log_budget + at.log_spent; }
     // What is left of the equation that ties the levels.
-    double tie(const SmoothPoint& at) const {
-        return margin - at.level_1 - at.level_2 +
-               temperature * (2 * std::log(budget) - softplus(at.z) - softplus(-at.z));
+    double tie(const SmoothPoint& point, const Shares& at) const {
+        return margin - point.level_1 - point.level_2 +
+               temperature * (2 * log_budget + at.log_spent + at.log_rest);
     }
 };
 
@@ -74,9 +91,9 @@ double level_for_mass(Side& side, double log_mass, double guess) {
 
 // C T H(p), from T times the entropies of the two sides' shares: p_rs = (m/C) (b_r/m) (b_s/m).
 inline double smooth_entropy(double z, const RuleParameters& rule, double side_entropies) {
-    const double spent = detail::sigmoid(z), rest = detail::sigmoid(-z);
-    const double choice = spent * detail::softplus(-z) + rest * detail::softplus(z);
-    const double entropy = rule.budget * (rule.temperature * choice + spent * side_entropies);
+    const detail::Shares at(z);
+    const double choice = -(at.spent * at.log_spent + at.rest * at.log_rest);
+    const double entropy = rule.budget * (rule.temperature * choice + at.spent * side_entropies);
     // An entropy is never negative, so zero is a safe word for one that rounding has spoilt.
     return std::isfinite(entropy) ? std::max(0.0, entropy) : 0.0;
 }
@@ -86,18 +103,19 @@ inline double smooth_entropy(double z, const RuleParameters& rule, double side_e
 template <class Side1, class Side2>
 void solve_smooth(Side1& side_1, Side2& side_2, const RuleParameters& rule, SmoothPoint& point) {
     const double T = rule.temperature;
-    const detail::SmoothEquation equation{rule.budget, rule.margin, T};
+    const detail::SmoothEquation equation(rule);
     for (int round = 0; round < 40; ++round) {
         const ValueSlope moved_1 = side_1.at(point.level_1), moved_2 = side_2.at(point.level_2);
         if (!(moved_1.value > 0 && moved_2.value > 0)) break;
         const bool exact = side_1.exact() && side_2.exact();
-        const double log_mass = equation.log_mass(point.z);
+        const detail::Shares shares(point.z);
+        const double log_mass = equation.log_mass(shares);
         const double e1 = T * (std::log(moved_1.value) - log_mass);
         const double e2 = T * (std::log(moved_2.value) - log_mass);
         const double s1 = T * moved_1.slope / moved_1.value, s2 = T * moved_2.slope / moved_2.value;
-        const double rest = detail::sigmoid(-point.z);
-        const double curve = T * (rest * (1 / s1 + 1 / s2 - 1) + (1 - rest));
-        double dz = (equation.tie(point) + e1 / s1 + e2 / s2) / curve;
+        const double rest = shares.rest;
+        const double curve = T * (rest * (1 / s1 + 1 / s2 - 1) + shares.spent);
+        double dz = (equation.tie(point, shares) + e1 / s1 + e2 / s2) / curve;
         // Far from the solution the equations bend: do not let the mass change by more than e^3.
         if (std::abs(dz) > 3) dz = std::copysign(3.0, dz);
         const double d1 = (T * rest * dz - e1) / s1, d2 = (T * rest * dz - e2) / s2;
@@ -118,16 +136,16 @@ void solve_smooth(Side1& side_1, Side2& side_2, const RuleParameters& rule, Smoo
     // The tie falls in z, at the rate T at least: bracket it and bisect.
     point = {0, 0, 0};
     const auto rise = [&](double z) {
-        const double log_mass = equation.log_mass(z);
+        const detail::Shares shares(z);
+        const double log_mass = equation.log_mass(shares);
         point.z = z;
         point.level_1 = detail::level_for_mass(side_1, log_mass, point.level_1);
         point.level_2 = detail::level_for_mass(side_2, log_mass, point.level_2);
         const ValueSlope moved_1 = detail::exactly_at(side_1, point.level_1);
         const ValueSlope moved_2 = detail::exactly_at(side_2, point.level_2);
-        const double rest = detail::sigmoid(-z);
-        const double slope =
-            rest * (moved_1.value / moved_1.slope + moved_2.value / moved_2.slope) - T * (rest - (1 - rest));
-        return ValueSlope{-equation.tie(point), slope};
+        const double slope = shares.rest * (moved_1.value / moved_1.slope + moved_2.value / moved_2.slope) -
+                             T * (shares.rest - shares.spent);
+        return ValueSlope{-equation.tie(point, shares), slope};
     };
     rise(increasing_root(rise, -600.0, 600.0, 0.0));
 }

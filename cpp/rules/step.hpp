@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -59,10 +60,8 @@ struct Sides {
         if (!any_pair()) return;
         const auto first = static_cast<std::size_t>(std::min_element(above.begin(), above.end()) - above.begin());
         const double top = kernels::largest(below.data(), below.size());
-        std::size_t second = 0;
-        while (below[second] != top) ++second;
         lowest = relevant[first];
-        highest = static_cast<int>(second);
+        highest = static_cast<int>(kernels::first_above(below.data(), std::nextafter(top, kNone), 0, below.size()));
         low = above[first];
         high = top;
         margin = low - high;

@@ -247,6 +247,25 @@ void goes_on_from_its_state() {
     }
 }
 
+const Test in_bulk{"score histogram: scores counted together are those counted one by one", [] {
+    Random random(12);
+    ScoreHistogram<64> together, apart;
+    std::vector<float> scores(45);
+    for (int round = 0; round < 200; ++round) {
+        for (float& score : scores) score = static_cast<float>(random.normal());
+        const std::vector<int> but = {3, 17, 44};
+        for (auto* histogram : {&together, &apart}) {
+            histogram->fade(0.99);
+            histogram->add_relevant(static_cast<double>(scores[0]));
+        }
+        together.add_all(std::span<const float>(scores), but);
+        for (int i = 0; i < 45; ++i)
+            if (i != 3 && i != 17 && i != 44) apart.add(static_cast<double>(scores[static_cast<std::size_t>(i)]));
+    }
+    near(together.below(), apart.below(), 1e-12 * apart.below());
+    for (std::size_t bin = 0; bin < 64; ++bin) near(together.all(bin), apart.all(bin), 1e-12 * apart.all(bin));
+}};
+
 const Test states{"cut-off and calibration: states go on, other lengths are refused", [] {
     goes_on_from_its_state<Cutoff>();
     goes_on_from_its_state<Calibration>();

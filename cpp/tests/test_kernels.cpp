@@ -28,7 +28,7 @@ std::span<const V> view(const AlignedVector<V>& values) {
 template <class T>
 void score_like_a_loop() {
     Random random(1);
-    for (std::size_t count = 0; count <= 13; ++count)
+    for (std::size_t count = 0; count <= 27; ++count)
         for (const std::size_t labels : {1u, 16u, 40u, 161u}) {
             const Note note("rows ", count, ", labels ", labels);
             const std::size_t n = padded<T>(labels);
@@ -56,16 +56,22 @@ void add_like_a_loop() {
         const std::size_t n = padded<T>(labels);
         const auto start = random_row<T>(random, n), alpha = random_row<T>(random, n);
         const T x = static_cast<T>(random.normal());
-        auto expected = start, added = start, added_norm = start;
+        auto expected = start, added = start, added_norm = start, beside = start;
+        const auto old_means = random_row<T>(random, n);
+        auto expected_means = old_means, means = old_means;
         long double squares = 0;
         for (std::size_t k = 0; k < n; ++k) {
             expected[k] += alpha[k] * x;
             squares += static_cast<long double>(expected[k]) * expected[k];
+            expected_means[k] += 7 * (alpha[k] * x);
         }
         kernels::add_scaled(added.data(), alpha.data(), x, n);
         const double norm = kernels::add_scaled_norm(added_norm.data(), alpha.data(), x, n);
         same_bits(view(added), view(expected));
         same_bits(view(added_norm), view(expected));
+        same(kernels::add_scaled_norm(beside.data(), means.data(), alpha.data(), x, 7, n), norm);
+        same_bits(view(beside), view(expected));
+        same_bits(view(means), view(expected_means));
         near(norm / static_cast<double>(squares), 1, 30 * static_cast<double>(std::numeric_limits<T>::epsilon()));
     }
 }
@@ -156,16 +162,64 @@ const Test above{"kernels: above gives the places in order, bound excluded", [] 
 }};
 
 template <class T>
+void first_above_like_a_loop() {
+    Random random(8);
+    for (std::size_t n = 0; n < 70; ++n) {
+        std::vector<T> values(n);
+        for (T& value : values) value = random.chance(0.05) ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(random.below(40));
+        for (const T bound : {T(-1), T(30), T(37), T(38), std::numeric_limits<T>::infinity()})
+            for (std::size_t from = 0; from <= n; ++from) {
+                std::size_t expected = from;
+                while (expected < n && !(values[expected] > bound)) ++expected;
+                same(kernels::first_above(values.data(), bound, from, n), expected);
+            }
+    }
+}
+
+const Test first_above{"kernels: first_above, from any place, bound excluded", [] {
+    first_above_like_a_loop<float>();
+    first_above_like_a_loop<double>();
+}};
+
+template <class T>
+void bins_like_a_loop() {
+    Random random(9);
+    for (std::size_t n = 0; n < 40; ++n) {
+        std::vector<T> values(n);
+        for (T& value : values) value = static_cast<T>(random.between(-3, 6));
+        if (n > 4) {
+            values[0] = -1;  // the lower end is in the first bin
+            values[1] = std::numeric_limits<T>::infinity();
+            values[2] = std::numeric_limits<T>::quiet_NaN();
+            values[3] = std::numeric_limits<T>::lowest();
+        }
+        for (const double width : {0.25, 0.1, 0.0}) {
+            std::vector<std::int32_t> out(n);
+            kernels::bins(values.data(), -1, width, 16, out.data(), n);
+            for (std::size_t k = 0; k < n; ++k) {
+                const double value = static_cast<double>(values[k]);
+                std::int32_t expected = 16;
+                if (width > 0 && value >= -1) expected = static_cast<std::int32_t>(std::min(15.0, std::floor((value + 1) / width)));
+                same(out[k], expected);
+            }
+        }
+    }
+}
+
+const Test bins{"kernels: bins, their ends, what lies beyond and below", [] {
+    bins_like_a_loop<float>();
+    bins_like_a_loop<double>();
+}};
+
+template <class T>
 void narrow_like_a_loop() {
     Random random(6);
     for (std::size_t n = 0; n < 70; ++n) {
         std::vector<double> values(n);
         for (double& value : values) value = random.normal();
         std::vector<T> out(n);
-        for (const double factor : {1.0, 12345.0}) {
-            kernels::narrow(values.data(), factor, out.data(), n);
-            for (std::size_t k = 0; k < n; ++k) same(out[k], static_cast<T>(factor * values[k]));
-        }
+        kernels::narrow(values.data(), out.data(), n);
+        for (std::size_t k = 0; k < n; ++k) same(out[k], static_cast<T>(values[k]));
     }
 }
 

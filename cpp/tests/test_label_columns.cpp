@@ -92,8 +92,8 @@ struct Twins {
             }
             same(shared.weight(row, 7, averaged ? 0.5 : 0), apart.weight(row, 7, averaged ? 0.5 : 0));
             // Sums of squares in another order.
-            const double norm2 = apart.row_state()[r].norm2;
-            near(shared.row_state()[r].norm2, norm2, 1e-5 * norm2);
+            const double norm2 = apart.row_state(r).norm2;
+            near(shared.row_state(r).norm2, norm2, 1e-5 * norm2);
         }
         near(shared.complexity(), apart.complexity(), 1e-5 * apart.complexity());
         near(shared.recompute_complexity(), apart.recompute_complexity(), 1e-12 * apart.complexity());
@@ -170,7 +170,7 @@ void restored_columns_go_on() {
     for (std::size_t r = 0; r < before.store().rows(); ++r) {
         before.store().read_columns(static_cast<std::int32_t>(r), 0, theta.data());
         before.store().read_columns(static_cast<std::int32_t>(r), 1, means.data());
-        after.restore_row(before.store().features()[r], before.row_state()[r], theta.data(), means.data());
+        after.restore_row(before.store().features()[r], before.row_state(r), theta.data(), means.data());
     }
     after.restore_complexity(before.complexity());
     Located<T> at;

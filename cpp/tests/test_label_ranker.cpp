@@ -309,7 +309,7 @@ void mean_is_the_mean(Geometry geometry) {
             double expected = 0;
             for (std::size_t i = 0; i < x.size(); ++i) {
                 const auto row = static_cast<std::size_t>(ranker.store().find(x.feature[i]));
-                expected += x.value[i] * linear(ranker).row_state()[row].scale * sum[row * 8 + y] / 60;
+                expected += x.value[i] * linear(ranker).scale(static_cast<std::int32_t>(row)) * sum[row * 8 + y] / 60;
             }
             near(scores[y], expected, 1e-12);
         }

@@ -92,7 +92,7 @@ class Problem {
     double unseen() const {
         return static_cast<double>(entropic(ranker_).dimension()) - static_cast<double>(ranker_.store().rows());
     }
-    double S(std::size_t row) const { return linear(ranker_).row_state()[row].S; }
+    double S(std::size_t row) const { return linear(ranker_).row_state(row).S; }
     static double entropy(double weight, double from) { return weight > 0 ? weight * std::log(weight / from) : 0; }
 
     // The gradient of G of today.

@@ -117,9 +117,9 @@ void rows_are_restored_sparse() {
     theta[5] = 1;
     theta[3999] = -2;
     means[700] = 3;
-    geometry.restore_row(9, {1, 1, 5, 0}, theta.data(), means.data());
+    geometry.restore_row(9, {1, 5, 0}, theta.data(), means.data());
     std::fill(theta.begin(), theta.end(), T(1));
-    geometry.restore_row(4, {1, 1, 5, 0}, theta.data(), means.data());
+    geometry.restore_row(4, {1, 5, 0}, theta.data(), means.data());
     const auto& store = geometry.store();
     check(!store.whole(0), "few numbers");
     check(store.whole(1), "many numbers");
