@@ -1,8 +1,9 @@
 """How M3L and partial feedback grow: ``python -m benchmarks.growth [--quick]``.
 
 Seconds of the processor to train M3L against rows and labels, and of a round with partial feedback
-against features and labels, the best of several goes in turn. Rows of M3L's curves are those of
-``benchmarks.scaling``, games are drawn from a model. Exponents are slopes on logarithmic scales.
+against features and labels, the best of several turns and the range of all. Rows of M3L's curves
+are those of ``benchmarks.scaling``, games are drawn from a model. Exponents are slopes on
+logarithmic scales: of the best, and the range of those of each turn.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.markdown import table
 from benchmarks.partial import EXPLORATION, SLOTS, drawn_stream
 from benchmarks.scaling import planted
-from benchmarks.turns import take_turns
+from benchmarks.turns import take_turns, with_range
 from tagalong import M3LClassifier, PartialFeedbackRanker
 
 PLOT = Path(__file__).parents[1] / "docs" / "speed" / "growth.svg"
@@ -48,6 +49,32 @@ class Curve:
     def exponent(self, seconds: Sequence[float]) -> float:
         """The slope of log(seconds) over log(size), by least squares."""
         return float(np.polyfit(np.log(self.sizes), np.log(seconds), 1)[0])
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A curve with its figures, in its unit."""
+
+    curve: Curve
+    turns: Sequence[Sequence[float]]
+    """Of every size, the figures of its turns."""
+
+    @property
+    def best(self) -> list[float]:
+        return [min(turns) for turns in self.turns]
+
+    @property
+    def exponent(self) -> str:
+        """That of the best, with the range of the turns' exponents."""
+        ranges = [self.curve.exponent(turn) for turn in zip(*self.turns, strict=True)]
+        return with_range(self.curve.exponent(self.best), ranges, ".2f")
+
+    def __str__(self) -> str:
+        figures = [
+            f"{size:,}: {with_range(min(turns), turns, '.3g')} {self.curve.unit}"
+            for size, turns in zip(self.curve.sizes, self.turns, strict=True)
+        ]
+        return "; ".join(figures)
 
 
 def m3l(rows: int, labels: int, **settings: object) -> Work:
@@ -91,64 +118,68 @@ def curves(quick: bool) -> list[Curve]:
     return found
 
 
-def measure(curve: Curve, repeat: int) -> list[float]:
-    """Of every size, the best of several goes in turn."""
+def measure(curve: Curve, repeat: int) -> Measured:
+    """Every size, in several turns."""
     ways = {str(size): curve.work(size) for size in curve.sizes}
     found = take_turns(ways, repeat, time.process_time)
-    return [times.best / curve.per for times in found.values()]
+    return Measured(curve, [[one / curve.per for one in times.seconds] for times in found.values()])
 
 
-def plot(found: Sequence[tuple[Curve, list[float]]], path: Path) -> None:
+def plot(found: Sequence[Measured], path: Path) -> None:
     """A panel for everything that varies."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    panels = list(dict.fromkeys(curve.varied for curve, _ in found))
+    panels = list(dict.fromkeys(one.curve.varied for one in found))
     with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": "tagalong"}):
         figure, axes = plt.subplots(1, len(panels), figsize=(12, 3.4), layout="constrained")
         for axis, varied in zip(axes, panels, strict=True):
-            for curve, seconds in found:
-                if curve.varied == varied:
-                    label = f"{curve.way}, exponent {curve.exponent(seconds):.2f}"
-                    axis.loglog(curve.sizes, seconds, marker="o", markersize=3, label=label)
-                    axis.set_ylabel(curve.unit)
-            sizes = sorted(
-                {size for curve, _ in found if curve.varied == varied for size in curve.sizes}
-            )
+            here = [one for one in found if one.curve.varied == varied]
+            for one in here:
+                sizes, label = one.curve.sizes, f"{one.curve.way}, exponent {one.exponent}"
+                (line,) = axis.loglog(sizes, one.best, marker="o", markersize=3, label=label)
+                slowest = [max(turns) for turns in one.turns]
+                axis.fill_between(
+                    sizes, one.best, slowest, color=line.get_color(), alpha=0.15, linewidth=0
+                )
+                axis.set_ylabel(one.curve.unit)
+            sizes = sorted({size for one in here for size in one.curve.sizes})
             axis.set_xticks(sizes, [f"{size:,}" for size in sizes], fontsize="small", rotation=30)
             axis.set_xticks([], minor=True)
             axis.set_xlabel(varied)
             axis.grid(alpha=0.3)
             axis.legend(frameon=False, fontsize="small", loc="lower left", bbox_to_anchor=(0, 1))
         path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, metadata={"Date": None, "Creator": None})
+        dates = {"Date": None, "Creator": None} if path.suffix == ".svg" else None
+        figure.savefig(path, metadata=dates)
         plt.close(figure)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print the table, draw the plot."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.growth", description=__doc__)
-    parser.add_argument("--repeat", type=int, default=3, help="goes, the best counts (default 3)")
-    parser.add_argument("--quick", action="store_true", help="small sizes only, and no plot")
+    parser.add_argument("--repeat", type=int, default=3, help="turns, the best counts (default 3)")
+    parser.add_argument("--quick", action="store_true", help="small sizes only")
+    parser.add_argument("--plot", type=Path, help=f"file (default {PLOT.name}; --quick: none)")
     options = parser.parse_args(arguments)
     found, rows = [], []
     with threadpool_limits(1):
         for curve in curves(options.quick):
-            seconds = measure(curve, 1 if options.quick else options.repeat)
-            found.append((curve, seconds))
-            pairs = zip(curve.sizes, seconds, strict=True)
+            measured = measure(curve, 1 if options.quick else options.repeat)
+            found.append(measured)
             rows.append([
                 f"{'M3L' if curve.unit == 's' else 'partial feedback'}, {curve.way}",
                 curve.varied,
-                "; ".join(f"{size:,}: {time:.3g} {curve.unit}" for size, time in pairs),
-                f"{curve.exponent(seconds):.2f}",
+                str(measured),
+                measured.exponent,
             ])  # fmt: skip
             print(f"{curve.way}, {curve.varied}: {rows[-1][2]}", file=sys.stderr, flush=True)
     print(table(["way", "against", "measured", "exponent"], rows))
-    if not options.quick:
-        plot(found, PLOT)
+    path = options.plot or (None if options.quick else PLOT)
+    if path is not None:
+        plot(found, path)
     return 0
 
 

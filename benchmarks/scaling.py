@@ -3,8 +3,9 @@
 Streams are made here: a label is drawn from a Zipf distribution and puts some of its own words
 into the item, the other words are drawn from a Zipf distribution too. Seconds are of the
 processor, not of the clock, of learning in batches: once while features are still new and memory
-comes with them, and once more over the same rows, when all of them are known. Exponents are
-slopes of log(items/s) and log(bytes) over log(what varies).
+comes with them, and once more over the same rows, when all of them are known. The best of several
+turns counts, and the range of all stands beside it. Exponents are slopes of log(items/s) and
+log(bytes) over log(what varies): of the best rates, and the range of those of each turn.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import scipy.sparse as sp
 from benchmarks import ours
 from benchmarks.contest import chunks
 from benchmarks.streams import Stream
+from benchmarks.turns import with_range
 
 SETTINGS = ("euclidean single", "euclidean optimal", ours.DEFAULT)
 BATCH = 500
@@ -63,6 +65,13 @@ class Point:
     features_seen: int
     any_mistake: float
     """Share of the rows of both passes that were not ranked perfectly before they were learnt."""
+
+    turns: Sequence[Sequence[float]] = ()
+    """``new`` and ``known`` of each turn, where there were several."""
+
+    def of_turns(self, what: str) -> list[float]:
+        """``new`` or ``known`` of each turn."""
+        return [turn[("new", "known").index(what)] for turn in self.turns]
 
 
 def planted(
@@ -129,9 +138,10 @@ def measure(varied: str, size: int, setting: str, stream: Stream) -> Point:
 
 
 def best(goes: Sequence[Point]) -> Point:
-    """The best rates of several goes: what disturbs a go only makes it slower."""
+    """The best rates of several turns: what disturbs a turn only makes it slower."""
     new, known = max(go.new for go in goes), max(go.known for go in goes)
-    return replace(goes[0], new=new, known=known)
+    turns = [(go.new, go.known) for go in goes] if len(goes) > 1 else ()
+    return replace(goes[0], new=new, known=known, turns=turns)
 
 
 def curves(rows: int, largest: int, repeat: int) -> Iterator[Point]:
@@ -150,8 +160,18 @@ def curves(rows: int, largest: int, repeat: int) -> Iterator[Point]:
 
 def exponent(points: Sequence[Point], what: str) -> float:
     """The slope of log(what) over log(size), by least squares."""
-    sizes = np.log([point.size for point in points])
-    slope, _ = np.polyfit(sizes, np.log([getattr(point, what) for point in points]), 1)
+    return _slope(points, [getattr(point, what) for point in points])
+
+
+def exponents(points: Sequence[Point], what: str) -> str:
+    """The exponent of the best rates, with the range of the turns' exponents."""
+    curves_of_turns = zip(*(point.of_turns(what) for point in points), strict=True)
+    turns = [_slope(points, curve) for curve in curves_of_turns]
+    return with_range(exponent(points, what), turns, "+.2f")
+
+
+def _slope(points: Sequence[Point], values: Sequence[float]) -> float:
+    slope, _ = np.polyfit(np.log([point.size for point in points]), np.log(values), 1)
     return float(slope)
 
 
@@ -165,17 +185,16 @@ def table(points: Sequence[Point]) -> str:
         ]
         here = [point for point in points if point.varied == varied]
         for point in here:
-            rates = f"{point.new:,.0f} | {point.known:,.0f} | {point.bytes / 1e6:,.1f}"
-            lines.append(
-                f"| {point.size:,} | {point.setting} | {rates} | {point.any_mistake:.2f} |"
-            )
+            new = with_range(point.new, point.of_turns("new"), ",.0f")
+            known = with_range(point.known, point.of_turns("known"), ",.0f")
+            rest = f"{point.bytes / 1e6:,.1f} | {point.any_mistake:.2f}"
+            lines.append(f"| {point.size:,} | {point.setting} | {new} | {known} | {rest} |")
         for setting in SETTINGS:
             curve = [point for point in here if point.setting == setting]
             if len(curve) > 1:
-                new, known, size = (exponent(curve, what) for what in ("new", "known", "bytes"))
-                lines.append(
-                    f"| *exponent* | {setting} | {new:+.2f} | {known:+.2f} | {size:+.2f} | |"
-                )
+                rates = " | ".join(exponents(curve, what) for what in ("new", "known"))
+                size = exponent(curve, "bytes")
+                lines.append(f"| *exponent* | {setting} | {rates} | {size:+.2f} | |")
         lines.append("")
     return "\n".join(lines)
 
@@ -195,15 +214,20 @@ def plot(points: Sequence[Point], path: Path) -> None:
                 curve = [p for p in points if (p.varied, p.setting) == (varied, setting)]
                 sizes = [point.size for point in curve]
                 style = {"color": f"C{number}", "marker": "o", "markersize": 3}
-                known = [point.known for point in curve]
-                axes[0, column].loglog(sizes, known, label=setting, **style)
-                new = [point.new for point in curve]
-                axes[0, column].loglog(sizes, new, linestyle=":", **style)
+                for what, line in (("known", "-"), ("new", ":")):
+                    label = setting if what == "known" else None
+                    rates = [getattr(point, what) for point in curve]
+                    axes[0, column].loglog(sizes, rates, label=label, linestyle=line, **style)
+                    if all(point.turns for point in curve):
+                        lowest = [min(point.of_turns(what)) for point in curve]
+                        axes[0, column].fill_between(
+                            sizes, lowest, rates, color=style["color"], alpha=0.15, linewidth=0
+                        )
                 axes[1, column].loglog(sizes, [p.bytes / 1e6 for p in curve], **style)
             axes[1, column].set_xlabel(name)
             for row in (0, 1):
                 axes[row, column].grid(alpha=0.3)
-        axes[0, 0].set_ylabel("items/s (dotted: features new)")
+        axes[0, 0].set_ylabel("items/s (dotted: features new)\nshaded: range of turns")
         axes[1, 0].set_ylabel("weights, MB")
         axes[0, 0].legend(frameon=False, fontsize="small")
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -216,7 +240,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print the tables, write the plot and the numbers beside this file."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scaling", description=__doc__)
     parser.add_argument("--rows", type=int, default=2_000, help="rows a stream (default 2000)")
-    parser.add_argument("--repeat", type=int, default=3, help="goes, the best counts (default 3)")
+    parser.add_argument("--repeat", type=int, default=3, help="turns, the best counts (default 3)")
     parser.add_argument("--quick", action="store_true", help="seconds: few rows and labels")
     parser.add_argument("--plot", type=Path, help=f"file (default {PLOT.name}; --quick: none)")
     parser.add_argument("--redraw", action="store_true", help="from the numbers of the last run")

@@ -2,13 +2,25 @@
 
 import pytest
 
-from benchmarks.growth import Curve, main
+from benchmarks.growth import Curve, Measured, main, plot
 from benchmarks.markdown import tables
 
 
 def test_exponents():
     curve = Curve("way", "rows", (10, 100, 1000), lambda size: lambda: None)
     assert curve.exponent([1.0, 100.0, 10_000.0]) == pytest.approx(2.0)
+
+
+def test_ranges_of_turns(tmp_path):
+    curve = Curve("way", "rows", (10, 1000), lambda size: lambda: None)
+    measured = Measured(curve, [[1.0, 2.0], [100.0, 150.0]])
+    assert str(measured) == "10: 1 (1 to 2) s; 1,000: 100 (100 to 150) s"
+    # log10 of 100 and of 75, over two powers of ten.
+    assert measured.exponent == "1.00 (0.94 to 1.00)"
+    out = tmp_path / "growth.svg"
+    other = Measured(Curve("way", "labels", (10, 20), lambda size: lambda: None), [[1.0], [2.0]])
+    plot([measured, other], out)
+    assert "exponent 1.00 (0.94 to 1.00)" in out.read_text(encoding="utf-8")
 
 
 def test_quick_form(capsys):

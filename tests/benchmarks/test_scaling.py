@@ -43,6 +43,18 @@ def test_exponents(slope):
     assert scaling.exponent(points, "new") == pytest.approx(slope)
 
 
+def test_ranges_of_turns():
+    rates = {10: (100.0, 80.0), 1000: (1.0, 0.2)}
+    points = [
+        scaling.best([scaling.Point("labels", size, "default", 1, r, 2 * r, 1, 1, 0) for r in goes])
+        for size, goes in rates.items()
+    ]
+    page = scaling.table(points)
+    assert "| 10 | default | 100 (80 to 100) | 200 (160 to 200) |" in page
+    # The best: two powers of ten over two; the slower turn: log10(400) over two.
+    assert "| *exponent* | default | -1.00 (-1.30 to -1.00) | -1.00 (-1.30 to -1.00) |" in page
+
+
 def test_quick_form(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(scaling, "VARIED", {"labels": (10, 50), "nnz": (10,), "features": (100,)})
     out = tmp_path / "plots" / "scaling.svg"
