@@ -12,7 +12,7 @@ template <class T>
 BlockLearner<T>::BlockLearner(const BlockConfig& config)
     : config_(config),
       geometry_(config.entropic ? VectorGeometry<T>(EntropicGeometry<T>(config.n_features, false))
-                                : VectorGeometry<T>(LinearVector<T>())) {
+                                : VectorGeometry<T>(LinearVector<T>(config.n_features))) {
     if (auto* entropic = std::get_if<EntropicGeometry<T>>(&geometry_)) entropic->add_labels(1);
 }
 
@@ -54,7 +54,7 @@ double BlockLearner<T>::weight(std::int32_t row) const {
 
 template <class T>
 double BlockLearner<T>::feature_weight(std::int32_t feature) const {
-    if (const auto* linear = std::get_if<LinearVector<T>>(&geometry_)) return linear->weight(linear->find(feature));
+    if (const auto* linear = std::get_if<LinearVector<T>>(&geometry_)) return linear->feature_weight(feature);
     const auto& entropic = std::get<EntropicGeometry<T>>(geometry_);
     const std::int32_t row = entropic.store().find(feature);
     // A feature beyond the declared that has not entered the simplex has no weight.
@@ -64,56 +64,60 @@ double BlockLearner<T>::feature_weight(std::int32_t feature) const {
 
 template <class T>
 double BlockLearner<T>::score(Reader& reader) const {
-    if (const auto* linear = std::get_if<LinearVector<T>>(&geometry_)) {
-        reader.place.resize(reader.x.size());
-        return linear->score(reader.x, reader.place.data()).value;
-    }
+    if (const auto* linear = std::get_if<LinearVector<T>>(&geometry_)) return linear->score(reader.x).value;
     std::get<EntropicGeometry<T>>(geometry_).score(reader.x, reader.at);
     return static_cast<double>(reader.at.sums[0]);
 }
 
-// What the schemes need to know of a row: its value, its length, and its own best step.
+// What the schemes need to know of the rows: values, lengths, and the own best steps.
 template <class T>
-void BlockLearner<T>::look_at(const RowBlock& rows, std::size_t j, double weight, double cap) {
-    const RowView x = rows.row(j);
-    BlockRow row;
-    row.weight = weight;
-    double own = 0;
-    if (const auto* linear = std::get_if<LinearVector<T>>(&geometry_)) {
-        const auto score = linear->score(x, place_.data() + rows.start(j));
-        row.value = score.value;
-        row.q = score.squared;
-        all_known_ &= score.known;
-        certificate_.curvature = std::max(certificate_.curvature, row.q / 2);
-        if (row.q > 0) own = std::clamp((config_.margin - row.value) / row.q, 0.0, cap);
-    } else {
-        auto& entropic = std::get<EntropicGeometry<T>>(geometry_);
+void BlockLearner<T>::look_at(const LinearVector<T>& linear, const RowBlock& rows, double budget) {
+    double longest = 0;
+    for (std::size_t j = 0; j < rows.rows(); ++j) {
+        const auto score = linear.score(rows.row(j));
+        rows_[j].value = rows.sign(j) * score.value;
+        rows_[j].q = score.squared;
+        longest = std::max(longest, score.squared);
+    }
+    certificate_.curvature = std::max(certificate_.curvature, longest / 2);
+    if (!takes_own_steps(config_.scheme)) return;
+    for (std::size_t j = 0; j < rows.rows(); ++j) {
+        const BlockRow& row = rows_[j];
+        const double step = (config_.margin - row.value) / row.q;
+        own_[j] = row.q > 0 ? std::clamp(step, 0.0, budget / row.weight) : 0.0;
+    }
+}
+
+template <class T>
+void BlockLearner<T>::look_at(EntropicGeometry<T>& entropic, const RowBlock& rows, double budget) {
+    for (std::size_t j = 0; j < rows.rows(); ++j) entropic.enter(rows.row(j));
+    for (std::size_t j = 0; j < rows.rows(); ++j) {
+        const RowView x = rows.row(j);
+        BlockRow& row = rows_[j];
         entropic.score(x, at_);
         row.value = static_cast<double>(at_.sums[0]);
         row.q = entropic.curvature(x);
         certificate_.curvature = std::max(certificate_.curvature, row.q / 2);
-        if (row.q > 0 && row.value < config_.margin) {
-            entropic.prepare(x);
-            own = simplex_step(entropic.curve(x, at_, 0, true), config_.margin, cap);
-        }
+        own_[j] = 0;
+        if (!takes_own_steps(config_.scheme) || !(row.q > 0 && row.value < config_.margin)) continue;
+        entropic.prepare(x);
+        own_[j] = simplex_step(entropic.curve(x, at_, 0, true), config_.margin, budget / row.weight);
     }
-    rows_.push_back(row);
-    own_.push_back(own);
 }
 
 // The optimum over all rows of a set. One without features cannot be helped, but it limits what
 // helping the others is worth.
 template <class T>
-void BlockLearner<T>::best_step(const RowBlock& rows, double budget) {
-    set_lambda_.assign(set_rows_.size(), 0.0);
-    const bool loses = std::any_of(set_rows_.begin(), set_rows_.end(),
+void BlockLearner<T>::best_step(const RowBlock& rows, const std::vector<BlockRow>& looked, double budget) {
+    set_lambda_.assign(looked.size(), 0.0);
+    const bool loses = std::any_of(looked.begin(), looked.end(),
                                    [&](const BlockRow& row) { return row.value < config_.margin; });
     if (!loses) return;
     losses_.clear();
     weights_.clear();
-    for (std::size_t i = 0; i < members_.size(); ++i) {
-        losses_.push_back(config_.margin - set_rows_[i].value);
-        weights_.push_back(set_rows_[i].weight);
+    for (const BlockRow& row : looked) {
+        losses_.push_back(config_.margin - row.value);
+        weights_.push_back(row.weight);
     }
     matrix_.load(rows, members_);
     const int turns = solve_by_parts(budget);
@@ -202,22 +206,25 @@ double BlockLearner<T>::value_after(std::size_t j) const {
 }
 
 template <class T>
-void BlockLearner<T>::solve_set(const RowBlock& rows, double budget) {
-    set_rows_.clear();
-    for (const std::size_t j : members_) set_rows_.push_back(rows_[j]);
-    if (config_.scheme == BlockScheme::optimal) best_step(rows, budget);
+void BlockLearner<T>::solve_set(const RowBlock& rows, const std::vector<BlockRow>& looked, double budget) {
+    if (config_.scheme == BlockScheme::optimal) best_step(rows, looked, budget);
     else if (config_.scheme == BlockScheme::simopt)
-        surrogate_optimum(set_rows_, config_.margin, budget, set_lambda_);
+        surrogate_optimum(looked, config_.margin, budget, set_lambda_);
     else
         share_out(
-            config_.scheme, set_rows_, config_.margin, budget,
+            config_.scheme, looked, config_.margin, budget,
             [&](std::size_t i, double) { return own_[members_[i]]; }, set_lambda_);
-    for (std::size_t i = 0; i < members_.size(); ++i) lambda_[members_[i]] = set_lambda_[i];
 }
 
 template <class T>
-double BlockLearner<T>::learn(const RowBlock& rows, std::span<const std::int32_t> set,
+double BlockLearner<T>::learn(const RowBlock& given, std::span<const std::int32_t> set,
                               std::span<const double> weights, double scale) {
+    const bool copied = config_.entropic && given.signs_apart();
+    if (copied) {
+        signed_.clear();
+        for (std::size_t j = 0; j < given.rows(); ++j) signed_.append(given.row(j), given.sign(j));
+    }
+    const RowBlock& rows = copied ? signed_ : given;
     std::int32_t sets = rows.rows() == 0 ? 0 : 1;
     for (const std::int32_t number : set) sets = std::max(sets, number + 1);
     BlockCertificate& c = certificate_;
@@ -226,33 +233,40 @@ double BlockLearner<T>::learn(const RowBlock& rows, std::span<const std::int32_t
     c.most_sets = std::max<std::int64_t>(c.most_sets, sets);
     c.uneven |= std::any_of(weights.begin(), weights.end(), [&](double weight) { return weight != weights[0]; });
     const double budget = scale * config_.C / sets;
-    place_.resize(rows.entries());
-    all_known_ = true;
-    if (auto* entropic = std::get_if<EntropicGeometry<T>>(&geometry_))
-        for (std::size_t j = 0; j < rows.rows(); ++j) entropic->enter(rows.row(j));
-    rows_.clear();
-    own_.clear();
-    for (std::size_t j = 0; j < rows.rows(); ++j) {
-        const double weight = weights.empty() ? 1 : weights[j];
-        c.least_weight = first && j == 0 ? scale / weight : std::min(c.least_weight, scale / weight);
-        c.most_weight = first && j == 0 ? scale / weight : std::max(c.most_weight, scale / weight);
-        look_at(rows, j, weight, budget / weight);
+    double heaviest = 1, lightest = 1;
+    if (!weights.empty()) {
+        const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
+        heaviest = *most;
+        lightest = *least;
     }
+    c.least_weight = first ? scale / heaviest : std::min(c.least_weight, scale / heaviest);
+    c.most_weight = first ? scale / lightest : std::max(c.most_weight, scale / lightest);
+    rows_.resize(rows.rows());
+    own_.resize(rows.rows());
+    for (std::size_t j = 0; j < rows.rows(); ++j) rows_[j].weight = weights.empty() ? 1 : weights[j];
+    std::visit([&](auto& geometry) { look_at(geometry, rows, budget); }, geometry_);
     lambda_.assign(rows.rows(), 0.0);
     double loss = 0, mistaken = 0;
     for (std::int32_t number = 0; number < sets; ++number) {
         members_.clear();
-        double worst = 0;
-        bool mistake = false;
+        set_rows_.clear();
         for (std::size_t j = 0; j < rows.rows(); ++j) {
             if (!set.empty() && set[j] != number) continue;
             members_.push_back(j);
-            worst = std::max(worst, (config_.margin - rows_[j].value) / rows_[j].weight);
-            mistake |= rows_[j].value <= 0;
+            if (!set.empty()) set_rows_.push_back(rows_[j]);
+        }
+        const std::vector<BlockRow>& looked = set.empty() ? rows_ : set_rows_;
+        double worst = 0;
+        bool mistake = false;
+        for (const BlockRow& row : looked) {
+            const double missing = config_.margin - row.value;
+            worst = std::max(worst, weights.empty() ? missing : missing / row.weight);
+            mistake |= row.value <= 0;
         }
         loss += worst / sets;
         mistaken += mistake ? 1.0 / sets : 0.0;
-        solve_set(rows, budget);
+        solve_set(rows, looked, budget);
+        for (std::size_t i = 0; i < members_.size(); ++i) lambda_[members_[i]] = set_lambda_[i];
     }
     c.loss += scale * loss;
     c.mistakes += mistaken;
@@ -271,11 +285,7 @@ void BlockLearner<T>::apply(const RowBlock& rows) {
     }
     certificate_.gain += config_.margin * mass;
     if (auto* linear = std::get_if<LinearVector<T>>(&geometry_)) {
-        for (const std::size_t j : chosen_) {
-            std::int32_t* place = place_.data() + rows.start(j);
-            if (!all_known_) linear->enter(rows.row(j), place);
-            linear->add(rows.row(j), lambda_[j], place);
-        }
+        for (const std::size_t j : chosen_) linear->add(rows.row(j), rows.sign(j) * lambda_[j]);
         return;
     }
     if (chosen_.empty()) return;

@@ -72,14 +72,13 @@ class BlockLearner {
 
     // One trial. `set` numbers the rows' sets 0, 1, 2, ... (empty: one set),
     // `weights` are v_j (empty: all 1); `scale` multiplies the budget. Returns the loss before the step.
-    double learn(const RowBlock& rows, std::span<const std::int32_t> set, std::span<const double> weights,
+    double learn(const RowBlock& given, std::span<const std::int32_t> set, std::span<const double> weights,
                  double scale = 1);
 
     // What a reader needs; one a thread.
     struct Reader {
         Example x;
         Located<T> at;  // entropic
-        std::vector<std::int32_t> place;  // Euclidean
     };
     double score(Reader& reader) const;
 
@@ -104,9 +103,10 @@ class BlockLearner {
     // How many rows join at a time.
     static constexpr std::size_t kPart = 128;
 
-    void look_at(const RowBlock& rows, std::size_t j, double weight, double cap);
-    void solve_set(const RowBlock& rows, double budget);
-    void best_step(const RowBlock& rows, double budget);
+    void look_at(const LinearVector<T>& linear, const RowBlock& rows, double budget);
+    void look_at(EntropicGeometry<T>& entropic, const RowBlock& rows, double budget);
+    void solve_set(const RowBlock& rows, const std::vector<BlockRow>& looked, double budget);
+    void best_step(const RowBlock& rows, const std::vector<BlockRow>& looked, double budget);
     int solve_by_parts(double budget);
     int solve_part(BlockMatrix& rows, double budget);
     double value_after(std::size_t j) const;
@@ -119,8 +119,7 @@ class BlockLearner {
 
     // Scratch of the writer.
     Located<T> at_;
-    std::vector<std::int32_t> place_;  // an entry of the block each; Euclidean
-    bool all_known_ = true;            // whether all of its features have rows
+    RowBlock signed_;  // entropic: the rows with their signs in their values
     std::vector<BlockRow> rows_;
     std::vector<double> own_;     // each row's best step alone
     std::vector<double> lambda_;  // of the whole block

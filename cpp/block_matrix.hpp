@@ -2,6 +2,7 @@
 // rows stay sparse; covariances, which are dense anyway, are computed from dense rows.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -15,17 +16,25 @@ class BlockMatrix {
     // Some rows of a block.
     void load(const RowBlock& block, std::span<const std::size_t> rows) {
         std::size_t entries = 0;
-        for (const std::size_t j : rows) entries += block.row(j).size();
-        make_room(entries);
-        features_.clear();
+        std::int32_t first = 0, last = 0;
         start_.assign(1, 0);
-        column_.clear();
-        value_.clear();
         for (const std::size_t j : rows) {
             const RowView row = block.row(j);
-            for (const std::int32_t feature : row.feature) column_.push_back(number(feature));
-            value_.insert(value_.end(), row.value.begin(), row.value.end());
-            start_.push_back(column_.size());
+            start_.push_back(entries += row.size());
+            if (row.size() == 0) continue;
+            first = std::min(first, row.feature.front());
+            last = std::max(last, row.feature.back());
+        }
+        column_.resize(entries);
+        value_.resize(entries);
+        // Ids that are not much larger than there are entries are their own places in a table.
+        if (first >= 0 && static_cast<std::size_t>(last) < 16 * entries) {
+            if (places_.size() <= static_cast<std::size_t>(last)) places_.resize(static_cast<std::size_t>(last) + 1, kNone);
+            fill(block, rows, [this](std::int32_t feature) -> std::int32_t& { return places_[feature]; });
+            for (const std::int32_t feature : features_) places_[feature] = kNone;
+        } else {
+            make_room(entries);
+            fill(block, rows, [this](std::int32_t feature) -> std::int32_t& { return hashed(feature); });
         }
     }
     // Some rows of another matrix, over the same features.
@@ -70,17 +79,27 @@ class BlockMatrix {
         // each entry on the one before it.
         latest_.assign(n, kNone);
         before_.resize(value_.size());
-        for (std::size_t j = 0; j < m; ++j)
+        repeated_.resize(value_.size() + 1);
+        std::size_t repeated = 0;
+        for (std::size_t j = 0; j < m; ++j) {
+            double square = 0;
             for (std::size_t e = start_[j]; e < start_[j + 1]; ++e) {
                 std::int32_t& latest = latest_[static_cast<std::size_t>(column_[e])];
-                out[j * m + j] += value_[e] * value_[e];
-                for (std::int32_t at = latest; at != kNone; at = before_[at].entry) {
-                    const std::size_t k = before_[at].row;
-                    out[k * m + j] = out[j * m + k] += value_[e] * value_[at];
-                }
+                square += value_[e] * value_[e];
                 before_[e] = {latest, static_cast<std::uint32_t>(j)};
+                repeated_[repeated] = e;
+                repeated += latest != kNone;
                 latest = static_cast<std::int32_t>(e);
             }
+            out[j * m + j] = square;
+        }
+        for (std::size_t i = 0; i < repeated; ++i) {
+            const std::size_t e = repeated_[i], j = before_[e].row;
+            for (std::int32_t at = before_[e].entry; at != kNone; at = before_[at].entry) {
+                const std::size_t k = before_[at].row;
+                out[k * m + j] = out[j * m + k] += value_[e] * value_[at];
+            }
+        }
     }
 
     // The covariance of the rows under weights of the features, which with the weight `outside`, of
@@ -100,15 +119,36 @@ class BlockMatrix {
         while ((std::size_t{1} << bits_) < 2 * entries) ++bits_;
         numbers_.assign(std::size_t{1} << bits_, kNone);
     }
-    std::int32_t number(std::int32_t feature) {
+    std::int32_t& hashed(std::int32_t feature) {
         std::size_t at = static_cast<std::uint32_t>(feature) * 2654435769u >> (32 - bits_);
         const auto other = [&](std::int32_t found) { return found != kNone && features_[found] != feature; };
         while (other(numbers_[at])) at = (at + 1) & (numbers_.size() - 1);
-        if (numbers_[at] == kNone) {
-            numbers_[at] = static_cast<std::int32_t>(features_.size());
-            features_.push_back(feature);
-        }
         return numbers_[at];
+    }
+
+    // `place` is where the number of a feature is kept, or kNone.
+    template <class Place>
+    void fill(const RowBlock& block, std::span<const std::size_t> rows, Place&& place) {
+        // Whether a feature is new is anybody's guess, so there is no branch.
+        features_.resize(column_.size() + 1);
+        std::int32_t count = 0;
+        std::int32_t* column = column_.data();
+        double* value = value_.data();
+        for (const std::size_t j : rows) {
+            const RowView row = block.row(j);
+            const double sign = block.sign(j);
+            for (std::size_t i = 0; i < row.size(); ++i) {
+                const std::int32_t feature = row.feature[i];
+                std::int32_t& number = place(feature);
+                const std::int32_t fresh = number == kNone;
+                features_[static_cast<std::size_t>(count)] = feature;  // stays if it is new
+                number ^= (number ^ count) & -fresh;
+                count += fresh;
+                *column++ = number;
+                *value++ = sign * row.value[i];
+            }
+        }
+        features_.resize(static_cast<std::size_t>(count));
     }
 
     void spread_rows() {
@@ -139,6 +179,7 @@ class BlockMatrix {
 
     static constexpr std::int32_t kNone = -1;
     std::vector<std::int32_t> numbers_;
+    std::vector<std::int32_t> places_;  // by id, kNone outside of load
     int bits_ = 0;
     std::vector<std::int32_t> features_;
     std::vector<std::size_t> start_ = {0};
@@ -151,6 +192,7 @@ class BlockMatrix {
     };
     std::vector<std::int32_t> latest_;
     std::vector<Before> before_;
+    std::vector<std::size_t> repeated_;  // entries whose feature was there before
     std::vector<double> dense_, scaled_;
 };
 

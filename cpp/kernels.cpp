@@ -189,9 +189,16 @@ TAGALONG_INLINE FromAndAbove count_from_and_above_body(const T* values, T bound,
 
 template <class T>
 TAGALONG_INLINE double sum_of_magnitudes_body(const T* values, std::size_t n) {
+    // Several sums: an addition need not wait for the one before it.
+    constexpr std::size_t kSums = 16;
+    double sums[kSums] = {};
+    std::size_t e = 0;
+    for (; e + kSums <= n; e += kSums)
+#pragma omp simd
+        for (std::size_t i = 0; i < kSums; ++i) sums[i] += std::abs(static_cast<double>(values[e + i]));
     double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (std::size_t e = 0; e < n; ++e) sum += std::abs(static_cast<double>(values[e]));
+    for (; e < n; ++e) sum += std::abs(static_cast<double>(values[e]));
+    for (std::size_t i = 0; i < kSums; ++i) sum += sums[i];
     return sum;
 }
 
@@ -237,6 +244,18 @@ TAGALONG_CLONES bool all_inside(const std::int32_t* columns, std::int64_t end, s
 }
 TAGALONG_CLONES bool all_inside(const std::int64_t* columns, std::int64_t end, std::size_t n) {
     return all_inside_body(columns, static_cast<std::uint64_t>(end), n);
+}
+TAGALONG_CLONES std::size_t descents(const std::int32_t* columns, std::size_t n) {
+    std::uint32_t found = 0;
+#pragma omp simd reduction(+ : found)
+    for (std::size_t e = 1; e < n; ++e) found += columns[e - 1] >= columns[e];
+    return found;
+}
+TAGALONG_CLONES bool no_zeros(const double* values, std::size_t n) {
+    std::int64_t zeros = 0;
+#pragma omp simd reduction(+ : zeros)
+    for (std::size_t e = 0; e < n; ++e) zeros += values[e] == 0;
+    return zeros == 0;
 }
 TAGALONG_CLONES bool copy_row(const std::int32_t* columns, const float* values, double sign, std::int32_t* feature,
                               double* value, std::size_t n) {

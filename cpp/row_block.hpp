@@ -1,10 +1,11 @@
-// The rows of one trial, one after the other, so that a block is a few arrays whatever its rows.
-// A row has ascending features without zeros; its sign is part of its values.
+// The rows of one trial. A row has ascending features without zeros. It lies in somebody's matrix, with
+// its sign beside it, if that has it in this form; or here, one after the other, its sign in its values.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "example.hpp"
@@ -15,30 +16,37 @@ namespace tagalong {
 
 class RowBlock {
   public:
-    std::size_t rows() const { return start_.size() - 1; }
-    std::size_t entries() const { return entries_; }
-    std::span<const std::int32_t> features() const { return {feature_.data(), entries_}; }
-    std::size_t start(std::size_t j) const { return start_[j]; }
+    std::size_t rows() const { return rows_.size(); }
+    // Row j but for its sign.
     RowView row(std::size_t j) const {
-        const std::size_t from = start_[j], count = start_[j + 1] - from;
-        return {{feature_.data() + from, count}, {value_.data() + from, count}};
+        const Row& row = rows_[j];
+        const std::int32_t* feature = row.feature ? row.feature : row.value ? counted_.data() : feature_.data() + row.from;
+        return {{feature, row.count}, {row.value ? row.value : value_.data() + row.from, row.count}};
     }
+    // What row j is to be multiplied by.
+    double sign(std::size_t j) const { return rows_[j].sign; }
+    // Whether some rows have their sign beside them.
+    bool signs_apart() const { return apart_; }
 
     void clear() {
-        start_.resize(1);
-        entries_ = 0;
+        rows_.clear();
+        entries_ = begun_ = 0;
+        apart_ = false;
     }
     void add(std::int32_t feature, double value) {
         make_room(1);
         feature_[entries_] = feature;
         value_[entries_++] = value;
     }
-    void end_row() { start_.push_back(entries_); }
+    void end_row() {
+        rows_.push_back({nullptr, nullptr, begun_, entries_ - begun_, 1.0});
+        begun_ = entries_;
+    }
 
-    void append(const RowView& x) {
+    void append(const RowView& x, double sign = 1) {
         make_room(x.size());
         std::copy(x.feature.begin(), x.feature.end(), feature_.data() + entries_);
-        std::copy(x.value.begin(), x.value.end(), value_.data() + entries_);
+        for (std::size_t i = 0; i < x.size(); ++i) value_[entries_ + i] = sign * x.value[i];
         entries_ += x.size();
         end_row();
     }
@@ -59,11 +67,61 @@ class RowBlock {
         }
         matrix.read(i, unordered_);
         unordered_.merge();
-        for (double& value : unordered_.value) value *= sign;
-        append(unordered_);
+        append(unordered_, sign);
+    }
+
+    // Rows from `from` to before `end` of a matrix, a sign each. They stay where they lie if all are in order and
+    // of the types that rows have here; the matrix must then stay as it is for as long as the block is used.
+    void refer(const Matrix& matrix, std::int64_t from, std::int64_t end, const double* signs) {
+        const std::size_t before = rows_.size();
+        bool ready = false;
+        if (from < end)
+            matrix.visit_arrays(from, [&](const auto* columns, const auto* values, std::size_t) {
+                if constexpr (std::is_same_v<decltype(columns), const std::int32_t*> &&
+                              std::is_same_v<decltype(values), const double*>)
+                    ready = matrix.sparse() ? refer_sparse(matrix, from, end, columns, values, signs)
+                                            : refer_dense(matrix, from, end, values, signs);
+            });
+        apart_ |= ready;
+        if (ready) return;
+        rows_.resize(before);
+        for (std::int64_t i = from; i < end; ++i) append(matrix, i, signs[i - from]);
     }
 
   private:
+    struct Row {
+        const std::int32_t* feature;  // null: 0, 1, 2, ... of a dense row
+        const double* value;          // null: the row lies here
+        std::size_t from, count;
+        double sign;
+    };
+
+    // Rows lie one after the other, so that they are looked through together: columns descend where rows
+    // begin and nowhere else.
+    bool refer_sparse(const Matrix& matrix, std::int64_t from, std::int64_t end, const std::int32_t* columns,
+                      const double* values, const double* signs) {
+        const std::int64_t origin = matrix.start(from);
+        const auto count = static_cast<std::size_t>(matrix.start(end) - origin);
+        std::size_t at = 0, allowed = 0;
+        for (std::int64_t i = from; i < end; ++i) {
+            const auto next = static_cast<std::size_t>(matrix.start(i + 1) - origin);
+            if (at > 0 && at < next) allowed += columns[at - 1] >= columns[at];
+            rows_.push_back({columns + at, values + at, 0, next - at, signs[i - from]});
+            at = next;
+        }
+        return kernels::descents(columns, count) == allowed && kernels::no_zeros(values, count);
+    }
+    bool refer_dense(const Matrix& matrix, std::int64_t from, std::int64_t end, const double* values,
+                     const double* signs) {
+        const auto count = static_cast<std::size_t>(matrix.columns);
+        for (std::int64_t i = from; i < end; ++i, values += matrix.row_stride) {
+            if (!kernels::no_zeros(values, count)) return false;
+            rows_.push_back({nullptr, values, 0, count, signs[i - from]});
+        }
+        for (std::size_t e = counted_.size(); e < count; ++e) counted_.push_back(static_cast<std::int32_t>(e));
+        return true;
+    }
+
     // Arrays only grow, so that their numbers need not be cleared before they are written.
     void make_room(std::size_t more) {
         if (entries_ + more <= feature_.size()) return;
@@ -71,10 +129,12 @@ class RowBlock {
         value_.resize(2 * (entries_ + more));
     }
 
-    std::vector<std::size_t> start_ = {0};
-    std::size_t entries_ = 0;
+    std::vector<Row> rows_;
+    bool apart_ = false;
+    std::size_t entries_ = 0, begun_ = 0;  // of the rows here, and where the last of them began
     std::vector<std::int32_t> feature_;
     std::vector<double> value_;
+    std::vector<std::int32_t> counted_;  // 0, 1, 2, ...
     Example unordered_;
 };
 

@@ -53,8 +53,9 @@ static void add_learner(nb::module_& module, const char* name) {
                      std::span<const double> weight;
                      if (weights) weight = {weights->data() + row, size};
                      block.clear();
-                     for (const std::int64_t end = row + sizes.data()[b]; row < end; ++row)
-                         block.append(x.matrix, row, signs.data()[row]);
+                     const std::int64_t end = row + sizes.data()[b];
+                     block.refer(x.matrix, row, end, signs.data() + row);
+                     row = end;
                      std::unique_lock lock(self.mutex());
                      losses.data[b] = self.learn(block, set, weight);
                  });

@@ -1,8 +1,15 @@
 // The Euclidean geometry with a single label: theta is the weights, one number a feature.
 // F(w) = 1/2 |w|^2. `LinearGeometry` does the same for many labels and needs 20 times the memory here.
+//
+// Weights of small ids, the usual ones, lie where their id says, so that nothing has to be looked up;
+// the others are found by a hash table. As in `FeatureIndex`, the array covers ids up to a few times
+// the number of features that have entered, so memory follows their number, whatever their ids; where
+// it is declared how many features there are, it covers no more than those.
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "example.hpp"
@@ -13,60 +20,53 @@ namespace tagalong {
 template <class T>
 class LinearVector {
   public:
-    std::size_t rows() const { return index_.size(); }
-    const std::vector<std::int32_t>& features() const { return index_.ids(); }
-    std::int32_t find(std::int32_t feature) const { return index_.find(feature); }
-    double weight(std::int32_t row) const { return static_cast<double>(at(row)); }
+    // 0: it is not declared how many features there are.
+    explicit LinearVector(std::int64_t declared = 0) : declared_(static_cast<std::size_t>(declared)) {}
+
+    // Features enter with their first step; their rows are numbered in that order.
+    std::size_t rows() const { return features_.size(); }
+    const std::vector<std::int32_t>& features() const { return features_; }
+    double weight(std::int32_t row) const {
+        return row == FeatureIndex::kAbsent ? 0 : feature_weight(features_[static_cast<std::size_t>(row)]);
+    }
+    double feature_weight(std::int32_t feature) const { return static_cast<double>(at(feature)); }
     std::size_t bytes() const { return rows() * sizeof(T); }
 
     struct Score {
         double value;    // w.x
         double squared;  // |x|^2
-        bool known;      // whether all features have rows
     };
-    // Notes the row of each feature on the way. Entry i goes to sum i modulo 4: an addition need not wait
-    // for the one before it.
-    Score score(const RowView& x, std::int32_t* place) const {
-        const T* weights = weights_.data() + 1;
-        const std::int32_t* feature = x.feature.data();
-        const double* values = x.value.data();
-        const std::size_t whole = x.size() - x.size() % 4;
-        T sum[4] = {};
-        double squared[4] = {};
-        std::int32_t rows = 0;  // negative as soon as one is absent
-        const auto product = [&](std::size_t i) {
-            const std::int32_t row = index_.find(feature[i]);
-            place[i] = row;
-            rows |= row;
-            return static_cast<T>(values[i]) * weights[row];
-        };
-        for (std::size_t i = 0; i < whole; i += 4)
-            for (std::size_t way = 0; way < 4; ++way) sum[way] += product(i + way);
-        for (std::size_t i = 0; i < whole; i += 4)
-            for (std::size_t way = 0; way < 4; ++way) squared[way] += values[i + way] * values[i + way];
-        // The last ones by name: a place in an array that is not known beforehand would keep it in memory.
-        for (std::size_t way = 0; way < 3; ++way)
-            if (const std::size_t i = whole + way; i < x.size()) {
-                sum[way] += product(i);
-                squared[way] += values[i] * values[i];
-            }
-        return {static_cast<double>((sum[0] + sum[1]) + (sum[2] + sum[3])),
-                (squared[0] + squared[1]) + (squared[2] + squared[3]), rows >= 0};
+    Score score(const RowView& x) const {
+        if (all_near(x))
+            return sum_up(x, [weights = near_.data()](std::int32_t feature) { return weights[feature]; });
+        return sum_up(x, [this](std::int32_t feature) { return at(feature); });
     }
 
-    // Gives rows to features without one. Some may have got theirs since they were looked for.
-    void enter(const RowView& x, std::int32_t* place) {
-        for (std::size_t i = 0; i < x.size(); ++i)
-            if (place[i] == FeatureIndex::kAbsent) place[i] = find_or_insert(x.feature[i]);
-    }
-    // w += amount x, for features that all have rows.
-    void add(const RowView& x, double amount, const std::int32_t* place) {
+    // w += amount x
+    void add(const RowView& x, double amount) {
         const T factor = static_cast<T>(amount);
-        T* weights = weights_.data() + 1;
+        const std::int32_t* feature = x.feature.data();
         const double* values = x.value.data();
         const std::size_t size = x.size();
+        if (!all_near(x)) {
+            for (std::size_t i = 0; i < size; ++i) entered(feature[i]) += factor * static_cast<T>(values[i]);
+            return;
+        }
+        T* weights = near_.data();
+        if (features_.size() == near_.size()) {  // all have entered
 #pragma GCC unroll 4
-        for (std::size_t i = 0; i < size; ++i) weights[place[i]] += factor * static_cast<T>(values[i]);
+            for (std::size_t i = 0; i < size; ++i) weights[feature[i]] += factor * static_cast<T>(values[i]);
+            return;
+        }
+        bool unsure = false;  // what has entered is seldom 0
+#pragma GCC unroll 4
+        for (std::size_t i = 0; i < size; ++i) {
+            const T before = weights[feature[i]];
+            unsure |= before == 0;
+            weights[feature[i]] = before + factor * static_cast<T>(values[i]);
+        }
+        if (unsure)
+            for (std::size_t i = 0; i < size; ++i) entered(feature[i]);
     }
 
     // G(theta) - G(theta at the restart). Summed when it is asked for, which is seldom: a running value
@@ -76,30 +76,99 @@ class LinearVector {
     void restart() { base_ = half_square(); }
 
     // For loading a saved model.
-    void restore_row(std::int32_t feature, T weight) {
-        index_.insert(feature);
-        weights_.push_back(weight);
-    }
+    void restore_row(std::int32_t feature, T weight) { entered(feature) = weight; }
     double base() const { return base_; }
     void restore_base(double base) { base_ = base; }
 
   private:
-    T at(std::int32_t row) const { return weights_[static_cast<std::size_t>(row + 1)]; }
-    [[gnu::noinline]] std::int32_t find_or_insert(std::int32_t feature) {
-        const std::int32_t row = index_.find(feature);
-        if (row != FeatureIndex::kAbsent) return row;
-        weights_.push_back(0);
-        return index_.insert(feature);
+    bool near(std::int32_t feature) const { return static_cast<std::uint32_t>(feature) < near_.size(); }
+    // Features ascend.
+    bool all_near(const RowView& x) const {
+        return x.size() == 0 || (x.feature.front() >= 0 && near(x.feature.back()));
+    }
+    T at(std::int32_t feature) const {
+        if (near(feature)) return near_[static_cast<std::size_t>(feature)];
+        const std::int32_t row = far_index_.find(feature);
+        return row == FeatureIndex::kAbsent ? T(0) : far_[static_cast<std::size_t>(row)];
+    }
+
+    // Entry i goes to sum i modulo 4: an addition need not wait for the one before it.
+    template <class Weight>
+    static Score sum_up(const RowView& x, Weight&& weight) {
+        const std::int32_t* feature = x.feature.data();
+        const double* values = x.value.data();
+        const std::size_t whole = x.size() - x.size() % 4;
+        T sum[4] = {};
+        double squared[4] = {};
+        for (std::size_t i = 0; i < whole; i += 4)
+            for (std::size_t way = 0; way < 4; ++way) {
+                const double value = values[i + way];
+                sum[way] += static_cast<T>(value) * weight(feature[i + way]);
+                squared[way] += value * value;
+            }
+        // The last ones by name: a place in an array that is not known beforehand would keep it in memory.
+        for (std::size_t way = 0; way < 3; ++way)
+            if (const std::size_t i = whole + way; i < x.size()) {
+                sum[way] += static_cast<T>(values[i]) * weight(feature[i]);
+                squared[way] += values[i] * values[i];
+            }
+        return {static_cast<double>((sum[0] + sum[1]) + (sum[2] + sum[3])),
+                (squared[0] + squared[1]) + (squared[2] + squared[3])};
+    }
+
+    // The weight of a feature, which enters if it has not yet.
+    [[gnu::noinline]] T& entered(std::int32_t feature) {
+        const bool known = near(feature) ? known_[static_cast<std::size_t>(feature)]
+                                         : far_index_.find(feature) != FeatureIndex::kAbsent;
+        if (!known) {
+            features_.push_back(feature);
+            if (features_.size() > covered_) cover();
+            if (near(feature)) {
+                known_[static_cast<std::size_t>(feature)] = true;
+            } else {
+                far_index_.insert(feature);
+                far_.push_back(0);
+            }
+        }
+        return near(feature) ? near_[static_cast<std::size_t>(feature)]
+                             : far_[static_cast<std::size_t>(far_index_.find(feature))];
+    }
+    // Widen the array to four ids a feature; what it covers leaves the hash table.
+    void cover() {
+        covered_ = 2 * features_.size();
+        std::size_t ids = 4 * covered_;
+        if (declared_ > 0 && ids >= declared_) {
+            ids = declared_;
+            covered_ = std::numeric_limits<std::size_t>::max();
+        }
+        near_.resize(ids, T(0));
+        known_.resize(ids, false);
+        const FeatureIndex before = std::exchange(far_index_, {});
+        const std::vector<T> weights = std::exchange(far_, {});
+        for (std::size_t row = 0; row < weights.size(); ++row) {
+            const std::int32_t feature = before.ids()[row];
+            if (near(feature)) {
+                near_[static_cast<std::size_t>(feature)] = weights[row];
+                known_[static_cast<std::size_t>(feature)] = true;
+            } else {
+                far_index_.insert(feature);
+                far_.push_back(weights[row]);
+            }
+        }
     }
     double half_square() const {
         double sum = 0;
-        for (const T weight : weights_) sum += static_cast<double>(weight) * static_cast<double>(weight);
+        for (const std::int32_t feature : features_) sum += feature_weight(feature) * feature_weight(feature);
         return sum / 2;
     }
 
-    static_assert(FeatureIndex::kAbsent == -1);
-    FeatureIndex index_;
-    std::vector<T> weights_ = {0};  // the first one belongs to features without a row
+    std::size_t declared_;
+    std::vector<std::int32_t> features_;  // in the order in which they entered
+    std::size_t covered_ = 0;             // features at which the arrays are widened next
+    std::vector<T> near_;                 // by id; 0 for those that have not entered
+    std::vector<bool> known_;             // by id, whether it has entered
+    FeatureIndex far_index_;
+    std::vector<T> far_;
     double base_ = 0;  // 1/2 |w|^2 at the restart
 };
 

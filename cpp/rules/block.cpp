@@ -10,29 +10,33 @@ namespace tagalong {
 void surrogate_optimum(const std::vector<BlockRow>& rows, double margin, double budget,
                        std::vector<double>& lambda) {
     lambda.assign(rows.size(), 0.0);
-    std::vector<std::size_t> order;
+    struct Level {
+        double level;  // at which a row drops out
+        std::size_t row;
+    };
+    std::vector<Level> order;
+    order.reserve(rows.size());
     double spent = 0;
     for (std::size_t j = 0; j < rows.size(); ++j) {
         const double loss = margin - rows[j].value;
         if (!(loss > 0) || !(rows[j].q > 0)) continue;
         lambda[j] = loss / rows[j].q;
         spent += rows[j].weight * lambda[j];
-        order.push_back(j);
+        order.push_back({loss / rows[j].weight, j});
     }
     if (!(spent > budget)) return;
-    const auto level = [&](std::size_t j) { return (margin - rows[j].value) / rows[j].weight; };
-    std::sort(order.begin(), order.end(), [&](auto a, auto b) {
-        return level(a) != level(b) ? level(a) > level(b) : a < b;
+    std::sort(order.begin(), order.end(), [](const Level& a, const Level& b) {
+        return a.level != b.level ? a.level > b.level : a.row < b.row;
     });
     double linear = 0, quadratic = 0, tau = 0;
     for (std::size_t i = 0; i < order.size(); ++i) {
-        const BlockRow& row = rows[order[i]];
+        const BlockRow& row = rows[order[i].row];
         linear += row.weight * (margin - row.value) / row.q;
         quadratic += row.weight * row.weight / row.q;
         tau = (linear - budget) / quadratic;
-        if (i + 1 == order.size() || level(order[i + 1]) <= tau) break;
+        if (i + 1 == order.size() || order[i + 1].level <= tau) break;
     }
-    for (const std::size_t j : order)
+    for (const auto& [level, j] : order)
         lambda[j] = std::max(0.0, margin - rows[j].value - tau * rows[j].weight) / rows[j].q;
 }
 

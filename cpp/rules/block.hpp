@@ -18,6 +18,11 @@ namespace tagalong {
 
 enum class BlockScheme { simperc, conproj, simproj, simopt, max, optimal };
 
+// Whether a scheme asks for the rows' own best steps.
+inline bool takes_own_steps(BlockScheme scheme) {
+    return scheme == BlockScheme::conproj || scheme == BlockScheme::simproj || scheme == BlockScheme::max;
+}
+
 // A row as the schemes see it; its sign is part of its values.
 struct BlockRow {
     double value = 0;   // w.x_j
@@ -49,9 +54,13 @@ void share_out(BlockScheme scheme, const std::vector<BlockRow>& rows, double mar
     };
     if (scheme == BlockScheme::max) {
         std::size_t worst = 0;
-        const auto loss = [&](std::size_t j) { return (margin - rows[j].value) / rows[j].weight; };
-        for (std::size_t j = 1; j < rows.size(); ++j)
-            if (loss(j) > loss(worst)) worst = j;
+        double most = (margin - rows[0].value) / rows[0].weight;
+        for (std::size_t j = 1; j < rows.size(); ++j) {
+            const double loss = (margin - rows[j].value) / rows[j].weight;
+            if (!(loss > most)) continue;
+            most = loss;
+            worst = j;
+        }
         if (in_play(rows[worst]) && rows[worst].q > 0) lambda[worst] = step(worst);
         return;
     }

@@ -15,28 +15,40 @@ constexpr double kTolerance = 1e-12;
 constexpr std::ptrdiff_t kUnused = -1;  // in place of a row: the budget that is not used
 constexpr std::ptrdiff_t kNone = -2;
 
-// row[k] -= the sum over four pivot rows of what each has at `at` and at k, for k from `at` on.
-TAGALONG_INLINE void take_four(double* __restrict row, const double* pivots, std::size_t at, std::size_t n) {
-    const double *a = pivots, *b = a + n, *c = b + n, *d = c + n;
+constexpr std::size_t kTogether = 4;
+typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
+// Rows of factors are padded, so that loops go four numbers at a time without a rest.
+constexpr std::size_t padded_row(std::size_t n) { return (n + kTogether - 1) / kTogether * kTogether; }
+
+// row[k] -= the sum over four pivot rows of what each has at `at` and at k, for k from `at` on and perhaps some
+// before, which nobody reads. The same for the row after it, so that pivots are read once for both.
+TAGALONG_INLINE void take_four(double* row, const double* pivots, std::size_t at, std::size_t width) {
+    const double *a = pivots, *b = a + width, *c = b + width, *d = c + width;
     const double fa = a[at], fb = b[at], fc = c[at], fd = d[at];
-#pragma omp simd
-    for (std::size_t k = at; k < n; ++k) row[k] -= (fa * a[k] + fb * b[k]) + (fc * c[k] + fd * d[k]);
+    const double ga = a[at + 1], gb = b[at + 1], gc = c[at + 1], gd = d[at + 1];
+    for (std::size_t k = at - at % kTogether; k < width; k += kTogether) {
+        const Four va = *reinterpret_cast<const Four*>(a + k), vb = *reinterpret_cast<const Four*>(b + k);
+        const Four vc = *reinterpret_cast<const Four*>(c + k), vd = *reinterpret_cast<const Four*>(d + k);
+        *reinterpret_cast<Four*>(row + k) -= (fa * va + fb * vb) + (fc * vc + fd * vd);
+        *reinterpret_cast<Four*>(row + width + k) -= (ga * va + gb * vb) + (gc * vc + gd * vd);
+    }
 }
 
 // A = U' U of a symmetric n x n matrix, of which the upper half is read and becomes U, row by row; pivots
 // are kept off zero, which amounts to a tiny ridge on rows that depend on others. Four rows are finished at
-// a time and then taken from all that follow, so that all loops run along rows.
+// a time and then taken from all that follow, so that all loops run along rows. There are padded_row(n) rows
+// of as many numbers.
 TAGALONG_CLONES void cholesky(double* u, std::size_t n) {
+    const std::size_t width = padded_row(n);
     double largest = 0;
-    for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, u[i * n + i]);
+    for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, u[i * width + i]);
     const double least = 1e-13 * largest + 1e-300;
-    constexpr std::size_t kTogether = 4;
     for (std::size_t from = 0; from < n; from += kTogether) {
         const std::size_t end = std::min(n, from + kTogether);
         for (std::size_t i = from; i < end; ++i) {
-            double* row = u + i * n;
+            double* row = u + i * width;
             for (std::size_t j = from; j < i; ++j) {
-                const double* __restrict pivot = u + j * n;
+                const double* __restrict pivot = u + j * width;
                 const double factor = pivot[i];
 #pragma omp simd
                 for (std::size_t k = i; k < n; ++k) row[k] -= factor * pivot[k];
@@ -46,20 +58,21 @@ TAGALONG_CLONES void cholesky(double* u, std::size_t n) {
 #pragma omp simd
             for (std::size_t k = i; k < n; ++k) row[k] *= inverse;
         }
-        for (std::size_t i = end; i < n; ++i) take_four(u + i * n, u + from * n, i, n);
+        for (std::size_t i = end; i < n; i += 2) take_four(u + i * width, u + from * width, i, width);
     }
 }
 
 // U' U x = b, x in the place of b.
 TAGALONG_CLONES void solve_cholesky(const double* u, std::size_t n, double* x) {
+    const std::size_t width = padded_row(n);
     for (std::size_t i = 0; i < n; ++i) {
-        const double* row = u + i * n;
+        const double* row = u + i * width;
         const double value = x[i] /= row[i];
 #pragma omp simd
         for (std::size_t k = i + 1; k < n; ++k) x[k] -= value * row[k];
     }
     for (std::size_t i = n; i-- > 0;) {
-        const double* row = u + i * n;
+        const double* row = u + i * width;
         double sum = 0;
 #pragma omp simd reduction(+ : sum)
         for (std::size_t k = i + 1; k < n; ++k) sum += row[k] * x[k];
@@ -67,28 +80,75 @@ TAGALONG_CLONES void solve_cholesky(const double* u, std::size_t n, double* x) {
     }
 }
 
+// g -= amount times row, row after row, four of them in one go.
+TAGALONG_CLONES void take_rows(double* __restrict g, const double* Q, std::size_t m, const std::size_t* rows,
+                               const double* amounts, std::size_t count) {
+    std::size_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        const double *a = Q + rows[i] * m, *b = Q + rows[i + 1] * m, *c = Q + rows[i + 2] * m, *d = Q + rows[i + 3] * m;
+        const double fa = amounts[i], fb = amounts[i + 1], fc = amounts[i + 2], fd = amounts[i + 3];
+#pragma omp simd
+        for (std::size_t k = 0; k < m; ++k) g[k] = (((g[k] - fa * a[k]) - fb * b[k]) - fc * c[k]) - fd * d[k];
+    }
+    for (; i < count; ++i) {
+        const double* row = Q + rows[i] * m;
+        const double amount = amounts[i];
+#pragma omp simd
+        for (std::size_t k = 0; k < m; ++k) g[k] -= amount * row[k];
+    }
+}
+
+// The largest of g, and the least of those where u > 0.
+struct Ends {
+    double most, least;
+};
+TAGALONG_CLONES Ends ends_of(const double* g, const double* u, std::size_t m) {
+    double most = -kInfinity, least = kInfinity;
+#pragma omp simd reduction(max : most) reduction(min : least)
+    for (std::size_t j = 0; j < m; ++j) {
+        const double low = u[j] > 0 ? g[j] : kInfinity;
+        most = g[j] > most ? g[j] : most;
+        least = low < least ? low : least;
+    }
+    return {most, least};
+}
+
 }  // namespace
 
 void BlockQp::load(std::span<const double> Q, std::span<const double> l, std::span<const double> v) {
     m_ = l.size();
-    Q_.assign(Q.begin(), Q.end());
+    Q_ = Q;
     g_.assign(l.begin(), l.end());
     if (std::all_of(v.begin(), v.end(), [](double weight) { return weight == 1; })) return;
+    scaled_.assign(Q.begin(), Q.end());
     for (std::size_t j = 0; j < m_; ++j) {
         g_[j] /= v[j];
-        for (std::size_t k = 0; k < m_; ++k) Q_[j * m_ + k] /= v[j] * v[k];
+        for (std::size_t k = 0; k < m_; ++k) scaled_[j * m_ + k] /= v[j] * v[k];
     }
-}
-
-void BlockQp::add_to_gradient(std::size_t j, double amount) {
-    const double* row = Q_.data() + j * m_;
-    for (std::size_t k = 0; k < m_; ++k) g_[k] -= amount * row[k];
+    Q_ = scaled_;
 }
 
 void BlockQp::move(std::size_t j, double amount) {
     if (amount == 0) return;
     u_[j] += amount;
-    add_to_gradient(j, amount);
+    take_rows(g_.data(), Q_.data(), m_, &j, &amount, 1);
+}
+
+// What coefficients take from the gradient of none.
+void BlockQp::take_from_gradient(std::span<const double> amounts) {
+    rows_now_.clear();
+    amounts_.clear();
+    for (std::size_t j = 0; j < m_; ++j) {
+        if (!(amounts[j] > 0)) continue;
+        rows_now_.push_back(j);
+        amounts_.push_back(amounts[j]);
+    }
+    take_rows(g_.data(), Q_.data(), m_, rows_now_.data(), amounts_.data(), rows_now_.size());
+}
+
+void BlockQp::move_together(std::span<const std::size_t> rows, std::span<const double> amounts) {
+    for (std::size_t i = 0; i < rows.size(); ++i) u_[rows[i]] += amounts[i];
+    take_rows(g_.data(), Q_.data(), m_, rows.data(), amounts.data(), rows.size());
 }
 
 double BlockQp::measure_gap() const {
@@ -104,15 +164,14 @@ double BlockQp::measure_gap() const {
 bool BlockQp::pair_step() {
     std::ptrdiff_t up = kUnused, down = unused_ > 0 ? kUnused : kNone;
     double most = 0, least = unused_ > 0 ? 0 : kInfinity;
-    for (std::size_t j = 0; j < m_; ++j) {
-        if (g_[j] > most) {
-            most = g_[j];
-            up = static_cast<std::ptrdiff_t>(j);
-        }
-        if (u_[j] > 0 && g_[j] < least) {
-            least = g_[j];
-            down = static_cast<std::ptrdiff_t>(j);
-        }
+    const Ends ends = ends_of(g_.data(), u_.data(), m_);
+    if (ends.most > most) {
+        most = ends.most;
+        up = std::find(g_.begin(), g_.end(), most) - g_.begin();
+    }
+    if (ends.least < least) {
+        least = ends.least;
+        for (down = 0; !(u_[static_cast<std::size_t>(down)] > 0 && g_[static_cast<std::size_t>(down)] == least);) ++down;
     }
     if (down == kNone || up == down || !(most > least)) return false;
     const auto at = [&](std::ptrdiff_t a, std::ptrdiff_t b) {
@@ -137,14 +196,25 @@ bool BlockQp::pair_step() {
 void BlockQp::factorise() {
     const std::size_t n = free_.size() - (tight_ ? 1 : 0);
     const std::size_t last = free_.back();
-    factor_.resize(n * n);
+    const std::size_t width = padded_row(n);
+    factor_.resize(width * width);
+    const double* other = Q_.data() + last * m_;
+    const std::size_t* free = free_.data();
+    with_last_.resize(n);
+    double* with_last = with_last_.data();
+    for (std::size_t b = 0; b < n; ++b) with_last[b] = other[free[b]];
+    // Padding, and what is left of the diagonal, take part in sums that nobody reads.
+    std::fill(factor_.begin() + static_cast<std::ptrdiff_t>(n * width), factor_.end(), 0.0);
     for (std::size_t a = 0; a < n; ++a) {
-        const double *row = Q_.data() + free_[a] * m_, *other = Q_.data() + last * m_;
-        double* out = factor_.data() + a * n;
-        for (std::size_t b = a; b < n; ++b) out[b] = row[free_[b]];
-        if (!tight_) continue;
+        const double* row = Q_.data() + free[a] * m_;
+        double* out = factor_.data() + a * width;
+        std::fill(out + a - a % kTogether, out + a, 0.0);
+        std::fill(out + n, out + width, 0.0);
         const double both = other[last] - row[last];
-        for (std::size_t b = a; b < n; ++b) out[b] += both - other[free_[b]];
+        if (tight_)
+            for (std::size_t b = a; b < n; ++b) out[b] = row[free[b]] + (both - with_last[b]);
+        else
+            for (std::size_t b = a; b < n; ++b) out[b] = row[free[b]];
     }
     cholesky(factor_.data(), n);
 }
@@ -199,7 +269,9 @@ BlockQp::Newton BlockQp::newton_step() {
         blocking = free_.size();
     }
     if (!(length > 0)) return Newton::none;
-    for (std::size_t a = 0; a < free_.size(); ++a) move(free_[a], length * direction_[a]);
+    amounts_.clear();
+    for (std::size_t a = 0; a < free_.size(); ++a) amounts_.push_back(length * direction_[a]);
+    move_together(free_, amounts_);
     for (std::size_t a = 0; a < free_.size(); ++a)
         if (a == blocking || u_[free_[a]] < 0) u_[free_[a]] = 0;
     if (!tight) unused_ = fills ? 0 : std::max(0.0, unused_ - spending * length);
@@ -218,10 +290,8 @@ bool BlockQp::separate_start(std::span<const double> l, std::span<const double> 
     }
     surrogate_optimum(separate_, 0, budget_, u_);
     double spent = 0, value = 0;
-    for (std::size_t j = 0; j < m_; ++j) {
-        if (u_[j] > 0) add_to_gradient(j, u_[j]);
-        spent += u_[j];
-    }
+    for (const double amount : u_) spent += amount;
+    take_from_gradient(u_);
     for (std::size_t j = 0; j < m_; ++j) value += u_[j] * (l[j] / v[j] + g_[j]) / 2;
     // Of a budget that is used up, rounding leaves nothing.
     unused_ = spent < budget_ * (1 - 1e-12) ? budget_ - spent : 0;
@@ -238,8 +308,7 @@ void BlockQp::start(std::span<const double> l, std::span<const double> v, const 
         if (spent > budget_)
             for (double& value : u_) value *= budget_ / spent;
         unused_ = std::max(0.0, budget_ - spent);
-        for (std::size_t j = 0; j < m_; ++j)
-            if (u_[j] > 0) add_to_gradient(j, u_[j]);
+        take_from_gradient(u_);
         return;
     }
     if (separate_start(l, v)) return;

@@ -37,8 +37,9 @@ class BlockQp {
     bool pair_step();
     enum class Newton { whole, part, none };
     Newton newton_step();
-    void add_to_gradient(std::size_t j, double amount);
     void move(std::size_t j, double amount);
+    void move_together(std::span<const std::size_t> rows, std::span<const double> amounts);
+    void take_from_gradient(std::span<const double> amounts);
     void start(std::span<const double> l, std::span<const double> v, const std::vector<double>& lambda);
     bool separate_start(std::span<const double> l, std::span<const double> v);
     void find_direction();
@@ -46,7 +47,9 @@ class BlockQp {
 
     // In units of budget: u_j = v_j lambda_j, so that the constraint is sum_j u_j <= C.
     std::size_t m_ = 0;
-    std::vector<double> Q_, u_;
+    std::span<const double> Q_;
+    std::vector<double> scaled_;  // Q_, if the v_j are not all 1
+    std::vector<double> u_;
     std::vector<double> g_;  // the gradient
     std::vector<BlockRow> separate_;
     double budget_ = 0;
@@ -57,7 +60,7 @@ class BlockQp {
     std::vector<std::size_t> in_use_;  // the rows that factor_ belongs to, ascending
     std::vector<std::size_t> free_;    // the same rows, the largest coefficient last
     bool tight_ = false;               // whether factor_ is that of the whole budget
-    std::vector<double> factor_, direction_;
+    std::vector<double> factor_, direction_, amounts_, with_last_;
 };
 
 }  // namespace tagalong

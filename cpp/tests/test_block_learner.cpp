@@ -145,6 +145,44 @@ const Test ascends{"block learner: schemes whose steps are chosen never lower th
     });
 }};
 
+const Test in_place{"block learner: rows where they lie give the same bits as copies with their signs", [] {
+    Random random(11);
+    std::vector<double> values, signs;
+    std::vector<std::int32_t> indices, starts = {0};
+    for (int i = 0; i < 120; ++i) {
+        for (int feature = 0; feature < kFeatures; ++feature)
+            if (random.chance(0.5)) {
+                indices.push_back(feature);
+                values.push_back(random.normal());
+            }
+        starts.push_back(static_cast<std::int32_t>(indices.size()));
+        signs.push_back(random.chance(0.5) ? 1.0 : -1.0);
+    }
+    Matrix matrix;
+    matrix.rows = 120;
+    matrix.columns = kFeatures;
+    matrix.values = values.data();
+    matrix.indices = indices.data();
+    matrix.indptr = starts.data();
+    for (const bool entropic : {false, true})
+        for (const BlockScheme scheme : kSchemes) {
+            if (entropic && scheme == BlockScheme::simopt) continue;
+            const Note note("scheme ", static_cast<int>(scheme), ", entropic ", entropic);
+            BlockLearner<double> here(config_of(scheme, entropic)), copied(config_of(scheme, entropic));
+            for (std::int64_t from = 0; from < 120; from += 6) {
+                RowBlock there, copies;
+                there.refer(matrix, from, from + 6, signs.data() + from);
+                check(there.signs_apart(), "copied");
+                for (std::int64_t i = from; i < from + 6; ++i) copies.append(matrix, i, signs[static_cast<std::size_t>(i)]);
+                check(!copies.signs_apart(), "not copied");
+                same(here.learn(there, {}, {}), copied.learn(copies, {}, {}));
+            }
+            check(weights_of(here) == weights_of(copied), "other weights");
+            check(here.features() == copied.features(), "other features");
+            same(here.dual(), copied.dual());
+        }
+}};
+
 const Test equal_rows{"block learner: copies of a row mislead simopt, and nobody else", [] {
     // Two gain nothing, three lose; the best step takes one of them.
     for (const std::size_t copies : {2u, 3u}) {

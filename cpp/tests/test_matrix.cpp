@@ -183,6 +183,9 @@ void refuse_values() {
             "the storage type; scale the features down");
     dense.values[6] = static_cast<V>(1e19);
     dense.view().check(kMostFloat);
+    // Each row is short enough, all together are not.
+    dense.values[0] = dense.values[6] = dense.values[8] = static_cast<V>(1.5e19);
+    dense.view().check(kMostFloat);
 }
 
 template <class V, class I>

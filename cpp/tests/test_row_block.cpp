@@ -1,4 +1,5 @@
 // Rows of a block, from any matrix; and the weights of a single label against a plain map.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -22,6 +23,12 @@ Map as_map(const RowView& row) {
         check(row.value[i] != 0, "zeros must be left out");
         out[row.feature[i]] = row.value[i];
     }
+    return out;
+}
+
+Map signed_map(const RowBlock& block, std::size_t j) {
+    Map out = as_map(block.row(j));
+    for (auto& [feature, value] : out) value *= block.sign(j);
     return out;
 }
 
@@ -67,6 +74,17 @@ void rows_of_type(Number index_type, Number value_type) {
             same(block.rows(), static_cast<std::size_t>(rows));
             for (std::size_t j = 0; j < block.rows(); ++j) check(as_map(block.row(j)) == expected[j], "another row");
         }
+        // Where they lie, and two at a time, of which one may be in order and the other not.
+        for (const int together : {1, 2, rows}) {
+            block.clear();
+            for (int j = 0; j < rows; j += together)
+                block.refer(matrix, j, std::min(rows, j + together), signs.data() + j);
+            same(block.rows(), static_cast<std::size_t>(rows));
+            for (std::size_t j = 0; j < block.rows(); ++j) check(signed_map(block, j) == expected[j], "another row in place");
+            const bool in_place = tidy && sizeof(I) == 4 && sizeof(V) == 8;
+            if (in_place) check(block.signs_apart(), "copied for no reason");
+            if (sizeof(I) != 4 || sizeof(V) != 8) check(!block.signs_apart(), "other types cannot stay");
+        }
     }
 }
 
@@ -88,21 +106,69 @@ const Test dense{"row block: rows of dense matrices", [] {
     block.append(matrix, 1, 1.0);
     check(as_map(block.row(0)) == Map{{1, -2.0}}, "the first row");
     check(as_map(block.row(1)) == Map{{0, -1.0}}, "the second row");
+    const std::vector<double> signs = {-1.0, 1.0};
+    block.clear();
+    block.refer(matrix, 0, 2, signs.data());
+    check(!block.signs_apart(), "rows with zeros are copied");
+    check(signed_map(block, 0) == Map{{1, -2.0}}, "the first row, copied");
 }};
 
-const Test products{"block matrix: products of rows with far features", [] {
+const Test dense_in_place{"row block: dense rows without zeros stay where they lie, apart or not", [] {
+    const std::vector<double> values = {1, 2, 0, 3, 4, 0, 5, 6, 0};
+    Matrix matrix;
+    matrix.rows = 3;
+    matrix.columns = 2;
+    matrix.row_stride = 3;
+    matrix.values = values.data();
+    const std::vector<double> signs = {-1.0, 1.0, -1.0};
+    RowBlock block;
+    block.refer(matrix, 0, 3, signs.data());
+    same(block.rows(), 3u);
+    check(block.row(1).value.data() == values.data() + 3, "copied for no reason");
+    check(signed_map(block, 0) == Map{{0, -1.0}, {1, -2.0}}, "the first row");
+    check(signed_map(block, 2) == Map{{0, -5.0}, {1, -6.0}}, "the last row");
+}};
+
+const Test boundaries{"row block: columns may go down between rows, and only there; rows may be empty", [] {
+    const std::vector<std::int32_t> starts = {0, 0, 2, 2, 2, 4, 4};
+    const std::vector<double> values = {1, 2, 3, 4}, signs(6, 1.0);
+    Matrix matrix;
+    matrix.rows = 6;
+    matrix.columns = 10;
+    matrix.values = values.data();
+    matrix.indptr = starts.data();
+    const auto in_place = [&](std::vector<std::int32_t> indices) {
+        matrix.indices = indices.data();
+        RowBlock block;
+        block.refer(matrix, 0, 6, signs.data());
+        same(block.rows(), 6u);
+        Map expected = {{indices[0], 1.0}};
+        expected[indices[1]] += 2;
+        check(as_map(block.row(1)) == expected, "the first row with entries");
+        for (const std::size_t j : {0u, 2u, 3u, 5u}) same(block.row(j).size(), 0u);
+        return block.signs_apart();
+    };
+    check(in_place({1, 2, 0, 3}), "down between rows");
+    check(in_place({1, 2, 2, 3}), "the same column in two rows");
+    check(in_place({1, 2, 3, 4}), "up between rows");
+    check(!in_place({2, 1, 3, 4}), "down within a row");
+    check(!in_place({2, 2, 0, 4}), "a duplicate");
+    check(!in_place({1, 2, 4, 3}), "down within the last row");
+}};
+
+const Test products{"block matrix: products of rows with near and far features", [] {
     Random random(4);
+    BlockMatrix matrix;
     for (int repeat = 0; repeat < 50; ++repeat) {
         RowBlock block;
         std::vector<std::size_t> all;
         for (std::size_t j = 0; j < 6; ++j) {
-            // Multiples of a power of two meet in a hash table.
+            // Multiples of a power of two meet in a hash table; small ids need none.
             for (std::int32_t i = 0; i < 40; ++i)
-                if (random.chance(0.3)) block.add(i << 20, random.normal());
+                if (random.chance(0.3)) block.add(repeat % 2 ? i << 20 : i, random.normal());
             block.end_row();
             all.push_back(j);
         }
-        BlockMatrix matrix;
         std::vector<double> found;
         matrix.load(block, all);
         matrix.products(found);
@@ -118,52 +184,53 @@ const Test products{"block matrix: products of rows with far features", [] {
 }};
 
 const Test vector{"linear vector: scores, steps and complexity, against a map", [] {
-    Random random(5);
-    LinearVector<double> weights;
-    Map expected;
-    std::vector<std::int32_t> place;
-    const auto half_square = [&] {
-        double sum = 0;
-        for (const auto& [feature, weight] : expected) sum += weight * weight / 2;
-        return sum;
-    };
-    double base = 0;
-    for (int round = 0; round < 300; ++round) {
-        Example x;
-        for (std::int32_t i = 0; i < 30; ++i)
-            if (random.chance(0.3)) x.add(i % 3 ? i : i * 1'000'003, random.normal());
-        x.merge();
-        place.resize(x.size());
-        const auto score = weights.score(x, place.data());
-        bool known = true;
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            same(place[i], weights.find(x.feature[i]));
-            known &= place[i] != FeatureIndex::kAbsent;
+    for (const std::int64_t declared : {0, 20}) {  // no declaration, and one that some ids exceed
+        Random random(5);
+        LinearVector<double> weights(declared);
+        Map expected;
+        std::vector<std::int32_t> order;
+        const auto half_square = [&] {
+            double sum = 0;
+            for (const auto& [feature, weight] : expected) sum += weight * weight / 2;
+            return sum;
+        };
+        double base = 0;
+        for (int round = 0; round < 300; ++round) {
+            Example x;
+            for (std::int32_t i = 0; i < 30; ++i)
+                if (random.chance(round < 20 ? 0.02 : 0.3)) x.add(i % 3 ? i : i * 1'000'003, random.normal());
+            if (round % 2) x.add(kConstantFeature, 1);
+            x.merge();
+            const auto score = weights.score(x);
+            for (const std::int32_t feature : x.feature)
+                if (!expected.count(feature)) order.push_back(feature);
+            double value = 0, squared = 0;
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                value += x.value[i] * expected[x.feature[i]];
+                squared += x.value[i] * x.value[i];
+            }
+            near(score.value, value, 1e-12 * (1 + std::abs(value)));
+            near(score.squared, squared, 1e-12 * squared);
+            const double amount = random.normal();
+            weights.add(x, amount);
+            // Back to nothing, at times: what has entered stays.
+            const bool back = round < 40 && round % 2;
+            if (back) weights.add(x, -amount);
+            for (std::size_t i = 0; i < x.size(); ++i)
+                expected[x.feature[i]] += back ? 0 : amount * x.value[i];
+            check(weights.features() == order, "another order of entering");
+            near(weights.complexity(), half_square() - base, 1e-10 * (1 + half_square()));
+            if (round == 150) {
+                weights.restart();
+                base = half_square();
+            }
         }
-        same(score.known, known);
-        double value = 0, squared = 0;
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            value += x.value[i] * expected[x.feature[i]];
-            squared += x.value[i] * x.value[i];
-        }
-        near(score.value, value, 1e-12 * (1 + std::abs(value)));
-        near(score.squared, squared, 1e-12 * squared);
-        const double amount = random.normal();
-        // Twice from the same places: the first time may have made rows for them.
-        std::vector<std::int32_t> again = place;
-        for (auto* places : {&place, &again}) {
-            weights.enter(x, places->data());
-            weights.add(x, amount, places->data());
-        }
-        for (std::size_t i = 0; i < x.size(); ++i) expected[x.feature[i]] += 2 * amount * x.value[i];
-        near(weights.complexity(), half_square() - base, 1e-10 * (1 + half_square()));
-        if (round == 150) {
-            weights.restart();
-            base = half_square();
-        }
+        for (const auto& [feature, weight] : expected) near(weights.feature_weight(feature), weight, 1e-10);
+        for (std::size_t row = 0; row < order.size(); ++row)
+            same(weights.weight(static_cast<std::int32_t>(row)), weights.feature_weight(order[row]));
+        same(weights.feature_weight(12345), 0.0);
+        same(weights.weight(FeatureIndex::kAbsent), 0.0);
     }
-    for (const auto& [feature, weight] : expected) near(weights.weight(weights.find(feature)), weight, 1e-10);
-    same(weights.weight(weights.find(12345)), 0.0);
 }};
 
 }  // namespace

@@ -22,8 +22,11 @@ def validated(estimator: Any, X: Any, reset: bool) -> Any:
     reset : bool
         Whether X says what the columns are.
     """
-    if not reset and _is_ready(estimator, X):
-        return X
+    if _is_ready(X) and not hasattr(estimator, "feature_names_in_"):
+        if reset:
+            estimator.n_features_in_ = X.shape[1]
+        if X.shape[1] == getattr(estimator, "n_features_in_", -1):
+            return X
     # Whether values are finite is checked natively, which can say where they are not.
     return validate_data(
         estimator,
@@ -36,15 +39,14 @@ def validated(estimator: Any, X: Any, reset: bool) -> Any:
     )
 
 
-def _is_ready(estimator: Any, X: Any) -> bool:
+def _is_ready(X: Any) -> bool:
     """Whether X is a matrix that scikit-learn's checks, slower than a step, would not change."""
-    dense = isinstance(X, np.ndarray) and X.ndim == 2 and X.flags.c_contiguous
+    dense = type(X) in (np.ndarray, np.memmap) and X.ndim == 2 and X.flags.c_contiguous
     return (
         (dense or isinstance(X, (sp.csr_array, sp.csr_matrix)))
         and X.dtype in (np.float32, np.float64)
         and X.shape[0] > 0
-        and X.shape[1] == getattr(estimator, "n_features_in_", -1)
-        and not hasattr(estimator, "feature_names_in_")
+        and X.shape[1] > 0
     )
 
 
