@@ -102,6 +102,8 @@ class RowBlock {
                       const double* values, const double* signs) {
         const std::int64_t origin = matrix.start(from);
         const auto count = static_cast<std::size_t>(matrix.start(end) - origin);
+        if (!kernels::no_zeros(values, count)) return false;
+        const std::size_t found = kernels::descents(columns, count);
         std::size_t at = 0, allowed = 0;
         for (std::int64_t i = from; i < end; ++i) {
             const auto next = static_cast<std::size_t>(matrix.start(i + 1) - origin);
@@ -109,7 +111,11 @@ class RowBlock {
             rows_.push_back({columns + at, values + at, 0, next - at, signs[i - from]});
             at = next;
         }
-        return kernels::descents(columns, count) == allowed && kernels::no_zeros(values, count);
+        // What follows is probably the next block: it comes from memory while this one is learnt.
+        const auto after = std::min(static_cast<std::size_t>(matrix.start(matrix.rows) - origin), 2 * count);
+        for (std::size_t e = count; e < after; e += 8) __builtin_prefetch(values + e, 0, 2);
+        for (std::size_t e = count; e < after; e += 16) __builtin_prefetch(columns + e, 0, 2);
+        return found == allowed;
     }
     bool refer_dense(const Matrix& matrix, std::int64_t from, std::int64_t end, const double* values,
                      const double* signs) {

@@ -7,6 +7,7 @@
 // it is declared how many features there are, it covers no more than those.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -58,15 +59,16 @@ class LinearVector {
             for (std::size_t i = 0; i < size; ++i) weights[feature[i]] += factor * static_cast<T>(values[i]);
             return;
         }
-        bool unsure = false;  // what has entered is seldom 0
+        const char* strange = strange_.data();
+        char any = 0;
 #pragma GCC unroll 4
         for (std::size_t i = 0; i < size; ++i) {
-            const T before = weights[feature[i]];
-            unsure |= before == 0;
-            weights[feature[i]] = before + factor * static_cast<T>(values[i]);
+            any |= strange[feature[i]];
+            weights[feature[i]] += factor * static_cast<T>(values[i]);
         }
-        if (unsure)
-            for (std::size_t i = 0; i < size; ++i) entered(feature[i]);
+        if (any)
+            for (std::size_t i = 0; i < size; ++i)
+                if (strange_[static_cast<std::size_t>(feature[i])]) entered(feature[i]);
     }
 
     // G(theta) - G(theta at the restart). Summed when it is asked for, which is seldom: a running value
@@ -101,11 +103,10 @@ class LinearVector {
         T sum[4] = {};
         double squared[4] = {};
         for (std::size_t i = 0; i < whole; i += 4)
-            for (std::size_t way = 0; way < 4; ++way) {
-                const double value = values[i + way];
-                sum[way] += static_cast<T>(value) * weight(feature[i + way]);
-                squared[way] += value * value;
-            }
+            for (std::size_t way = 0; way < 4; ++way)
+                sum[way] += static_cast<T>(values[i + way]) * weight(feature[i + way]);
+        for (std::size_t i = 0; i < whole; i += 4)
+            for (std::size_t way = 0; way < 4; ++way) squared[way] += values[i + way] * values[i + way];
         // The last ones by name: a place in an array that is not known beforehand would keep it in memory.
         for (std::size_t way = 0; way < 3; ++way)
             if (const std::size_t i = whole + way; i < x.size()) {
@@ -118,13 +119,13 @@ class LinearVector {
 
     // The weight of a feature, which enters if it has not yet.
     [[gnu::noinline]] T& entered(std::int32_t feature) {
-        const bool known = near(feature) ? known_[static_cast<std::size_t>(feature)]
-                                         : far_index_.find(feature) != FeatureIndex::kAbsent;
-        if (!known) {
+        const bool strange = near(feature) ? strange_[static_cast<std::size_t>(feature)]
+                                           : far_index_.find(feature) == FeatureIndex::kAbsent;
+        if (strange) {
             features_.push_back(feature);
             if (features_.size() > covered_) cover();
             if (near(feature)) {
-                known_[static_cast<std::size_t>(feature)] = true;
+                strange_[static_cast<std::size_t>(feature)] = 0;
             } else {
                 far_index_.insert(feature);
                 far_.push_back(0);
@@ -135,21 +136,21 @@ class LinearVector {
     }
     // Widen the array to four ids a feature; what it covers leaves the hash table.
     void cover() {
-        covered_ = 2 * features_.size();
+        covered_ = std::max(2 * features_.size(), declared_ > 0 ? kAtOnce / 4 : 0);
         std::size_t ids = 4 * covered_;
         if (declared_ > 0 && ids >= declared_) {
             ids = declared_;
             covered_ = std::numeric_limits<std::size_t>::max();
         }
         near_.resize(ids, T(0));
-        known_.resize(ids, false);
+        strange_.resize(ids, 1);
         const FeatureIndex before = std::exchange(far_index_, {});
         const std::vector<T> weights = std::exchange(far_, {});
         for (std::size_t row = 0; row < weights.size(); ++row) {
             const std::int32_t feature = before.ids()[row];
             if (near(feature)) {
                 near_[static_cast<std::size_t>(feature)] = weights[row];
-                known_[static_cast<std::size_t>(feature)] = true;
+                strange_[static_cast<std::size_t>(feature)] = 0;
             } else {
                 far_index_.insert(feature);
                 far_.push_back(weights[row]);
@@ -162,11 +163,14 @@ class LinearVector {
         return sum / 2;
     }
 
+    // Ids that are covered from the start if they are declared: so few take hardly any memory.
+    static constexpr std::size_t kAtOnce = 16'384;
+
     std::size_t declared_;
     std::vector<std::int32_t> features_;  // in the order in which they entered
     std::size_t covered_ = 0;             // features at which the arrays are widened next
     std::vector<T> near_;                 // by id; 0 for those that have not entered
-    std::vector<bool> known_;             // by id, whether it has entered
+    std::vector<char> strange_;           // by id, 1 for those that have not entered
     FeatureIndex far_index_;
     std::vector<T> far_;
     double base_ = 0;  // 1/2 |w|^2 at the restart

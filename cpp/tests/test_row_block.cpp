@@ -184,7 +184,7 @@ const Test products{"block matrix: products of rows with near and far features",
 }};
 
 const Test vector{"linear vector: scores, steps and complexity, against a map", [] {
-    for (const std::int64_t declared : {0, 20}) {  // no declaration, and one that some ids exceed
+    for (const std::int64_t declared : {0, 20, 1 << 30}) {  // none, one that some ids exceed, and many
         Random random(5);
         LinearVector<double> weights(declared);
         Map expected;

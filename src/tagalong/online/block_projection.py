@@ -261,9 +261,9 @@ def _signs(y: Any, rows: int) -> npt.NDArray[np.float64]:
     signs = np.ascontiguousarray(y, dtype=np.float64)
     if signs.shape != (rows,):
         raise ValueError(f"y must have shape ({rows},), a sign a row, got {signs.shape}")
-    wrong = np.abs(signs) != 1
-    if wrong.any():
-        row = int(np.argmax(wrong))
+    right = (signs == 1) | (signs == -1)
+    if not right.all():
+        row = int(np.argmin(right))
         raise ValueError(f"y: row {row} is {signs[row]:g}; signs are +1 and -1")
     return signs
 
