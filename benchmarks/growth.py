@@ -138,7 +138,7 @@ def plot(found: Sequence[Measured], path: Path) -> None:
         for axis, varied in zip(axes, panels, strict=True):
             here = [one for one in found if one.curve.varied == varied]
             for one in here:
-                sizes, label = one.curve.sizes, f"{one.curve.way}, exponent {one.exponent}"
+                sizes, label = one.curve.sizes, f"{one.curve.way}: {one.exponent}"
                 (line,) = axis.loglog(sizes, one.best, marker="o", markersize=3, label=label)
                 slowest = [max(turns) for turns in one.turns]
                 axis.fill_between(
@@ -150,7 +150,8 @@ def plot(found: Sequence[Measured], path: Path) -> None:
             axis.set_xticks([], minor=True)
             axis.set_xlabel(varied)
             axis.grid(alpha=0.3)
-            axis.legend(frameon=False, fontsize="small", loc="lower left", bbox_to_anchor=(0, 1))
+            where = {"loc": "lower left", "bbox_to_anchor": (0, 1), "alignment": "left"}
+            axis.legend(title="exponents", frameon=False, fontsize="small", **where)
         path.parent.mkdir(parents=True, exist_ok=True)
         dates = {"Date": None, "Creator": None} if path.suffix == ".svg" else None
         figure.savefig(path, metadata=dates)

@@ -20,7 +20,7 @@ def test_ranges_of_turns(tmp_path):
     out = tmp_path / "growth.svg"
     other = Measured(Curve("way", "labels", (10, 20), lambda size: lambda: None), [[1.0], [2.0]])
     plot([measured, other], out)
-    assert "exponent 1.00 (0.94 to 1.00)" in out.read_text(encoding="utf-8")
+    assert "way: 1.00 (0.94 to 1.00)" in out.read_text(encoding="utf-8")
 
 
 def test_quick_form(capsys):
