@@ -177,6 +177,12 @@ TAGALONG_INLINE std::int32_t count_from_body(const T* values, T bound, std::size
 }
 
 template <class T>
+TAGALONG_INLINE void minus_scaled_body(const T* a, const T* b, T factor, T* out, std::size_t n) {
+#pragma omp simd
+    for (std::size_t k = 0; k < n; ++k) out[k] = a[k] - factor * b[k];
+}
+
+template <class T>
 TAGALONG_INLINE FromAndAbove count_from_and_above_body(const T* values, T bound, std::size_t n) {
     std::int32_t from = 0, above = 0;
 #pragma omp simd reduction(+ : from, above)
@@ -277,8 +283,14 @@ TAGALONG_CLONES bool copy_row(const std::int64_t* columns, const double* values,
 TAGALONG_CLONES std::int32_t count_from(const float* values, float bound, std::size_t n) {
     return count_from_body(values, bound, n);
 }
+TAGALONG_CLONES void minus_scaled(const float* a, const float* b, float factor, float* out, std::size_t n) {
+    minus_scaled_body(a, b, factor, out, n);
+}
 TAGALONG_CLONES std::int32_t count_from(const double* values, double bound, std::size_t n) {
     return count_from_body(values, bound, n);
+}
+TAGALONG_CLONES void minus_scaled(const double* a, const double* b, double factor, double* out, std::size_t n) {
+    minus_scaled_body(a, b, factor, out, n);
 }
 TAGALONG_CLONES FromAndAbove count_from_and_above(const float* values, float bound, std::size_t n) {
     return count_from_and_above_body(values, bound, n);

@@ -57,6 +57,10 @@ void widen(const double* values, double* out, std::size_t n);
 void narrow(const double* values, float* out, std::size_t n);
 void narrow(const double* values, double* out, std::size_t n);
 
+// out[k] = a[k] - factor * b[k]; `out` may be `a`.
+void minus_scaled(const float* a, const float* b, float factor, float* out, std::size_t n);
+void minus_scaled(const double* a, const double* b, double factor, double* out, std::size_t n);
+
 // How many are at least the bound.
 std::int32_t count_from(const float* values, float bound, std::size_t n);
 std::int32_t count_from(const double* values, double bound, std::size_t n);

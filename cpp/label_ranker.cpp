@@ -115,7 +115,7 @@ std::span<const T> LabelRanker<T>::score(Reader& reader) const {
         const auto factor = static_cast<T>(mean_factor());
         linear->score(reader.x, factor != 0, at);
         if (factor != 0)
-            for (std::size_t k = 0; k < at.sums.size(); ++k) at.sums[k] -= factor * at.mean_sums[k];
+            kernels::minus_scaled(at.sums.data(), at.mean_sums.data(), factor, at.sums.data(), at.sums.size());
     } else {
         std::get<EntropicGeometry<T>>(geometry_).score(reader.x, at);
     }
@@ -140,10 +140,8 @@ void LabelRanker<T>::predict_and_judge(std::span<const int> relevant, std::span<
         const auto half = static_cast<T>(0.5 / static_cast<double>(certificate_.rounds));
         mean_.resize(K);
         middle_.resize(K);
-        for (std::size_t k = 0; k < K; ++k) {
-            mean_[k] = at_.sums[k] - full * at_.mean_sums[k];
-            middle_[k] = at_.sums[k] - half * at_.mean_sums[k];
-        }
+        kernels::minus_scaled(at_.sums.data(), at_.mean_sums.data(), full, mean_.data(), K);
+        kernels::minus_scaled(at_.sums.data(), at_.mean_sums.data(), half, middle_.data(), K);
         const std::array<std::span<const T>, 3> ways = {predicted, middle_, mean_};
         if (share == 1) predicted = mean_;
         else if (share != 0) predicted = middle_;

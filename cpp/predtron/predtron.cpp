@@ -109,7 +109,7 @@ template <class T>
 void Predtron<T>::take_means(Located<T>& at) const {
     const auto factor = static_cast<T>(mean_factor());
     if (factor == 0) return;
-    for (std::size_t k = 0; k < at.sums.size(); ++k) at.sums[k] -= factor * at.mean_sums[k];
+    kernels::minus_scaled(at.sums.data(), at.mean_sums.data(), factor, at.sums.data(), at.sums.size());
 }
 
 template <class T>
