@@ -33,6 +33,26 @@ TAGALONG_INLINE double vector_exp(double x) {
     return x < -700.0 ? 0.0 : result;
 }
 
+// The same in single precision; zero below -87, and the value at 88 above it.
+TAGALONG_INLINE float vector_exp(float x) {
+    constexpr float round_to_integer = 12582912.0f;  // 1.5 * 2^23
+    const float clamped = x < -87.0f ? -87.0f : (x > 88.0f ? 88.0f : x);
+    const float shifted = clamped * 1.44269504f + round_to_integer;
+    const float k = shifted - round_to_integer;
+    const float r = (clamped - k * 0.693359375f) + k * 2.12194440e-4f;
+    float p = 1.0f / 5040.0f;
+    p = p * r + 1.0f / 720.0f;
+    p = p * r + 1.0f / 120.0f;
+    p = p * r + 1.0f / 24.0f;
+    p = p * r + 1.0f / 6.0f;
+    p = p * r + 0.5f;
+    p = p * r + 1.0f;
+    p = p * r + 1.0f;
+    const auto exponent = (std::bit_cast<std::uint32_t>(shifted) + 127u) << 23;
+    const float result = p * std::bit_cast<float>(exponent);
+    return x < -87.0f ? 0.0f : result;
+}
+
 // ln x for normal positive x.
 TAGALONG_INLINE double vector_log(double x) {
     const auto bits = std::bit_cast<std::uint64_t>(x);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -14,6 +15,7 @@
 #include "arrays.hpp"
 #include "m3l/kernel_solver.hpp"
 #include "m3l/linear_solver.hpp"
+#include "m3l/rbf_products.hpp"
 #include "module.hpp"
 
 namespace tagalong::bind {
@@ -162,27 +164,50 @@ nb::dict solve_linear(const MatrixView& x, const nb::dict& parts, const nb::dict
     return out;
 }
 
-// Python's function for rows of the kernel matrix, as the cache wants it.
-m3l::ComputeRows python_rows(const nb::object& rows, std::size_t n) {
-    return [&rows, n](std::span<const std::int32_t> which, float* out) {
+// Python's function for products of rows with rows, as the cache wants it. It is given the numbers of
+// both; None for all rows.
+m3l::Products python_products(const nb::object& between, std::size_t n) {
+    const auto ask = [&between](std::span<const std::int32_t> which, bool all, std::size_t columns, auto&& take) {
         nb::gil_scoped_acquire acquire;
         Owned<std::int32_t> wanted({which.size()});
         std::copy(which.begin(), which.end(), wanted.data);
-        const auto found = nb::cast<Grid<float>>(rows(wanted.object()));
-        if (found.shape(0) != which.size() || found.shape(1) != n)
+        const nb::object numbers = wanted.object();
+        const auto found = nb::cast<Grid<float>>(between(numbers, all ? nb::none() : numbers));
+        if (found.shape(0) != which.size() || found.shape(1) != columns)
             throw InputError("the kernel must have a number for each pair of rows");
-        for (std::size_t i = 0; i < which.size() * n; ++i)
-            if (!std::isfinite(found.data()[i]))
-                throw InputError("kernel: the product of rows " + std::to_string(which[i / n]) + " and " +
-                                 std::to_string(i % n) + " is " + in_words(static_cast<double>(found.data()[i])) +
+        for (std::size_t i = 0; i < which.size() * columns; ++i)
+            if (!std::isfinite(found.data()[i])) {
+                const std::size_t other = all ? i % columns : static_cast<std::size_t>(which[i % columns]);
+                throw InputError("kernel: the product of rows " + std::to_string(which[i / columns]) + " and " +
+                                 std::to_string(other) + " is " + in_words(static_cast<double>(found.data()[i])) +
                                  "; products must be finite");
-        std::copy_n(found.data(), which.size() * n, out);
+            }
+        for (std::size_t k = 0; k < which.size(); ++k) take(k, found.data() + k * columns);
     };
+    m3l::Products out;
+    out.rows = [ask, n](std::span<const std::int32_t> which, std::span<float* const> to) {
+        ask(which, true, n, [&](std::size_t k, const float* row) { std::copy_n(row, n, to[k]); });
+    };
+    out.among = [ask](std::span<const std::int32_t> which, float* to) {
+        const std::size_t n = which.size();
+        ask(which, false, n, [&](std::size_t k, const float* row) { std::copy_n(row, n, to + k * n); });
+    };
+    return out;
 }
 
-nb::dict solve_kernel(const Numbers& diagonal, const nb::dict& parts, const nb::dict& config, const nb::object& rows,
-                      std::optional<Grid<double>> start, const nb::object& progress) {
-    const m3l::Problem problem = make_problem(diagonal.shape(0), parts);
+template <class T>
+m3l::Products rbf_products(const Matrix& x, double gamma) {
+    const auto made = std::make_shared<const m3l::RbfProducts<T>>(x, gamma);
+    m3l::Products out;
+    out.rows = [made](std::span<const std::int32_t> which, std::span<float* const> to) { made->rows(which, to); };
+    out.among = [made](std::span<const std::int32_t> which, float* to) { made->among(which, to); };
+    out.concurrent = true;
+    return out;
+}
+
+nb::dict solve_products(std::span<const double> diagonal, m3l::Products products, const nb::dict& parts,
+                        const nb::dict& config, std::optional<Grid<double>> start, const nb::object& progress) {
+    const m3l::Problem problem = make_problem(diagonal.size(), parts);
     m3l::KernelSettings settings;
     settings.tolerance = nb::cast<double>(config["tolerance"]);
     settings.most_steps = nb::cast<std::int64_t>(config["most_passes"]);
@@ -193,10 +218,10 @@ nb::dict solve_kernel(const Numbers& diagonal, const nb::dict& parts, const nb::
             throw InputError("the start does not fit the problem");
         solution.dual.assign(start->data(), start->data() + problem.rows * problem.labels);
     }
-    m3l::KernelCache cache(problem.rows, nb::cast<std::size_t>(config["cache_bytes"]), python_rows(rows, problem.rows));
+    m3l::KernelCache cache(problem.rows, nb::cast<std::size_t>(config["cache_bytes"]), std::move(products));
     Watch watch;
     const bool stopped = run_watched(watch, progress, [&] {
-        m3l::solve_kernel(problem, span_of(diagonal), cache, settings, watch, solution);
+        m3l::solve_kernel(problem, diagonal, cache, settings, watch, solution);
     });
     nb::dict out;
     add_standing(out, solution.standing);
@@ -208,6 +233,20 @@ nb::dict solve_kernel(const Numbers& diagonal, const nb::dict& parts, const nb::
     return out;
 }
 
+nb::dict solve_kernel(const Numbers& diagonal, const nb::dict& parts, const nb::dict& config,
+                      const nb::object& between, std::optional<Grid<double>> start, const nb::object& progress) {
+    auto products = python_products(between, diagonal.shape(0));
+    return solve_products(span_of(diagonal), std::move(products), parts, config, std::move(start), progress);
+}
+
+nb::dict solve_rbf(const MatrixView& x, double gamma, const nb::dict& parts, const nb::dict& config,
+                   std::optional<Grid<double>> start, const nb::object& progress) {
+    const std::vector<double> diagonal(static_cast<std::size_t>(x.matrix.rows), 1.0);
+    auto products = x.matrix.value_type == Number::float32 ? rbf_products<float>(x.matrix, gamma)
+                                                           : rbf_products<double>(x.matrix, gamma);
+    return solve_products(diagonal, std::move(products), parts, config, std::move(start), progress);
+}
+
 }  // namespace
 
 void add_m3l(nb::module_& module) {
@@ -215,6 +254,7 @@ void add_m3l(nb::module_& module) {
                nb::arg().none());
     module.def("m3l_kernel", &solve_kernel, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
                nb::arg().none());
+    module.def("m3l_rbf", &solve_rbf, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none());
     // Whether the rows can be used: finite, and short enough for single precision.
     module.def("m3l_check", [](const MatrixView& x) {
         nb::gil_scoped_release release;

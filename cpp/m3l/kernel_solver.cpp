@@ -54,7 +54,7 @@ class KernelSolver {
 
     void solve() {
         const auto stop = [&] { return watch_.stop.load(std::memory_order_relaxed); };
-        if (cache_.whole() && !cache_.fill(stop)) {
+        if (cache_.whole() && !cache_.fill(settings_.threads, stop)) {
             stay();
             return;
         }
@@ -97,8 +97,8 @@ class KernelSolver {
     static constexpr std::size_t kFour = 4;   // rows summed together
     static constexpr double kAim = 0.7;       // of the tolerance, before a check
     static constexpr double kShare = 0.1;     // of its violation that a label keeps in a turn
-    static constexpr std::size_t kSet = 64;   // variables that steps are made on before others are told
-    static constexpr double kInside = 0.1;    // of the label's violation that such a set keeps
+    static constexpr std::size_t kSet = 128;  // variables that steps are made on before others are told
+    static constexpr double kInside = 0.01;   // of the label's violation that such a set keeps
     static constexpr std::int64_t kStepsAVariable = 4;
     static constexpr float kLeast = 0.1f;     // of it that a variable has that joins a set
 
@@ -115,9 +115,9 @@ class KernelSolver {
     }
 
     // The variables of the last set that are between their limits, for half of the new one, and those
-    // that violate most. Two of them at least, for small caches.
+    // that violate most.
     void choose(const Label& label, WorkingSet& set) {
-        const std::size_t most = std::min(kSet, std::max<std::size_t>(2, cache_.slots() / 2));
+        constexpr std::size_t most = kSet;
         std::vector<std::int32_t>& rows = set.rows;
         std::erase_if(rows, [&](std::int32_t i) { return !(label.low[i] < label.b[i] && label.b[i] < label.high[i]); });
         if (rows.size() > most / 2) rows.resize(most / 2);
@@ -152,9 +152,8 @@ class KernelSolver {
             set.low[k] = label.low[i];
             set.high[k] = label.high[i];
             set.diagonal[k] = diagonal_[i];
-            const float* row = row_of(std::span(set.rows).subspan(k));
-            for (std::size_t j = 0; j < count; ++j) set.products[k * count + j] = row[set.rows[j]];
         }
+        cache_.among(set.rows, set.products.data());
     }
 
     // What a set has changed, for all variables of the label; added to `change`, if there is one.
@@ -253,6 +252,9 @@ class KernelSolver {
             for (const Label& label : labels_) any |= label.b[i] != 0;
             if (any) soon.push_back(static_cast<std::int32_t>(i));
         }
+        // First the rows that are there: computing others would drive them out.
+        std::stable_partition(soon.begin(), soon.end(),
+                              [&](std::int32_t i) { return cache_.has(static_cast<std::size_t>(i)); });
         for (std::size_t at = 0; at < soon.size(); at += kFour) {
             const std::size_t count = std::min(kFour, soon.size() - at);
             const float* rows[kFour];

@@ -76,7 +76,13 @@ struct Lanes {
     }
     static TAGALONG_INLINE Lanes all(T value) {
         Lanes out;
-        for (std::size_t p = 0; p < kParts; ++p) out.part[p] = Vector{} + value;
+        // Of all ways to say it, this is the one that compilers know as a broadcast.
+        Vector first{};
+        first[0] = value;
+        Vector every;
+        if constexpr (kWidth == 8) every = __builtin_shufflevector(first, first, 0, 0, 0, 0, 0, 0, 0, 0);
+        else every = __builtin_shufflevector(first, first, 0, 0, 0, 0);
+        for (std::size_t p = 0; p < kParts; ++p) out.part[p] = every;
         return out;
     }
     static TAGALONG_INLINE Which from_bits(Mask mask) {

@@ -150,12 +150,18 @@ Test cache("m3l kernel cache: the rows asked for, in any memory", [] {
     for (const std::size_t bytes : {std::size_t{0}, std::size_t{10 * 4 * kRows}, std::size_t{1000000}}) {
         Note note("bytes ", bytes);
         std::size_t computed = 0;
-        KernelCache cache(kRows, bytes, [&](std::span<const std::int32_t> rows, float* out) {
+        const auto product = [](std::size_t i, std::size_t j) { return static_cast<float>((i + 1) * (j + 1)); };
+        Products products;
+        products.rows = [&](std::span<const std::int32_t> rows, std::span<float* const> out) {
             computed += rows.size();
             for (std::size_t k = 0; k < rows.size(); ++k)
-                for (std::size_t i = 0; i < kRows; ++i)
-                    out[k * kRows + i] = static_cast<float>(rows[k] * 100) + static_cast<float>(i);
-        });
+                for (std::size_t i = 0; i < kRows; ++i) out[k][i] = product(rows[k], i);
+        };
+        products.among = [&](std::span<const std::int32_t> rows, float* out) {
+            for (const std::int32_t i : rows)
+                for (const std::int32_t j : rows) *out++ = product(i, j);
+        };
+        KernelCache cache(kRows, bytes, products);
         at_most(static_cast<double>(cache.slots()), std::max(8.0, static_cast<double>(bytes) / (4 * kRows)));
         const std::vector<std::int32_t> soon = {1, 5, 9, 13, 2, 8};
         for (int turn = 0; turn < 500; ++turn) {
@@ -163,13 +169,22 @@ Test cache("m3l kernel cache: the rows asked for, in any memory", [] {
             const auto q = static_cast<std::size_t>(random.below(kRows));
             const float* first = cache.row(p, soon);
             const float* second = cache.row(q, soon);
-            near(static_cast<double>(first[3]), static_cast<double>(p * 100 + 3), 0);
-            near(static_cast<double>(second[7]), static_cast<double>(q * 100 + 7), 0);
+            same(first[3], product(p, 3));
+            same(second[7], product(q, 7));
+            // Rows that are there, and some that may not be: no row is computed for it.
+            const std::vector<std::int32_t> some = {static_cast<std::int32_t>(q), 4, 11, 17, 23, 29};
+            const std::size_t before = computed;
+            std::vector<float> found(some.size() * some.size());
+            cache.among(some, found.data());
+            same(computed, before);
+            for (std::size_t k = 0; k < found.size(); ++k)
+                same(found[k], product(some[k / some.size()], some[k % some.size()]));
         }
         if (cache.whole()) {
-            cache.fill();
-            same(computed, kRows);
-            same(cache.ready(29)[29], 2929.0f);
+            check(!cache.fill(1, [] { return true; }), "stopped");
+            check(cache.fill(3, [] { return false; }), "filled");
+            same(cache.ready(29)[29], 900.0f);
+            same(cache.ready(0)[29], 30.0f);
         }
     }
 });

@@ -1,6 +1,7 @@
 // vector_exp and vector_log against libm.
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "check.hpp"
 #include "random.hpp"
@@ -62,6 +63,25 @@ const Test exp_edges{"vector math: exp at its edges", [] {
     near(vector_exp(700.0) / std::exp(700.0), 1, 3 * kEpsilon);
     same(vector_exp(701.0), vector_exp(700.0));
     same(vector_exp(kInfinity), vector_exp(700.0));
+}};
+
+const Test exp_single{"vector math: exp in single precision", [] {
+    constexpr double epsilon = std::numeric_limits<float>::epsilon();
+    Random random(4);
+    for (const auto& [low, high] : {std::pair{-1e-4, 1e-4}, {-1.0, 1.0}, {-20.0, 20.0}, {-87.0, 88.0}})
+        for (int i = 0; i < 20000; ++i) {
+            const auto x = static_cast<float>(random.between(low, high));
+            near(static_cast<double>(vector_exp(x)) / std::exp(static_cast<double>(x)), 1, 3 * epsilon);
+        }
+    for (int k = -125; k <= 126; ++k) {
+        const auto seam = static_cast<float>((k + 0.5) * 0.69314718055994531);
+        if (seam < -87.0f || seam > 88.0f) continue;
+        near(static_cast<double>(vector_exp(seam)) / std::exp(static_cast<double>(seam)), 1, 3 * epsilon);
+    }
+    same(vector_exp(0.0f), 1.0f);
+    same(vector_exp(-87.5f), 0.0f);
+    same(vector_exp(-std::numeric_limits<float>::infinity()), 0.0f);
+    same(vector_exp(1e30f), vector_exp(88.0f));
 }};
 
 const Test log_ranges{"vector math: log is accurate to a few units in the last place", [] {

@@ -297,7 +297,17 @@ def m3l_kernel(
     diagonal: npt.NDArray[np.float64],
     problem: dict[str, Any],
     settings: dict[str, Any],
-    rows: Callable[[npt.NDArray[np.int32]], npt.NDArray[np.float32]],
+    between: Callable[
+        [npt.NDArray[np.int32], npt.NDArray[np.int32] | None], npt.NDArray[np.float32]
+    ],
+    start: npt.NDArray[np.float64] | None,
+    progress: Callable[[int, int, float], None] | None,
+) -> dict[str, Any]: ...
+def m3l_rbf(
+    x: Matrix,
+    gamma: float,
+    problem: dict[str, Any],
+    settings: dict[str, Any],
     start: npt.NDArray[np.float64] | None,
     progress: Callable[[int, int, float], None] | None,
 ) -> dict[str, Any]: ...

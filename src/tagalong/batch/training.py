@@ -15,7 +15,7 @@ from tagalong import _native as core
 from tagalong import parameters
 from tagalong.batch.kernels import Kernel
 from tagalong.batch.losses import a_label, costs_of
-from tagalong.batch.matrices import as_dense
+from tagalong.batch.matrices import as_dense, is_sparse
 from tagalong.batch.models import KernelModel, LinearModel
 from tagalong.batch.priors import checked_prior, cooccurrence_prior
 from tagalong.examples import as_matrix
@@ -118,11 +118,40 @@ def solve_kernel(
     if given:
         X = _square(X)
 
-    products = kernel.with_rows_of(X)
+    labels = len(problem["margin_yes"])
+    progress = _progress(labels) if verbose else None
+    if kernel.name == "rbf" and not is_sparse(X):
+        found = core.m3l_rbf(as_matrix(X), kernel.gamma, problem, settings, start, progress)
+    else:
+        products = _products_of(kernel, X)
+        diagonal = _diagonal_of(kernel, X)
+        found = core.m3l_kernel(diagonal, problem, settings, products, start, progress)
+    support = np.flatnonzero(found["dual"].any(axis=1))
+    dual = found["dual"][support]
+    prior = problem["prior"]
+    R = np.eye(labels) if prior is None else prior.reshape(labels, labels)
+    vectors = None if given else X[support]
+    return Trained(KernelModel(kernel, support, vectors, 2 * dual @ R), dual, None, found)
 
-    def rows(which: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
-        return np.ascontiguousarray(products(X[which]), dtype=np.float32)
 
+def _products_of(kernel: Kernel, X: Any) -> Callable[[Array, Array | None], Array]:
+    """Return a function of the numbers of some rows and of others, None for all, that compares."""
+    with_all = kernel.with_rows_of(X)
+
+    def between(some: Array, others: Array | None) -> npt.NDArray[np.float32]:
+        if others is None:
+            found = with_all(X[some])
+        elif kernel.name == "precomputed":
+            found = X[np.ix_(some, others)]
+        else:
+            found = kernel.between(X[some], X[others])
+        return np.ascontiguousarray(found, dtype=np.float32)
+
+    return between
+
+
+def _diagonal_of(kernel: Kernel, X: Any) -> npt.NDArray[np.float64]:
+    """Return the product of each row with itself; ValueError for one that no kernel has."""
     diagonal = kernel.diagonal(X)
     if not np.isfinite(diagonal).all() or (diagonal < 0).any():
         row = int(np.argmin(np.where(np.isfinite(diagonal), diagonal, -np.inf)))
@@ -130,15 +159,7 @@ def solve_kernel(
             f"kernel: the product of row {row} with itself is {diagonal[row]:g}; it must be "
             "finite and not negative"
         )
-    labels = len(problem["margin_yes"])
-    progress = _progress(labels) if verbose else None
-    found = core.m3l_kernel(diagonal, problem, settings, rows, start, progress)
-    support = np.flatnonzero(found["dual"].any(axis=1))
-    dual = found["dual"][support]
-    prior = problem["prior"]
-    R = np.eye(labels) if prior is None else prior.reshape(labels, labels)
-    vectors = None if given else X[support]
-    return Trained(KernelModel(kernel, support, vectors, 2 * dual @ R), dual, None, found)
+    return diagonal
 
 
 def threads_of(n_jobs: Any) -> int:
