@@ -142,6 +142,11 @@ int Block<T>::improve(double tolerance, int most, Shuffle& shuffle, Watch& watch
     };
     const auto step = [&](int count) {
         for (; count > 0 && goes_on(); --count, ++passes) {
+            if (pays_alone(rows_, view_)) {
+                count = std::min(count, most - passes);
+                passes += improve_alone(rows_, view_, space_.alone, enough, count, shuffle, watch);
+                return;
+            }
             pass(enough, shuffle);
             watch.passes.fetch_add(1, std::memory_order_relaxed);
         }

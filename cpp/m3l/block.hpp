@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "aligned.hpp"
+#include "m3l/alone.hpp"
 #include "m3l/block_kernels.hpp"
 #include "m3l/face.hpp"
 #include "m3l/problem.hpp"
@@ -43,6 +44,7 @@ struct BlockSpace {
     std::vector<std::uint32_t> rows;
     AlignedVector<T> before;
     Face<T> face;
+    Alone<T> alone;
 
     explicit BlockSpace(std::size_t features) : weights(features * kLanes, T{0}), sums(features * kLanes, 0.0) {}
 };

@@ -163,17 +163,25 @@ TAGALONG_INLINE void collect_body(const Rows& rows, std::size_t count, const T* 
     }
 }
 
+// For so many features at a time: r is loaded once for all of them, and their sums stay in registers.
+template <std::size_t kAtOnce, class T>
+TAGALONG_INLINE void pull_some(const T* v, const T* r, T* out) {
+    using L = Lanes<T>;
+    L sum[kAtOnce];
+    for (std::size_t j = 0; j < kAtOnce; ++j) sum[j] = L::load(out + j * kLanes);
+    for (std::size_t k = 0; k < kLanes; ++k) {
+        const L row = L::load(r + k * kLanes);
+        for (std::size_t j = 0; j < kAtOnce; ++j) sum[j] = sum[j] + row * v[j * kLanes + k];
+    }
+    for (std::size_t j = 0; j < kAtOnce; ++j) sum[j].store(out + j * kLanes);
+}
+
 template <class T>
 TAGALONG_INLINE void pull_body(const T* v, const T* r, std::size_t features, T* out) {
-    using L = Lanes<T>;
-    for (std::size_t j = 0; j < features; ++j, v += kLanes, out += kLanes) {
-        L a = L::load(out), b = L::all(0);
-        for (std::size_t k = 0; k < kLanes; k += 2) {
-            a = a + L::load(r + k * kLanes) * v[k];
-            b = b + L::load(r + (k + 1) * kLanes) * v[k + 1];
-        }
-        (a + b).store(out);
-    }
+    constexpr std::size_t kAtOnce = sizeof(T) == 4 ? 4 : 2;
+    std::size_t j = 0;
+    for (; j + kAtOnce <= features; j += kAtOnce) pull_some<kAtOnce>(v + j * kLanes, r, out + j * kLanes);
+    for (; j < features; ++j) pull_some<1>(v + j * kLanes, r, out + j * kLanes);
 }
 
 // The changes of the dual variables since `before`, times their rows.

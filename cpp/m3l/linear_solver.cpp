@@ -173,23 +173,33 @@ class LinearSolver {
             count += fits[l];
         }
         if (count < kFewest) return;
-        AlignedVector<T> never(n * kLanes, T{0});
-        BlockSpace<T> space(rows_.features());
-        Block<T> block(rows_, numbers_, problem_, std::span(&model, 1), never.data(), space);
-        block.forget_relevant();
-        Shuffle shuffle = shuffle_of(blocks_);
-        Standing standing;
-        block.solve(settings_.tolerance, settings_.most_passes, shuffle, watch_, standing);
+        const std::vector<T> never = solve_never(model);
         for (std::size_t at = 0; at < ordered_.size(); ++at) {
             if (!fits[ordered_[at]]) continue;
             T* dual = dual_of(at / kLanes) + at % kLanes;
-            for (std::size_t i = 0; i < n; ++i) dual[i * kLanes] = never[i * kLanes];
+            for (std::size_t i = 0; i < n; ++i) dual[i * kLanes] = never[i];
         }
         for (std::size_t i = 0; i < n; ++i)
             for (const std::int32_t label : problem_.relevant.row(i)) {
                 const auto at = static_cast<std::size_t>(out_.place[label]);
                 if (fits[label]) dual_of(at / kLanes)[i * kLanes + at % kLanes] = 0;
             }
+    }
+
+    // The dual variables of a label if it were never relevant. The memory of a block that has not begun
+    // is where they are found.
+    std::vector<T> solve_never(std::int32_t label) {
+        T* const dual = dual_of(blocks_ - 1);
+        BlockSpace<T> space(rows_.features());
+        Block<T> block(rows_, numbers_, problem_, std::span(&label, 1), dual, space);
+        block.forget_relevant();
+        Shuffle shuffle = shuffle_of(blocks_);
+        Standing standing;
+        block.solve(settings_.tolerance, settings_.most_passes, shuffle, watch_, standing);
+        std::vector<T> out(rows_.size());
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = dual[i * kLanes];
+        std::fill_n(dual, rows_.size() * kLanes, T{0});
+        return out;
     }
 
     // 2 R_kl for the labels l of block b and k of block c, kLanes numbers for each k; empty if all are 0.

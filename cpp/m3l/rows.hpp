@@ -96,6 +96,41 @@ struct SparseRows {
         }
     }
 
+    // The same for one label, with a weight a feature.
+    TAGALONG_INLINE T product(std::size_t i, const T* weights) const {
+        const I *at = index.data() + start[i], *const end = index.data() + start[i + 1];
+        T a = 0, b = 0, c = 0, d = 0;
+        if (!flat.empty()) {
+            for (; end - at >= 4; at += 4) {
+                a += weights[at[0]];
+                b += weights[at[1]];
+                c += weights[at[2]];
+                d += weights[at[3]];
+            }
+            for (; at < end; ++at) a += weights[*at];
+            return ((a + b) + (c + d)) * flat[i];
+        }
+        const T* x = value.data() + start[i];
+        for (; end - at >= 4; at += 4, x += 4) {
+            a += weights[at[0]] * x[0];
+            b += weights[at[1]] * x[1];
+            c += weights[at[2]] * x[2];
+            d += weights[at[3]] * x[3];
+        }
+        for (; at < end; ++at, ++x) a += weights[*at] * *x;
+        return (a + b) + (c + d);
+    }
+    TAGALONG_INLINE void add(std::size_t i, T amount, T* weights) const {
+        const I *at = index.data() + start[i], *const end = index.data() + start[i + 1];
+        if (!flat.empty()) {
+            const T step = amount * flat[i];
+            for (; at < end; ++at) weights[*at] += step;
+            return;
+        }
+        const T* x = value.data() + start[i];
+        for (; at < end; ++at, ++x) weights[*at] += amount * *x;
+    }
+
   private:
     template <class V>
     static TAGALONG_INLINE void fetch(const V* from, const V* end) {
