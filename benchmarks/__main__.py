@@ -80,7 +80,10 @@ BENCHMARKS = {
         "m3l", "M3L, linear", "linear coupled --sample 10", "coupled --sets rcv1 --rows 200"
     ),
     "m3l-kernel": Benchmark(
-        "m3l", "M3L with a kernel", "rbf growth --rows 4000 --sample 4", "growth --rows 200"
+        "m3l",
+        "M3L with a kernel",
+        "rbf growth --sets mediamill rcv1 --sample 3",
+        "growth --rows 200",
     ),
     "m3l-scale": Benchmark("m3l", "M3L, a million rows", "scale", "scale --rows 1000"),
     "roofline": Benchmark("roofline", "What the machine allows", "", "--quick"),

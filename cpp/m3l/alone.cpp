@@ -46,7 +46,7 @@ T pass(const Rows& rows, std::vector<ActiveVariable<T>>& variables, std::size_t&
         }
         violation = std::max({violation, up ? h : T{0}, down ? -h : T{0}});
         const T moved = std::min(std::max(each.dual + h * each.inverse, each.low), each.high);
-        if (moved != each.dual) rows.add(each.row, (moved - each.dual) * scale, weights);
+        if (moved != each.dual) rows.add_to(each.row, (moved - each.dual) * scale, weights);
         each.dual = moved;
         ++at;
     }

@@ -56,6 +56,8 @@ class Block {
     Block(const Rows<T>& rows, const RowNumbers<T>& numbers, const Problem& problem,
           std::span<const std::int32_t> labels, T* dual, BlockSpace<T>& space);
 
+    // The weights are there from now on, instead of in the space.
+    void work_on(T* weights) { view_.weights = weights; }
     // Every variable that is known takes part from now on.
     void open_all();
     // Treat all labels as irrelevant everywhere.

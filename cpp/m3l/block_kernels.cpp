@@ -163,25 +163,49 @@ TAGALONG_INLINE void collect_body(const Rows& rows, std::size_t count, const T* 
     }
 }
 
-// For so many features at a time: r is loaded once for all of them, and their sums stay in registers.
-template <std::size_t kAtOnce, class T>
-TAGALONG_INLINE void pull_some(const T* v, const T* r, T* out) {
-    using L = Lanes<T>;
-    L sum[kAtOnce];
-    for (std::size_t j = 0; j < kAtOnce; ++j) sum[j] = L::load(out + j * kLanes);
-    for (std::size_t k = 0; k < kLanes; ++k) {
-        const L row = L::load(r + k * kLanes);
-        for (std::size_t j = 0; j < kAtOnce; ++j) sum[j] = sum[j] + row * v[j * kLanes + k];
+template <class T>
+TAGALONG_INLINE void take_body(AlignedVector<T>& sums, Changes<T>& out) {
+    out.clear();
+    for (std::size_t j = 0; j < sums.size() / kLanes; ++j) {
+        if (j % Changes<T>::kPart == 0) out.start.push_back(out.feature.size());
+        T* const line = sums.data() + j * kLanes;
+        const auto changed = Lanes<T>::load(line) != Lanes<T>::all(0);
+        if (!changed.any()) continue;
+        out.feature.push_back(static_cast<std::uint32_t>(j));
+        out.lanes.push_back(changed.bits());
+        out.by.insert(out.by.end(), line, line + kLanes);
+        std::fill_n(line, kLanes, T{0});
     }
-    for (std::size_t j = 0; j < kAtOnce; ++j) sum[j].store(out + j * kLanes);
+    out.start.push_back(out.feature.size());
+}
+
+// For so many features at a time: r is loaded once for all of them, and their sums stay in registers.
+template <std::size_t kCount, class T>
+TAGALONG_INLINE void pull_some(const Changes<T>& changes, std::size_t at, const T* r, Mask bound, T* weights) {
+    using L = Lanes<T>;
+    const std::uint32_t* const feature = changes.feature.data() + at;
+    const T* const by = changes.by.data() + at * kLanes;
+    unsigned lanes = 0;
+    L sum[kCount];
+    for (std::size_t j = 0; j < kCount; ++j) {
+        lanes |= changes.lanes[at + j];
+        sum[j] = L::load(weights + feature[j] * kLanes);
+    }
+    for (lanes &= bound; lanes != 0; lanes &= lanes - 1) {
+        const auto k = static_cast<std::size_t>(std::countr_zero(lanes));
+        const L row = L::load(r + k * kLanes);
+        for (std::size_t j = 0; j < kCount; ++j) sum[j] = sum[j] + row * by[j * kLanes + k];
+    }
+    for (std::size_t j = 0; j < kCount; ++j) sum[j].store(weights + feature[j] * kLanes);
 }
 
 template <class T>
-TAGALONG_INLINE void pull_body(const T* v, const T* r, std::size_t features, T* out) {
+TAGALONG_INLINE void pull_body(const Changes<T>& changes, std::size_t part, const T* r, Mask bound, T* weights) {
     constexpr std::size_t kAtOnce = sizeof(T) == 4 ? 4 : 2;
-    std::size_t j = 0;
-    for (; j + kAtOnce <= features; j += kAtOnce) pull_some<kAtOnce>(v + j * kLanes, r, out + j * kLanes);
-    for (; j < features; ++j) pull_some<1>(v + j * kLanes, r, out + j * kLanes);
+    std::size_t at = changes.start[part];
+    const std::size_t end = changes.start[part + 1];
+    for (; at + kAtOnce <= end; at += kAtOnce) pull_some<kAtOnce>(changes, at, r, bound, weights);
+    for (; at < end; ++at) pull_some<1>(changes, at, r, bound, weights);
 }
 
 // The changes of the dual variables since `before`, times their rows.
@@ -249,11 +273,15 @@ TAGALONG_CLONES void collect(const DenseRows<double>& rows, const LabelView<doub
     label_loops::collect_body(rows, label, sums);
 }
 
-TAGALONG_CLONES void pull(const float* v, const float* r, std::size_t features, float* out) {
-    pull_body(v, r, features, out);
+TAGALONG_CLONES void take_changes(AlignedVector<float>& sums, Changes<float>& out) { take_body(sums, out); }
+TAGALONG_CLONES void take_changes(AlignedVector<double>& sums, Changes<double>& out) { take_body(sums, out); }
+
+TAGALONG_CLONES void pull(const Changes<float>& changes, std::size_t part, const float* r, Mask bound, float* weights) {
+    pull_body(changes, part, r, bound, weights);
 }
-TAGALONG_CLONES void pull(const double* v, const double* r, std::size_t features, double* out) {
-    pull_body(v, r, features, out);
+TAGALONG_CLONES void pull(const Changes<double>& changes, std::size_t part, const double* r, Mask bound,
+                          double* weights) {
+    pull_body(changes, part, r, bound, weights);
 }
 
 TAGALONG_CLONES void add_changes(const NarrowRows<float>& rows, const std::uint32_t* which, std::size_t count,

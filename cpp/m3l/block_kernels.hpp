@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
+#include "aligned.hpp"
 #include "m3l/label_loops.hpp"
 #include "m3l/lanes.hpp"
 #include "m3l/rows.hpp"
@@ -74,10 +76,32 @@ void check(const DenseRows<double>&, LabelView<double>&);
 void collect(const DenseRows<float>&, const LabelView<float>&, double* sums);
 void collect(const DenseRows<double>&, const LabelView<double>&, double* sums);
 
-// out_j += sum_k v_jk r_k for so many features j: v and out have kLanes numbers a feature, r kLanes for
-// each of the kLanes labels k.
-void pull(const float* v, const float* r, std::size_t features, float* out);
-void pull(const double* v, const double* r, std::size_t features, double* out);
+// What a block has changed of v: the features where it has, and by how much, kLanes numbers each.
+template <class T>
+struct Changes {
+    static constexpr std::size_t kPart = 256;  // features whose weights stay in the nearest cache
+
+    std::vector<std::uint32_t> feature;
+    std::vector<Mask> lanes;  // the labels that have changed there
+    AlignedVector<T> by;
+    std::vector<std::size_t> start;  // of each part of the features
+
+    void clear() {
+        feature.clear();
+        lanes.clear();
+        by.clear();
+        start.clear();
+    }
+};
+
+// From sums over all features, which are set to zero.
+void take_changes(AlignedVector<float>& sums, Changes<float>& out);
+void take_changes(AlignedVector<double>& sums, Changes<double>& out);
+
+// z_j += sum_k by_jk r_k for the changed features j of a part: r has kLanes numbers for each of the kLanes
+// labels k, zeros but for those that are bound.
+void pull(const Changes<float>&, std::size_t part, const float* r, Mask bound, float* weights);
+void pull(const Changes<double>&, std::size_t part, const double* r, Mask bound, double* weights);
 
 // sums_j += sum_i (b_i - before_i) x_ij over the rows i that are listed; before has kLanes numbers for
 // each of the list.

@@ -16,10 +16,11 @@ namespace {
 
 constexpr double kRare = 0.1;             // a label relevant for fewer rows starts from "never relevant"
 constexpr std::size_t kFewest = kLanes;   // labels for which that start pays
+constexpr int kRoundsOfShares = 20;
 // Blocks that take turns.
 constexpr double kAim = 0.8;         // of the tolerance: the last steps move what was measured before
 constexpr double kShareOfAll = 0.3;  // of the violation that is left when all variables are looked at again
-constexpr int kPassesATurn = 2;      // solving a block further would be for nothing, as the others move too
+constexpr int kPassesATurn = 3;      // solving a block further would be for nothing, as the others move too
 constexpr int kSweeps = 100;         // before all variables are looked at again
 constexpr std::uint64_t kAStep = 0xD1342543DE82EF95u;  // between the seeds of blocks
 
@@ -61,11 +62,11 @@ class LinearSolver {
         return {rows_, numbers_, problem_, labels_of(block), dual_of(block), space};
     }
 
-    void hand_out(const Block<T>& block, const BlockSpace<T>& space) {
+    void hand_out(const Block<T>& block, const AlignedVector<T>& weights) {
         const auto labels = block.labels();
         for (std::size_t j = 0; j < rows_.features(); ++j)
             for (std::size_t k = 0; k < labels.size(); ++k)
-                out_.weights[row_of_[j] * problem_.labels + labels[k]] = space.weights[j * kLanes + k];
+                out_.weights[row_of_[j] * problem_.labels + labels[k]] = weights[j * kLanes + k];
     }
 
     void solve_apart() {
@@ -86,7 +87,7 @@ class LinearSolver {
             Shuffle shuffle = shuffle_of(b);
             block.weigh();
             passes[b] = block.solve(settings_.tolerance, settings_.most_passes, shuffle, watch_, standings[b]);
-            hand_out(block, space);
+            hand_out(block, space.weights);
             watch_.labels_done += static_cast<std::int64_t>(block.labels().size());
             watch_.violation = standings[b].violation;
         });
@@ -119,6 +120,7 @@ class LinearSolver {
             solve_labels_in_turn(*rows);
             return;
         }
+        if (!settings_.resume) start_rare_labels();
         solve_in_turn();
     }
 
@@ -174,16 +176,43 @@ class LinearSolver {
         }
         if (count < kFewest) return;
         const std::vector<T> never = solve_never(model);
+        const std::vector<double> share = shares_of(never, static_cast<std::size_t>(model), fits);
         for (std::size_t at = 0; at < ordered_.size(); ++at) {
             if (!fits[ordered_[at]]) continue;
             T* dual = dual_of(at / kLanes) + at % kLanes;
-            for (std::size_t i = 0; i < n; ++i) dual[i * kLanes] = never[i];
+            const auto part = static_cast<T>(share[ordered_[at]]);
+            for (std::size_t i = 0; i < n; ++i) dual[i * kLanes] = part * never[i];
         }
         for (std::size_t i = 0; i < n; ++i)
             for (const std::int32_t label : problem_.relevant.row(i)) {
                 const auto at = static_cast<std::size_t>(out_.place[label]);
                 if (fits[label]) dual_of(at / kLanes)[i * kLanes + at % kLanes] = 0;
             }
+    }
+
+    // Labels that the prior couples would together have too much of it: how much each takes, from none to
+    // all. If label l has s_l of the variables b, the dual objective is a sum_l s_l - c s'R s / 2 with
+    // a = t'b and c = 4 |v|^2, of which coordinate steps find nearly the maximum.
+    std::vector<double> shares_of(const std::vector<T>& never, std::size_t model, const std::vector<char>& fits) {
+        std::vector<double> share(fits.begin(), fits.end());
+        if (!problem_.coupled()) return share;
+        double sum = 0;
+        AlignedVector<double> v(rows_.features(), 0.0);
+        for (std::size_t i = 0; i < never.size(); ++i) {
+            sum -= problem_.margin_no[model] * static_cast<double>(never[i]);
+            std::visit([&](const auto& rows) { rows.add_to(i, static_cast<double>(never[i]), v.data()); }, rows_.any());
+        }
+        double curvature = 0;
+        for (const double each : v) curvature += 4 * each * each;
+        for (int round = 0; round < kRoundsOfShares; ++round)
+            for (std::size_t l = 0; l < share.size(); ++l) {
+                if (!fits[l]) continue;
+                double pulled = 0;
+                for (std::size_t k = 0; k < share.size(); ++k) pulled += problem_.r(l, k) * share[k];
+                const double steep = curvature * problem_.r(l, l);
+                if (steep > 0) share[l] = std::clamp(share[l] + (sum - curvature * pulled) / steep, 0.0, 1.0);
+            }
+        return share;
     }
 
     // The dual variables of a label if it were never relevant. The memory of a block that has not begun
@@ -202,54 +231,64 @@ class LinearSolver {
         return out;
     }
 
-    // 2 R_kl for the labels l of block b and k of block c, kLanes numbers for each k; empty if all are 0.
-    AlignedVector<T> bonds(std::size_t b, std::size_t c) const {
-        AlignedVector<T> out(kLanes * kLanes, T{0});
+    // 2 R_kl for the labels l of block b and k of block c, kLanes numbers for each k.
+    struct Bonds {
+        AlignedVector<T> r;
+        Mask bound = 0;  // the labels k for which they are not all 0
+    };
+    Bonds bonds(std::size_t b, std::size_t c) const {
+        Bonds out{AlignedVector<T>(kLanes * kLanes, T{0})};
         const auto mine = labels_of(b), others = labels_of(c);
         for (std::size_t k = 0; k < others.size(); ++k)
-            for (std::size_t l = 0; l < mine.size(); ++l)
-                out[k * kLanes + l] = static_cast<T>(2 * problem_.r(others[k], mine[l]));
-        if (std::all_of(out.begin(), out.end(), [](T each) { return each == 0; })) out.clear();
+            for (std::size_t l = 0; l < mine.size(); ++l) {
+                out.r[k * kLanes + l] = static_cast<T>(2 * problem_.r(others[k], mine[l]));
+                if (out.r[k * kLanes + l] != 0) out.bound |= static_cast<Mask>(1u << k);
+            }
         return out;
     }
 
     void solve_in_turn() {
         const std::size_t n = rows_.features();
-        std::vector<AlignedVector<T>> bonds_of;
+        std::vector<Bonds> bonds_of;
         for (std::size_t b = 0; b < blocks_; ++b)
             for (std::size_t c = 0; c < blocks_; ++c) bonds_of.push_back(bonds(b, c));
-        std::vector<AlignedVector<T>> v(blocks_, AlignedVector<T>(n * kLanes, T{0}));
+        std::vector<AlignedVector<T>> z(blocks_, AlignedVector<T>(n * kLanes, T{0}));
         BlockSpace<T> space(n);
+        AlignedVector<T>& v = space.weights;  // which blocks do not need, as they have theirs: zeros between turns
+        // What each block has changed in its last turn: every other one pulls that once, before the next.
+        std::vector<Changes<T>> changes(blocks_);
         std::vector<Block<T>> all;
         std::vector<Shuffle> shuffles;
         for (std::size_t b = 0; b < blocks_; ++b) {
             all.push_back(make_block(b, space));
+            all.back().work_on(z[b].data());
             shuffles.push_back(shuffle_of(b));
         }
-        const auto pull_for = [&](std::size_t b) {
-            constexpr std::size_t kAtOnce = 256;  // features whose weights stay in the nearest cache
-            for_each_of((n + kAtOnce - 1) / kAtOnce, settings_.threads, [&](std::size_t part) {
-                const std::size_t from = part * kAtOnce * kLanes, count = std::min(kAtOnce, n - part * kAtOnce);
-                std::fill_n(space.weights.data() + from, count * kLanes, T{0});
+        const auto pull_for = [&](std::size_t b, bool itself) {
+            for_each_of((n + Changes<T>::kPart - 1) / Changes<T>::kPart, settings_.threads, [&](std::size_t part) {
                 for (std::size_t c = 0; c < blocks_; ++c)
-                    if (const auto& r = bonds_of[b * blocks_ + c]; !r.empty())
-                        pull(v[c].data() + from, r.data(), count, space.weights.data() + from);
+                    if (const Bonds& each = bonds_of[b * blocks_ + c];
+                        each.bound != 0 && (itself || c != b) && !changes[c].feature.empty())
+                        pull(changes[c], part, each.r.data(), each.bound, z[b].data());
             });
         };
-        // Where all variables stand, at one point; rounding errors of v are forgotten.
+        // Where all variables stand, at one point; rounding errors of z are forgotten.
         const auto stand = [&] {
             Standing out;
             for (std::size_t b = 0; b < blocks_; ++b) {
                 all[b].collect_sums();
-                std::copy(space.sums.begin(), space.sums.end(), v[b].begin());
+                std::copy(space.sums.begin(), space.sums.end(), v.begin());
+                take_changes(v, changes[b]);
             }
             for (std::size_t b = 0; b < blocks_; ++b) {
-                pull_for(b);
+                std::fill(z[b].begin(), z[b].end(), T{0});
+                pull_for(b, true);
                 const Standing found = all[b].check(settings_.tolerance);
                 out.dual += found.dual;
                 out.gap += found.gap;
                 out.violation = std::max(out.violation, found.violation);
             }
+            for (Changes<T>& each : changes) each.clear();
             return out;
         };
         const auto blocks = static_cast<std::int64_t>(blocks_);
@@ -264,16 +303,14 @@ class LinearSolver {
             for (int sweep = 0; sweep < kSweeps && met >= enough && !ended(); ++sweep) {
                 met = 0;
                 for (std::size_t b = 0; b < blocks_; ++b) {
-                    pull_for(b);
-                    met = std::max(met, all[b].take_turn(enough, kPassesATurn, shuffles[b], watch_, v[b].data()));
+                    pull_for(b, false);
+                    met = std::max(met, all[b].take_turn(enough, kPassesATurn, shuffles[b], watch_, v.data()));
+                    take_changes(v, changes[b]);
                 }
             }
         }
         out_.passes = (watch_.passes - begun + blocks - 1) / blocks;
-        for (std::size_t b = 0; b < blocks_; ++b) {
-            pull_for(b);
-            hand_out(all[b], space);
-        }
+        for (std::size_t b = 0; b < blocks_; ++b) hand_out(all[b], z[b]);
         watch_.labels_done = static_cast<std::int64_t>(problem_.labels);
     }
 

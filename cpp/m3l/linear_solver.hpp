@@ -1,7 +1,8 @@
 // The linear solver: labels in blocks of sixteen, sorted by how often they are relevant. Without
-// coupling each block is solved by itself, several at a time; on dense rows each label is. With a prior that couples labels, blocks
-// take turns: a block pulls what all labels have collected through R, improves its own variables, and
-// leaves what it has collected to the next. Threads share the pulling then.
+// coupling each block is solved by itself, several at a time; on dense rows each label is. With a prior
+// that couples labels, blocks take turns: a block pulls through R what the others have changed since its
+// last turn, improves its own variables, and leaves what it has changed to the next. Threads share the
+// pulling then.
 #pragma once
 
 #include <cstdint>

@@ -120,15 +120,16 @@ struct SparseRows {
         for (; at < end; ++at, ++x) a += weights[*at] * *x;
         return (a + b) + (c + d);
     }
-    TAGALONG_INLINE void add(std::size_t i, T amount, T* weights) const {
+    template <class W>
+    TAGALONG_INLINE void add_to(std::size_t i, W amount, W* weights) const {
         const I *at = index.data() + start[i], *const end = index.data() + start[i + 1];
         if (!flat.empty()) {
-            const T step = amount * flat[i];
+            const W step = amount * static_cast<W>(flat[i]);
             for (; at < end; ++at) weights[*at] += step;
             return;
         }
         const T* x = value.data() + start[i];
-        for (; at < end; ++at, ++x) weights[*at] += amount * *x;
+        for (; at < end; ++at, ++x) weights[*at] += amount * static_cast<W>(*x);
     }
 
   private:
@@ -171,6 +172,10 @@ struct DenseRows {
         const T *x = row(i), *const end = x + columns;
         for (; x < end; ++x, weights += kLanes)
             (Lanes<W>::load(weights) + amount * static_cast<W>(*x)).store(weights);
+    }
+    template <class W>
+    TAGALONG_INLINE void add_to(std::size_t i, W amount, W* weights) const {
+        for (std::size_t j = 0; j < columns; ++j) weights[j] += amount * static_cast<W>(row(i)[j]);
     }
 };
 

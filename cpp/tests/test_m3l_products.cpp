@@ -33,8 +33,8 @@ struct Dense {
     double product(std::size_t i, std::size_t j, double gamma) const {
         double squared = 0;
         for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c) {
-            const auto apart = static_cast<double>(value[i * columns + c]) - static_cast<double>(value[j * columns + c]);
-            squared += apart * apart;
+            const auto a = static_cast<double>(value[i * columns + c]), b = static_cast<double>(value[j * columns + c]);
+            squared += (a - b) * (a - b);
         }
         return std::exp(-gamma * squared);
     }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "m3l/block_kernels.hpp"
 #include "m3l/kernel_cache.hpp"
 #include "m3l/kernel_loops.hpp"
 #include "m3l/rows.hpp"
@@ -187,6 +188,40 @@ Test cache("m3l kernel cache: the rows asked for, in any memory", [] {
             same(cache.ready(0)[29], 30.0f);
         }
     }
+});
+
+template <class T>
+void pull_everything(double distance) {
+    Random random(8);
+    constexpr std::size_t kFeatures = 2 * Changes<T>::kPart + 37;
+    AlignedVector<T> sums(kFeatures * kLanes, T{0}), weights(kFeatures * kLanes), r(kLanes * kLanes, T{0});
+    for (T& each : weights) each = static_cast<T>(random.normal());
+    for (std::size_t j = 0; j < kFeatures; ++j)
+        for (std::size_t k = 0; k < kLanes; ++k)
+            if (j % 3 != 0 && random.chance(0.4)) sums[j * kLanes + k] = static_cast<T>(random.normal());
+    constexpr Mask kBound = 0b1010'0110'1110'0101;
+    for (std::size_t k = 0; k < kLanes; ++k)
+        if (kBound >> k & 1)
+            for (std::size_t l = 0; l < kLanes; ++l) r[k * kLanes + l] = static_cast<T>(random.normal());
+    std::vector<double> expected(weights.begin(), weights.end());
+    for (std::size_t j = 0; j < kFeatures; ++j)
+        for (std::size_t k = 0; k < kLanes; ++k)
+            for (std::size_t l = 0; l < kLanes; ++l)
+                expected[j * kLanes + l] +=
+                    static_cast<double>(sums[j * kLanes + k]) * static_cast<double>(r[k * kLanes + l]);
+    Changes<T> changes;
+    take_changes(sums, changes);
+    check(std::all_of(sums.begin(), sums.end(), [](T each) { return each == 0; }), "the sums are zeros");
+    check(std::all_of(changes.feature.begin(), changes.feature.end(), [](auto j) { return j % 3 != 0; }), "changed");
+    for (const std::size_t part : {2, 0, 1}) pull(changes, part, r.data(), kBound, weights.data());
+    for (std::size_t e = 0; e < expected.size(); ++e) near(static_cast<double>(weights[e]), expected[e], distance);
+    take_changes(sums, changes);
+    same(changes.feature.size(), std::size_t{0});
+}
+
+Test pulling("m3l pull: what has changed, through the prior", [] {
+    pull_everything<float>(1e-4);
+    pull_everything<double>(1e-12);
 });
 
 Test loops("m3l kernel loops: the first of the largest, and none where nothing violates", [] {
