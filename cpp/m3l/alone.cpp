@@ -15,10 +15,12 @@ constexpr std::size_t kTwiceFew = 5;
 // The active variables of a label, with the limits that the block has for them.
 template <class T>
 void gather(const BlockView<T>& block, std::size_t label, std::vector<ActiveVariable<T>>& out) {
+    const auto is_active = [&](std::uint32_t i) { return (block.active[i] >> label & 1) != 0; };
     out.clear();
+    out.reserve(static_cast<std::size_t>(std::count_if(block.order, block.order + block.count, is_active)));
     for (std::size_t at = 0; at < block.count; ++at) {
         const std::uint32_t i = block.order[at];
-        if (!(block.active[i] >> label & 1)) continue;
+        if (!is_active(i)) continue;
         const bool yes = block.yes[i] >> label & 1;
         const T weight = block.row_weight ? block.row_weight[i] : T{1};
         const T target = block.target ? block.target[i * kLanes + label]
