@@ -9,8 +9,7 @@
 namespace tagalong::m3l {
 namespace {
 
-// Two and a half active labels a row, on average: from there on blocks are less work.
-constexpr std::size_t kTwiceFew = 5;
+constexpr std::size_t kFew = 2;  // active labels a row, on average, from which blocks are less work
 
 // The active variables of a label, with the limits that the block has for them.
 template <class T>
@@ -101,7 +100,7 @@ bool pays_alone(const Rows<T>& rows, const BlockView<T>& block) {
         visits += labels != 0;
         active += static_cast<std::size_t>(std::popcount(labels));
     }
-    return 2 * active < kTwiceFew * visits;
+    return active < kFew * visits;
 }
 
 template <class T>

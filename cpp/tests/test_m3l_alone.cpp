@@ -152,10 +152,10 @@ const Test when{"m3l: one at a time where few labels are active", [] {
     Random random(4);
     Case<float> each(random, true);
     const Rows<float> rows(each.matrix);
-    std::fill(each.active.begin(), each.active.end(), Mask{0b10010});
-    check(pays_alone(rows, each.view), "two of the live ones a row");
-    std::fill(each.active.begin(), each.active.end(), Mask{0b10111});
-    check(!pays_alone(rows, each.view), "three of the live ones a row");
+    std::fill(each.active.begin(), each.active.end(), Mask{0b11001});
+    check(pays_alone(rows, each.view), "one of the live ones a row");
+    std::fill(each.active.begin(), each.active.end(), Mask{0b10011});
+    check(!pays_alone(rows, each.view), "two of the live ones a row");
     std::fill(each.active.begin() + kRows / 2, each.active.end(), Mask{0b01001});
     check(!pays_alone(rows, each.view), "rows without a live one do not count");
     each.view.coupled = true;
