@@ -166,7 +166,11 @@ class LinearGeometry {
             const std::int32_t row = at.row[i];
             if (row == FeatureIndex::kAbsent) continue;
             multiplier[count] = static_cast<T>(scaled ? x.value[i] * scales_[static_cast<std::size_t>(row)] : x.value[i]);
-            at.rows[count++] = store_.row(row);
+            at.rows[count] = store_.row(row);
+            // The first group of rows has nobody before it that could ask for them (see kernels::score_rows).
+            for (std::size_t line = 0; count < 8 && line < 4; ++line)
+                __builtin_prefetch(at.rows[count] + line * kCacheLine / sizeof(T));
+            ++count;
         }
         at.reach.clear();
         if (!store_.sharing()) return count;
