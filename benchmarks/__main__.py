@@ -51,7 +51,7 @@ class Benchmark:
 
 
 BENCHMARKS = {
-    "online": Benchmark("run", "Online label ranking", "", "--quick"),
+    "online": Benchmark("run", "Online label ranking", "--repeat 5", "--quick"),
     "scaling": Benchmark(
         "scaling", "How speed and memory grow with labels and features", "--rows 1500", "--quick"
     ),

@@ -32,36 +32,40 @@ double LinearFilling::Side::next_mass(double q) const {
     return (count() * entries[joined].height - sum) / q;
 }
 
-// Of the irrelevant labels, those above where their level will end, nearly; returns where that is.
-// With all labels on board the level comes out too low; those below it leave, until none does. A few
-// passes without branches, the later ones over those that are left, where sorting hundreds of labels
-// would have to find the dozens that join.
-double LinearFilling::sieve(const Sides& sides, double q, const RuleParameters& rule) {
-    constexpr int most_passes = 8, passes_over_all = 2;
-    const double reach = sides.low - rule.margin;
-    // Rounding must not shut out a label at the level itself.
-    const auto below = [&](double level) { return std::max(reach, level - 1e-9 * (1 + std::abs(level))); };
-    double v = reach;
-    double u = std::numeric_limits<double>::infinity();
+// Which labels move, without sorting hundreds of them: with all on board the level of the irrelevant
+// ones comes out too low and that of the relevant ones too high; those beyond them leave, until none
+// does. A few passes without branches, the later ones over the irrelevant labels that are left.
+// If a pass has as many on board as the last one, they are the same labels, and those that move.
+LinearFilling::Sieved LinearFilling::sieve(const Sides& sides, double q, const RuleParameters& rule) {
+    constexpr int most_passes = 12, passes_over_all = 2;
+    Sieved at{std::numeric_limits<double>::infinity(), sides.low - rule.margin, false};
     std::span<const double> scores = sides.below;
+    double least = at.v, last_up = -1, last_down = -1;
     for (int pass = 0; pass < most_passes; ++pass) {
-        if (pass == passes_over_all) scores = keep(sides, below(v));
-        const kernels::Tally down = kernels::tally_above(scores.data(), v, scores.size());
+        if (pass == passes_over_all) {
+            least = at.v;
+            scores = keep(sides, least);
+        }
+        const kernels::Tally down = kernels::tally_above(scores.data(), at.v, scores.size());
         kernels::Tally up{};
         for (const Side::Entry& entry : relevant_.entries) {
-            if (!(entry.height < u)) continue;
+            if (!(entry.height < at.u)) continue;
             ++up.count;
             up.sum += entry.height;
         }
         if (down.count == 0 || up.count == 0) break;
+        at.settled = up.count == last_up && down.count == last_down;
+        if (at.settled) break;
         const double mass = mass_for(up.sum, up.count, -down.sum, down.count, q, rule);
-        const double level = (down.sum - q * mass) / down.count;
-        if (!(level > v)) break;
-        v = level;
-        u = (up.sum + q * mass) / up.count;
+        const double v = (down.sum - q * mass) / down.count;
+        if (!(v >= least)) break;  // labels that have left would have to come back
+        at.u = (up.sum + q * mass) / up.count;
+        at.v = v;
+        last_up = up.count;
+        last_down = down.count;
     }
-    if (scores.size() == sides.below.size()) keep(sides, below(v));
-    return below(v);
+    if (at.settled && scores.size() == sides.below.size()) keep(sides, at.v);
+    return at;
 }
 
 // The irrelevant labels above a bound, and their scores.
@@ -96,6 +100,21 @@ double LinearFilling::fill(double q, const RuleParameters& rule) {
     }
 }
 
+double LinearFilling::solve(const Sides& sides, double q, const RuleParameters& rule) {
+    const Sieved at = sieve(sides, q, rule);
+    if (at.settled) {
+        enter(sides, at.v);
+        std::erase_if(relevant_.entries, [&](const Side::Entry& entry) { return !(entry.height < at.u); });
+        relevant_.join_all();
+        irrelevant_.join_all();
+        return mass_for(relevant_.sum, relevant_.count(), irrelevant_.sum, irrelevant_.count(), q, rule);
+    }
+    // All that can move, in order.
+    keep(sides, sides.low - rule.margin);
+    enter(sides, sides.low - rule.margin);
+    return fill(q, rule);
+}
+
 void LinearFilling::step(const Sides& sides, double q, const RuleParameters& rule, Step& out) {
     if (sides.margin >= rule.margin) return;
     // Only labels within gamma of the other side's best can move.
@@ -103,16 +122,7 @@ void LinearFilling::step(const Sides& sides, double q, const RuleParameters& rul
     for (std::size_t i = 0; i < sides.relevant.size(); ++i)
         if (sides.above[i] < sides.high + rule.margin || sides.relevant[i] == sides.lowest)
             relevant_.entries.push_back({sides.above[i], sides.relevant[i]});
-    const double reach = sides.low - rule.margin;
-    const double bound = sieve(sides, q, rule);
-    enter(sides, bound);
-    double mass = fill(q, rule);
-    if (bound > reach && !(-irrelevant_.level(mass, q) > bound)) {
-        // The level ended lower than seemed likely: labels that were left out may have to move.
-        keep(sides, reach);
-        enter(sides, reach);
-        mass = fill(q, rule);
-    }
+    const double mass = solve(sides, q, rule);
 
     const auto move = [&](const Side& side, double sign) {
         const double level = side.level(mass, q);

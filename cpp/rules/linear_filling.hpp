@@ -34,12 +34,23 @@ class LinearFilling {
         // With the first label joined, the lowest of equals.
         void start();
         void join() { sum += entries[joined++].height; }
+        void join_all() {
+            joined = 0;
+            sum = 0;
+            while (joined < entries.size()) join();
+        }
         // The mass at which the next label joins.
         double next_mass(double q) const;
         double level(double mass, double q) const { return (q * mass + sum) / count(); }
         double count() const { return static_cast<double>(joined); }
     };
-    double sieve(const Sides& sides, double q, const RuleParameters& rule);
+    // The levels that the passes came to, and whether they are the solution.
+    struct Sieved {
+        double u, v;
+        bool settled;
+    };
+    Sieved sieve(const Sides& sides, double q, const RuleParameters& rule);
+    double solve(const Sides& sides, double q, const RuleParameters& rule);
     std::span<const double> keep(const Sides& sides, double bound);
     void enter(const Sides& sides, double bound);
     double fill(double q, const RuleParameters& rule);
