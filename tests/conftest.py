@@ -1,7 +1,13 @@
 """What holds for all tests."""
 
+import signal
+
 from hypothesis import settings
 
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("tagalong", deadline=None)
 settings.load_profile("tagalong")
+
+# What a shell starts in the background inherits that Ctrl-C is ignored; some tests press it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -67,16 +67,21 @@ TAGALONG_INLINE double follow(Omega at, double d) {
     return w + w * d * (u + d * u3 * (0.5 + d * u2 * (s3 + d * s4)));
 }
 
-// exp((key - largest) / T), and their sum.
-TAGALONG_CLONES double power_pass(const double* keys, double largest, double inverse_T, double* power,
-                                  std::size_t n) {
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
+// exp((key - largest) / T), their sum and that of their squares.
+struct PowerPass {
+    double sum, squares;
+};
+TAGALONG_CLONES PowerPass power_pass(const double* keys, double largest, double inverse_T, double* power,
+                                     std::size_t n) {
+    double sum = 0, squares = 0;
+#pragma omp simd reduction(+ : sum, squares)
     for (std::size_t k = 0; k < n; ++k) {
-        power[k] = vector_exp((keys[k] - largest) * inverse_T);
-        sum += power[k];
+        const double p = vector_exp((keys[k] - largest) * inverse_T);
+        power[k] = p;
+        sum += p;
+        squares += p * p;
     }
-    return sum;
+    return {sum, squares};
 }
 
 TAGALONG_CLONES void power_sums_pass(const double* power, double threshold, std::size_t n, double* out) {
@@ -169,7 +174,13 @@ void LinearSmoothSide::start(std::span<const double> keys, double q, double temp
         heavy_.resize(keys.size());
         for (auto* numbers : {&heavy_y_, &heavy_power_, &heavy_w_, &heavy_u_}) numbers->resize(keys.size());
     }
-    log_sum_ = std::log(power_pass(keys.data(), anchor_, 1 / temperature, power_.data(), keys.size()));
+    const PowerPass pass = power_pass(keys.data(), anchor_, 1 / temperature, power_.data(), keys.size());
+    log_sum_ = std::log(pass.sum);
+    effective_ = pass.sum * pass.sum / pass.squares;
+}
+
+double LinearSmoothSide::level_of_equals(double mass) const {
+    return temperature_ * (std::log(mass) - log_sum_) - largest_ + q_ * mass / effective_;
 }
 
 void LinearSmoothSide::separate(double level) {
@@ -255,13 +266,30 @@ LinearSmoothSide::Amounts LinearSmoothSide::amounts(double* out) const {
     return total;
 }
 
-// As Update III would have it, the labels that move are brought to a common level on either side, u
-// and v, by amounts around m / n: level_1 is u + T log(m / n_1) then, level_2 -v + T log(m / n_2), and
-// the equation that ties them is one in z alone. Those that turn out not to move leave.
-SmoothPoint LinearSmooth::estimate(const Sides& sides, double q, const RuleParameters& rule) const {
+namespace {
+
+// The z at which T z + bend spent(z) = apart: what ties the levels, if both are linear in the mass.
+double tied(double T, double bend, double apart, double guess) {
+    const auto left = [&](double z) {
+        const double spent = 1 / (1 + std::exp(-z));
+        return ValueSlope{T * z + bend * spent - apart, T + bend * spent * (1 - spent)};
+    };
+    return increasing_root(left, -600.0, 600.0, guess, 1e-3);
+}
+
+}  // namespace
+
+// Two estimates. Each side as its effective number of equal labels: right for crowds, of which each label
+// moves little. Or as Update III would have it, right for labels that stand out: those that move are
+// brought to a common level on either side, u and v, by amounts around m / n; then level_1 is
+// u + T log(m / n_1), level_2 is T log(m / n_2) - v, and those that turn out not to move leave. Either
+// overlooks labels that the other sees: the lower levels and the larger mass are nearer.
+SmoothPoint LinearSmooth::estimate(const Sides& sides, double q, const RuleParameters& rule, double log_loss) const {
     constexpr int passes = 5;
     const double T = rule.temperature;
-    double z = 0, mass = 0;
+    const auto bend = [&](double n_1, double n_2) { return q * rule.budget * (1 / n_1 + 1 / n_2); };
+    const double of_equals = tied(T, bend(relevant_.effective_labels(), irrelevant_.effective_labels()), T * log_loss, 0);
+    double z = of_equals;
     double u = std::numeric_limits<double>::infinity(), v = sides.low - rule.margin - 6 * T;
     kernels::Tally up, down;
     for (int pass = 0; pass < passes; ++pass) {
@@ -273,21 +301,17 @@ SmoothPoint LinearSmooth::estimate(const Sides& sides, double q, const RuleParam
             up.sum += score < u ? score : 0.0;
         }
         if (up.count == 0) up = {1, sides.low};
-        const double bend = q * rule.budget * (1 / up.count + 1 / down.count);
         const double apart = rule.margin - up.sum / up.count + down.sum / down.count + T * std::log(up.count * down.count);
-        z = increasing_root(
-            [&](double trial) {
-                const double spent = 1 / (1 + std::exp(-trial));
-                return ValueSlope{T * trial + bend * spent - apart, T + bend * spent * (1 - spent)};
-            },
-            -600.0, 600.0, z, 1e-3);
-        mass = rule.budget / (1 + std::exp(-z));
-        const double before = v;
+        z = tied(T, bend(up.count, down.count), apart, z);
+        const double mass = rule.budget / (1 + std::exp(-z)), before = v;
         u = (up.sum + q * mass) / up.count;
         v = (down.sum - q * mass) / down.count;
         if (!(v > before)) break;
     }
-    return {z, u + T * std::log(mass / up.count), T * std::log(mass / down.count) - v};
+    z = std::max(z, of_equals);
+    const double mass = rule.budget / (1 + std::exp(-z));
+    return {z, std::min(u + T * std::log(mass / up.count), relevant_.level_of_equals(mass)),
+            std::min(T * std::log(mass / down.count) - v, irrelevant_.level_of_equals(mass))};
 }
 
 void LinearSmooth::step(const Sides& sides, double q, const RuleParameters& rule, Step& out) {
@@ -300,7 +324,7 @@ void LinearSmooth::step(const Sides& sides, double q, const RuleParameters& rule
     const double log_loss = rule.margin / rule.temperature + relevant_.log_sum() + irrelevant_.log_sum();
     if (!(log_loss > -500)) return;
 
-    SmoothPoint point = estimate(sides, q, rule);
+    SmoothPoint point = estimate(sides, q, rule, log_loss);
     relevant_.separate(point.level_1);
     irrelevant_.separate(point.level_2);
     solve_smooth(relevant_, irrelevant_, rule, point);

@@ -22,6 +22,9 @@ class LinearSmoothSide {
 
     ValueSlope at(double level);
     bool exact() const { return heavy_state_ == Heavy::exact || heavies_ == 0; }
+    // The number of equal labels that would weigh as much, and the level at which they move a mass.
+    double effective_labels() const { return effective_; }
+    double level_of_equals(double mass) const;
     double lower(double mass) const;
     double upper(double mass) const;
 
@@ -49,6 +52,7 @@ class LinearSmoothSide {
     double largest_ = 0;   // key
     double count_ = 0;     // of keys
     double log_sum_ = 0;   // log of the sum of exp((key - largest) / T)
+    double effective_ = 1;
 
     double anchor_ = 0;
     AlignedVector<double> power_;  // exp((key - anchor) / T)
@@ -73,7 +77,7 @@ class LinearSmooth {
     void step(const Sides& sides, double q, const RuleParameters& rule, Step& out);
 
   private:
-    SmoothPoint estimate(const Sides& sides, double q, const RuleParameters& rule) const;
+    SmoothPoint estimate(const Sides& sides, double q, const RuleParameters& rule, double log_loss) const;
 
     LinearSmoothSide relevant_;
     LinearSmoothSide irrelevant_;
