@@ -82,7 +82,7 @@ BENCHMARKS = {
     "m3l-kernel": Benchmark(
         "m3l",
         "M3L with a kernel",
-        "rbf growth --sets mediamill rcv1 --sample 3",
+        "rbf growth --sets mediamill rcv1 --sample 2",
         "growth --rows 200",
     ),
     "m3l-scale": Benchmark("m3l", "M3L, a million rows", "scale", "scale --rows 1000"),
