@@ -85,7 +85,7 @@ BENCHMARKS = {
         "rbf growth --sets mediamill rcv1 --sample 2",
         "growth --rows 200",
     ),
-    "m3l-scale": Benchmark("m3l", "M3L, a million rows", "scale", "scale --rows 1000"),
+    "m3l-scale": Benchmark("m3l_scale", "M3L, a million rows", "", "--rows 1000"),
     "roofline": Benchmark("roofline", "What the machine allows", "", "--quick"),
 }
 

@@ -1,4 +1,4 @@
-"""M3L beside LIBLINEAR and LIBSVM: ``python -m benchmarks.m3l linear coupled rbf growth scale``.
+"""M3L beside LIBLINEAR and LIBSVM: ``python -m benchmarks.m3l linear coupled rbf growth``.
 
 Seconds are of the processor, one thread each, so that other work on the machine counts less; they
 are the best and the median of three turns, ratios the median of the turns with their range. The
@@ -11,15 +11,11 @@ liblinear-official is optional: without it, scikit-learn's LinearSVC is the only
 """
 
 import argparse
-import gc
-import subprocess
-import sys
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,7 +42,6 @@ FINER = 3  # how often the step between two tolerances is halved
 REPEAT = 3
 PREDICTED = 1000  # rows that models with a kernel are tried on
 GROWTH_ROWS = 4000
-SCALE_ROWS = (250_000, 1_000_000)
 
 
 class Set(NamedTuple):
@@ -159,17 +154,12 @@ def loosest(
     return good, gaps[good]
 
 
+BESIDE = ("its F1", "its s", "our tol", "our gap", "our F1", "our s", "times as fast")
 LINEAR_HEADS = (
     "set, peer",
     "its eps",
     "its excess",
-    "its F1",
-    "its s",
-    "our tol",
-    "our gap",
-    "our F1",
-    "our s",
-    "times as fast",
+    *BESIDE,
     "goal",
 )
 
@@ -275,13 +265,7 @@ RBF_HEADS = (
     "set, rows",
     "labels, SVC's",
     "its gap",
-    "its F1",
-    "its s",
-    "our tol",
-    "our gap",
-    "our F1",
-    "our s",
-    "times as fast",
+    *BESIDE,
     "its s a 1,000 rows",
     "our s",
     "predicts times as fast",
@@ -356,101 +340,7 @@ def growth(rows: int) -> None:
     print(table(("labels", "gap", "s, RBF, mediamill", "s a label"), found), flush=True)
 
 
-SCALE_HEADS = (
-    "rows",
-    "labels",
-    "s of one processor",
-    "relative gap",
-    "F1, 20,000 rows",
-    "MB before",
-    "MB that training adds at most",
-    "dual variables, twice the weights",
-)
-
-
-def scale(sizes: Sequence[int]) -> None:
-    """Each in a process of its own, for the peak of its memory alone; one run each."""
-    found = []
-    for rows in sizes:
-        program = f"from benchmarks.m3l import scale_here; print(*scale_here({rows}), sep='|')"
-        command = [sys.executable, "-c", program]
-        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-        found.append(done.stdout.strip().split("|"))
-    print(table(SCALE_HEADS, found) + "\n", flush=True)
-
-
-def memory_now(which: str) -> float:
-    """Megabytes: ``VmRSS`` in use, ``VmHWM`` the most since it was last forgotten."""
-    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(which)) / 1024
-
-
-def forget_peak() -> None:
-    """What memory was used until now does not count any more: Linux alone can do that."""
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-
-
-def distinct_words(rng: np.random.Generator, rows: int, columns: int, count: int) -> Array:
-    """So many different words a row, by Zipf's law: repeated ones are drawn again."""
-
-    def draw(size: Any) -> Array:
-        # The k-th word in proportion to 1 / (k + 20): the first ones are not in every row.
-        words = 20 * ((columns / 20 + 1) ** rng.random(size, dtype=np.float32) - 1)
-        return np.minimum(words, columns - 1).astype(np.int32)
-
-    words = np.sort(draw((rows, count)), axis=1)
-    left = np.arange(rows)
-    while len(left):
-        part = words[left]
-        again = np.zeros(part.shape, bool)
-        again[:, 1:] = part[:, 1:] == part[:, :-1]
-        left, part, again = (each[again.any(axis=1)] for each in (left, part, again))
-        part[again] = draw(int(again.sum()))
-        words[left] = np.sort(part, axis=1)
-    return words
-
-
-def scale_here(
-    rows: int, columns: int = 100_000, labels: int = 100, nonzeros: int = 46
-) -> list[str]:
-    """A line of the table. Labels are what a few words say, with noise."""
-    rng = np.random.default_rng(0)
-    indices = distinct_words(rng, rows, columns, nonzeros).ravel()
-    starts = np.arange(0, rows * nonzeros + 1, nonzeros, dtype=np.int32)
-    values = np.full(len(indices), 1 / np.sqrt(nonzeros), np.float32)
-    X = sp.csr_matrix((values, indices, starts), (rows, columns))
-    wanted = []
-    for _ in range(labels):
-        words = rng.choice(2000, 8, replace=False)
-        scores = np.asarray(X[:, words].sum(axis=1)).ravel() + 0.05 * rng.normal(size=rows)
-        top = np.argpartition(-scores, rows // 50)[: rows // 50]
-        wanted.append(
-            sp.csc_matrix((np.ones(len(top), np.int8), (top, np.zeros(len(top), int))), (rows, 1))
-        )
-    Y = sp.csr_matrix(sp.hstack(wanted))
-    del indices, starts, values, wanted
-    gc.collect()
-    forget_peak()
-    before, used = memory_now("VmRSS"), time.process_time()
-    model = fit(Set(X, Y), tol=0.1, verbose=1)
-    seconds, peak = time.process_time() - used, memory_now("VmHWM")
-    few = slice(min(rows, 20_000))
-    quality = f1(Y[few].toarray(), model.decision_function(X[few]))
-    data = (X.data.nbytes + X.indices.nbytes + X.indptr.nbytes) / 2**20
-    wanted = 4 * rows * labels / 2**20 + 2 * model._model.weights.nbytes / 2**20
-    return [
-        f"{rows:,}",
-        str(labels),
-        f"{seconds:.0f}",
-        f"{relative_gap(model):.1e}",
-        f"{quality:.3f}",
-        f"{before:,.0f}, the data {data:,.0f}",
-        f"{peak - before:,.0f}",
-        f"{wanted:,.0f} (goal)",
-    ]
-
-
-WHAT = ("linear", "coupled", "rbf", "growth", "scale")
+WHAT = ("linear", "coupled", "rbf", "growth")
 
 
 def main() -> None:
@@ -473,10 +363,8 @@ def run(args: argparse.Namespace) -> None:
             coupled(args.sets, args.rows)
         elif what == "rbf":
             rbf(args.sets, args.rows, args.sample)
-        elif what == "growth":
-            growth(args.rows or GROWTH_ROWS)
         else:
-            scale([args.rows] if args.rows else SCALE_ROWS)
+            growth(args.rows or GROWTH_ROWS)
 
 
 if __name__ == "__main__":
