@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +14,7 @@ import scipy.sparse as sp
 
 from benchmarks.measures import Measures, Progressive
 from benchmarks.streams import Features, Stream
+from benchmarks.turns import get_ready
 
 Step = Callable[[Features, sp.csr_matrix], npt.NDArray[np.floating]]
 """Takes a chunk of rows and their labels, learns it, returns the scores made beforehand."""
@@ -113,7 +113,7 @@ def alternate(
         for contestant, entry in zip(contestants, entries, strict=True):
             if entry.failure:
                 continue
-            gc.collect()
+            get_ready()
             try:
                 entry.seconds.append(contestant.time())
                 if repetition == 0:

@@ -51,8 +51,8 @@ class LinearGeometry {
 
     // Finds the rows and scores the example: with theta, and with u if `means`.
     void score(const RowView& x, bool means, Located<T>& at) const {
-        at.find(store_, x);
         if (!store_.all_whole()) {
+            at.find(store_, x);
             score_mixed(x, 0, at, at.sums);
             if (means) score_mixed(x, 1, at, at.mean_sums);
             return;
@@ -155,21 +155,24 @@ class LinearGeometry {
         if (rate_ > 0) scales_.push_back(1 / std::sqrt(row.S));
     }
 
-    // The rows there are and what they are multiplied by; how many.
+    // Finds the rows there are and what they are multiplied by; how many.
     std::size_t point_at_rows(const RowView& x, Located<T>& at) const {
+        at.row.resize(x.size());
         at.multiplier.resize(x.size());
         at.rows.resize(x.size());
         const bool scaled = rate_ > 0;
+        std::int32_t* const found = at.row.data();
         T* const multiplier = at.multiplier.data();
+        const T** const rows = at.rows.data();
         std::size_t count = 0;
         for (std::size_t i = 0; i < x.size(); ++i) {
-            const std::int32_t row = at.row[i];
+            const std::int32_t row = found[i] = store_.find(x.feature[i]);
             if (row == FeatureIndex::kAbsent) continue;
             multiplier[count] = static_cast<T>(scaled ? x.value[i] * scales_[static_cast<std::size_t>(row)] : x.value[i]);
-            at.rows[count] = store_.row(row);
+            rows[count] = store_.row(row);
             // The first group of rows has nobody before it that could ask for them (see kernels::score_rows).
             for (std::size_t line = 0; count < 8 && line < 4; ++line)
-                __builtin_prefetch(at.rows[count] + line * kCacheLine / sizeof(T));
+                __builtin_prefetch(rows[count] + line * kCacheLine / sizeof(T));
             ++count;
         }
         at.reach.clear();
