@@ -104,7 +104,9 @@ def markdown(report: Report) -> str:
         f"# Speed and quality on {report.stream}",
         "",
         f"One online pass, rank then learn, one thread; {report.repeat} repetition(s), everyone "
-        "in turn. Ratios are of the same turn, the median and the range. Rows without a relevant "
+        "in turn. Before each turn some memory is touched, so that nobody waits for what the host "
+        "of a virtual machine has taken back. "
+        "Ratios are of the same turn, the median and the range. Rows without a relevant "
         "or without an irrelevant label are left out of the measures; equal scores count against "
         "any-mistake and average precision, half in the ranking loss, and go to the lowest label "
         "elsewhere. Peers marked "

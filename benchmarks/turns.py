@@ -55,8 +55,8 @@ def get_ready() -> None:
     """To be called before every turn: no garbage, and memory that the machine has at hand.
 
     A virtual machine gives memory that nobody uses back to its host, and waits for it when it is
-    used again: the first touch of 60 MB was seen to take anything from 7 to 200 ms, as long as a
-    whole pass of a quick learner. Who comes after a peer that needs little memory would pay.
+    used again, which can take as long as a whole pass of a quick learner. Who comes after somebody
+    that needs little memory would pay for it.
     """
     gc.collect()
     np.ones(MEMORY_AT_HAND, dtype=np.uint8)

@@ -8,6 +8,9 @@
 namespace tagalong {
 
 inline constexpr std::size_t kCacheLine = 64;
+// How many numbers that is.
+template <class T>
+inline constexpr std::size_t kLine = kCacheLine / sizeof(T);
 
 template <class T>
 struct AlignedAllocator {
@@ -32,8 +35,7 @@ using AlignedVector = std::vector<T, AlignedAllocator<T>>;
 // The number of labels a row of T is padded to: whole cache lines.
 template <class T>
 constexpr std::size_t padded(std::size_t labels) {
-    constexpr std::size_t lane = kCacheLine / sizeof(T);
-    return (labels + lane - 1) / lane * lane;
+    return (labels + kLine<T> - 1) / kLine<T> * kLine<T>;
 }
 
 }  // namespace tagalong

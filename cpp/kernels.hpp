@@ -1,5 +1,5 @@
-// The loops that numbers pass through: memory-bound, vectorised, compiled once per vector width.
-// T is float or double. Rows of weights have lengths that are multiples of a cache line.
+// The loops over rows of weights, where most of the time goes: memory-bound, vectorised, compiled once
+// per vector width. T is float or double. The lengths of rows are multiples of a cache line.
 #pragma once
 
 #include <cstddef>
@@ -43,72 +43,5 @@ void add_exponential(float* theta, float* e, const float* alpha, float x, const 
                      double* gain, double* top, std::size_t n);
 void add_exponential(double* theta, double* e, const double* alpha, double x, const double* shift,
                      double* gain, double* top, std::size_t n);
-
-// In double precision. What overflowed becomes a huge number, so that differences stay numbers.
-inline constexpr double kWidest = 1e300;
-inline double widened(double value) {
-    const double bounded = value > kWidest ? kWidest : (value < -kWidest ? -kWidest : value);
-    return bounded == bounded ? bounded : 0.0;
-}
-void widen(const float* values, double* out, std::size_t n);
-void widen(const double* values, double* out, std::size_t n);
-
-// In the storage type.
-void narrow(const double* values, float* out, std::size_t n);
-void narrow(const double* values, double* out, std::size_t n);
-
-// out[k] = a[k] - factor * b[k]; `out` may be `a`.
-void minus_scaled(const float* a, const float* b, float factor, float* out, std::size_t n);
-void minus_scaled(const double* a, const double* b, double factor, double* out, std::size_t n);
-
-// How many are at least the bound.
-std::int32_t count_from(const float* values, float bound, std::size_t n);
-std::int32_t count_from(const double* values, double bound, std::size_t n);
-// How many values are at least a bound, and how many above it.
-struct FromAndAbove {
-    std::int32_t from, above;
-};
-FromAndAbove count_from_and_above(const float* values, float bound, std::size_t n);
-FromAndAbove count_from_and_above(const double* values, double bound, std::size_t n);
-
-// The first place, not before `from`, whose value is above the bound; n if there is none.
-std::size_t first_above(const float* values, float bound, std::size_t from, std::size_t n);
-std::size_t first_above(const double* values, double bound, std::size_t from, std::size_t n);
-
-// The bin of each value, of `count` bins of a width from `low` on; what lies beyond counts in the last,
-// what lies below them, and everything if there is no width, has the number `count`.
-void bins(const float* values, double low, double width, std::int32_t count, std::int32_t* out, std::size_t n);
-void bins(const double* values, double low, double width, std::int32_t count, std::int32_t* out, std::size_t n);
-
-// The largest of n >= 1 numbers.
-double largest(const double* values, std::size_t n);
-
-// Where values[k] > bound, in order; the number of places. `out` has room for n.
-std::size_t above(const double* values, double bound, int* out, std::size_t n);
-// How many that are, and their sum.
-struct Tally {
-    double count, sum;
-};
-Tally tally_above(const double* values, double bound, std::size_t n);
-
-// Loops over the entries of somebody's row.
-// sum_e |values[e]|
-double sum_of_magnitudes(const float* values, std::size_t n);
-double sum_of_magnitudes(const double* values, std::size_t n);
-// Whether all columns are from 0 to below `end`.
-bool all_inside(const std::int32_t* columns, std::int64_t end, std::size_t n);
-bool all_inside(const std::int64_t* columns, std::int64_t end, std::size_t n);
-// How many columns are not above the one before them.
-std::size_t descents(const std::int32_t* columns, std::size_t n);
-bool no_zeros(const double* values, std::size_t n);
-// feature[e] = columns[e] and value[e] = sign * values[e]; whether columns ascend and no value is 0.
-bool copy_row(const std::int32_t* columns, const float* values, double sign, std::int32_t* feature, double* value,
-              std::size_t n);
-bool copy_row(const std::int32_t* columns, const double* values, double sign, std::int32_t* feature, double* value,
-              std::size_t n);
-bool copy_row(const std::int64_t* columns, const float* values, double sign, std::int32_t* feature, double* value,
-              std::size_t n);
-bool copy_row(const std::int64_t* columns, const double* values, double sign, std::int32_t* feature, double* value,
-              std::size_t n);
 
 }  // namespace tagalong::kernels

@@ -7,9 +7,9 @@
 #include <limits>
 #include <string>
 
+#include "entries.hpp"
 #include "errors.hpp"
 #include "example.hpp"
-#include "kernels.hpp"
 
 namespace tagalong {
 

@@ -19,7 +19,7 @@
 #include <tuple>
 #include <vector>
 
-#include "kernels.hpp"
+#include "score_kernels.hpp"
 
 namespace tagalong {
 

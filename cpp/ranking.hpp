@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels.hpp"
+#include "score_kernels.hpp"
 
 namespace tagalong {
 

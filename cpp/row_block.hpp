@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "entries.hpp"
 #include "example.hpp"
-#include "kernels.hpp"
 #include "matrix.hpp"
 
 namespace tagalong {

@@ -16,6 +16,7 @@
 #include "kernels.hpp"
 #include "located.hpp"
 #include "rules/step.hpp"
+#include "score_kernels.hpp"
 
 namespace tagalong {
 

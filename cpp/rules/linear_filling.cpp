@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels.hpp"
+#include "score_kernels.hpp"
 
 namespace tagalong {
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "clones.hpp"
-#include "kernels.hpp"
+#include "score_kernels.hpp"
 #include "vector_math.hpp"
 
 namespace tagalong {

@@ -7,6 +7,7 @@
 #include "check.hpp"
 #include "kernels.hpp"
 #include "random.hpp"
+#include "score_kernels.hpp"
 
 namespace tagalong::test {
 namespace {
