@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 MEMORY_AT_HAND = 256 << 20
-"""Bytes: more than any learner here takes for a stream."""
+"""Bytes: more than any learner takes for a stream of the size of the Debian tags."""
 
 
 @dataclass
@@ -51,7 +51,7 @@ class Ratio:
         return f"{_short(self.median)} ({_short(min(self.turns))} to {_short(max(self.turns))})"
 
 
-def get_ready() -> None:
+def get_ready(memory: int = MEMORY_AT_HAND) -> None:
     """To be called before every turn: no garbage, and memory that the machine has at hand.
 
     A virtual machine gives memory that nobody uses back to its host, and waits for it when it is
@@ -59,7 +59,7 @@ def get_ready() -> None:
     that needs little memory would pay for it.
     """
     gc.collect()
-    np.ones(MEMORY_AT_HAND, dtype=np.uint8)
+    np.ones(memory, dtype=np.uint8)
 
 
 def take_turns(
