@@ -29,10 +29,10 @@ TAGALONG_INLINE void add_group(T* __restrict out, const T* const* rows, const T*
         if (after > 0)
             for (std::size_t r = 0; r < kRows; ++r) __builtin_prefetch(next[r] + line);
 #pragma omp simd
-        for (std::size_t k = line; k < line + kLine<T>; ++k) {
-            T sum = out[k];
-            for (std::size_t r = 0; r < kRows; ++r) sum += by[r] * row[r][k];
-            out[k] = sum;
+        for (std::size_t i = 0; i < kLine<T>; ++i) {
+            T sum = out[line + i];
+            for (std::size_t r = 0; r < kRows; ++r) sum += by[r] * row[r][line + i];
+            out[line + i] = sum;
         }
     }
 }
