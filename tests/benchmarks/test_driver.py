@@ -5,6 +5,7 @@ import json
 import pytest
 
 from benchmarks import __main__ as driver
+from benchmarks import turns
 from benchmarks.machine import machine, peers
 from benchmarks.markdown import table, tables
 from benchmarks.turns import Times, take_turns
@@ -28,11 +29,12 @@ def test_ratios_are_of_turns():
     assert str(Times([1.0, 2.0]).over(Times([3.0, 4.0]))) == "0.42 (0.33 to 0.5)"
 
 
-def test_ways_take_turns():
+def test_ways_take_turns_and_are_readied_for_each(monkeypatch):
     order, now = [], iter(range(100))
+    monkeypatch.setattr(turns, "get_ready", lambda: order.append("ready"))
     ways = {"a": lambda: order.append("a"), "b": lambda: order.append("b")}
     found = take_turns(ways, 3, clock=lambda: float(next(now)))
-    assert order == ["a", "b"] * 3
+    assert order == ["ready", "a", "ready", "b"] * 3
     assert found["a"].seconds == [1.0, 1.0, 1.0]
     assert found["a"].best == found["a"].median == 1.0
 
