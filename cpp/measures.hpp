@@ -152,22 +152,16 @@ class Measures {
 
     template <class T>
     void choose(std::span<const T> scores, double cutoff) {
+        constexpr T lowest = -std::numeric_limits<T>::infinity();
         chosen_ = 0;
-        const T bound = at_least<T>(cutoff);
-        found_.resize(scores.size());
-        std::size_t count = 0;
-        // Without a branch, as which labels are chosen cannot be foreseen.
-        for (std::size_t label = 0; label < scores.size(); ++label) {
-            found_[count] = static_cast<std::int32_t>(label);
-            count += scores[label] >= bound;
-        }
-        for (std::size_t i = 0; i < count; ++i) add_chosen(static_cast<std::size_t>(found_[i]));
-    }
-    // The smallest number of a type that is not below a cut-off: scores pass the one as the other.
-    template <class T>
-    static T at_least(double cutoff) {
-        const T near = static_cast<T>(cutoff);
-        return static_cast<double>(near) < cutoff ? std::nextafter(near, std::numeric_limits<T>::infinity()) : near;
+        // The largest number of the type below the cut-off: what is above the one reaches the other.
+        T below = static_cast<T>(cutoff);
+        if (static_cast<double>(below) >= cutoff) below = std::nextafter(below, lowest);
+        const bool all = cutoff == -std::numeric_limits<double>::infinity();  // nothing is below that
+        const auto next = [&](std::size_t from) {
+            return all ? from : kernels::first_above(scores.data(), below, from, scores.size());
+        };
+        for (std::size_t label = next(0); label < scores.size(); label = next(label + 1)) add_chosen(label);
     }
     void add_chosen(std::size_t number) {
         ++chosen_;
@@ -274,7 +268,7 @@ class Measures {
     // Scratch of a row.
     std::tuple<std::vector<float>, std::vector<double>> copies_;
     std::vector<double> relevant_;
-    std::vector<std::int32_t> unknown_, found_;
+    std::vector<std::int32_t> unknown_;
     std::vector<Mark> now_;
     std::size_t hits_ = 0;
     std::size_t chosen_ = 0;

@@ -113,7 +113,7 @@ Round random_round(Random& random) {
     }
     random.shuffle(round.relevant);
     random.shuffle(round.unknown);
-    round.cutoff = random.chance(0.1) ? kInfinity : 0.25 * (random.below(6) - 3);
+    round.cutoff = random.chance(0.1) ? (random.chance(0.5) ? kInfinity : -kInfinity) : 0.25 * (random.below(6) - 3);
     return round;
 }
 
