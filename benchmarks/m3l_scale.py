@@ -18,7 +18,8 @@ import numpy as np
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
-from benchmarks.m3l import Array, Set, f1, fit, relative_gap
+from benchmarks.liblinear import Array
+from benchmarks.m3l import Set, f1, fit, relative_gap
 from benchmarks.markdown import table
 
 ROWS = (250_000, 1_000_000)

@@ -9,10 +9,9 @@
 namespace tagalong::kernels {
 namespace {
 
-// Rows are whole lines, so loops go line by line: what the compiler unrolls needs no test a vector.
-
 // Several rows at a time: the running sums are read and written once for all of them. The order of
-// the additions is that of one by one. Rows lie anywhere and are short, so the processor does not
+// the additions is that of one by one. Rows are whole lines, so this and other loops go line by line: what
+// the compiler unrolls needs no test a vector. Rows lie anywhere and are short, so the processor does not
 // guess them: those of the next group are asked for, line by line, while this one is added.
 template <std::size_t kRows, class T>
 TAGALONG_INLINE void add_group(T* __restrict out, const T* const* rows, const T* x, std::size_t n,

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "rules/pair_step.hpp"
+#include "score_kernels.hpp"
 
 namespace tagalong {
 

@@ -1,6 +1,6 @@
 // Progressive measures of ranked labels: sums over a stream, sums over its last rows, and counts
-// per label. Cheap enough to run beside learning: each relevant label costs two counts over the
-// scores, and nothing is sorted.
+// per label. Cheap enough to run beside learning: each relevant label costs one pass over the
+// scores, and no more than the relevant ones are sorted.
 //
 // With Y the relevant labels of a row, equal scores are treated as scikit-learn does: average
 // precision, ranking loss and coverage count them against the ranking; what looks at the first

@@ -19,7 +19,7 @@ namespace tagalong {
 template <class T>
 class SparseRows {
   public:
-    static constexpr std::size_t kBlock = kCacheLine / sizeof(T);  // labels
+    static constexpr std::size_t kBlock = kLine<T>;  // labels
 
     explicit SparseRows(std::size_t planes) : planes_(planes) {}
 

@@ -173,7 +173,7 @@ class LinearGeometry {
             rows[count] = store_.row(row);
             // The first group of rows has nobody before it that could ask for them (see kernels::score_rows).
             for (std::size_t line = 0; count < 8 && line < 4; ++line)
-                __builtin_prefetch(rows[count] + line * kCacheLine / sizeof(T));
+                __builtin_prefetch(rows[count] + line * kLine<T>);
             ++count;
         }
         at.reach.clear();
@@ -296,7 +296,7 @@ class LinearGeometry {
         if (!store_.whole(number)) return;
         for (std::size_t plane = 0; plane < store_.planes(); ++plane)
             for (std::size_t line = 0; line < 4; ++line)
-                __builtin_prefetch(store_.row(number, plane) + line * kCacheLine / sizeof(T), 1);
+                __builtin_prefetch(store_.row(number, plane) + line * kLine<T>, 1);
     }
     // The row, then its S; what G changes by with both.
     void move_and_grow(std::int32_t number, double value, bool whole_rows) {

@@ -135,7 +135,7 @@ struct SparseRows {
   private:
     template <class V>
     static TAGALONG_INLINE void fetch(const V* from, const V* end) {
-        for (; from < end; from += kCacheLine / sizeof(V)) __builtin_prefetch(from);
+        for (; from < end; from += kLine<V>) __builtin_prefetch(from);
     }
 };
 

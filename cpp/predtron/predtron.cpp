@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "score_kernels.hpp"
+
 namespace tagalong {
 
 template <class T>

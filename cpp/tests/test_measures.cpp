@@ -232,6 +232,30 @@ const Test many{"measures: of many labels", [] {
     }
 }};
 
+// The cut-off is in double precision whatever the scores are, and may lie between two of their type.
+template <class T>
+void choose(Random& random) {
+    std::vector<T> scores;
+    for (int y = 0; y < 100; ++y) scores.push_back(static_cast<T>(random.normal()));
+    const double met = static_cast<double>(scores[static_cast<std::size_t>(random.below(100))]);
+    for (const double cutoff : {met, std::nextafter(met, kInfinity), std::nextafter(met, -kInfinity), 0.0, 1e300,
+                                -1e300, kInfinity, -kInfinity}) {
+        const Note note("cut-off ", cutoff);
+        Measures measures(5, 0);
+        measures.observe(std::span<const T>(scores), Labels{0}, Labels{}, cutoff);
+        for (std::size_t y = 0; y < scores.size(); ++y)
+            same(measures.per_label()[y].chosen == 1, static_cast<double>(scores[y]) >= cutoff);
+    }
+}
+
+const Test chosen{"measures: what reaches the cut-off is chosen", [] {
+    Random random(53);
+    for (int i = 0; i < 50; ++i) {
+        choose<float>(random);
+        choose<double>(random);
+    }
+}};
+
 // Labels that nothing happened to may be missing at the end.
 bool same_counts(std::vector<Measures::PerLabel> a, std::vector<Measures::PerLabel> b) {
     a.resize(std::max(a.size(), b.size()));

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from benchmarks import __main__ as driver
-from benchmarks import turns
+from benchmarks import contest, turns
 from benchmarks.machine import machine, peers
 from benchmarks.markdown import table, tables
 from benchmarks.turns import Times, take_turns
@@ -37,6 +37,32 @@ def test_ways_take_turns_and_are_readied_for_each(monkeypatch):
     assert order == ["ready", "a", "ready", "b"] * 3
     assert found["a"].seconds == [1.0, 1.0, 1.0]
     assert found["a"].best == found["a"].median == 1.0
+
+
+def test_contestants_do_so_too_and_one_that_fails_drops_out(monkeypatch):
+    order = []
+    monkeypatch.setattr(contest, "get_ready", lambda: order.append("ready"))
+
+    class Contestant:
+        rows = 10
+
+        def __init__(self, name):
+            self.name = name
+
+        def time(self):
+            order.append(self.name)
+            if self.name == "b":
+                raise ValueError("no more memory")
+            return 0.5
+
+        def measure(self):
+            return None
+
+    a, b = contest.alternate([Contestant("a"), Contestant("b")], 2, lambda line: None)
+    assert order == ["ready", "a", "ready", "b", "ready", "a"]
+    assert a.seconds == [0.5, 0.5]
+    assert a.best == a.median == 20
+    assert b.failure == "ValueError: no more memory"
 
 
 @pytest.fixture
