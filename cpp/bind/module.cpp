@@ -3,6 +3,7 @@
 
 #include "arrays.hpp"
 #include "module.hpp"
+#include "vector_width.hpp"
 
 namespace nb = nanobind;
 using namespace tagalong;
@@ -12,6 +13,7 @@ NB_MODULE(_native, module) {
     // A model in a global variable that outlives the interpreter's clean-up is no leak to report.
     nb::set_leak_warnings(false);
     nb::exception<InputError>(module, "InputError", PyExc_ValueError);
+    module.def("vector_width", &vector_width);
     nb::class_<bind::MatrixView>(module, "Matrix")
         .def_static("dense", &bind::MatrixView::dense)
         .def_static("csr", &bind::MatrixView::csr)

@@ -1,0 +1,130 @@
+"""All parameters of every learner, spelt out, so that a change of defaults touches no digest."""
+
+from typing import Any
+
+from tagalong import (
+    BlockProjection,
+    LabelRanker,
+    M3LClassifier,
+    OrdinalRanker,
+    PartialFeedbackRanker,
+    Predtron,
+    SharedLabelRanker,
+)
+from tagalong.features import TextFeatures
+
+N_FEATURES = 24
+
+SETTINGS: dict[type, dict[str, Any]] = {
+    LabelRanker: {
+        "update": "optimal",
+        "geometry": "euclidean",
+        "C": 1.5,
+        "margin": 0.75,
+        "temperature": 0.1,
+        "average": False,
+        "constant": 0.25,
+        "normalize": True,
+        "solver": "exact",
+        "passes": 2,
+        "n_features": N_FEATURES,
+        "dtype": "float32",
+    },
+    SharedLabelRanker: {
+        "features": None,
+        "update": "simproj",
+        "geometry": "euclidean",
+        "C": 1.5,
+        "margin": 0.75,
+        "passes": 2,
+        "n_features": N_FEATURES,
+        "dtype": "float32",
+    },
+    BlockProjection: {
+        "update": "simproj",
+        "geometry": "euclidean",
+        "C": 1.5,
+        "margin": 0.75,
+        "dtype": "float32",
+    },
+    OrdinalRanker: {
+        "update": "simproj",
+        "C": 0.05,
+        "margin": 0.75,
+        "passes": 3,
+        "shuffle": True,
+        "random_state": 5,
+        "grades": ["poor", "fair", "good"],
+        "dtype": "float32",
+    },
+    PartialFeedbackRanker: {
+        "loss": "square",
+        "radius": 1.0,
+        "miss_weight": 0.6,
+        "slot_cost": "decreasing",
+        "max_labels": 4,
+        "delta": 0.05,
+        "norm_bound": None,
+        "covariance": "full",
+        "exploration": 0.1,
+        "update": "partial",
+        "width": "dimension",
+        "ties": "width",
+        "kernel": None,
+        "gamma": None,
+        "normalize": True,
+        "max_explore": None,
+        "dtype": "float64",
+        "passes": 1,
+        "n_features": N_FEATURES,
+        "memory_limit": 1e9,
+    },
+    Predtron: {
+        "problem": "label-ranking",
+        "norm": "l2",
+        "update": "mistake",
+        "step": 0.5,
+        "average": False,
+        "kernel": None,
+        "budget": None,
+        "gamma": 0.5,
+        "degree": 2,
+        "normalize": False,
+        "constant": 0.25,
+        "passes": 2,
+        "n_features": N_FEATURES,
+        "dtype": "float32",
+    },
+    M3LClassifier: {
+        "C": 2.0,
+        "prior": None,
+        "kernel": "linear",
+        "gamma": 0.5,
+        "degree": 2,
+        "coef0": 0.5,
+        "loss": "hamming",
+        "class_weight": None,
+        "tol": 1e-3,
+        "max_iter": 2000,
+        "cache_size": 200,
+        "warm_start": False,
+        "n_jobs": 1,
+        "random_state": 3,
+        "verbose": 0,
+    },
+    TextFeatures: {
+        "words": (1, 1),
+        "chars": None,
+        "weighting": "log",
+        "buckets": 2**12,
+        "lowercase": True,
+        "unit": False,
+        "names": True,
+        "name_memory": 1,
+    },
+}
+
+
+def make(kind: type, **changes: Any) -> Any:
+    """Return a new learner with all parameters given."""
+    return kind(**{**SETTINGS[kind], **changes})
