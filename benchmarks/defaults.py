@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks import streams
 from benchmarks.measures import Measures, Progressive
 from tagalong import LabelRanker
-from tagalong.online import label_ranker
+from tagalong.online.label_ranker import learner as label_ranker
 
 STREAMS = ["bibtex", "tmc2007", "rcv1", "mediamill", "newsgroups", "debtags"]
 RATE = "rate"

@@ -36,9 +36,9 @@ from typing import Any
 import numpy as np
 
 from tagalong.evaluate import Progress
-from tagalong.online.rounds import Round
+from tagalong.learning.items import Item
+from tagalong.learning.rounds import Round
 from tagalong.readers import read, write
-from tagalong.readers.items import Item
 
 MEASURES = ("one_error", "any_mistake", "ranking_loss", "average_precision", "ndcg_at_k")
 LEARNERS = {

@@ -27,7 +27,7 @@ from benchmarks.liblinear import Array, Peer, Trained, liblinear, linear_svc
 from benchmarks.markdown import table
 from benchmarks.turns import Times, take_turns
 from tagalong import M3LClassifier
-from tagalong.batch.kernels import Kernel
+from tagalong.batch.m3l.kernels import Kernel
 
 ROWS = {"debtags": 24_232, "rcv1": 6_000, "mediamill": 10_000}
 LINEAR_GOALS = {"debtags": 10, "rcv1": 4, "mediamill": 10}

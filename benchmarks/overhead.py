@@ -30,8 +30,8 @@ import scipy.sparse as sp
 
 from benchmarks import ours, streams
 from benchmarks.markdown import table
-from tagalong.examples import FeatureNames, as_matrix
-from tagalong.labels import LabelRows
+from tagalong.learning.examples import FeatureNames, as_matrix
+from tagalong.learning.labels import LabelRows
 
 K = 5
 TOGETHER = 100

@@ -20,8 +20,8 @@ from email.parser import BytesHeaderParser
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 
+from tagalong.mail.formats.maildir import read_message
 from tagalong.readers import Item
-from tagalong.readers.maildir import read_message
 
 VARIABLE = "TAGALONG_ENRON"
 USERS = (*("beck-s", "farmer-d", "kaminski-v", "kitchen-l", "lokay-m", "sanders-r", "williams-w3"),)

@@ -8,7 +8,8 @@ import numpy as np
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from tagalong import LabelRanker, persist
+from tagalong import LabelRanker
+from tagalong.learning import model_files
 
 
 def small(labels: Any = ("money", "travel", "work"), **parameters: Any) -> LabelRanker:
@@ -35,5 +36,5 @@ def parts(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 def forge(path: Path, header: Any, arrays: dict[str, Any]) -> None:
     """Write a file with a right checksum, whatever it holds."""
     text = header if isinstance(header, str) else json.dumps(header)
-    checksum = persist._checksum(text, arrays)
+    checksum = model_files._checksum(text, arrays)
     save_file(arrays, path, metadata={"tagalong": text, "sha256": checksum})

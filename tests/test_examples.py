@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagalong.examples import FeatureNames, as_matrix, as_pairs, comes_by_name
+from tagalong.learning.examples import FeatureNames, as_matrix, as_pairs, comes_by_name
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagalong.labels import LabelRows, Labels, Targets, label_array
+from tagalong.learning.labels import LabelRows, Labels, Targets, label_array
 
 NAMES = ["money", "travel", "work"]
 INDICATOR = np.array([[1, 0, 0], [0, 1, 1], [0, 0, 0], [1, 1, 1]])
@@ -182,7 +182,7 @@ def test_new_labels_are_numbered_as_they_appear() -> None:
 def test_new_labels_in_a_set_come_in_the_same_order_in_every_process() -> None:
     """The order of a set of strings changes with the seed of their hashes."""
     program = (
-        "from tagalong.labels import Labels\n"
+        "from tagalong.learning.labels import Labels\n"
         "names, labels = {'the', 'quick', 'brown', 'fox'}, Labels(grows=True)\n"
         "print(labels.encode([names]).new, labels.encode_one(names)[2])\n"
     )

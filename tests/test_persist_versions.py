@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import tagalong
-from tagalong import LabelRanker, ModelFileError, persist
+from tagalong import LabelRanker, ModelFileError
+from tagalong.learning import model_files
 from tests.data.make_models import ANSWERS, COUNTS, answers_of
 from tests.model_files import forge, parts, saved
 from tests.online.own_features import Affinity
@@ -21,7 +22,7 @@ def path(tmp_path: Path) -> Path:
     return saved(tmp_path)
 
 
-@pytest.mark.parametrize("newer", [persist.FORMAT + 1, 999, "2b", 0, -1, True, 1.5, None])
+@pytest.mark.parametrize("newer", [model_files.FORMAT + 1, 999, "2b", 0, -1, True, 1.5, None])
 def test_a_newer_format_is_refused_by_name(path: Path, newer: Any) -> None:
     header, arrays = parts(path)
     header.update(format=newer, tagalong="9.8.7")
@@ -35,7 +36,7 @@ def test_a_newer_format_is_refused_by_name(path: Path, newer: Any) -> None:
 
 def test_a_newer_format_is_refused_by_name_even_if_all_else_is_new(path: Path) -> None:
     """Nobody knows what a later version writes beside its format and its name."""
-    forge(path, {"format": persist.FORMAT + 1, "tagalong": "9.8.7"}, {"something": np.ones(2)})
+    forge(path, {"format": model_files.FORMAT + 1, "tagalong": "9.8.7"}, {"something": np.ones(2)})
     with pytest.raises(ModelFileError, match=r"9\.8\.7"):
         tagalong.load(path)
 
@@ -49,14 +50,14 @@ def test_a_kind_of_model_not_known_is_refused_without_an_import(
 
     header, arrays = parts(path)
     forge(path, {**header, "kind": kind}, arrays)
-    monkeypatch.setattr(persist, "import_module", imported)
+    monkeypatch.setattr(model_files, "import_module", imported)
     with pytest.raises(ModelFileError, match=str(path)):
         tagalong.load(path)
 
 
 def test_the_file_says_what_wrote_it(path: Path) -> None:
     header, _ = parts(path)
-    assert header["format"] == persist.FORMAT
+    assert header["format"] == model_files.FORMAT
     assert header["kind"] == "LabelRanker"
     assert header["tagalong"] == version("tagalong")
 
@@ -78,7 +79,7 @@ def test_loading_imports_what_models_are_made_of_and_nothing_else(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     imported = []
-    true_import = persist.import_module
+    true_import = model_files.import_module
 
     def record(name: str) -> Any:
         imported.append(name)
@@ -87,9 +88,9 @@ def test_loading_imports_what_models_are_made_of_and_nothing_else(
     header, arrays = parts(path)
     header.update(module="antigravity", __reduce__=["os.system", "true"], class_="os.system")
     forge(path, header, arrays)
-    monkeypatch.setattr(persist, "import_module", record)
+    monkeypatch.setattr(model_files, "import_module", record)
     assert type(tagalong.load(path)) is LabelRanker
-    assert imported == ["tagalong.online.label_ranker"]
+    assert imported == ["tagalong.online.label_ranker.learner"]
 
 
 DATA = Path(__file__).parent / "data"
@@ -155,8 +156,8 @@ def test_taggers_of_every_format_still_answer_the_same(name: str) -> None:
 
 
 def test_a_file_of_every_format_is_kept() -> None:
-    for written in range(1, persist.FORMAT + 1):
+    for written in range(1, model_files.FORMAT + 1):
         assert (DATA / f"label_ranker-format{written}.tagalong").exists()
-    for written in range(2, persist.FORMAT + 1):  # there was nothing else before
+    for written in range(2, model_files.FORMAT + 1):  # there was nothing else before
         for kind in ("tagger", *ANSWERS):
             assert (DATA / f"{kind}-format{written}.tagalong").exists()

@@ -20,7 +20,7 @@ from experiments.experiment import (
     cell,
 )
 from experiments.p4 import cutting, peers, sets
-from tagalong.batch.priors import cooccurrence_prior
+from tagalong.batch.m3l.priors import cooccurrence_prior
 
 # Rows of Media Mill: seconds of M3L, of SVM-struct.
 PAPER = {10_000: (19, 1995), 15_000: (37, 2998), 20_000: (55, 7198)}

@@ -3,44 +3,25 @@
 The public names load on first use, so that importing the package is quick.
 """
 
-from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tagalong.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from tagalong.batch.m3l import M3LClassifier
-    from tagalong.batch.priors import attribute_prior
+    from tagalong.batch.m3l import M3LClassifier, attribute_prior
     from tagalong.batch.zero_shot import ZeroShot
-    from tagalong.certificate import Certificate, NoBoundWarning
-    from tagalong.online.block_projection import BlockProjection
+    from tagalong.learning.certificates import Certificate, NoBoundWarning
+    from tagalong.learning.items import Item
+    from tagalong.learning.model_files import ModelFileError, load
+    from tagalong.online.blocks import BlockProjection, OrdinalRanker
     from tagalong.online.label_ranker import LabelRanker
-    from tagalong.online.ordinal_ranker import OrdinalRanker
-    from tagalong.online.partial_feedback import PartialFeedbackRanker
+    from tagalong.online.partial import PartialFeedbackRanker
     from tagalong.online.predtron import Predtron
-    from tagalong.online.shared_label_ranker import SharedLabelRanker
-    from tagalong.persist import ModelFileError, load
-    from tagalong.readers.items import Item
+    from tagalong.online.shared_ranker import SharedLabelRanker
     from tagalong.tagger import Tagger
 
 __version__ = version("tagalong")
-
-_HOMES = {
-    "BlockProjection": "tagalong.online.block_projection",
-    "Certificate": "tagalong.certificate",
-    "Item": "tagalong.readers.items",
-    "LabelRanker": "tagalong.online.label_ranker",
-    "M3LClassifier": "tagalong.batch.m3l",
-    "ModelFileError": "tagalong.persist",
-    "NoBoundWarning": "tagalong.certificate",
-    "OrdinalRanker": "tagalong.online.ordinal_ranker",
-    "PartialFeedbackRanker": "tagalong.online.partial_feedback",
-    "Predtron": "tagalong.online.predtron",
-    "SharedLabelRanker": "tagalong.online.shared_label_ranker",
-    "Tagger": "tagalong.tagger",
-    "ZeroShot": "tagalong.batch.zero_shot",
-    "attribute_prior": "tagalong.batch.priors",
-    "load": "tagalong.persist",
-}
 
 __all__ = [
     "BlockProjection",
@@ -60,12 +41,23 @@ __all__ = [
     "load",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'tagalong' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "BlockProjection": "tagalong.online.blocks",
+        "Certificate": "tagalong.learning.certificates",
+        "Item": "tagalong.learning.items",
+        "LabelRanker": "tagalong.online.label_ranker",
+        "M3LClassifier": "tagalong.batch.m3l",
+        "ModelFileError": "tagalong.learning.model_files",
+        "NoBoundWarning": "tagalong.learning.certificates",
+        "OrdinalRanker": "tagalong.online.blocks",
+        "PartialFeedbackRanker": "tagalong.online.partial",
+        "Predtron": "tagalong.online.predtron",
+        "SharedLabelRanker": "tagalong.online.shared_ranker",
+        "Tagger": "tagalong.tagger",
+        "ZeroShot": "tagalong.batch.zero_shot",
+        "attribute_prior": "tagalong.batch.m3l",
+        "load": "tagalong.learning.model_files",
+    },
+)

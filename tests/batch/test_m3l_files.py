@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tagalong import M3LClassifier, load, persist
+from tagalong import M3LClassifier, load
+from tagalong.learning import model_files
 from tests.data.make_models import FOLDER, M3L
 
 FILES = sorted(path for kind in M3L for path in FOLDER.glob(f"{kind}-format*.tagalong"))
@@ -14,7 +15,7 @@ FILES = sorted(path for kind in M3L for path in FOLDER.glob(f"{kind}-format*.tag
 
 def test_there_is_a_file_of_each_kind_in_the_present_format() -> None:
     names = {path.name for path in FILES}
-    assert names >= {f"{kind}-format{persist.FORMAT}.tagalong" for kind in M3L}
+    assert names >= {f"{kind}-format{model_files.FORMAT}.tagalong" for kind in M3L}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -23,7 +23,7 @@ from sklearn.utils.estimator_checks import (
 )
 
 from tagalong import M3LClassifier, load
-from tagalong.batch import training
+from tagalong.batch.m3l import training
 from tests.batch.problems import data
 
 SOLVED = "solved to a tolerance, not to the last bit"

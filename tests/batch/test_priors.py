@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tagalong import M3LClassifier, ZeroShot, attribute_prior
-from tagalong.batch.priors import checked_prior, cooccurrence_prior
+from tagalong.batch.m3l.priors import checked_prior, cooccurrence_prior
 from tests.batch.problems import data
 
 

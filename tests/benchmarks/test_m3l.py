@@ -6,7 +6,7 @@ from sklearn.svm import SVC
 
 from benchmarks import m3l
 from benchmarks.liblinear import linear_svc
-from tagalong.batch.kernels import Kernel
+from tagalong.batch.m3l.kernels import Kernel
 from tests.batch.problems import data
 
 

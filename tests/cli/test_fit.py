@@ -96,7 +96,7 @@ SLOW = """
 import os, signal, sys
 import numpy as np
 from tagalong import M3LClassifier
-from tagalong.batch import training
+from tagalong.batch.m3l import training
 training._progress = lambda labels: lambda *_: os.kill(os.getpid(), signal.SIGINT)
 rng = np.random.default_rng(0)
 X, Y = rng.normal(size=(1500, 40)), rng.random((1500, 20)) < 0.5

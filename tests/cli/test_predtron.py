@@ -9,7 +9,7 @@ import pytest
 import tagalong
 from tagalong import Item, Predtron, Tagger
 from tagalong.evaluate import Progress, QueryProgress
-from tagalong.online.rounds import QueryRound
+from tagalong.learning.rounds import QueryRound
 from tagalong.problems import LabelRanking, Multiclass
 from tagalong.readers import read
 from tagalong.readers.queries import Query, queries

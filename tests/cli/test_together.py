@@ -12,7 +12,7 @@ import pytest
 
 from tagalong.cli.lazily import lazily
 from tagalong.cli.sources import trickles
-from tagalong.readers.items import Item
+from tagalong.learning.items import Item
 from tagalong.tagger import Tagger
 from tests.cli.conftest import Run, items
 from tests.cli.test_resume import contents

@@ -22,9 +22,9 @@ from tagalong import (
     Predtron,
     SharedLabelRanker,
     Tagger,
-    persist,
 )
 from tagalong.features import FolderAffinity, TextFeatures
+from tagalong.learning import model_files
 from tests.online.own_features import Affinity
 
 FOLDER = Path(__file__).parent
@@ -156,7 +156,7 @@ def answers_of(model: Any, methods: tuple[str, ...], probes: Any) -> dict[str, A
 
 def write_answers() -> None:
     for kind, (make, methods) in ANSWERS.items():
-        path = FOLDER / f"{kind}-format{persist.FORMAT}.tagalong"
+        path = FOLDER / f"{kind}-format{model_files.FORMAT}.tagalong"
         if path.exists():
             continue
         model = make()
@@ -173,7 +173,7 @@ M3L: dict[str, dict[str, Any]] = {
 
 def write_m3l() -> None:
     for kind, settings in M3L.items():
-        path = FOLDER / f"{kind}-format{persist.FORMAT}.tagalong"
+        path = FOLDER / f"{kind}-format{model_files.FORMAT}.tagalong"
         if path.exists():
             continue
         rng = np.random.default_rng(5)
@@ -194,7 +194,7 @@ def write_m3l() -> None:
 
 
 def write_tagger() -> None:
-    path = FOLDER / f"tagger-format{persist.FORMAT}.tagalong"
+    path = FOLDER / f"tagger-format{model_files.FORMAT}.tagalong"
     if path.exists():
         return
     tagger = taught_tagger()
@@ -210,7 +210,7 @@ def write_tagger() -> None:
 
 
 def write_label_ranker() -> None:
-    path = FOLDER / f"label_ranker-format{persist.FORMAT}.tagalong"
+    path = FOLDER / f"label_ranker-format{model_files.FORMAT}.tagalong"
     if path.exists():
         return
     ranker = taught()

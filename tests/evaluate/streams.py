@@ -8,8 +8,8 @@ import numpy.typing as npt
 from hypothesis import strategies as st
 
 from tagalong.evaluate import Progress, Report
-from tagalong.labels import LabelRows
-from tagalong.online.rounds import Round, Rounds
+from tagalong.learning.labels import LabelRows
+from tagalong.learning.rounds import Round, Rounds
 from tests.evaluate.naive import Row
 
 

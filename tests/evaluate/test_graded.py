@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import ndcg_score
 
 from tagalong.evaluate import QueryProgress, coverage_curve, mean_ndcg, ndcg
-from tagalong.online.rounds import QueryRound
+from tagalong.learning.rounds import QueryRound
 
 documents = st.lists(
     st.tuples(st.integers(-3, 3), st.integers(0, 4)), min_size=2, max_size=12

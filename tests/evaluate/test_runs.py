@@ -13,9 +13,9 @@ from sklearn.linear_model import LogisticRegression
 from tagalong import LabelRanker
 from tagalong.evaluate import Progress, Report, frozen, progressive
 from tagalong.evaluate.runs import CHUNK, chunk_size
-from tagalong.labels import LabelRows
-from tagalong.online.rounds import Round, Rounds
-from tagalong.readers.items import Item, ReadError
+from tagalong.learning.items import Item, ReadError
+from tagalong.learning.labels import LabelRows
+from tagalong.learning.rounds import Round, Rounds
 from tests.evaluate.streams import report_of
 
 ROWS, LABELS = 620, 5

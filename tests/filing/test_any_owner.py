@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tagalong import load
 from tagalong.filing import file_mail
-from tagalong.filing.journal import Journal
+from tagalong.mail.filing.journal import Journal
 from tests.filing.maildirs import TOPICS, Mail, text_about
 
 PLACES = ["", "Bank", "Travel", "Work/Code", "New", "Trash"]

@@ -128,7 +128,7 @@ def test_there_is_no_other_place_where_the_disk_changes(
 
 
 def test_in_the_middle_of_learning(one: Mail, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tagalong.filing.run.CHECKPOINT", 20)
+    monkeypatch.setattr("tagalong.mail.filing.run.CHECKPOINT", 20)
     whole = one.root.with_name("whole")
     shutil.copytree(one.root, whole)
     file_mail(whole, apply=True)

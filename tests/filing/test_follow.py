@@ -2,9 +2,9 @@
 
 import pytest
 
-from tagalong.filing.follow import Decision, decide, find_renamed
-from tagalong.filing.journal import Entry, Journal, State
-from tagalong.filing.scan import Message, Snapshot
+from tagalong.mail.filing.follow import Decision, decide, find_renamed
+from tagalong.mail.filing.journal import Entry, Journal, State
+from tagalong.mail.filing.scan import Message, Snapshot
 
 # (state, place) -> lesson, new state, new folder; the message was last in the folder "A".
 EXPECTED: dict[tuple[State | None, str], tuple[str | None, str | None, str]] = {

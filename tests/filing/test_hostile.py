@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tagalong.filing import file_mail
-from tagalong.filing import moves as module
-from tagalong.readers.maildir import read_message
+from tagalong.mail.filing import moves as module
+from tagalong.mail.formats.maildir import read_message
 from tests.filing.maildirs import EACH, Mail, text_about
 
 ALL = 3 * EACH
@@ -97,7 +97,7 @@ def test_a_message_that_cannot_be_read_is_counted(
         return read_message(path, *args, **kwargs)
 
     with monkeypatch.context() as patch:
-        patch.setattr("tagalong.filing.desk.read_message", read)
+        patch.setattr("tagalong.mail.filing.desk.read_message", read)
         result = file_mail(one.root, apply=True)
     assert (result.learnt, result.failed, result.moves) == (ALL - 1, 2, [])
     assert all("cannot be read" in error for error in result.errors)
@@ -120,7 +120,7 @@ def test_permissions_are_respected(one: Mail) -> None:
 def test_a_folder_that_cannot_be_read_is_not_forgotten(
     one: Mail, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tagalong.filing.journal.MOST_GONE", 0)
+    monkeypatch.setattr("tagalong.mail.filing.journal.MOST_GONE", 0)
     file_mail(one.root, apply=True)
     real = os.scandir
 
@@ -167,7 +167,7 @@ def test_nothing_is_overwritten(one: Mail, monkeypatch: pytest.MonkeyPatch) -> N
         real(*args)
 
     with monkeypatch.context() as patch:
-        patch.setattr("tagalong.filing.run.carry_out", carry_out)
+        patch.setattr("tagalong.mail.filing.run.carry_out", carry_out)
         result = file_mail(one.root, apply=True)
     assert (result.moved, result.failed) == (0, 1)
     assert "there is a file of that name already" in result.errors[0]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagalong.filing import journal as module
-from tagalong.filing.journal import Entry, Journal, State, digest
+from tagalong.mail.filing import journal as module
+from tagalong.mail.filing.journal import Entry, Journal, State, digest
 
 ENTRIES = st.dictionaries(
     st.text(max_size=4),

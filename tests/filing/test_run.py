@@ -12,9 +12,9 @@ import pytest
 
 from tagalong import LabelRanker, ModelFileError, Tagger, load
 from tagalong.filing import BusyError, FilingResult, default_model, file_mail
-from tagalong.filing import run as module
-from tagalong.filing.guards import only_one
-from tagalong.readers.items import ReadError
+from tagalong.learning.items import ReadError
+from tagalong.mail.filing import run as module
+from tagalong.mail.filing.guards import only_one
 from tests.filing.maildirs import EACH, TOPICS, Mail, fingerprint, text_about
 
 
@@ -121,7 +121,7 @@ def test_a_folder_may_be_renamed(mail: Mail) -> None:
 
 
 def test_the_lessons_are_those_of_a_tagger_taught_by_hand(one: Mail) -> None:
-    from tagalong.readers.maildir import read_message
+    from tagalong.mail.formats.maildir import read_message
 
     tagger = Tagger()
     order = sorted((key, label) for label, keys in one.contents().items() for key in keys)

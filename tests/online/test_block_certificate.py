@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from tagalong.certificate import Certificate, NoBoundWarning
+from tagalong.learning.certificates.mistake_bound import Certificate, NoBoundWarning
 from tests.online.block_streams import (
     MARGINS,
     PAIRS,

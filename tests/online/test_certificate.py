@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tagalong import LabelRanker
-from tagalong.certificate import Certificate, NoBoundWarning
+from tagalong.learning.certificates.mistake_bound import Certificate, NoBoundWarning
 from tests.online.streams import (
     GEOMETRIES,
     MARGINS,

@@ -12,11 +12,12 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagalong import BlockProjection, OrdinalRanker, load, persist
-from tagalong.online import ordinal_ranker
-from tagalong.online.block_projection import BLOCK_UPDATES
+from tagalong import BlockProjection, OrdinalRanker, load
+from tagalong.learning import model_files
+from tagalong.online.blocks import ordinal as ordinal_ranker
+from tagalong.online.blocks.projection import BLOCK_UPDATES
 
-HOME = "tagalong.online.ordinal_ranker"
+HOME = "tagalong.online.blocks.ordinal"
 
 
 def some_rows(seed: int, rows: int = 60, n: int = 4, k: int = 5) -> tuple[Any, Any]:
@@ -194,7 +195,7 @@ def test_grades_of_any_sortable_kind(kind: str, tmp_path: Path, registered: None
 
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(persist._KINDS, "OrdinalRanker", HOME)
+    monkeypatch.setitem(model_files._KINDS, "OrdinalRanker", HOME)
 
 
 def test_words_in_an_order_of_their_own() -> None:

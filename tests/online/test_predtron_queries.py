@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from tagalong import Predtron
 from tagalong.evaluate import mean_ndcg
-from tagalong.online.queries import Queries
+from tagalong.online.predtron.queries import Queries
 from tagalong.problems import SubsetRanking
 from tests.contract.bits import assert_same, whole
 

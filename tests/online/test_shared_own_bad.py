@@ -162,7 +162,7 @@ def test_a_batch_is_asked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was checked is learnt; only what there is no room for is made again."""
     ranker = taught(Broken(None, after=10))
     assert ranker.features.asked == 3
-    monkeypatch.setattr("tagalong.online.given_features.KEPT_BYTES", 100)
+    monkeypatch.setattr("tagalong.online.shared_ranker.custom_features.KEPT_BYTES", 100)
     small = taught(Broken(None, after=10))
     assert small.features.asked == 4  # a block of 3 labels and 3 features takes 48 bytes
     assert np.array_equal(small.coef_, ranker.coef_)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tagalong import LabelRanker
-from tagalong.online.label_ranker import ADAPTIVE_RATE
+from tagalong.online.label_ranker.learner import ADAPTIVE_RATE
 from tests.online.streams import (
     GEOMETRIES,
     MARGINS,

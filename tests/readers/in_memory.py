@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from tagalong.readers import FORMATS, Item, ReadError
-from tagalong.readers.compression import decompressed
-from tagalong.readers.format import Target
 from tagalong.readers.registry import checked_options
+from tagalong.streams.compression import decompressed
+from tagalong.streams.format import Target
 
 
 def found(data: bytes | str, format: str, **options: Any) -> list[Item | ReadError]:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagalong.readers import mbox as mail_module
-from tagalong.readers.items import Item, ReadError
-from tagalong.readers.mbox import read_mbox
+from tagalong.learning.items import Item, ReadError
+from tagalong.mail.formats import mbox as mail_module
+from tagalong.mail.formats.mbox import read_mbox
 
 FROM = b"From ann@example.org Mon Jan  1 10:00:00 2024\n"
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tagalong.readers.items import Item
-from tagalong.readers.mbox import read_mbox
+from tagalong.learning.items import Item
+from tagalong.mail.formats.mbox import read_mbox
 
 FROM = b"From ann@example.org Mon Jan  1 10:00:00 2024\n"
 SECONDS = 2.0

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tagalong.readers import maildir as mail_module
-from tagalong.readers.items import Item, ReadError
-from tagalong.readers.maildir import (
+from tagalong.learning.items import Item, ReadError
+from tagalong.mail.formats import maildir as mail_module
+from tagalong.mail.formats.maildir import (
     maildir_folders,
     maildir_messages,
     read_maildir,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagalong.readers import mime
-from tagalong.readers.mime import mail_fields, parse_mail
+from tagalong.mail.formats import mime
+from tagalong.mail.formats.mime import mail_fields, parse_mail
 
 TEXT = st.text(st.sampled_from("abc äöß日\n.:-> "), max_size=80)
 WORDS = st.lists(st.text(st.sampled_from("abcäß日€,\"'"), min_size=1, max_size=20), max_size=8)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagalong.readers.mail_text import (
+from tagalong.mail.formats.text import (
     decode_base64,
     decode_bytes,
     decode_header,

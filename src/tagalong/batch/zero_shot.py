@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong import parameters
-from tagalong.batch.priors import signs_of
-from tagalong.labels import Labels, label_array
+from tagalong.batch.m3l.priors import signs_of
+from tagalong.learning.labels import Labels, label_array
 
 __all__ = ["ZeroShot"]
 

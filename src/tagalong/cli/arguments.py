@@ -25,7 +25,7 @@ __all__ = [
     "whole",
 ]
 
-# As in tagalong.online.label_ranker and tagalong.features.text, which take long to import.
+# As in tagalong.online.label_ranker.learner and tagalong.text.features, which take long to import.
 # Of the label-ranker; the shared one has "max" in place of "fixed", "single" and "smooth"; Predtron
 # has "mistake" and "loss".
 UPDATES = ("fixed", "single", "optimal", "simperc", "conproj", "simproj", "simopt", "smooth")

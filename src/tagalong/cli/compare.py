@@ -25,8 +25,8 @@ from tagalong.cli.live import Live
 from tagalong.cli.output import Output
 from tagalong.cli.sources import reading_of
 from tagalong.evaluate import Progress
-from tagalong.features import TextFeatures
-from tagalong.readers.items import Item
+from tagalong.learning.items import Item
+from tagalong.text import TextFeatures
 
 __all__ = ["run"]
 

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tagalong.certificate import Certificate
 from tagalong.evaluate import Report
 from tagalong.evaluate.measures import HIGHER_IS_BETTER
 from tagalong.evaluate.report import title
+from tagalong.learning.certificates.mistake_bound import Certificate
 
 __all__ = ["Row", "as_markdown", "as_table", "live_cells"]
 

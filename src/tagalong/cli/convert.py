@@ -10,10 +10,10 @@ from tagalong.cli.live import Live
 from tagalong.cli.models import check_destination
 from tagalong.cli.output import Output
 from tagalong.cli.sources import options_for, reading_of
-from tagalong.readers.format import OptionError
-from tagalong.readers.items import Item, ReadError
+from tagalong.learning.items import Item, ReadError
 from tagalong.readers.registry import format_for_writing
 from tagalong.readers.writing import write
+from tagalong.streams.format import OptionError
 
 __all__ = ["run"]
 

@@ -11,8 +11,8 @@ from tagalong.cli.models import check_destination, load_tagger
 from tagalong.cli.output import Output, as_json
 from tagalong.cli.sources import reading_of
 from tagalong.evaluate import Progress
-from tagalong.online.rounds import Round
-from tagalong.readers.items import Item
+from tagalong.learning.items import Item
+from tagalong.learning.rounds import Round
 from tagalong.tagger import Tagger
 
 __all__ = ["Frozen", "run"]

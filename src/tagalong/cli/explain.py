@@ -6,7 +6,7 @@ from tagalong.cli.errors import OK, CommandError, UsageError
 from tagalong.cli.models import find_label, load_tagger
 from tagalong.cli.output import Output
 from tagalong.cli.sources import reading_of
-from tagalong.readers.items import Item
+from tagalong.learning.items import Item
 
 __all__ = ["run"]
 

@@ -5,8 +5,8 @@ import argparse
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError, UsageError
 from tagalong.cli.live import Live
 from tagalong.cli.output import Output
-from tagalong.filing import BusyError, FilingResult, Move, file_mail
-from tagalong.readers.mail import SPECIAL_FOLDERS
+from tagalong.mail.filing import BusyError, FilingResult, Move, file_mail
+from tagalong.mail.formats.folders import SPECIAL_FOLDERS
 
 __all__ = ["run"]
 

@@ -18,13 +18,13 @@ from tagalong.cli.models import check_destination
 from tagalong.cli.output import Output, as_json, size_text
 from tagalong.cli.sources import reading_of
 from tagalong.evaluate import Progress, Report
-from tagalong.features import TextFeatures
-from tagalong.readers.items import Item
+from tagalong.learning.items import Item
 from tagalong.tagger import Tagger
+from tagalong.text import TextFeatures
 
 __all__ = ["BATCH_LEARNERS", "run"]
 
-BATCH_LEARNERS = {"m3l": "tagalong.batch.m3l:M3LClassifier"}
+BATCH_LEARNERS = {"m3l": "tagalong.batch.m3l.classifier:M3LClassifier"}
 INTERRUPTED = 130
 
 

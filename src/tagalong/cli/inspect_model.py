@@ -12,7 +12,7 @@ from tagalong.cli.errors import OK, UsageError
 from tagalong.cli.models import file_header, find_label
 from tagalong.cli.output import Output, size_text, table
 from tagalong.cli.run_state import NOTE
-from tagalong.persist import load
+from tagalong.learning.model_files import load
 from tagalong.tagger import Tagger
 
 __all__ = ["run"]

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from tagalong.certificate import Certificate
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError, UsageError
 from tagalong.cli.interrupts import Interrupts
 from tagalong.cli.learners import feature_settings, learner_settings, make_features, named
@@ -21,8 +20,9 @@ from tagalong.cli.output import Output, as_json, size_text
 from tagalong.cli.run_state import Run, losses_of
 from tagalong.cli.sources import reading_of, trickles
 from tagalong.evaluate import Progress, QueryProgress
-from tagalong.online.rounds import Round
-from tagalong.readers.items import Item
+from tagalong.learning.certificates.mistake_bound import Certificate
+from tagalong.learning.items import Item
+from tagalong.learning.rounds import Round
 from tagalong.readers.queries import Query, queries
 from tagalong.tagger import Tagger
 

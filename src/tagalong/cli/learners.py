@@ -24,10 +24,10 @@ __all__ = [
 
 # Learners by name, and where they live: a class whose parameters are the settings.
 LEARNERS = {
-    "label-ranker": "tagalong.online.label_ranker:LabelRanker",
-    "predtron": "tagalong.online.predtron:Predtron",
-    "shared": "tagalong.online.shared_label_ranker:SharedLabelRanker",
-    "partial": "tagalong.online.partial_feedback:PartialFeedbackRanker",
+    "label-ranker": "tagalong.online.label_ranker.learner:LabelRanker",
+    "predtron": "tagalong.online.predtron.learner:Predtron",
+    "shared": "tagalong.online.shared_ranker.learner:SharedLabelRanker",
+    "partial": "tagalong.online.partial.learner:PartialFeedbackRanker",
 }
 
 # Where the defaults of a class do not suit texts, which have thousands of features: docs/
@@ -196,7 +196,7 @@ def _unlike(found: list[Contestant]) -> list[Contestant]:
 
 def make_features(args: argparse.Namespace) -> Any:
     """Return the features that a command line asks for; UsageError if they make no sense."""
-    from tagalong.features import TextFeatures
+    from tagalong.text import TextFeatures
 
     features = TextFeatures(**feature_settings(args))
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tagalong.cli.errors import CommandError, UsageError
-from tagalong.persist import load
+from tagalong.learning.model_files import load
 from tagalong.tagger import Tagger
 
 __all__ = ["check_destination", "file_header", "find_label", "load_tagger"]

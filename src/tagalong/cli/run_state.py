@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tagalong.cli.errors import CommandError
 from tagalong.cli.sources import Reading
 from tagalong.evaluate import ListLosses, Progress, QueryProgress
-from tagalong.readers.items import Item
+from tagalong.learning.items import Item
 from tagalong.readers.queries import Query
 from tagalong.tagger import Tagger
 

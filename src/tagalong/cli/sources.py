@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, field
 from itertools import islice
 from typing import Any, Literal
 
-from tagalong.readers.format import Format, Option
-from tagalong.readers.items import Item
+from tagalong.learning.items import Item
 from tagalong.readers.registry import FORMATS, format_of_file
 from tagalong.readers.stream import Stream, read
+from tagalong.streams.format import Format, Option
 
 __all__ = ["Reading", "options_for", "reading_of", "trickles"]
 

@@ -10,9 +10,9 @@ from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError, UsageError
 from tagalong.cli.models import load_tagger
 from tagalong.cli.output import Output, as_json, is_terminal, table
 from tagalong.cli.sources import reading_of
-from tagalong.readers.items import Item
-from tagalong.suggestions import Suggestion
+from tagalong.learning.items import Item
 from tagalong.tagger import Tagger
+from tagalong.tagger.suggestions import Suggestion
 
 __all__ = ["run"]
 

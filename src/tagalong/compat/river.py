@@ -13,8 +13,8 @@ import numpy as np
 from sklearn.base import clone as unlearnt
 
 from tagalong import parameters
-from tagalong.online.estimators import restored_on_error
-from tagalong.online.label_ranker import LabelRanker
+from tagalong.learning.estimators import restored_on_error
+from tagalong.online.label_ranker.learner import LabelRanker
 from tagalong.online.ranker import OnlineRanker
 
 try:

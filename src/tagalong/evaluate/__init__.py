@@ -3,8 +3,9 @@
 The names load on first use; `tagalong.evaluate.measures` has the formulas.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tagalong.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from tagalong.evaluate.coverage import CoverageCurve, coverage_curve
@@ -22,26 +23,6 @@ if TYPE_CHECKING:
     from tagalong.evaluate.regret import LabelModel
     from tagalong.evaluate.report import Report
     from tagalong.evaluate.runs import frozen, progressive
-
-_HOMES = {
-    "CoverageCurve": "coverage",
-    "LabelMeasures": "measures",
-    "LabelModel": "regret",
-    "ListLosses": "lists",
-    "Measures": "measures",
-    "Progress": "progress",
-    "QueryProgress": "query_progress",
-    "Report": "report",
-    "best_list": "lists",
-    "coverage_curve": "coverage",
-    "expected_loss": "lists",
-    "frozen": "runs",
-    "list_losses": "lists",
-    "mean_ndcg": "graded",
-    "ndcg": "graded",
-    "progressive": "runs",
-    "rank_loss": "lists",
-}
 
 __all__ = [
     "CoverageCurve",
@@ -63,12 +44,25 @@ __all__ = [
     "rank_loss",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "CoverageCurve": "tagalong.evaluate.coverage",
+        "LabelMeasures": "tagalong.evaluate.measures",
+        "LabelModel": "tagalong.evaluate.regret",
+        "ListLosses": "tagalong.evaluate.lists",
+        "Measures": "tagalong.evaluate.measures",
+        "Progress": "tagalong.evaluate.progress",
+        "QueryProgress": "tagalong.evaluate.query_progress",
+        "Report": "tagalong.evaluate.report",
+        "best_list": "tagalong.evaluate.lists",
+        "coverage_curve": "tagalong.evaluate.coverage",
+        "expected_loss": "tagalong.evaluate.lists",
+        "frozen": "tagalong.evaluate.runs",
+        "list_losses": "tagalong.evaluate.lists",
+        "mean_ndcg": "tagalong.evaluate.graded",
+        "ndcg": "tagalong.evaluate.graded",
+        "progressive": "tagalong.evaluate.runs",
+        "rank_loss": "tagalong.evaluate.lists",
+    },
+)

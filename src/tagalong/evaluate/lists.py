@@ -20,8 +20,8 @@ import numpy.typing as npt
 
 from tagalong import _native as core
 from tagalong import parameters
-from tagalong.labels import LabelRows
-from tagalong.online.partial_costs import check_game
+from tagalong.learning.labels import LabelRows
+from tagalong.online.partial.slot_costs import check_game
 
 __all__ = ["ListLosses", "best_list", "expected_loss", "list_losses", "rank_loss"]
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tagalong import parameters
-from tagalong.certificate import Certificate
 from tagalong.evaluate.measures import HIGHER_IS_BETTER, MEASURES
 from tagalong.evaluate.plot_parts import (
     FAINT,
@@ -23,6 +22,7 @@ from tagalong.evaluate.plot_parts import (
     style,
 )
 from tagalong.evaluate.report import Report, title
+from tagalong.learning.certificates.mistake_bound import Certificate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

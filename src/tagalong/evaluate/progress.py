@@ -10,8 +10,8 @@ from tagalong import parameters
 from tagalong.evaluate.curve import Curve, Sums, point
 from tagalong.evaluate.measures import SUMS, Measures
 from tagalong.evaluate.report import Report
-from tagalong.online.confidence_bound import AnyCertificate
-from tagalong.online.rounds import Round, Rounds
+from tagalong.learning.certificates.regret_bound import AnyCertificate
+from tagalong.learning.rounds import Round, Rounds
 
 __all__ = ["Progress"]
 

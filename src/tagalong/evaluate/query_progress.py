@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tagalong import parameters
 from tagalong.evaluate.graded import ndcg
-from tagalong.online.rounds import QueryRound
+from tagalong.learning.rounds import QueryRound
 
 __all__ = ["QueryMeasures", "QueryProgress", "QueryReport"]
 
@@ -134,7 +134,7 @@ class QueryProgress:
     --------
     >>> import numpy as np
     >>> from tagalong.evaluate import QueryProgress
-    >>> from tagalong.online.rounds import QueryRound
+    >>> from tagalong.learning.rounds import QueryRound
     >>> progress = QueryProgress(k=2)
     >>> progress.add(QueryRound(np.array([0.9, 0.5, 0.1]), np.array([0.0, 2.0, 1.0])))
     >>> round(progress.report().overall.ndcg_at_k, 3)

@@ -10,9 +10,9 @@ import scipy.sparse as sp
 
 from tagalong.evaluate.progress import Progress
 from tagalong.evaluate.report import Report
-from tagalong.labels import LabelRows, Labels
-from tagalong.online.rounds import Rounds
-from tagalong.readers.items import Item, ReadError
+from tagalong.learning.items import Item, ReadError
+from tagalong.learning.labels import LabelRows, Labels
+from tagalong.learning.rounds import Rounds
 
 __all__ = ["chunk_size", "frozen", "progressive"]
 

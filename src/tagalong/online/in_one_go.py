@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong import _native as core
-from tagalong.labels import LabelRows, Targets
-from tagalong.online.label_ranker import LabelRanker
-from tagalong.online.rounds import Rounds
+from tagalong.learning.labels import LabelRows, Targets
+from tagalong.learning.rounds import Rounds
+from tagalong.online.label_ranker.learner import LabelRanker
 
 __all__ = ["watch_in_one_go"]
 

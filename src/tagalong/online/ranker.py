@@ -12,21 +12,22 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from tagalong import _native as core
-from tagalong import parameters, persist
-from tagalong.examples import FeatureNames, Pair, as_matrix, as_pairs, comes_by_name
-from tagalong.labels import Labels, Targets, label_array, label_list
-from tagalong.online.batches import checked_weights, labels_of, means_growing
-from tagalong.online.estimators import (
+from tagalong import parameters
+from tagalong.learning import model_files
+from tagalong.learning.batches import checked_weights, labels_of, means_growing
+from tagalong.learning.estimators import (
     columns_of,
     put_back,
     restore_columns,
     restored_on_error,
     validated,
 )
-from tagalong.online.fitted import NativeModel
+from tagalong.learning.examples import FeatureNames, Pair, as_matrix, as_pairs, comes_by_name
+from tagalong.learning.fitted import NativeModel
+from tagalong.learning.labels import Labels, Targets, label_array, label_list
+from tagalong.learning.quality import accuracy, average_precision
+from tagalong.learning.rounds import Round, Rounds
 from tagalong.online.native import NativeRanker
-from tagalong.online.quality import accuracy, average_precision
-from tagalong.online.rounds import Round, Rounds
 
 __all__ = ["OnlineRanker"]
 
@@ -417,12 +418,12 @@ class OnlineRanker(ClassifierMixin, NativeModel):
         self._require_start("bytes_of_weights")
         return self._native.bytes
 
-    def _to_file(self) -> tuple[dict[str, Any], persist.Arrays]:
+    def _to_file(self) -> tuple[dict[str, Any], model_files.Arrays]:
         state = self._native.state()
         header = {
             "params": self.get_params(),
             "settings": self._settings,
-            "labels": [persist.encode_label(name) for name in self._labels.names],
+            "labels": [model_files.encode_label(name) for name in self._labels.names],
             "grows": self._labels.grows,
             "single": self._single,
             **columns_of(self),
@@ -433,13 +434,13 @@ class OnlineRanker(ClassifierMixin, NativeModel):
         return header, state["arrays"]
 
     @classmethod
-    def _from_file(cls, header: dict[str, Any], arrays: persist.Arrays) -> Self:
+    def _from_file(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
         self = cls(**header["params"])
         native = self._make_native(header["settings"])
         native.restore({"arrays": arrays, "numbers": header["numbers"]})
         self._native = native
         self._settings = header["settings"]
-        self._labels = Labels(map(persist.decode_label, header["labels"]), header["grows"])
+        self._labels = Labels(map(model_files.decode_label, header["labels"]), header["grows"])
         if len(self._labels) != native.labels:
             raise ValueError(f"it has {len(self._labels)} labels, but weights of {native.labels}")
         self._single = header["single"]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tagalong.labels import Labels, checked
+from tagalong.learning.labels import Labels, checked
 from tagalong.online.ranker import OnlineRanker
 
 __all__ = ["forget_labels", "keep_features", "merge_labels", "rename_label", "weight_of_features"]

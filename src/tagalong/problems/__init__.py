@@ -3,8 +3,9 @@
 The names load on first use; `tagalong.problems.protocol` says what a problem is.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tagalong.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from tagalong.problems.binary import Binary
@@ -16,18 +17,6 @@ if TYPE_CHECKING:
     from tagalong.problems.protocol import Problem
     from tagalong.problems.reject import REJECT
     from tagalong.problems.subset_ranking import SubsetRanking
-
-_HOMES = {
-    "REJECT": "reject",
-    "Binary": "binary",
-    "LabelRanking": "label_ranking",
-    "Multiclass": "multiclass",
-    "Multilabel": "multilabel",
-    "Ordinal": "ordinal",
-    "Problem": "protocol",
-    "SubsetRanking": "subset_ranking",
-    "check_problem": "check",
-}
 
 __all__ = [
     "REJECT",
@@ -41,12 +30,17 @@ __all__ = [
     "check_problem",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "REJECT": "tagalong.problems.reject",
+        "Binary": "tagalong.problems.binary",
+        "LabelRanking": "tagalong.problems.label_ranking",
+        "Multiclass": "tagalong.problems.multiclass",
+        "Multilabel": "tagalong.problems.multilabel",
+        "Ordinal": "tagalong.problems.ordinal",
+        "Problem": "tagalong.problems.protocol",
+        "SubsetRanking": "tagalong.problems.subset_ranking",
+        "check_problem": "tagalong.problems.check",
+    },
+)

@@ -5,10 +5,10 @@ from typing import Any, Self
 import numpy as np
 
 from tagalong import parameters
+from tagalong.problems.builtin import Shipped
 from tagalong.problems.classes import decode_class, represent_class, worst_class
 from tagalong.problems.protocol import Vector
 from tagalong.problems.reject import REJECT, reject_costs
-from tagalong.problems.shipped import Shipped
 
 __all__ = ["Binary"]
 

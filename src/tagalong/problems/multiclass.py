@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from tagalong.problems.builtin import Shipped
 from tagalong.problems.classes import (
     decode_class,
     known_dimension,
@@ -12,7 +13,6 @@ from tagalong.problems.classes import (
 )
 from tagalong.problems.protocol import Vector
 from tagalong.problems.reject import REJECT, reject_costs
-from tagalong.problems.shipped import Shipped
 
 __all__ = ["Multiclass"]
 

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong import parameters
+from tagalong.problems.builtin import Shipped
 from tagalong.problems.classes import known_dimension
 from tagalong.problems.protocol import Vector
-from tagalong.problems.shipped import Shipped
 
 __all__ = ["Multilabel"]
 

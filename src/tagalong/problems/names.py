@@ -3,12 +3,12 @@
 from typing import Any
 
 from tagalong.problems.binary import Binary
+from tagalong.problems.builtin import Shipped
 from tagalong.problems.label_ranking import LabelRanking
 from tagalong.problems.multiclass import Multiclass
 from tagalong.problems.multilabel import Multilabel
 from tagalong.problems.ordinal import Ordinal
 from tagalong.problems.protocol import Problem, missing_parts
-from tagalong.problems.shipped import Shipped
 from tagalong.problems.subset_ranking import SubsetRanking
 
 __all__ = ["PROBLEMS", "as_problem", "problem_from_json", "problem_to_json"]

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from tagalong import parameters
+from tagalong.problems.builtin import Shipped
 from tagalong.problems.classes import (
     decode_class,
     known_dimension,
@@ -13,7 +14,6 @@ from tagalong.problems.classes import (
     worst_class,
 )
 from tagalong.problems.protocol import Vector
-from tagalong.problems.shipped import Shipped
 
 __all__ = ["Ordinal"]
 

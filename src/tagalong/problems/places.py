@@ -14,9 +14,9 @@ from scipy.optimize import linear_sum_assignment
 
 from tagalong import _native as core
 from tagalong import parameters
+from tagalong.problems.builtin import Shipped
 from tagalong.problems.classes import known_dimension
 from tagalong.problems.protocol import Vector
-from tagalong.problems.shipped import Shipped
 
 __all__ = ["POSITIONS", "Ranking"]
 

@@ -3,29 +3,16 @@
 The names load on first use: no reader is imported before it is needed.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tagalong.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from tagalong.readers.format import Format, Option, OptionError
-    from tagalong.readers.items import FeatureValue, Item, ReadError
+    from tagalong.learning.items import FeatureValue, Item, ReadError
     from tagalong.readers.registry import FORMATS, streams
     from tagalong.readers.stream import Stream, read
     from tagalong.readers.writing import write
-
-_HOMES = {
-    "FORMATS": "registry",
-    "FeatureValue": "items",
-    "Format": "format",
-    "Item": "items",
-    "Option": "format",
-    "OptionError": "format",
-    "ReadError": "items",
-    "Stream": "stream",
-    "read": "stream",
-    "streams": "registry",
-    "write": "writing",
-}
+    from tagalong.streams.format import Format, Option, OptionError
 
 __all__ = [
     "FORMATS",
@@ -41,12 +28,19 @@ __all__ = [
     "write",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"tagalong.readers.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'tagalong.readers' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "FORMATS": "tagalong.readers.registry",
+        "FeatureValue": "tagalong.learning.items",
+        "Format": "tagalong.streams.format",
+        "Item": "tagalong.learning.items",
+        "Option": "tagalong.streams.format",
+        "OptionError": "tagalong.streams.format",
+        "ReadError": "tagalong.learning.items",
+        "Stream": "tagalong.readers.stream",
+        "read": "tagalong.readers.stream",
+        "streams": "tagalong.readers.registry",
+        "write": "tagalong.readers.writing",
+    },
+)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from math import isfinite
 from typing import Any, BinaryIO
 
+from tagalong.learning.items import FeatureValue, Item, ReadError
 from tagalong.readers.arff_header import (
     QUOTED,
     Attribute,
@@ -15,10 +16,9 @@ from tagalong.readers.arff_header import (
 )
 from tagalong.readers.arff_writer import write_arff
 from tagalong.readers.columns import field_of_column
-from tagalong.readers.format import Format, Found, Option
-from tagalong.readers.items import FeatureValue, Item, ReadError
 from tagalong.readers.lines import LINE_OPTIONS, Lines, items_of
 from tagalong.readers.values import listed, parsed
+from tagalong.streams.format import Format, Found, Option
 
 __all__ = ["FORMAT", "read_arff"]
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tagalong.readers.compression import without_suffix
-from tagalong.readers.items import ReadError
+from tagalong.learning.items import ReadError
 from tagalong.readers.lines import Lines
 from tagalong.readers.values import listed
+from tagalong.streams.compression import without_suffix
 
 __all__ = [
     "QUOTED",

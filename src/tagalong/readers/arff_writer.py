@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from tagalong.readers.format import Target
-from tagalong.readers.items import Item
+from tagalong.learning.items import Item
 from tagalong.readers.spool import spooled
 from tagalong.readers.values import called
+from tagalong.streams.format import Target
 
 __all__ = ["write_arff"]
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from tagalong.readers.format import Target
 from tagalong.readers.lines import Lines
+from tagalong.streams.format import Target
 
 __all__ = ["names_beside", "one_a_line"]
 

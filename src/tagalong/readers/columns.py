@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from tagalong.readers.format import Option
-from tagalong.readers.items import FeatureValue, Item, ReadError
+from tagalong.learning.items import FeatureValue, Item, ReadError
 from tagalong.readers.values import label_text, labels_of, listed, number, parsed, unique
+from tagalong.streams.format import Option
 
 __all__ = ["COLUMN_OPTIONS", "UNLABELLED", "Columns", "choose_columns", "field_of_column"]
 

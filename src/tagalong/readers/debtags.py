@@ -12,8 +12,8 @@ from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from random import Random
 
-from tagalong.readers.format import Format, Found, Option
-from tagalong.readers.items import Item, ReadError
+from tagalong.learning.items import Item, ReadError
+from tagalong.streams.format import Format, Found, Option
 
 __all__ = ["FORMAT", "expand_tags", "paragraphs", "read_debtags", "tagged"]
 

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, BinaryIO
 
+from tagalong.learning.items import Item, ReadError
 from tagalong.readers.columns import COLUMN_OPTIONS, UNLABELLED, choose_columns
-from tagalong.readers.format import Format, Found, Option, OptionError, Target
-from tagalong.readers.items import Item, ReadError
 from tagalong.readers.lines import LINE_OPTIONS, MAX_LINE, Lines
 from tagalong.readers.spool import spooled
 from tagalong.readers.values import called, wrongly_unlabelled
+from tagalong.streams.format import Format, Found, Option, OptionError, Target
 
 __all__ = ["CSV", "TSV", "read_csv", "read_tsv", "write_csv", "write_tsv"]
 

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
+from tagalong.learning.items import Item, ReadError
 from tagalong.readers.columns import UNLABELLED
-from tagalong.readers.format import Format, Found, Option, OptionError, Target
-from tagalong.readers.items import Item, ReadError
 from tagalong.readers.lines import LINE_OPTIONS, Lines, items_of
 from tagalong.readers.values import called, one_line, unique, wrongly_unlabelled
+from tagalong.streams.format import Format, Found, Option, OptionError, Target
 
 __all__ = ["FORMAT", "read_fasttext", "write_fasttext"]
 

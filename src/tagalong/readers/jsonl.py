@@ -7,10 +7,10 @@ from functools import cached_property, partial
 from math import isfinite
 from typing import Any, BinaryIO
 
-from tagalong.readers.format import Format, Found, Option, Target
-from tagalong.readers.items import FeatureValue, Item, ReadError
+from tagalong.learning.items import FeatureValue, Item, ReadError
 from tagalong.readers.lines import LINE_OPTIONS, Lines, items_of
 from tagalong.readers.values import labels_of, listed, number
+from tagalong.streams.format import Format, Found, Option, Target
 
 __all__ = ["FORMAT", "item_as_json", "item_from_json", "read_jsonl", "write_jsonl"]
 

@@ -4,9 +4,9 @@ import io
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-from tagalong.readers.compression import broken
-from tagalong.readers.format import Found, Option, OptionError
-from tagalong.readers.items import Item, ReadError
+from tagalong.learning.items import Item, ReadError
+from tagalong.streams.compression import broken
+from tagalong.streams.format import Found, Option, OptionError
 
 __all__ = ["ENCODING", "LINE_OPTIONS", "MAX_LINE", "Lines", "checked_encoding", "items_of"]
 

@@ -6,12 +6,12 @@ from io import FileIO
 from shutil import copyfileobj
 from typing import IO, Any, BinaryIO
 
+from tagalong.learning.items import Item, ReadError
 from tagalong.readers.columns import COLUMN_OPTIONS, choose_columns
-from tagalong.readers.compression import broken
-from tagalong.readers.format import Format, Found, Target
-from tagalong.readers.items import Item, ReadError
 from tagalong.readers.spool import spooled
 from tagalong.readers.values import called
+from tagalong.streams.compression import broken
+from tagalong.streams.format import Format, Found, Target
 
 __all__ = ["FORMAT", "read_parquet", "write_parquet"]
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from tagalong.readers.format import Format
-from tagalong.readers.items import Item
+from tagalong.learning.items import Item
+from tagalong.streams.format import Format
 
 __all__ = ["FORMAT", "read_pydocs"]
 

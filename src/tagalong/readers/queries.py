@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from tagalong.readers.items import Item, ReadError
+from tagalong.learning.items import Item, ReadError
 
 __all__ = ["Query", "grades_of", "queries"]
 

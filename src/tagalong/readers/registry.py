@@ -6,6 +6,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from tagalong.mail.formats.folders import MAIL_OPTIONS
+from tagalong.mail.formats.maildir import read_maildir
+from tagalong.mail.formats.mbox import read_mbox
 from tagalong.readers import (
     arff,
     debtags,
@@ -17,11 +20,8 @@ from tagalong.readers import (
     svmlight,
     vw,
 )
-from tagalong.readers.compression import SUFFIXES, without_suffix
-from tagalong.readers.format import Format, Option, OptionError
-from tagalong.readers.mail import MAIL_OPTIONS
-from tagalong.readers.maildir import read_maildir
-from tagalong.readers.mbox import read_mbox
+from tagalong.streams.compression import SUFFIXES, without_suffix
+from tagalong.streams.format import Format, Option, OptionError
 
 __all__ = [
     "FORMATS",

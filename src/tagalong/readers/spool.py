@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from tagalong.readers.items import Item
+from tagalong.learning.items import Item
 from tagalong.readers.jsonl import item_as_json, item_from_json
 
 __all__ = ["spooled"]

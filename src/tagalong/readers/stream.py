@@ -10,9 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Literal, TypeAlias
 
-from tagalong.readers.compression import broken, decompressed
-from tagalong.readers.format import Format, Found, OptionError
-from tagalong.readers.items import Item, ReadError
+from tagalong.learning.items import Item, ReadError
 from tagalong.readers.registry import (
     FORMATS,
     checked_options,
@@ -21,6 +19,8 @@ from tagalong.readers.registry import (
     format_by_start,
     format_of_file,
 )
+from tagalong.streams.compression import broken, decompressed
+from tagalong.streams.format import Format, Found, OptionError
 
 __all__ = ["Stream", "read"]
 

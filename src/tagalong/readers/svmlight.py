@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
+from tagalong.learning.items import FeatureValue, Item, ReadError
 from tagalong.readers.beside import names_beside, one_a_line
-from tagalong.readers.format import Format, Found, Option, Target
-from tagalong.readers.items import FeatureValue, Item, ReadError
 from tagalong.readers.lines import LINE_OPTIONS, Lines, items_of
 from tagalong.readers.spool import spooled
 from tagalong.readers.values import (
@@ -16,6 +15,7 @@ from tagalong.readers.values import (
     unique,
     wrongly_unlabelled,
 )
+from tagalong.streams.format import Format, Found, Option, Target
 
 __all__ = ["FORMAT", "read_svmlight", "write_svmlight"]
 

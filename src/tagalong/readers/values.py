@@ -3,7 +3,7 @@
 from math import isfinite
 from typing import Any
 
-from tagalong.readers.items import Item, ReadError
+from tagalong.learning.items import Item, ReadError
 
 __all__ = [
     "called",

@@ -7,12 +7,12 @@ from itertools import count
 from math import isfinite
 from typing import Any, BinaryIO
 
+from tagalong.learning.items import FeatureValue, Item, ReadError
 from tagalong.readers.beside import names_beside, one_a_line
 from tagalong.readers.columns import UNLABELLED
-from tagalong.readers.format import Format, Found, Option, Target
-from tagalong.readers.items import FeatureValue, Item, ReadError
 from tagalong.readers.lines import LINE_OPTIONS, Lines, items_of
 from tagalong.readers.values import called, listed, parsed, unique, wrongly_unlabelled
+from tagalong.streams.format import Format, Found, Option, Target
 
 __all__ = ["FORMAT", "read_vw", "write_vw"]
 

@@ -9,11 +9,11 @@ from math import inf, isfinite
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
-from tagalong.readers.compression import compressed
-from tagalong.readers.format import Target
-from tagalong.readers.items import Item
+from tagalong.learning.items import Item
 from tagalong.readers.registry import checked_options, format_for_writing
 from tagalong.readers.values import called
+from tagalong.streams.compression import compressed
+from tagalong.streams.format import Target
 
 __all__ = ["write"]
 

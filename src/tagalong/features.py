@@ -1,0 +1,20 @@
+"""Items and labels as numbered features: the public names of `tagalong.text` and of learners."""
+
+from typing import TYPE_CHECKING
+
+from tagalong.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from tagalong.online.shared_ranker import FolderAffinity, LabelFeatures
+    from tagalong.text import TextFeatures
+
+__all__ = ["FolderAffinity", "LabelFeatures", "TextFeatures"]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "FolderAffinity": "tagalong.online.shared_ranker",
+        "LabelFeatures": "tagalong.online.shared_ranker",
+        "TextFeatures": "tagalong.text",
+    },
+)

@@ -1,0 +1,1 @@
+"""What all learners share: the contract, labels, examples, batches, rounds, certificates, files."""

@@ -1,0 +1,69 @@
+"""What a learner can do once it has learnt something: say so, be saved, be copied."""
+
+import os
+from typing import Any, ClassVar
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from tagalong.learning import model_files
+
+__all__ = ["Fitted", "NativeModel"]
+
+
+class Fitted(BaseEstimator):
+    """Of a learner that has begun when an attribute is there."""
+
+    _begun_with: ClassVar[str]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the learner to a file; `tagalong.load` reads it.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to; a file that is there is replaced once the new one is whole.
+        """
+        self._require_fit()
+        model_files.save(self, path)
+
+    def _to_file(self) -> tuple[dict[str, Any], model_files.Arrays]:
+        """Return the header and the arrays of a file."""
+        raise NotImplementedError
+
+    def _started(self) -> bool:
+        return self._begun_with in self.__dict__
+
+    def _require_fit(self) -> None:
+        check_is_fitted(self)
+
+    def _require_start(self, name: str) -> None:
+        # AttributeError, so that hasattr() tells whether there is anything yet.
+        if not self._started():
+            raise AttributeError(f"{name} is there once the learner has learnt something")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._started()
+
+
+class NativeModel(Fitted):
+    """Of a learner whose weights are native: its copies get native learners of their own."""
+
+    _begun_with = "_native"
+    _native: Any
+    _settings: dict[str, Any]
+
+    def _make_native(self, settings: dict[str, Any]) -> Any:
+        """Return a new native learner."""
+        raise NotImplementedError
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "_native": self._native.state()} if self._started() else state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if self._started():
+            native = self._make_native(self._settings)
+            native.restore(state["_native"])
+            self._native = native

@@ -1,0 +1,1 @@
+"""Everything about mail: its formats, and the filing of a Maildir."""

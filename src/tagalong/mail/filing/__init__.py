@@ -1,0 +1,7 @@
+"""Filing the mail of a Maildir, and learning from what its owner moves."""
+
+from tagalong.mail.filing.guards import BusyError
+from tagalong.mail.filing.results import FilingResult, LeftAlone, Move
+from tagalong.mail.filing.run import default_model, file_mail
+
+__all__ = ["BusyError", "FilingResult", "LeftAlone", "Move", "default_model", "file_mail"]

@@ -1,0 +1,226 @@
+"""One run over a Maildir: learn what its owner did, plan, move.
+
+Nothing is lost wherever a run breaks off. What was learnt and the journal that says so are in one
+file, which is replaced at once. Moves are noted there before the first is made, so that the next
+run knows its own from those of the owner.
+"""
+
+import os
+from collections.abc import Callable, Collection
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TypeAlias
+
+from tagalong import parameters
+from tagalong.learning.model_files import ModelFileError, load
+from tagalong.mail.filing.desk import NOTES, Desk
+from tagalong.mail.filing.follow import find_renamed, follow, to_follow
+from tagalong.mail.filing.guards import deferred_interrupt, only_one
+from tagalong.mail.filing.journal import Journal
+from tagalong.mail.filing.moves import carry_out, in_inbox, plan
+from tagalong.mail.filing.results import FilingResult, LeftAlone, shown
+from tagalong.mail.filing.scan import all_folders, is_inbox, scan
+from tagalong.mail.formats.folders import SPECIAL_FOLDERS
+from tagalong.tagger import SURE, Tagger
+
+__all__ = ["Progress", "default_model", "file_mail"]
+
+MODEL_NAME = "model.tagalong"
+MIN_LEARNT = 50
+CHECKPOINT = 5000
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+
+
+def default_model(maildir: str | os.PathLike[str]) -> Path:
+    """Return where the model of a Maildir is if nothing else is said.
+
+    In the Maildir itself, as a plain file. Not in a folder, nor under a name that starts with a
+    dot: mail servers take those for folders of mail.
+
+    Parameters
+    ----------
+    maildir : str or path
+        The Maildir.
+    """
+    return Path(maildir) / MODEL_NAME
+
+
+def file_mail(
+    maildir: str | os.PathLike[str],
+    *,
+    apply: bool = False,
+    model: str | os.PathLike[str] | None = None,
+    min_precision: float = SURE,
+    min_learnt: int = MIN_LEARNT,
+    only_new: bool = False,
+    exclude: Collection[str] = SPECIAL_FOLDERS,
+    names: bool = True,
+    progress: Progress | None = None,
+) -> FilingResult:
+    r"""Learn from the folders of a Maildir, and file what is in its inbox.
+
+    Messages in folders are learnt, each once; those that were moved since the last run are learnt
+    anew. Then each message of the inbox whose folder is sure is moved there. A message that its
+    owner puts back into the inbox is never filed again.
+
+    Parameters
+    ----------
+    maildir : str or path
+        A Maildir with folders within it (".Work.Tagalong" or "Work/Tagalong"), or a folder of
+        Maildirs. The inbox is the Maildir itself, or a folder of that name.
+    apply : bool, default False
+        Move messages and save the model. Otherwise nothing on disk changes: what would be learnt
+        is learnt in memory, and the result says what would be moved.
+    model : str or path, optional
+        The model file, for this Maildir alone; by default what `default_model` returns. If there
+        is none, the model begins empty.
+    min_precision : float, default 0.95
+        The share of filed messages that should be filed rightly.
+    min_learnt : int, default 50
+        Nothing is filed before the model has learnt so many messages.
+    only_new : bool, default False
+        File only messages that no mail program has seen yet.
+    exclude : collection of str
+        Folders that mail is neither learnt from nor filed into, with all below them; by default
+        Sent, Drafts, Trash, Junk and the like.
+    names : bool, default True
+        Whether a new model keeps the words of the mail, to show what it knows.
+    progress : callable, optional
+        Called as ``progress(step, done, total)`` after each message of the steps "learn", "suggest"
+        and "move".
+
+    Returns
+    -------
+    FilingResult
+        What was learnt, what was or would be moved, what was left alone and why. After Ctrl-C it
+        says what was done until then.
+
+    Raises
+    ------
+    BusyError
+        If another run is at work.
+    ReadError
+        If there is no Maildir, or one of its folders cannot be looked into.
+    ModelFileError
+        If the model file is not usable.
+
+    Examples
+    --------
+    >>> import mailbox, tempfile
+    >>> from tagalong.filing import file_mail
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     inbox = mailbox.Maildir(folder + "/Mail")
+    ...     places = {"Bank": "Your invoice is due", "Travel": "Your flight is booked"}
+    ...     for number in range(60):
+    ...         for name, text in places.items():
+    ...             _ = inbox.add_folder(name).add(f"Subject: {text}, no. {number}\n\nHello")
+    ...     _ = inbox.add("Subject: A flight for you\n\nHello")
+    ...     result = file_mail(folder + "/Mail", apply=True)
+    ...     [len(inbox), len(inbox.get_folder("Travel"))]
+    [0, 61]
+    >>> result.learnt, result.moves[0].to_folder, result.moves[0].why[0]
+    (120, 'Travel', 'subject:flight')
+    """
+    if not 0 < parameters.real(min_precision, "min_precision") <= 1:
+        raise ValueError(f"min_precision must be above 0 and at most 1, got {min_precision!r}")
+    if isinstance(exclude, str):
+        raise ValueError(f"exclude must be a collection of folders, got {exclude!r}")
+    least = parameters.integer(min_learnt, "min_learnt", 0)
+    only_new = parameters.flag(only_new, "only_new")
+    names = parameters.flag(names, "names")
+    applied = parameters.flag(apply, "apply")
+    path = default_model(maildir) if model is None else Path(model)
+    all_folders(Path(maildir))  # before a lock is left where there is no Maildir
+    if applied and not path.absolute().parent.is_dir():
+        raise FileNotFoundError(f"{shown(path)}: there is no such folder for the model file")
+    report = progress or (lambda step, done, total: None)
+    result = FilingResult(path, applied)
+    with only_one(path) if applied else nullcontext(), deferred_interrupt() as interrupted:
+        tagger, journal = _opened(path, names)
+        snapshot = scan(Path(maildir), exclude)
+        for error in snapshot.unread.values():
+            result.fail(str(error))
+        result.renamed = find_renamed(set(tagger.labels), journal, snapshot)
+        for old, new in result.renamed.items():
+            tagger.rename_label(old, new)
+            journal.rename_folder(old, new)
+        journal.meet(snapshot.messages.keys(), snapshot.unread.keys())
+        desk = Desk(tagger, journal, snapshot, result)
+        _learn(desk, report, interrupted)
+        _plan(desk, report, interrupted, min_precision, least, only_new)
+        if not interrupted():
+            journal.trim()
+            if applied:
+                _move(desk, report, interrupted)
+        desk.save()
+        result.interrupted = interrupted()
+    return result
+
+
+def _opened(path: Path, names: bool) -> tuple[Tagger, Journal]:
+    if not path.exists():
+        return Tagger(names=names), Journal()
+    tagger = load(path)
+    if not isinstance(tagger, Tagger):
+        raise ModelFileError(f"{shown(path)}: has a {type(tagger).__name__}; a Tagger is needed")
+    if tagger.features.names and not names:
+        raise ValueError(
+            f"{shown(path)}: this model keeps words of the mail; to have one that does not, "
+            "remove it and learn anew"
+        )
+    if NOTES not in tagger.notes:
+        return tagger, Journal()
+    try:
+        return tagger, Journal.from_json(tagger.notes[NOTES])
+    except ValueError as error:
+        raise ModelFileError(f"{shown(path)}: {error}") from error
+
+
+def _learn(desk: Desk, report: Progress, interrupted: Callable[[], bool]) -> None:
+    messages = to_follow(desk)
+    for done, (message, key) in enumerate(messages, start=1):
+        if interrupted():
+            return
+        item = desk.read(message)
+        if item is not None:
+            follow(desk, message, key, item)
+        report("learn", done, len(messages))
+        if done % CHECKPOINT == 0:
+            desk.save()
+
+
+def _plan(
+    desk: Desk,
+    report: Progress,
+    interrupted: Callable[[], bool],
+    min_precision: float,
+    min_learnt: int,
+    only_new: bool,
+) -> None:
+    for label in filter(is_inbox, desk.snapshot.folders.keys() - desk.snapshot.whole):
+        place = shown(desk.snapshot.folders[label])
+        desk.result.fail(f"{place}: nothing is filed from it, for want of cur, new and tmp")
+    messages = in_inbox(desk, only_new)
+    # The certificate counts what was learnt elsewhere too, but it may have been restarted.
+    learnt = max(desk.tagger.certificate_.rounds, desk.journal.learnt)
+    for done, (message, key) in enumerate(messages, start=1):
+        if interrupted():
+            return
+        if learnt < min_learnt:
+            desk.result.left.append(LeftAlone(desk.snapshot.path(message), "too young"))
+            continue
+        plan(desk, message, key, min_precision)
+        report("suggest", done, len(messages))
+
+
+def _move(desk: Desk, report: Progress, interrupted: Callable[[], bool]) -> None:
+    desk.journal.here.update(desk.planned)
+    desk.save()
+    for number, (key, _) in enumerate(desk.planned):
+        if interrupted():
+            # The rest stays where it is.
+            del desk.journal.here[key]
+            continue
+        carry_out(desk, number)
+        report("move", number + 1, len(desk.planned))

@@ -1,0 +1,1 @@
+"""Mail as items: MIME, mbox, Maildir, and the labels that folders give."""

@@ -1,0 +1,368 @@
+"""A mail taken apart: headers, text parts and names of attachments, within fixed limits.
+
+The standard library's parser recurses into nested parts and is quadratic in places, so that a
+small hostile mail keeps it busy for minutes. This one keeps a stack of its own and reads each byte
+a bounded number of times. Where a limit is reached, what was read so far counts and the rest is
+passed over. No bytes make it raise.
+"""
+
+import binascii
+import re
+from dataclasses import dataclass, field
+from urllib.parse import unquote_to_bytes
+
+from tagalong.mail.formats.text import (
+    decode_base64,
+    decode_bytes,
+    decode_header,
+    html_to_text,
+    split_reply,
+)
+
+__all__ = ["Mail", "TextPart", "mail_fields", "parse_mail"]
+
+# The limits. Ordinary mail stays far below each of them.
+HEADER_BYTES = 256_000  # of all headers of a message or part
+VALUE_BYTES = 32_000  # of one header
+STRUCTURE_BYTES = 4_000  # of a header that says what a part is
+PARTS = 1_000  # at all levels together
+DEPTH = 16  # of parts within parts
+SCANNED_BYTES = 30_000_000  # where parts are looked for, at all levels together
+TEXT_BYTES = 500_000  # of text before it is decoded, in all parts together
+ATTACHMENTS = 100  # whose names are kept
+NAME_CHARACTERS = 200  # of an attachment's name
+
+_HEADERS_OF_USE = {
+    *(b"subject", b"from", b"to", b"cc", b"message-id", b"list-id"),
+    *(b"content-type", b"content-transfer-encoding", b"content-disposition"),
+    *(b"x-gmail-labels", b"x-mozilla-keys", b"x-mozilla-status"),
+}
+_ENVELOPE = re.compile(rb"(?:>?From [^\n]*\n)+")
+_HEADER = re.compile(rb"([!-9;-~]++)[ \t]*:([^\n]*+(?:\n[ \t][^\n]*+)*+)\n?")
+_BLANK_LINE = re.compile(rb"\n\r?\n")
+_PARAMETER = re.compile(r';\s*([^\s=;"]{1,60})\s*=\s*(?:"((?:[^"\\]|\\.)*+)"|([^;"\s]*))', re.S)
+_META_CHARSET = re.compile(rb"charset\s{0,9}=\s{0,9}[\"']?([\w-]{1,40})", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """A part that is text.
+
+    Parameters
+    ----------
+    text : str
+        What it says; line ends are LF.
+    is_html : bool
+        Whether it is HTML; otherwise it is plain text.
+    is_forwarded : bool
+        Whether it belongs to a message within the message.
+    alternatives : tuple of int
+        The groups of alternatives that it is in, by number.
+    """
+
+    text: str
+    is_html: bool = False
+    is_forwarded: bool = False
+    alternatives: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class Mail:
+    """A mail taken apart.
+
+    Parameters
+    ----------
+    headers : dict of str to str
+        The headers that are of use here, decoded, by lower-case name; the first of each name.
+    texts : list of TextPart
+        The parts that are text, in order.
+    attachments : list of str
+        The names of attached files, also of those in messages within the message.
+    """
+
+    headers: dict[str, str] = field(default_factory=dict)
+    texts: list[TextPart] = field(default_factory=list)
+    attachments: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Region:
+    """Bytes from `start` to `end`, still to be taken apart: a message or one of its parts."""
+
+    data: bytes
+    start: int
+    end: int
+    depth: int = 0
+    default_kind: str = "text/plain"
+    is_message: bool = False
+    is_forwarded: bool = False
+    alternatives: tuple[int, ...] = ()
+
+
+def parse_mail(data: bytes) -> Mail:
+    r"""Take a message apart.
+
+    Parameters
+    ----------
+    data : bytes
+        The message with its headers; line ends are LF or CRLF.
+
+    Examples
+    --------
+    >>> mail = parse_mail(b"Subject: =?utf-8?q?caf=C3=A9?=\n\nAt noon?\n")
+    >>> mail.headers["subject"], mail.texts[0].text
+    ('café', 'At noon?\n')
+    """
+    parser = _Parser(data)
+    parser.run()
+    return parser.mail
+
+
+def mail_fields(mail: Mail) -> dict[str, str]:
+    """Return what a mail says, by field; fields that are empty are left out.
+
+    Parameters
+    ----------
+    mail : Mail
+        The mail, taken apart.
+
+    Returns
+    -------
+    dict of str to str
+        The body under "", and "subject", "from", "to", "list", "quoted", "signature",
+        "attachments". Of alternatives the plain text counts, where it says anything.
+    """
+    said = {group for part in mail.texts if _is_said_plainly(part) for group in part.alternatives}
+    body: list[str] = []
+    quoted: list[str] = []
+    signature: list[str] = []
+    for part in mail.texts:
+        if part.is_html and not said.isdisjoint(part.alternatives):
+            continue
+        text = html_to_text(part.text) if part.is_html else part.text
+        if part.is_forwarded:
+            quoted.append(text.strip())
+            continue
+        reply = split_reply(text)
+        body.append(reply.body)
+        quoted.append(reply.quoted)
+        signature.append(reply.signature)
+    headers = mail.headers
+    fields = {
+        "": "\n".join(filter(None, body)),
+        "subject": headers.get("subject", ""),
+        "from": headers.get("from", ""),
+        "to": _addresses(f"{headers.get('to', '')},{headers.get('cc', '')}"),
+        "list": headers.get("list-id", ""),
+        "quoted": "\n".join(filter(None, quoted)),
+        "signature": "\n".join(filter(None, signature)),
+        "attachments": "\n".join(mail.attachments),
+    }
+    return {name: text for name, text in fields.items() if text}
+
+
+def _is_said_plainly(part: TextPart) -> bool:
+    return not part.is_html and not part.text.isspace()
+
+
+def _addresses(text: str) -> str:
+    """Return the addresses in a header, each once, without the names of their owners."""
+    words = re.split(r'[\s<>(),;:"]+', text)
+    addresses = (word.lower() for word in words if "@" in word.strip("@"))
+    return " ".join(dict.fromkeys(addresses))
+
+
+class _Parser:
+    def __init__(self, data: bytes):
+        envelope = _ENVELOPE.match(data)
+        start = envelope.end() if envelope else 0
+        self.mail = Mail()
+        self._waiting = [_Region(data, start, len(data), is_message=True)]
+        self._parts_left = PARTS
+        self._text_left = TEXT_BYTES
+        self._scans_left = SCANNED_BYTES
+        self._groups = 0
+
+    def run(self) -> None:
+        """Take the parts apart in the order of the message, those within a part at once."""
+        while self._waiting and self._parts_left > 0:
+            self._parts_left -= 1
+            region = self._waiting.pop()
+            headers, body = _headers(region)
+            if region.is_message:
+                self._message(region, headers)
+            kind, parameters = _structure(headers.get("content-type", b""))
+            kind = kind if "/" in kind else region.default_kind
+            if kind.startswith("multipart/"):
+                self._multipart(region, body, kind, parameters)
+            else:
+                self._leaf(region, headers, body, kind, parameters)
+
+    def _message(self, region: _Region, headers: dict[str, bytes]) -> None:
+        decoded = {
+            name: decode_header(value)
+            for name, value in headers.items()
+            if not name.startswith("content-")
+        }
+        if not region.is_forwarded:
+            self.mail.headers = decoded
+            return
+        lines = [decoded[name] for name in ("subject", "from") if decoded.get(name)]
+        self.mail.texts.append(TextPart("\n".join(lines), is_forwarded=True))
+
+    def _multipart(self, region: _Region, body: int, kind: str, parameters: dict[str, str]) -> None:
+        self._scans_left -= region.end - body
+        if region.depth >= DEPTH or self._scans_left < 0:
+            return
+        boundary = parameters.get("boundary", "").rstrip().encode("latin-1")
+        spans = _split(region, body, boundary, self._parts_left)
+        if not spans:  # Its parts cannot be told from each other, but it may say something.
+            self._text(region, body, b"", "", is_html=False)
+            return
+        alternatives = region.alternatives
+        if kind == "multipart/alternative":
+            self._groups += 1
+            alternatives = (*alternatives, self._groups)
+        default = "message/rfc822" if kind == "multipart/digest" else "text/plain"
+        self._waiting += [
+            _Region(
+                data=region.data,
+                start=start,
+                end=end,
+                depth=region.depth + 1,
+                default_kind=default,
+                is_forwarded=region.is_forwarded,
+                alternatives=alternatives,
+            )
+            for start, end in reversed(spans)
+        ]
+
+    def _leaf(
+        self,
+        region: _Region,
+        headers: dict[str, bytes],
+        body: int,
+        kind: str,
+        parameters: dict[str, str],
+    ) -> None:
+        disposition, places = _structure(headers.get("content-disposition", b""))
+        name = _file_name(places, "filename") or _file_name(parameters, "name")
+        is_text = kind in ("text/plain", "text/html")
+        # A first text with a name and no more is the body, as some programs send it.
+        if disposition == "attachment" or (name and (self.mail.texts or not is_text)):
+            if name and len(self.mail.attachments) < ATTACHMENTS:
+                self.mail.attachments.append(name)
+            is_text = False
+        encoding = headers.get("content-transfer-encoding", b"").strip().lower()
+        if kind == "message/rfc822" and region.depth < DEPTH:
+            self._waiting.append(_inner_message(region, body, encoding))
+        elif is_text:
+            self._text(region, body, encoding, parameters.get("charset", ""), kind == "text/html")
+
+    def _text(
+        self, region: _Region, body: int, encoding: bytes, charset: str, is_html: bool
+    ) -> None:
+        content = region.data[body : min(region.end, body + self._text_left)]
+        self._text_left -= len(content)
+        content = _decode_transfer(content, encoding)
+        if is_html and not charset:
+            meta = _META_CHARSET.search(content, 0, 2_000)
+            charset = meta[1].decode("ascii") if meta else ""
+        text = decode_bytes(content, charset).replace("\r\n", "\n").replace("\r", "\n")
+        if text:
+            part = TextPart(text, is_html, region.is_forwarded, region.alternatives)
+            self.mail.texts.append(part)
+
+
+def _headers(region: _Region) -> tuple[dict[str, bytes], int]:
+    """Return a region's headers of use, as they are written, and where its body starts."""
+    data, at, end = region.data, region.start, region.end
+    last = min(end, at + HEADER_BYTES)
+    found: dict[str, bytes] = {}
+    while header := _HEADER.match(data, at, last):
+        name = header[1].lower()
+        if name in _HEADERS_OF_USE:
+            start = header.start(2)
+            value = data[start : min(header.end(2), start + VALUE_BYTES)]
+            found.setdefault(name.decode("ascii"), value)
+        at = header.end()
+    if at >= last < end:  # Too many headers: the others are passed over.
+        blank = _BLANK_LINE.search(data, last - 1, end)
+        return found, blank.end() if blank else end
+    if data.startswith((b"\n", b"\r\n"), at, end):
+        at = data.index(b"\n", at) + 1
+    return found, min(at, end)
+
+
+def _split(region: _Region, body: int, boundary: bytes, most: int) -> list[tuple[int, int]]:
+    """Return where the parts of a multipart body start and end."""
+    if not boundary:
+        return []
+    delimiter = re.compile(rb"\n--" + re.escape(boundary) + rb"(--)?[ \t]*\r?(?:\n|\Z)")
+    spans: list[tuple[int, int]] = []
+    start = -1
+    # The line end before a delimiter belongs to it; the one after it may start the next.
+    at = max(body - 1, 0)
+    while len(spans) < most and (found := delimiter.search(region.data, at, region.end)):
+        if start >= 0:
+            spans.append((start, max(start, found.start())))
+        start = -1 if found[1] else found.end()
+        if found[1]:
+            break
+        at = found.end() - 1
+    if start >= 0 and len(spans) < most:
+        spans.append((start, region.end))
+    return spans
+
+
+def _inner_message(region: _Region, body: int, encoding: bytes) -> _Region:
+    data, start, end = region.data, body, region.end
+    if encoding in (b"base64", b"quoted-printable"):
+        data = _decode_transfer(data[start : min(end, start + TEXT_BYTES)], encoding)
+        start, end = 0, len(data)
+    return _Region(
+        data=data,
+        start=start,
+        end=end,
+        depth=region.depth + 1,
+        is_message=True,
+        is_forwarded=True,
+        alternatives=region.alternatives,
+    )
+
+
+def _structure(value: bytes) -> tuple[str, dict[str, str]]:
+    """Return what a Content- header says: its lower-case value, and its parameters, undecoded."""
+    text = value[:STRUCTURE_BYTES].decode("latin-1")
+    parameters: dict[str, str] = {}
+    for name, quoted, bare in _PARAMETER.findall(text):
+        parameters.setdefault(name.lower(), re.sub(r"\\(.)", r"\1", quoted) if quoted else bare)
+    return text.partition(";")[0].strip().lower(), parameters
+
+
+def _file_name(parameters: dict[str, str], key: str) -> str:
+    """Return a file's name from parameters, plain or in the pieces of RFC 2231."""
+    if f"{key}*" in parameters:
+        name = _percent_decoded([parameters[f"{key}*"]])
+    elif f"{key}*0" in parameters or f"{key}*0*" in parameters:
+        pieces: list[str] = []
+        while (number := f"{key}*{len(pieces)}") in parameters or f"{number}*" in parameters:
+            pieces.append(parameters.get(f"{number}*", "") or parameters.get(number, ""))
+        name = _percent_decoded(pieces)
+    else:
+        name = decode_header(parameters.get(key, "").encode("latin-1"))
+    return " ".join(name.split())[:NAME_CHARACTERS]
+
+
+def _percent_decoded(pieces: list[str]) -> str:
+    charset, *rest = "".join(pieces).split("'", 2)
+    text = rest[1] if len(rest) == 2 else "".join(pieces)
+    return decode_bytes(unquote_to_bytes(text.encode("latin-1")), charset if rest else "")
+
+
+def _decode_transfer(content: bytes, encoding: bytes) -> bytes:
+    if encoding == b"base64":
+        return decode_base64(content)
+    if encoding == b"quoted-printable":
+        return binascii.a2b_qp(content)
+    return content

@@ -1,0 +1,558 @@
+"""Ranking with partial feedback (P3): show a few labels, learn from which of them were accepted."""
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from tagalong import _native as core
+from tagalong import parameters
+from tagalong.learning import model_files
+from tagalong.learning.certificates.regret_bound import ConfidenceBound
+from tagalong.learning.estimators import restored_on_error
+from tagalong.learning.examples import as_matrix
+from tagalong.learning.labels import LabelRows, Targets, label_list
+from tagalong.learning.rounds import Round, Rounds
+from tagalong.online.partial.lists import Played, ShownList
+from tagalong.online.partial.slot_costs import check_game, cost_rows, sizes_of
+from tagalong.online.ranker import Example, OnlineRanker, Settings
+from tagalong.online.weights import weight_matrix
+
+__all__ = ["PartialFeedbackRanker"]
+
+LOSSES = ("square", "logistic")
+COVARIANCES = ("full", "diagonal", "kernel")
+KERNELS = ("linear", "rbf")
+LARGEST_RADIUS = 20.0  # beyond it the logistic curvature vanishes
+LARGEST_WEIGHT = 1e6
+
+
+class PartialFeedbackRanker(OnlineRanker):
+    r"""Shows a few labels in order, and learns only from which of those were accepted.
+
+    Every label i has weights :math:`w_i` and a matrix :math:`A_i = I + \sum x x^\top` over the
+    rounds in which it was shown. Its margin :math:`\Delta_i = \langle w_i, x\rangle`, projected
+    onto [-R, R], may be off by :math:`\epsilon_i`, which shrinks with
+    :math:`x^\top A_i^{-1} x`. A round
+
+    1. takes every label at its best, :math:`\hat p_i = p(\Delta_i + \epsilon_i)`, so that labels
+       that are likely, or that little is known of, come first;
+    2. shows the list with the least expected cost, under ``miss_weight`` and ``slot_cost``;
+    3. learns from the labels that were shown: an online Newton step along the surrogate loss.
+
+    Parameters
+    ----------
+    loss : "square" or "logistic", default "square"
+        The surrogate loss, and with it how a margin becomes a probability: (1 + margin)/2, or
+        the logistic function.
+    radius : float, default 1
+        R: margins are from -R to R. At most 1 for the square loss.
+    miss_weight : float, default 0.5
+        What a relevant label costs that was not shown, a; a wrong one in slot i of s costs
+        (1 - a) c(i, s). At 1 with strictly decreasing costs, every list has as many labels as
+        it may: the ranking mode.
+    slot_cost : str, function or table, default "decreasing"
+        The c(i, s), from 0 to 1 and not increasing from slot to slot. ``"decreasing"``:
+        (s - i + 1)/s. ``"constant"``: 1. A function of slot and size, both from 1, which needs
+        ``max_labels``. Or a table with a row of s costs for each size s = 1, 2, ...
+    max_labels : int, optional
+        S: how many labels may be shown. All of them by default.
+    delta : float, default 0.05
+        The widths may fail with this probability; below 1/e.
+    norm_bound : float, optional
+        U: no true weight vector is longer. If it is not known, the widths grow by themselves to
+        what it may be, and are at most 2R.
+    covariance : "full", "diagonal" or "kernel", default "full"
+        How well a label is known: by a matrix of all pairs of features, which takes memory for
+        K * n**2 numbers and a half; by a number a feature, which is not covered by the theory;
+        or in dual variables, by the rows that the label was shown for.
+    exploration : float, default 1
+        Multiplies the widths. 1 is the theory, which is some ten times wider than the errors that
+        are seen; 0 shows what is likely by what is known.
+    update : "partial" or "full", default "partial"
+        ``"full"`` is the baseline with full information: no widths, and in a game on full labels
+        every label learns, shown or not.
+    width : "dimension" or "determinant", default "dimension"
+        What the widths count as information: the number of features and rounds, or ln|A| of the
+        label, which is less. In kernel form always the latter.
+    ties : "width" or "index", default "width"
+        How labels with equal optimistic probabilities are ordered: by the margin and the width
+        that they have without any limit, so that all labels get shown early; or by their number.
+    kernel : "linear" or "rbf", optional
+        For ``covariance="kernel"``; linear by default.
+    gamma : float, optional
+        Of the kernel exp(-gamma * abs(x - z)**2); 1 by default, which suits rows of length 1.
+    normalize : bool, default True
+        Scale rows to length 1. The theory needs it: without it nothing is proven, and longer rows
+        count for more.
+    max_explore : int, optional
+        At most so many labels of a list may be there to explore, that is, would not be shown by
+        what is known alone. The bound on the regret is lost.
+    dtype : "float32" or "float64", default "float64"
+        How weights and inverse matrices are stored and scores summed. The kernel form computes in
+        double precision whatever this is.
+    passes : int, default 1
+        How often ``fit`` goes through the data. Each pass counts as new rounds.
+    n_features : int, optional
+        The number of features, if it is to be fixed before the first example. Widths depend on
+        it: if it is not given, it is that of the first matrix, or with single examples the
+        number of features met so far.
+    memory_limit : float, default 2e9
+        How many bytes matrices may take; what would take more is refused.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The labels, in the order of their columns.
+    coef_ : array or CSR array of shape (K, n)
+        The weights, without the projection that a round begins with. Not for the rbf kernel.
+    certificate_ : ConfidenceBound
+        What the lists so far can have cost beyond the best ones.
+    n_features_in_ : int
+        The number of columns of the matrices seen.
+    feature_names_in_ : array of str
+        The columns of the first DataFrame.
+
+    Notes
+    -----
+    ``suggest`` and the other looks change nothing; ``feedback`` and the games do. Feedback may
+    come later and in any order: the update uses the state there is when it comes, so that a
+    suggestion need not be kept. ``fit``, ``partial_fit``, ``learn_one``, ``play`` and the ways to
+    watch them play the game on full labels: they choose a list, and learn what it tells. Labels
+    that were not shown have no influence on the model, to the last bit.
+
+    ``decision_function`` and ``rank`` go by what is known, without widths. ``predict`` returns
+    the labels of the best list by what is known. Targets are as for `LabelRanker`; a label of
+    unknown relevance teaches nothing. A ``sample_weight`` v counts a row as v such rows in the
+    matrix and in the step; the theory knows only 1.
+
+    New labels start with the full width: they get shown. A label that comes with the targets of
+    a row joins after that round.
+
+    References
+    ----------
+    .. [1] Gentile, Orabona. On Multilabel Classification and Ranking with Partial Feedback.
+       NIPS 2012; JMLR 2014.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tagalong import PartialFeedbackRanker
+    >>> ranker = PartialFeedbackRanker(max_labels=1, exploration=0.1).add_labels(["cat", "dog"])
+    >>> barks = np.array([[0.0, 1.0]])
+    >>> for _ in range(20):
+    ...     (shown,) = ranker.suggest(barks)
+    ...     _ = ranker.feedback(barks, [shown], [[label for label in shown if label == "dog"]])
+    >>> ranker.suggest(barks)[0].labels
+    ['dog']
+    """
+
+    _native: core.PartialRanker32
+
+    def __init__(
+        self,
+        loss: str = "square",
+        radius: float = 1.0,
+        miss_weight: float = 0.5,
+        slot_cost: str | Callable[[int, int], float] | Sequence[Sequence[float]] = "decreasing",
+        max_labels: int | None = None,
+        delta: float = 0.05,
+        norm_bound: float | None = None,
+        covariance: str = "full",
+        exploration: float = 1.0,
+        update: str = "partial",
+        width: str = "dimension",
+        ties: str = "width",
+        kernel: str | None = None,
+        gamma: float | None = None,
+        normalize: bool = True,
+        max_explore: int | None = None,
+        dtype: str = "float64",
+        passes: int = 1,
+        n_features: int | None = None,
+        memory_limit: float = 2e9,
+    ):
+        self.loss = loss
+        self.radius = radius
+        self.miss_weight = miss_weight
+        self.slot_cost = slot_cost
+        self.max_labels = max_labels
+        self.delta = delta
+        self.norm_bound = norm_bound
+        self.covariance = covariance
+        self.exploration = exploration
+        self.update = update
+        self.width = width
+        self.ties = ties
+        self.kernel = kernel
+        self.gamma = gamma
+        self.normalize = normalize
+        self.max_explore = max_explore
+        self.dtype = dtype
+        self.passes = passes
+        self.n_features = n_features
+        self.memory_limit = memory_limit
+
+    def suggest(self, X: Any, max_labels: int | None = None) -> list[ShownList]:
+        """Return the labels to show for each row, in order. Changes nothing.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        max_labels : int, optional
+            How many labels may be shown this time; as declared by default.
+        """
+        self._require_labels()
+        most = self._slots(max_labels)
+        matrix = self._matrix_to_look_at(X)
+        ends, *columns = self._native.suggest(matrix, most)
+        return [
+            self._shown_list([column[start:end] for column in columns])
+            for start, end in pairwise(ends)
+        ]
+
+    def suggest_one(self, x: Example, max_labels: int | None = None) -> ShownList:
+        """Return the labels to show for one example, in order. Changes nothing.
+
+        Parameters
+        ----------
+        x : (indices, values) or mapping of features to values
+            One example.
+        max_labels : int, optional
+            As for ``suggest``.
+        """
+        self._require_labels()
+        pairs, _ = self._pairs(x, learning=False)
+        _, *columns = self._native.suggest_one(*pairs, self._slots(max_labels))
+        return self._shown_list(columns)
+
+    def _shown_list(self, columns: list[npt.NDArray[Any]]) -> ShownList:
+        labels, optimistic, plain, widths, explores = columns
+        names = self._labels.names
+        found = [names[label] for label in labels]
+        return ShownList(found, optimistic, plain, widths, explores.astype(bool))
+
+    def feedback(
+        self,
+        X: Any,
+        shown: Sequence[Iterable[Hashable]],
+        accepted: Sequence[Iterable[Hashable]],
+    ) -> Self:
+        """Learn which labels were accepted of those that were shown. Rows are rounds, in order.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        shown : sequence of `ShownList` or of collections of labels
+            What was shown for each row, in the order in which it was shown.
+        accepted : sequence of collections of labels
+            Which of these were accepted; all others were not.
+        """
+        self._require_labels()
+        with restored_on_error(self):
+            X = self._validate(X, reset=not hasattr(self, "n_features_in_"))
+            matrix = as_matrix(X)
+            self._native.check(matrix)
+            rows = X.shape[0]
+            for name, given in (("shown", shown), ("accepted", accepted)):
+                if len(given) != rows:
+                    raise ValueError(f"X has {rows} rows but {name} has {len(given)}")
+            pairs = [
+                self._answer(lists, answers, f"row {i}: ")
+                for i, (lists, answers) in enumerate(zip(shown, accepted, strict=True))
+            ]
+            self._names = self._names or self._column_names()
+        self._declare_columns(matrix)
+        lists = LabelRows.from_lists([pair[0] for pair in pairs])
+        answers = LabelRows.from_lists([pair[1] for pair in pairs])
+        self._native.feedback(matrix, lists.indptr, lists.indices, answers.indptr, answers.indices)
+        return self
+
+    def feedback_one(
+        self, x: Example, shown: Iterable[Hashable], accepted: Iterable[Hashable]
+    ) -> Self:
+        """Learn which labels were accepted of those that were shown for one example.
+
+        Parameters
+        ----------
+        x : (indices, values) or mapping of features to values
+            One example.
+        shown : ShownList or collection of labels
+            What was shown, in the order in which it was shown.
+        accepted : collection of labels
+            Which of these were accepted; all others were not.
+        """
+        self._require_labels()
+        with restored_on_error(self):
+            numbers = self._answer(shown, accepted, "")
+            pairs, new_names = self._pairs(x, learning=True)
+            self._native.feedback_one(*pairs, *numbers)
+            if self._names is not None:
+                self._names.extend(new_names)
+        return self
+
+    def play(
+        self,
+        X: Any,
+        Y: Any,
+        classes: Any = None,
+        max_labels: int | None = None,
+        sample_weight: Any = None,
+    ) -> Played:
+        """Play the game on full labels, row by row, and return what was shown and what it cost.
+
+        Learns like ``partial_fit``.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        Y : targets
+            See Notes.
+        classes : sequence of labels or "grow", optional
+            As for ``partial_fit``.
+        max_labels : int, optional
+            How many labels may be shown this time; as declared by default.
+        sample_weight : array of shape (rows,), optional
+            As for ``partial_fit``.
+        """
+        most = self._slots(max_labels)
+        matrix, targets, weights = self._checked_batch(X, Y, classes, sample_weight)
+        self._declare_columns(matrix)
+        relevant, unknown = targets.relevant, targets.unknown
+        losses, partial = np.empty(matrix.shape[0]), np.empty(matrix.shape[0])
+        try:
+            ends, shown, right = self._native.play(
+                matrix,
+                relevant.indptr,
+                relevant.indices,
+                unknown.indptr,
+                unknown.indices,
+                weights,
+                most,
+                losses,
+                partial,
+            )
+        finally:
+            self._native.add_labels(len(self._labels) - self._native.labels)
+        names = self._labels.names
+        named = list(map(names.__getitem__, shown.tolist()))
+        accepted = list(map(names.__getitem__, shown[right == 1].tolist()))
+        hits = np.concatenate([[0], np.cumsum(right, dtype=np.int64)])[ends]
+        return Played(
+            [named[start:end] for start, end in pairwise(ends.tolist())],
+            [accepted[start:end] for start, end in pairwise(hits.tolist())],
+            losses,
+            partial,
+        )
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return an indicator of the labels of the best list, by what is known.
+
+        A classifier (trained with one label a row) returns the best label of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        """
+        matrix = self._checked_matrix(X)
+        if self._single:
+            scores, _ = self._native.score(matrix)
+            return np.asarray(self.classes_[scores.argmax(axis=1)])
+        return self._native.predict(matrix)
+
+    @property
+    def cutoff_(self) -> float:
+        """There is none: which labels a list has depends on all of them."""
+        raise AttributeError("a PartialFeedbackRanker has no cut-off: predict gives the best lists")
+
+    @property
+    def certificate_(self) -> ConfidenceBound:
+        """What the lists so far can have cost beyond the best ones."""
+        self._require_start("certificate_")
+        return ConfidenceBound.of(self._native.certificate(), self._settings)
+
+    @property
+    def coef_(self) -> npt.NDArray[Any] | sp.csr_array:
+        """The weights, (K, n)."""
+        self._require_start("coef_")
+        if self._settings["kernel"] != "linear":
+            raise AttributeError(f"kernel={self._settings['kernel']!r} has no weights of features")
+        return weight_matrix(self)
+
+    def add_labels(self, labels: Iterable[Hashable]) -> Self:
+        """Add labels, which start with the full width and take part from the next round on.
+
+        Parameters
+        ----------
+        labels : collection of labels
+            Distinct from each other and from those there are.
+        """
+        labels = label_list(labels, "labels")
+        settings = self._current_settings()
+        known = len(self._labels) if self._started() else 0
+        features = settings.get("n_features") or self.n_features or 0
+        self._check_memory(settings, known + len(labels), features)
+        return super().add_labels(labels)
+
+    def _check_start(self, settings: Settings, labels: int, features: int) -> None:
+        self._check_memory(settings, labels, features)
+
+    @staticmethod
+    def _check_memory(settings: Settings, labels: int, features: int) -> None:
+        """Refuse matrices that are too large before the first of them is made."""
+        if settings["covariance"] != "full":
+            return
+        kind = _native_class(settings)
+        needed = labels * kind.bytes_a_label(float(features))
+        if needed > settings["memory_limit"]:
+            raise ValueError(
+                f"covariance='full' would take {needed / 1e6:,.0f} MB for {labels} labels and "
+                f"{features} features, more than memory_limit={settings['memory_limit']:g} bytes: "
+                "use covariance='diagonal', fewer features or labels, or a larger memory_limit"
+            )
+
+    def _learn(
+        self,
+        matrix: core.Matrix,
+        targets: Targets,
+        weights: npt.NDArray[np.float64] | None,
+        watched: Rounds | None,
+    ) -> None:
+        self._declare_columns(matrix)
+        super()._learn(matrix, targets, weights, watched)
+
+    def _declare_columns(self, matrix: core.Matrix) -> None:
+        """Take the number of features from a first matrix, where no round has been played yet."""
+        if not self._settings["n_features"] and self._native.certificate()["rounds"] == 0:
+            self._settings = {**self._settings, "n_features": matrix.shape[1]}
+            self._native.declare_features(matrix.shape[1])
+
+    def _learn_example(
+        self, x: Example, y: Any, unknown: Collection[Hashable], weight: float, watched: bool
+    ) -> Round:
+        found = super()._learn_example(x, y, unknown, weight, watched)
+        if not watched:
+            return found
+        shown, _, _ = self._native.last_round()
+        return Round(found.scores, found.cutoff, found.relevant, found.unknown, shown)
+
+    def _require_labels(self) -> None:
+        check_is_fitted(self, msg="declare labels with add_labels, or learn something, first")
+
+    def _slots(self, max_labels: int | None) -> int:
+        """Return how many labels may be shown in a call; 0 for as many as declared."""
+        if max_labels is None:
+            return 0
+        most = parameters.integer(max_labels, "max_labels", 1)
+        longest = sizes_of(self._current_settings()["slot_cost"])
+        if longest is not None and most > longest:
+            raise ValueError(
+                f"slot_cost has costs for lists of up to {longest} labels, but max_labels is {most}"
+            )
+        return most
+
+    def _matrix_to_look_at(self, X: Any) -> core.Matrix:
+        if hasattr(self, "n_features_in_"):
+            return self._checked_matrix(X)
+        # Before the first round any columns are as good as others.
+        numbers = [np.float64, np.float32]
+        X = check_array(X, accept_sparse="csr", dtype=numbers, order="C", ensure_all_finite=False)
+        matrix = as_matrix(X)
+        self._native.check(matrix)
+        return matrix
+
+    def _answer(
+        self, shown: Iterable[Hashable], accepted: Iterable[Hashable], place: str
+    ) -> tuple[list[int], list[int]]:
+        """Return the numbers of what was shown and of what was accepted of it."""
+        if isinstance(shown, ShownList):
+            shown = shown.labels
+        numbers: list[list[int]] = []
+        for name, labels in (("shown", shown), ("accepted", accepted)):
+            row = []
+            for label in label_list(labels, f"{place}{name}"):
+                if label not in self._labels.number:
+                    raise ValueError(f"{place}{name} label {label!r} is not in classes_")
+                row.append(self._labels.number[label])
+            if len(set(row)) < len(row):
+                raise ValueError(f"{place}{name} has a label twice: {labels!r}")
+            numbers.append(row)
+        for label in numbers[1]:
+            if label not in numbers[0]:
+                wrong = self._labels.names[label]
+                raise ValueError(f"{place}accepted label {wrong!r} was not shown")
+        return numbers[0], numbers[1]
+
+    def _checked_settings(self) -> Settings:
+        loss = parameters.choice(self.loss, "loss", LOSSES)
+        radius = parameters.positive(self.radius, "radius", LARGEST_RADIUS)
+        if loss == "square" and radius > 1:
+            raise ValueError(f"radius must be at most 1 for loss='square', got {self.radius!r}")
+        delta = parameters.positive(self.delta, "delta")
+        if delta >= np.exp(-1):
+            raise ValueError(f"delta must be below 1/e = 0.3679, got {self.delta!r}")
+        norm_bound = None
+        if self.norm_bound is not None:
+            norm_bound = parameters.positive(self.norm_bound, "norm_bound")
+        exploration = parameters.real(self.exploration, "exploration")
+        if exploration < 0:
+            raise ValueError(f"exploration must not be negative, got {self.exploration!r}")
+        covariance = parameters.choice(self.covariance, "covariance", COVARIANCES)
+        width = parameters.choice(self.width, "width", ("dimension", "determinant"))
+        if self.n_features is not None:
+            parameters.integer(self.n_features, "n_features", 1, 2**31)
+        parameters.integer(self.passes, "passes", 1)
+        game = check_game(self.miss_weight, self.slot_cost, self.max_labels)
+        if self.max_explore is not None:
+            game["max_explore"] = parameters.integer(self.max_explore, "max_explore", 0)
+        return {
+            **game,
+            "loss": loss,
+            "radius": radius,
+            "delta": delta,
+            "norm_bound": norm_bound,
+            "covariance": covariance,
+            "exploration": exploration,
+            "update": parameters.choice(self.update, "update", ("partial", "full")),
+            "width": "determinant" if covariance == "kernel" else width,
+            "ties": parameters.choice(self.ties, "ties", ("width", "index")),
+            **self._checked_kernel(covariance),
+            "normalize": parameters.flag(self.normalize, "normalize"),
+            "memory_limit": parameters.positive(self.memory_limit, "memory_limit"),
+            "dtype": parameters.choice(self.dtype, "dtype", ("float32", "float64")),
+        }
+
+    def _checked_kernel(self, covariance: str) -> Settings:
+        kernel = "linear"
+        if self.kernel is not None:
+            kernel = parameters.choice(self.kernel, "kernel", KERNELS)
+            if covariance != "kernel":
+                raise ValueError(f"kernel={kernel!r} is for covariance='kernel' only")
+        if self.gamma is not None and kernel != "rbf":
+            raise ValueError(f"gamma={self.gamma!r} is for kernel='rbf' only")
+        gamma = 1.0 if self.gamma is None else parameters.positive(self.gamma, "gamma")
+        return {"kernel": kernel, "gamma": gamma}
+
+    def _largest_weight(self, settings: Settings) -> float:
+        return LARGEST_WEIGHT
+
+    @staticmethod
+    def _make_native(settings: Settings) -> core.PartialRanker32:
+        return _native_class(settings)(settings)
+
+    def _to_file(self) -> tuple[dict[str, Any], model_files.Arrays]:
+        header, arrays = super()._to_file()
+        costs = cost_rows(self._settings["slot_cost"])
+        return {**header, "params": {**self.get_params(), "slot_cost": costs}}, arrays
+
+
+def _native_class(settings: Settings) -> type[core.PartialRanker32]:
+    return core.PartialRanker64 if settings["dtype"] == "float64" else core.PartialRanker32

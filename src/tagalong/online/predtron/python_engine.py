@@ -1,0 +1,330 @@
+"""Rounds that are decided in Python: problems that the native core does not know, and weights that
+it does not keep. Scores, counts and steps are the core's all the same.
+"""
+
+import threading
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tagalong import _native as core
+from tagalong.online.predtron.trace_weights import TraceWeights
+from tagalong.problems.builtin import Shipped
+from tagalong.problems.protocol import Problem
+
+__all__ = ["DecidedOutside", "core_of", "problem_rule"]
+
+LARGEST_COLUMN = 2**31 - 1
+# Stands for a ranking by positions of one's own, of which the core needs only the smallest loss.
+_ANY_RANKING = {"kind": "ranking", "reciprocal": False, "exponent": 1.0}
+
+Vector = npt.NDArray[np.float64]
+
+
+def problem_rule(problem: Any) -> dict[str, Any]:
+    """Return a problem as far as the native core knows it."""
+    if not isinstance(problem, Shipped):
+        return {"kind": "custom", "least_loss": float(problem.least_loss)}
+    if (rule := problem.rule()) is not None:
+        return rule
+    ranking: Any = problem
+    return {
+        **_ANY_RANKING,
+        "precision": ranking.loss_name == "precision",
+        "depth": ranking.k or 0,
+        "ties_by_score": ranking.ties == "score",
+    }
+
+
+def core_of(settings: dict[str, Any]) -> core.Predtron32:
+    """Return a new native learner."""
+    kind = core.Predtron64 if settings["dtype"] == "float64" else core.Predtron32
+    return kind({**settings, "rule": problem_rule(settings["problem"])})
+
+
+class DecidedOutside:
+    """Offers what a native learner offers, row by row.
+
+    Parameters
+    ----------
+    settings : dict
+        As for the native learner, with the problem.
+    """
+
+    def __init__(self, settings: dict[str, Any]):
+        self._settings = settings
+        self._problem: Problem = settings["problem"]
+        self._core = core_of(settings)
+        self._lock = threading.RLock()  # a round is several calls of the core
+        self._trace: TraceWeights | None = None
+        if settings["norm"] == "trace":
+            self._trace = TraceWeights(settings["n_features"] + (settings["constant"] != 0))
+            self._trace.reach(settings["dimension"])
+
+    @property
+    def labels(self) -> int:
+        """How many there are."""
+        return self._core.labels
+
+    @property
+    def bytes(self) -> int:
+        """What the weights take."""
+        own = 0 if self._trace is None else self._trace.theta.nbytes + self._trace.weights.nbytes
+        return self._core.bytes + own
+
+    def add_labels(self, count: int) -> None:
+        """Add labels without weights."""
+        self._core.add_labels(count)
+        shipped = isinstance(self._problem, Shipped)
+        if shipped and self._core.labels:
+            self._problem = self._problem.sized(self._core.labels)  # type: ignore[attr-defined]
+        if self._trace is not None and shipped:
+            self._trace.reach(self._problem.dimension or self._core.labels)
+
+    def check(self, x: core.Matrix) -> None:
+        """Raise ValueError if some row cannot be learnt."""
+        self._core.check(x)
+
+    # One row, as the problem sees it.
+
+    def decide(self, x: core.Matrix, row: int, y: Any, weight: float) -> None:
+        """Learn one row.
+
+        Parameters
+        ----------
+        x : Matrix
+            Rows.
+        row : int
+            Which of them.
+        y : object
+            The answer, as the problem has it.
+        weight : float
+            Above 0.
+        """
+        with self._lock:
+            scores = self.raw_scores(x, row, predicting=False)
+            self._step(x, row, scores, None, y, weight, self._problem)
+
+    def raw_scores(self, x: core.Matrix, row: int, predicting: bool) -> Vector:
+        """Return the scores of a row as the problem sees them."""
+        if self._trace is None:
+            return self._core.raw_scores(x, row, predicting)
+        return self._trace.score(self._core.finished(x, row))
+
+    def _step(
+        self,
+        x: core.Matrix,
+        row: int,
+        scores: Vector,
+        known: npt.NDArray[np.int64] | None,
+        y: Any,
+        weight: float,
+        problem: Problem,
+    ) -> None:
+        seen = scores if known is None else scores[known]
+        worst = getattr(problem, "worst_decode", None)
+        predicted = problem.decode(seen) if worst is None else worst(seen, y)
+        loss = float(problem.loss(predicted, y))
+        size = self._core.labels or len(seen)
+        step = self._core.count(self._core.norm(x, row), loss, weight, size)
+        if loss == 0:
+            return
+        by_loss = self._settings["update"] == "loss"
+        other = predicted if by_loss else problem.augmented_decode(seen, y)
+        correct = problem.represent(problem.correct(y, seen))
+        direction = step * (np.asarray(correct, np.float64) - problem.represent(other))
+        if known is not None:
+            spread = np.zeros(len(scores))
+            spread[known] = direction
+            direction = spread
+        if self._trace is None:
+            self._core.move(x, row, direction)
+        elif direction.any():
+            p = float(self._core.certificate()["dimension"])
+            self._trace.move(self._core.finished(x, row), direction, p)
+
+    # Rows with labels, as OnlineRanker has them.
+
+    def _shown(self, x: core.Matrix, row: int) -> npt.NDArray[Any]:
+        raw = self.raw_scores(x, row, predicting=True).astype(self._settings["dtype"])
+        if len(raw) == 1 < self.labels:  # two classes with one score
+            return np.array([-raw[0], raw[0]])[: self.labels]
+        return raw
+
+    def _round(
+        self,
+        x: core.Matrix,
+        row: int,
+        relevant: npt.NDArray[Any],
+        unknown: npt.NDArray[Any],
+        weight: float,
+    ) -> npt.NDArray[Any]:
+        given = np.concatenate([relevant, unknown])
+        with self._lock:
+            before = self.labels
+            self.add_labels(max(0, int(given.max(initial=-1)) + 1 - before))
+            shown = self._shown(x, row)
+            if weight > 0:
+                self._core.observe(shown, relevant.tolist(), unknown.tolist())
+                self._learn_labels(x, row, relevant, unknown, weight)
+        shown = shown.copy()
+        shown[before:] = -np.inf
+        return shown
+
+    def _learn_labels(
+        self,
+        x: core.Matrix,
+        row: int,
+        relevant: npt.NDArray[Any],
+        unknown: npt.NDArray[Any],
+        weight: float,
+    ) -> None:
+        problem: Any = self._problem
+        scores = self.raw_scores(x, row, predicting=False)
+        if problem.rule() is not None and problem.rule()["kind"] in (
+            "binary",
+            "classes",
+            "ordinal",
+        ):
+            if len(unknown) or len(relevant) != 1:
+                raise ValueError("this problem takes one class a row, and no unknown ones")
+            self._step(x, row, scores, None, int(relevant[0]), weight, problem)
+            return
+        y = np.zeros(self.labels)
+        y[relevant] = 1.0
+        if len(unknown) == 0:
+            self._step(x, row, scores, None, y, weight, problem)
+            return
+        known = np.setdiff1d(np.arange(self.labels), unknown)
+        self._step(x, row, scores, known, y[known], weight, problem.sized(len(known)))
+
+    def learn(
+        self,
+        x: core.Matrix,
+        relevant_indptr: npt.NDArray[np.int64],
+        relevant: npt.NDArray[np.int32],
+        unknown_indptr: npt.NDArray[np.int64],
+        unknown: npt.NDArray[np.int32],
+        weights: npt.NDArray[np.float64] | None,
+        scores: npt.NDArray[Any] | None,
+        cutoffs: npt.NDArray[np.float64] | None,
+    ) -> None:
+        """Learn the rows; write scores and cut-off before each of them, if wanted."""
+        for row in range(x.shape[0]):
+            if cutoffs is not None:
+                cutoffs[row] = self._core.certificate()["cutoff"]
+            shown = self._round(
+                x,
+                row,
+                relevant[relevant_indptr[row] : relevant_indptr[row + 1]],
+                unknown[unknown_indptr[row] : unknown_indptr[row + 1]],
+                1.0 if weights is None else float(weights[row]),
+            )
+            if scores is not None:
+                scores[row, : len(shown)] = shown
+
+    def learn_one(
+        self, indices: Any, values: Any, relevant: list[int], unknown: list[int], weight: float
+    ) -> None:
+        """Learn one example."""
+        self.predict_then_learn_one(indices, values, relevant, unknown, weight)
+
+    def predict_then_learn_one(
+        self, indices: Any, values: Any, relevant: list[int], unknown: list[int], weight: float
+    ) -> tuple[npt.NDArray[Any], float]:
+        """Learn one example; return the scores and the cut-off there were before."""
+        x = self._one_row(indices, values)
+        cutoff = float(self._core.certificate()["cutoff"])
+        given = [np.array(labels, dtype=np.int64) for labels in (relevant, unknown)]
+        return self._round(x, 0, given[0], given[1], weight), cutoff
+
+    def _one_row(self, indices: Any, values: Any) -> core.Matrix:
+        self._core.score_one(indices, values)  # which checks them
+        columns = np.ascontiguousarray(indices, dtype=np.int64)
+        if self._trace is not None and columns.max(initial=-1) >= self._settings["n_features"]:
+            raise ValueError(
+                f"feature index {columns.max()} must be below the {self._settings['n_features']} "
+                "features of the trace norm"
+            )
+        ends = np.array([0, len(columns)], dtype=np.int64)
+        data = np.ascontiguousarray(values, dtype=np.float64)
+        return core.Matrix.csr(data, columns, ends, LARGEST_COLUMN)
+
+    def score_one(self, indices: Any, values: Any) -> tuple[npt.NDArray[Any], float]:
+        """Return the scores of one example and the cut-off."""
+        x = self._one_row(indices, values)
+        return self._shown(x, 0), float(self._core.certificate()["cutoff"])
+
+    def score(self, x: core.Matrix) -> tuple[npt.NDArray[Any], float]:
+        """Return scores (rows, labels) and the cut-off."""
+        out = np.zeros((x.shape[0], self.labels), dtype=self._settings["dtype"])
+        for row in range(x.shape[0]):
+            out[row] = self._shown(x, row)
+        return out, float(self._core.certificate()["cutoff"])
+
+    def rank(self, x: core.Matrix, k: int) -> npt.NDArray[np.int32]:
+        """Return the k best labels of each row, all of them for k < 0."""
+        order = np.argsort(-self.score(x)[0], axis=1, kind="stable").astype(np.int32)
+        return order if k < 0 else order[:, :k]
+
+    def rank_one(self, indices: Any, values: Any, k: int) -> list[int]:
+        """Return the k best labels of one example."""
+        scores = self.score_one(indices, values)[0]
+        order: list[int] = np.argsort(-scores, kind="stable").tolist()
+        return order if k < 0 else order[:k]
+
+    def explain_one(
+        self, indices: Any, values: Any, label: int
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
+        """Return an example's features, what each adds to the label's score, and the score."""
+        if self._trace is None:
+            return self._core.explain_one(indices, values, label)
+        features, numbers = self._core.finished(self._one_row(indices, values), 0)
+        sign, at = (-1.0, 0) if len(self._trace.weights) == 1 and label == 0 else (1.0, label)
+        at = min(at, len(self._trace.weights) - 1)
+        parts = sign * self._trace.weights[at, features] * numbers
+        return features, parts, float(parts.sum())
+
+    def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """Return how often labels with such scores have been relevant lately."""
+        return self._core.probabilities(scores)
+
+    def restart_certificate(self) -> None:
+        """Begin the counts anew."""
+        self._core.restart_certificate()
+
+    def certificate(self) -> dict[str, Any]:
+        """Return what was counted, and the cut-off."""
+        return self._core.certificate()
+
+    def weights(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the weights that predict: ``features`` and ``weights`` (rows, scores)."""
+        if self._trace is None:
+            return self._core.weights()
+        features = np.arange(self._settings["n_features"], dtype=np.int32)
+        kept = self._trace.weights
+        if len(kept) == 1 < self.labels:
+            kept = np.vstack([-kept, kept])
+        return {"features": features, "weights": kept[:, : len(features)].T.copy()}
+
+    def state(self) -> dict[str, dict[str, Any]]:
+        """Return everything that was learnt, as ``arrays`` and ``numbers``."""
+        with self._lock:
+            state = self._core.state()
+            if self._trace is not None:
+                state["arrays"]["trace_theta"] = self._trace.theta.copy()
+                state["arrays"]["trace_weights"] = self._trace.weights.copy()
+            return state
+
+    def restore(self, state: dict[str, dict[str, Any]]) -> None:
+        """Take over a state; the learner must be new."""
+        self._core.restore(state)
+        self.add_labels(0)
+        if self._trace is None:
+            return
+        theta, weights = state["arrays"]["trace_theta"], state["arrays"]["trace_weights"]
+        self._trace.reach(len(theta))
+        if not theta.shape == weights.shape == self._trace.theta.shape:
+            raise ValueError(f"its weights have shape {theta.shape}, not {self._trace.theta.shape}")
+        self._trace.theta, self._trace.weights = theta.copy(), weights.copy()

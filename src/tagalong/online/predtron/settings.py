@@ -1,0 +1,88 @@
+"""Predtron's parameters, checked, as the native learner wants them."""
+
+from typing import Any
+
+from tagalong import parameters
+from tagalong.online.label_ranker.learner import LARGEST_BUDGET, LARGEST_CONSTANT
+from tagalong.problems.builtin import Shipped
+from tagalong.problems.names import as_problem
+from tagalong.problems.subset_ranking import SubsetRanking
+
+__all__ = ["checked_settings"]
+
+NORMS = ("l2", "l1", "group", "trace")
+UPDATES = ("mistake", "loss")
+KERNELS = ("linear", "rbf", "poly")
+
+
+def checked_settings(given: Any) -> dict[str, Any]:
+    """Return the settings of a Predtron; ValueError for a bad parameter.
+
+    Parameters
+    ----------
+    given : Predtron
+        Whose parameters they are.
+    """
+    problem: Any = as_problem(given.problem)
+    norm = parameters.choice(given.norm, "norm", NORMS)
+    dtype = parameters.choice(given.dtype, "dtype", ("float32", "float64"))
+    average = parameters.flag(given.average, "average")
+    constant = parameters.real(given.constant, "constant")
+    if abs(constant) > LARGEST_CONSTANT:
+        raise ValueError(f"constant must be at most {LARGEST_CONSTANT:g}, got {constant!r}")
+    step = 0.0
+    if given.step is not None:
+        step = parameters.positive(given.step, "step", LARGEST_BUDGET[dtype])
+    _check_kernel(given, norm)
+    if average and norm != "l2":
+        raise ValueError(f"norm={norm!r} has no averages: average must be False")
+    if given.n_features is not None:
+        parameters.integer(given.n_features, "n_features", 1, 2**31)
+    parameters.integer(given.passes, "passes", 1)
+    queries = isinstance(problem, SubsetRanking)
+    if queries:
+        _check_for_queries(given, norm, constant)
+    dimension = 0
+    if not isinstance(problem, Shipped):
+        dimension = parameters.integer(problem.dimension, "problem.dimension", 1)
+        parameters.positive(problem.least_loss, "problem.least_loss")
+    return {
+        "problem": problem,
+        "norm": norm if given.kernel is None else "kernel",
+        "kernel": given.kernel or "linear",
+        "gamma": parameters.positive(given.gamma, "gamma"),
+        "degree": parameters.positive(given.degree, "degree"),
+        "budget": 0 if given.budget is None else parameters.integer(given.budget, "budget", 1),
+        "update": parameters.choice(given.update, "update", UPDATES),
+        "step": step,
+        "average": average,
+        "normalize": parameters.flag(given.normalize, "normalize"),
+        "constant": constant,
+        "queries": queries,
+        "dimension": dimension,
+        "geometry": norm,
+        "dtype": dtype,
+    }
+
+
+def _check_kernel(given: Any, norm: str) -> None:
+    if given.kernel is None:
+        if given.budget is not None:
+            raise ValueError(f"budget={given.budget!r} is for kernels, but kernel is None")
+        return
+    parameters.choice(given.kernel, "kernel", KERNELS)
+    if norm != "l2":
+        raise ValueError(f"a kernel measures weights by norm='l2', not {norm!r}")
+
+
+def _check_for_queries(given: Any, norm: str, constant: float) -> None:
+    if norm == "trace" or given.kernel is not None:
+        raise ValueError(
+            "subset ranking has one weight vector: norm must be 'l2', 'l1' or 'group', and kernel "
+            f"None, got {norm!r} and {given.kernel!r}"
+        )
+    if constant != 0 or given.normalize:
+        raise ValueError(
+            "constant and normalize are not for subset ranking: what all documents share ranks "
+            "none of them"
+        )

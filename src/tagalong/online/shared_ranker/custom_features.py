@@ -1,0 +1,267 @@
+"""A native ranker whose class-dependent features somebody's Python object makes.
+
+One mechanism with `FolderAffinity`: there the native core makes the block of an example's features,
+here the object does; what is done with a block is the same code. The object is never called while
+the native lock is held, which a thread may wait for that has the interpreter.
+"""
+
+import threading
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tagalong import _native as core
+from tagalong.learning.examples import Pair, as_matrix
+from tagalong.learning.labels import LabelRows
+from tagalong.online.shared_ranker.label_features import declared_features, offers
+from tagalong.online.shared_ranker.label_rows import label_rows, trouble
+
+__all__ = ["GivenRanker"]
+
+# How much of a checked batch is kept for learning; for the rest the features are made once more.
+KEPT_BYTES = 64 * 2**20
+
+Names = Sequence[Hashable]
+Scores = npt.NDArray[Any]
+
+
+class GivenRanker:
+    """What a native ranker offers, with features made by a user's object.
+
+    Parameters
+    ----------
+    settings : dict
+        As for the native ranker.
+    features : LabelFeatures
+        What makes the features, and learns, if it does.
+    names : callable
+        Returns the labels by number.
+    """
+
+    def __init__(self, settings: dict[str, Any], features: Any, names: Callable[[], Names]):
+        wide = settings["dtype"] == "float64"
+        self._features = features
+        self._kind = type(features).__name__
+        self._declared = declared_features(features)
+        self._core: core.SharedRanker32 = (core.SharedRanker64 if wide else core.SharedRanker32)(
+            {**settings, "n_features": self._declared or 0}
+        )
+        self._block_of = core.LabelBlock64 if wide else core.LabelBlock32
+        self._dtype = np.dtype(settings["dtype"])
+        self._names = names
+        self._learns = offers(features, "learn")
+        # Features that learn must be asked between two rounds.
+        self._turn: Any = threading.RLock() if self._learns else nullcontext()
+        self._kept: tuple[core.Matrix | None, list[core.LabelBlock32]] = (None, [])
+
+    @property
+    def labels(self) -> int:
+        """How many there are."""
+        return self._core.labels
+
+    @property
+    def bytes(self) -> int:
+        """What the weights take, without the features."""
+        return self._core.bytes
+
+    def add_labels(self, count: int) -> None:
+        """Add labels."""
+        self._core.add_labels(count)
+
+    def check(self, x: core.Matrix) -> None:
+        """Raise ValueError if some row is no example."""
+        self._core.check(x)
+
+    def check_batch(
+        self, x: core.Matrix, names: Names, known: int, relevant: LabelRows, unknown: LabelRows
+    ) -> None:
+        """Raise ValueError if the features of some row are unusable.
+
+        Features that learn cannot be asked in advance: theirs are checked row by row.
+        """
+        self._kept = (None, [])
+        if self._learns:
+            return
+        kept: list[core.LabelBlock32] = []
+        room = KEPT_BYTES
+        for i, count, _, _ in _rounds(known, relevant, unknown):
+            block = self._block(self._core.finished_row(x, i), names[:count], f"row {i}")
+            room -= block.bytes
+            if room >= 0:
+                kept.append(block)
+        self._kept = (x, kept)
+
+    def check_one(self, indices: Any, values: Any, names: Names) -> None:
+        """Raise ValueError if the features of an example are unusable."""
+        with self._turn:
+            self._block(self._core.finished_pairs(indices, values), names)
+
+    def learn(
+        self,
+        x: core.Matrix,
+        relevant_indptr: npt.NDArray[np.int64],
+        relevant: npt.NDArray[np.int32],
+        unknown_indptr: npt.NDArray[np.int64],
+        unknown: npt.NDArray[np.int32],
+        weights: npt.NDArray[np.float64] | None,
+        scores: Scores | None,
+        cutoffs: npt.NDArray[np.float64] | None,
+    ) -> None:
+        """Learn the rows; write scores and cut-off before each of them, if wanted."""
+        checked, kept = self._kept
+        self._kept = (None, [])
+        if checked is not x:
+            kept = []
+        names = self._names()
+        yes, unsure = LabelRows(relevant_indptr, relevant), LabelRows(unknown_indptr, unknown)
+        for i, count, found, open_labels in _rounds(self.labels, yes, unsure):
+            weight = 1.0 if weights is None else float(weights[i])
+            with self._turn:
+                row = self._core.finished_row(x, i)
+                block = kept[i] if i < len(kept) else self._block(row, names[:count], f"row {i}")
+                before, cutoff = self._round(row, block, found, open_labels, weight, f"row {i}")
+            if scores is not None:
+                scores[i, :count] = before
+            if cutoffs is not None:
+                cutoffs[i] = cutoff
+
+    def learn_one(
+        self, indices: Any, values: Any, relevant: list[int], unknown: list[int], weight: float
+    ) -> None:
+        """Learn one example."""
+        self.predict_then_learn_one(indices, values, relevant, unknown, weight)
+
+    def predict_then_learn_one(
+        self, indices: Any, values: Any, relevant: list[int], unknown: list[int], weight: float
+    ) -> tuple[Scores, float]:
+        """Learn one example; return the scores and the cut-off there were before."""
+        x = self._core.finished_pairs(indices, values)
+        count = max([self.labels - 1, *relevant, *unknown]) + 1
+        with self._turn:
+            block = self._block(x, self._names()[:count])
+            return self._round(x, block, relevant, unknown, weight)
+
+    def score_one(self, indices: Any, values: Any) -> tuple[Scores, float]:
+        """Return the scores of one example and the cut-off."""
+        with self._turn:
+            return self._core.score_block(self._block_now(indices, values))
+
+    def rank_one(self, indices: Any, values: Any, k: int) -> list[int]:
+        """Return the k best labels of one example, all of them for k < 0."""
+        with self._turn:
+            return self._core.rank_block(self._block_now(indices, values), k)
+
+    def explain_one(
+        self, indices: Any, values: Any, label: int
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
+        """Return the features of an example, what each adds to the label's score, and the score."""
+        with self._turn:
+            return self._core.explain_block(self._block_now(indices, values), label)
+
+    def score(self, x: core.Matrix) -> tuple[Scores, float]:
+        """Return scores (rows, labels) and the cut-off."""
+        names = self._names()[: self.labels]
+        out = np.empty((x.shape[0], len(names)), dtype=self._dtype)
+        cutoff = 0.0
+        for i in range(len(out)):
+            with self._turn:
+                block = self._block(self._core.finished_row(x, i), names, f"row {i}")
+                out[i], cutoff = self._core.score_block(block)
+        return out, cutoff
+
+    def rank(self, x: core.Matrix, k: int) -> npt.NDArray[np.int32]:
+        """Return the k best labels of each row, all of them for k < 0."""
+        names = self._names()[: self.labels]
+        count = len(names) if k < 0 else min(k, len(names))
+        out = np.empty((x.shape[0], count), dtype=np.int32)
+        for i in range(len(out)):
+            with self._turn:
+                block = self._block(self._core.finished_row(x, i), names, f"row {i}")
+                out[i] = self._core.rank_block(block, count)
+        return out
+
+    def probabilities(self, scores: Scores) -> npt.NDArray[np.float64]:
+        """Return how often labels with such scores have been relevant lately."""
+        return self._core.probabilities(scores)
+
+    def restart_certificate(self) -> None:
+        """Begin the counts and the dual value anew."""
+        self._core.restart_certificate()
+
+    def weights(self) -> dict[str, npt.NDArray[Any]]:
+        """Return ``features`` and ``weights``."""
+        return self._core.weights()
+
+    def certificate(self) -> dict[str, Any]:
+        """Return what was counted, the dual value and the cut-off."""
+        return self._core.certificate()
+
+    def recompute_dual(self) -> float:
+        """Return the dual value, from the stored weights."""
+        return self._core.recompute_dual()
+
+    def state(self) -> dict[str, dict[str, Any]]:
+        """Return everything that was learnt, without what the features have learnt."""
+        return self._core.state()
+
+    def restore(self, state: dict[str, dict[str, Any]]) -> None:
+        """Take over a state; the learner must be new."""
+        self._core.restore(state)
+
+    def _round(
+        self,
+        x: Pair,
+        block: core.LabelBlock32,
+        relevant: list[int],
+        unknown: list[int],
+        weight: float,
+        place: str = "x",
+    ) -> tuple[Scores, float]:
+        # The features learn first: if they refuse, the weights are as they were. The block is made.
+        if self._learns and weight > 0:
+            names = self._names()
+            with self._noted("learn", place):
+                self._features.learn(x, [names[label] for label in sorted(relevant)])
+        return self._core.learn_block(block, relevant, unknown, weight)
+
+    def _block_now(self, indices: Any, values: Any) -> core.LabelBlock32:
+        x = self._core.finished_pairs(indices, values)
+        return self._block(x, self._names()[: self.labels])
+
+    def _block(self, x: Pair, names: Names, place: str = "x") -> core.LabelBlock32:
+        """Return the features of an example; ValueError if they are unusable."""
+        if not names:
+            return self._block_of(core.Matrix.dense(np.empty((0, 0))))
+        with self._noted("rows", place):
+            given = self._features.rows(x, names)
+        where = f"{self._kind}.rows, {place}"
+        rows = label_rows(given, len(names), self._declared, where)
+        try:
+            return self._block_of(as_matrix(rows))
+        except core.InputError as error:
+            raise ValueError(f"{where}: {trouble(rows, names) or error}") from None
+
+    @contextmanager
+    def _noted(self, method: str, place: str) -> Iterator[None]:
+        """Say in which example the user's code has failed."""
+        try:
+            yield
+        except Exception as error:
+            error.add_note(f"raised by {self._kind}.{method}, {place}")
+            raise
+
+
+def _rounds(
+    known: int, relevant: LabelRows, unknown: LabelRows
+) -> Iterator[tuple[int, int, list[int], list[int]]]:
+    """Yield the rows of a batch: number, how many labels there are by then, and its own."""
+    for i in range(len(relevant.indptr) - 1):
+        yes, unsure = (
+            rows.indices[rows.indptr[i] : rows.indptr[i + 1]].tolist()
+            for rows in (relevant, unknown)
+        )
+        known = max([known - 1, *yes, *unsure]) + 1
+        yield i, known, yes, unsure

@@ -1,0 +1,71 @@
+"""What a user's own features return for an example: checked, or what is wrong with it."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tagalong.online.shared_ranker.label_features import LARGEST_COUNT
+
+__all__ = ["label_rows", "trouble"]
+
+
+def label_rows(given: Any, labels: int, columns: int | None, where: str) -> Any:
+    """Return a dense array or CSR matrix of floats, a row a label; ValueError if it is none.
+
+    Parameters
+    ----------
+    given : anything
+        What the features returned.
+    labels : int
+        How many rows there must be.
+    columns : int or None
+        How many columns there must be, if that is fixed.
+    where : str
+        What returned it, for which example.
+    """
+    sparse = bool(sp.issparse(given))
+    try:
+        rows: Any = given.tocsr() if sparse else np.asarray(given)
+    except ValueError as error:
+        raise ValueError(f"{where}: not an array: {error}") from None
+    if rows.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{where}: must be an array or a sparse matrix of numbers, got "
+            f"{type(given).__name__} of type {rows.dtype}"
+        )
+    fits = rows.ndim == 2 and rows.shape[0] == labels and rows.shape[1] <= LARGEST_COUNT
+    if not fits or columns not in (None, rows.shape[1]):
+        n = "n" if columns is None else columns
+        raise ValueError(
+            f"{where}: the shape is {rows.shape}; it must be ({labels}, {n}), a row for each of "
+            f"{labels} labels"
+        )
+    if rows.dtype not in (np.float32, np.float64):
+        rows = rows.astype(np.float64)
+    return rows if sparse else np.ascontiguousarray(rows)
+
+
+def trouble(rows: Any, names: Sequence[Hashable]) -> str:
+    """Return what is wrong with the numbers of a matrix that was refused, if that can be said."""
+    if not isinstance(rows, np.ndarray):
+        if not ((rows.indices >= 0) & (rows.indices < rows.shape[1])).all():
+            return ""
+        entries = rows.tocoo()
+        labels, columns, values = entries.row, entries.col, entries.data
+    else:
+        labels, columns = np.indices(rows.shape).reshape(2, -1)
+        values = rows.ravel()
+    bad = np.flatnonzero(~np.isfinite(values))
+    if bad.size:
+        at = bad[0]
+        shown = "NaN" if np.isnan(values[at]) else "infinity" if values[at] > 0 else "-infinity"
+        label = names[labels[at]]
+        return f"label {label!r}, feature {columns[at]} is {shown}; values must be finite"
+    shares = values.astype(np.float64) / np.abs(values).max()
+    longest = int(np.argmax(np.bincount(labels, shares**2)))
+    return (
+        f"the row of label {names[longest]!r} is too long: the storage type cannot hold the sum of "
+        "its squares; scale the features down"
+    )

@@ -1,0 +1,1 @@
+"""What every format builds on: a description with options, and compressed streams of bytes."""

@@ -1,0 +1,6 @@
+"""Items in, ranked labels out: features, learner and history of labels in one object."""
+
+from tagalong.tagger.suggestions import Explanation, SizeReport, Suggestion
+from tagalong.tagger.tagger import SURE, Tagger
+
+__all__ = ["SURE", "Explanation", "SizeReport", "Suggestion", "Tagger"]

@@ -1,0 +1,5 @@
+"""Items into features."""
+
+from tagalong.text.features import TextFeatures
+
+__all__ = ["TextFeatures"]
