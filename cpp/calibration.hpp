@@ -7,14 +7,12 @@
 // Few observations say little: two more are assumed, with the share of the whole group.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "ranking.hpp"
 #include "score_histogram.hpp"
 
 namespace tagalong {
@@ -23,55 +21,14 @@ class Calibration {
   public:
     // The scores that a round was predicted with, and its answer.
     template <class T>
-    void observe(std::span<const T> scores, std::span<const int> relevant, std::span<const int> unknown) {
-        if (!sampling_.next()) return;
-        for (Histogram& group : groups_) group.fade(sampling_.fading());
-        place_labels(scores);
-        for (const int label : relevant)
-            groups_[group_[label]].add_relevant(static_cast<double>(scores[label]));
-        // The head is counted by place, the rest in bulk; labels of unknown relevance nowhere.
-        elsewhere_.assign(head_.begin(), head_.end());
-        for (const int label : unknown) {
-            if (group_[label] == kGroups - 1) elsewhere_.push_back(label);
-            group_[label] = kNoGroup;
-        }
-        for (const std::int32_t label : head_)
-            if (group_[label] != kNoGroup) groups_[group_[label]].add(static_cast<double>(scores[label]));
-        groups_.back().add_all(scores, elsewhere_);
-        if (sampling_.time_to_narrow())
-            for (Histogram& group : groups_) group.narrow();
-    }
-
+    void observe(std::span<const T> scores, std::span<const int> relevant, std::span<const int> unknown);
     // Of each label of an item; they fall from place to place.
     template <class T>
-    void probabilities(std::span<const T> scores, double* out) const {
-        std::vector<std::int32_t> head;
-        best_labels(scores, kHead, head);
-        std::array<double, kHead> at_head{};
-        double most = 1;
-        for (std::size_t place = 0, group = 0; place < head.size(); ++group) {
-            const Curve curve(groups_[group]);
-            for (; place < head.size() && group_of(place) == group; ++place)
-                at_head[place] = most = std::min(most, curve(static_cast<double>(scores[head[place]])));
-        }
-        const Curve rest(groups_.back());
-        for (std::size_t i = 0; i < scores.size(); ++i)
-            out[i] = std::min(most, rest(static_cast<double>(scores[i])));
-        for (std::size_t place = 0; place < head.size(); ++place) out[head[place]] = at_head[place];
-    }
+    void probabilities(std::span<const T> scores, double* out) const;
 
-    std::vector<double> state() const {
-        std::vector<double> out = {static_cast<double>(sampling_.rounds())};
-        for (const Histogram& group : groups_) group.write(out);
-        return out;
-    }
+    std::vector<double> state() const;
     // False if this is not a state.
-    bool restore(std::span<const double> state) {
-        if (state.size() != 1 + kGroups * Histogram::kNumbers) return false;
-        sampling_.restore(static_cast<std::int64_t>(state[0]));
-        for (std::size_t i = 0; i < kGroups; ++i) groups_[i].read(state.subspan(1 + i * Histogram::kNumbers));
-        return true;
-    }
+    bool restore(std::span<const double> state);
 
   private:
     static constexpr std::size_t kBins = 64;
@@ -85,76 +42,9 @@ class Calibration {
     static std::size_t group_of(std::size_t place) { return place < kHead ? kGroupOfPlace[place] : kGroups - 1; }
 
     template <class T>
-    void place_labels(std::span<const T> scores) {
-        best_labels(scores, kHead, head_);
-        group_.assign(scores.size(), kGroups - 1);
-        for (std::size_t place = 0; place < head_.size(); ++place)
-            group_[head_[place]] = static_cast<std::uint8_t>(group_of(place));
-    }
+    void place_labels(std::span<const T> scores);
 
-    // The rising share of relevant labels over the score: a value a bin, and one for below.
-    class Curve {
-      public:
-        explicit Curve(const Histogram& counts) : low_(counts.low()), width_(counts.width()) {
-            double relevant = 0, all = counts.below();
-            for (std::size_t i = 0; i < kBins; ++i) {
-                relevant += counts.relevant(i);
-                all += counts.all(i);
-            }
-            if (all <= 0) return;
-            std::vector<Pool> counted;
-            add({0, counts.below(), 0, 0}, counted);
-            for (std::size_t i = 0; i < kBins; ++i)
-                if (counts.all(i) > kNegligible * counts.unit())
-                    add({counts.relevant(i), std::max(counts.all(i), counts.relevant(i)), i + 1, i + 1}, counted);
-            // The assumed observations pull small pools further than large ones: pool once more.
-            const double assumed = 2 * counts.unit();
-            const double share = (relevant + 0.5 * counts.unit()) / (all + counts.unit());
-            std::vector<Pool> pools;
-            for (const Pool& pool : counted)
-                add({pool.relevant + assumed * share, pool.all + assumed, pool.first, pool.last}, pools);
-            fill(pools);
-        }
-
-        double operator()(double score) const {
-            const double at = width_ > 0 ? (score - low_) / width_ + 1 : 0;
-            if (!(at > 0)) return values_[0];
-            return values_[at >= kBins ? kBins : static_cast<std::size_t>(at)];
-        }
-
-      private:
-        static constexpr double kNegligible = 5e-4;
-        // Bins first..last; 0 is what lies below the range, 1 the first bin of the histogram.
-        struct Pool {
-            double relevant, all;
-            std::size_t first, last;
-            double share() const { return relevant / all; }
-        };
-        static void add(Pool pool, std::vector<Pool>& pools) {
-            while (!pools.empty() && pools.back().relevant * pool.all > pool.relevant * pools.back().all) {
-                pool.relevant += pools.back().relevant;
-                pool.all += pools.back().all;
-                pool.first = pools.back().first;
-                pools.pop_back();
-            }
-            pools.push_back(pool);
-        }
-        void fill(const std::vector<Pool>& pools) {
-            for (std::size_t p = 0; p < pools.size(); ++p) {
-                const Pool& pool = pools[p];
-                std::fill(values_.begin() + pool.first, values_.begin() + pool.last + 1, pool.share());
-                // Across bins where nothing was seen, a straight line to the next pool.
-                const bool more = p + 1 < pools.size();
-                const std::size_t next = more ? pools[p + 1].first : kBins + 1;
-                const double rise = more ? pools[p + 1].share() - pool.share() : 0;
-                for (std::size_t i = pool.last + 1; i < next; ++i)
-                    values_[i] = pool.share() +
-                                 rise * static_cast<double>(i - pool.last) / static_cast<double>(next - pool.last);
-            }
-        }
-        double low_, width_;
-        std::array<double, kBins + 1> values_{};
-    };
+    class Curve;
 
     Sampling sampling_;
     std::array<Histogram, kGroups> groups_;

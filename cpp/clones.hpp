@@ -13,8 +13,11 @@
 #else
 #define TAGALONG_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #endif
+// For vectors of 32 bytes that are written out: wider registers would not be used.
+#define TAGALONG_LANE_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define TAGALONG_CLONES
+#define TAGALONG_LANE_CLONES
 #endif
 
 #define TAGALONG_INLINE inline __attribute__((always_inline))

@@ -27,62 +27,57 @@ TAGALONG_INLINE Lanes<T> projected(const Lanes<T>& dual, const Lanes<T>& h, cons
     return larger(up, down);
 }
 
-// Labels that do not move each other: one step on all active variables of a row.
-template <class T, class Rows>
-TAGALONG_INLINE Mask step_together(const Rows& rows, BlockView<T>& block, std::size_t i, Mask mask,
-                                   const Lanes<T>& threshold, Lanes<T>& violation) {
+// Labels that move each other: those that want to move take turns, and each step changes the scores of
+// the others. Returns what the steps add to the weights, per unit of the row.
+template <class T>
+TAGALONG_INLINE Lanes<T> step_in_turn(BlockView<T>& block, std::size_t i, const Limits<T>& limits,
+                                      const Lanes<T>& before, const Lanes<T>& curved, unsigned moves) {
     using L = Lanes<T>;
-    const L none = L::all(0);
+    L score = before;
+    T* const b = block.dual + i * kLanes;
+    alignas(64) T s[kLanes], target[kLanes], low[kLanes], high[kLanes], inverse[kLanes];
+    limits.target.store(target);
+    limits.low.store(low);
+    limits.high.store(high);
+    curved.store(inverse);
+    score.store(s);
+    L change = L::all(0);
+    for (; moves != 0; moves &= moves - 1) {
+        const int k = std::countr_zero(moves);
+        const T wanted = b[k] + (target[k] - 2 * s[k]) * inverse[k];
+        const T moved = std::min(std::max(wanted, low[k]), high[k]);
+        const L column = L::load(block.inside[k]) * (moved - b[k]);
+        b[k] = moved;
+        score = score + column * block.squared[i];
+        score.store(s);
+        change = change + column;
+    }
+    return change;
+}
+
+// One step on all active variables of a row. Returns those that stay active. Scores and weights are
+// reached in one place each: their loops are inlined, and a second copy of them is slow to compile.
+template <class T, class Rows>
+TAGALONG_INLINE Mask step(const Rows& rows, BlockView<T>& block, std::size_t i, Mask mask, const Lanes<T>& threshold,
+                          Lanes<T>& violation) {
+    using L = Lanes<T>;
     const Limits<T> limits(block, i);
     const L b = L::load(block.dual + i * kLanes);
     const L s = rows.score(i, block.weights);
     const L h = limits.target - (s + s);
     const auto active = L::from_bits(mask);
     const auto rests = resting(b, h, limits, threshold) & active;
-    violation = larger(violation, choose<T>(active.without(rests), projected(b, h, limits), none));
-    const L wanted = b + h * (L::load(block.inverse) * block.row_inverse[i]);
-    const L moved = choose<T>(active, smaller(larger(wanted, limits.low), limits.high), b);
-    const L step = moved - b;
-    if ((step != none).any()) {
-        moved.store(block.dual + i * kLanes);
-        rows.add(i, step * L::load(block.scale), block.weights);
-    }
-    return rests.any() ? static_cast<Mask>(mask & ~rests.bits()) : mask;
-}
-
-// Labels that do: those that want to move take turns, and each step changes the scores of the others.
-template <class T, class Rows>
-TAGALONG_INLINE Mask step_in_turn(const Rows& rows, BlockView<T>& block, std::size_t i, Mask mask,
-                                  const Lanes<T>& threshold, Lanes<T>& violation) {
-    using L = Lanes<T>;
-    const L none = L::all(0);
-    const Limits<T> limits(block, i);
-    T* b = block.dual + i * kLanes;
-    const L start = L::load(b);
-    L score = rows.score(i, block.weights);
-    const L h = limits.target - (score + score);
-    const auto active = L::from_bits(mask);
-    const auto rests = resting(start, h, limits, threshold) & active;
-    violation = larger(violation, choose<T>(active.without(rests), projected(start, h, limits), none));
+    violation = larger(violation, choose<T>(active.without(rests), projected(b, h, limits), L::all(0)));
     const L curved = L::load(block.inverse) * block.row_inverse[i];
-    const auto moves = (smaller(larger(start + h * curved, limits.low), limits.high) != start) & active;
+    const L moved = choose<T>(active, smaller(larger(b + h * curved, limits.low), limits.high), b);
+    const auto moves = moved != b;
     if (moves.any()) {
-        alignas(64) T s[kLanes], target[kLanes], low[kLanes], high[kLanes], inverse[kLanes];
-        limits.target.store(target);
-        limits.low.store(low);
-        limits.high.store(high);
-        curved.store(inverse);
-        score.store(s);
-        L change = none;
-        for (unsigned rest = moves.bits(); rest != 0; rest &= rest - 1) {
-            const int k = std::countr_zero(rest);
-            const T wanted = b[k] + (target[k] - 2 * s[k]) * inverse[k];
-            const T moved = std::min(std::max(wanted, low[k]), high[k]);
-            const L column = L::load(block.inside[k]) * (moved - b[k]);
-            b[k] = moved;
-            score = score + column * block.squared[i];
-            score.store(s);
-            change = change + column;
+        L change;
+        if (block.coupled) {
+            change = step_in_turn(block, i, limits, s, curved, moves.bits());
+        } else {
+            moved.store(block.dual + i * kLanes);
+            change = (moved - b) * L::load(block.scale);
         }
         rows.add(i, change, block.weights);
     }
@@ -106,8 +101,7 @@ TAGALONG_INLINE void visit_body(const Rows& rows, BlockView<T>& block) {
             rows.expect(block.order[at + 1], block.weights);
             __builtin_prefetch(block.dual + block.order[at + 1] * kLanes);
         }
-        const Mask left = block.coupled ? step_in_turn(rows, block, i, mask, threshold, violation)
-                                        : step_together(rows, block, i, mask, threshold, violation);
+        const Mask left = step(rows, block, i, mask, threshold, violation);
         block.active[i] = left;
         block.order[kept] = i;
         kept += left != 0;
@@ -221,90 +215,90 @@ TAGALONG_INLINE void add_changes_body(const Rows& rows, const std::uint32_t* whi
 
 }  // namespace
 
-TAGALONG_CLONES void visit(const NarrowRows<float>& rows, BlockView<float>& block) { visit_body(rows, block); }
-TAGALONG_CLONES void visit(const WideRows<float>& rows, BlockView<float>& block) { visit_body(rows, block); }
-TAGALONG_CLONES void visit(const DenseRows<float>& rows, BlockView<float>& block) { visit_body(rows, block); }
-TAGALONG_CLONES void visit(const NarrowRows<double>& rows, BlockView<double>& block) { visit_body(rows, block); }
-TAGALONG_CLONES void visit(const WideRows<double>& rows, BlockView<double>& block) { visit_body(rows, block); }
-TAGALONG_CLONES void visit(const DenseRows<double>& rows, BlockView<double>& block) { visit_body(rows, block); }
+TAGALONG_LANE_CLONES void visit(const NarrowRows<float>& rows, BlockView<float>& block) { visit_body(rows, block); }
+TAGALONG_LANE_CLONES void visit(const WideRows<float>& rows, BlockView<float>& block) { visit_body(rows, block); }
+TAGALONG_LANE_CLONES void visit(const DenseRows<float>& rows, BlockView<float>& block) { visit_body(rows, block); }
+TAGALONG_LANE_CLONES void visit(const NarrowRows<double>& rows, BlockView<double>& block) { visit_body(rows, block); }
+TAGALONG_LANE_CLONES void visit(const WideRows<double>& rows, BlockView<double>& block) { visit_body(rows, block); }
+TAGALONG_LANE_CLONES void visit(const DenseRows<double>& rows, BlockView<double>& block) { visit_body(rows, block); }
 
-TAGALONG_CLONES void check(const NarrowRows<float>& rows, BlockView<float>& block) { check_body(rows, block); }
-TAGALONG_CLONES void check(const WideRows<float>& rows, BlockView<float>& block) { check_body(rows, block); }
-TAGALONG_CLONES void check(const DenseRows<float>& rows, BlockView<float>& block) { check_body(rows, block); }
-TAGALONG_CLONES void check(const NarrowRows<double>& rows, BlockView<double>& block) { check_body(rows, block); }
-TAGALONG_CLONES void check(const WideRows<double>& rows, BlockView<double>& block) { check_body(rows, block); }
-TAGALONG_CLONES void check(const DenseRows<double>& rows, BlockView<double>& block) { check_body(rows, block); }
+TAGALONG_LANE_CLONES void check(const NarrowRows<float>& rows, BlockView<float>& block) { check_body(rows, block); }
+TAGALONG_LANE_CLONES void check(const WideRows<float>& rows, BlockView<float>& block) { check_body(rows, block); }
+TAGALONG_LANE_CLONES void check(const DenseRows<float>& rows, BlockView<float>& block) { check_body(rows, block); }
+TAGALONG_LANE_CLONES void check(const NarrowRows<double>& rows, BlockView<double>& block) { check_body(rows, block); }
+TAGALONG_LANE_CLONES void check(const WideRows<double>& rows, BlockView<double>& block) { check_body(rows, block); }
+TAGALONG_LANE_CLONES void check(const DenseRows<double>& rows, BlockView<double>& block) { check_body(rows, block); }
 
-TAGALONG_CLONES void collect(const NarrowRows<float>& rows, std::size_t count, const float* dual, double* sums) {
+TAGALONG_LANE_CLONES void collect(const NarrowRows<float>& rows, std::size_t count, const float* dual, double* sums) {
     collect_body(rows, count, dual, sums);
 }
-TAGALONG_CLONES void collect(const WideRows<float>& rows, std::size_t count, const float* dual, double* sums) {
+TAGALONG_LANE_CLONES void collect(const WideRows<float>& rows, std::size_t count, const float* dual, double* sums) {
     collect_body(rows, count, dual, sums);
 }
-TAGALONG_CLONES void collect(const DenseRows<float>& rows, std::size_t count, const float* dual, double* sums) {
+TAGALONG_LANE_CLONES void collect(const DenseRows<float>& rows, std::size_t count, const float* dual, double* sums) {
     collect_body(rows, count, dual, sums);
 }
-TAGALONG_CLONES void collect(const NarrowRows<double>& rows, std::size_t count, const double* dual, double* sums) {
+TAGALONG_LANE_CLONES void collect(const NarrowRows<double>& rows, std::size_t count, const double* dual, double* sums) {
     collect_body(rows, count, dual, sums);
 }
-TAGALONG_CLONES void collect(const WideRows<double>& rows, std::size_t count, const double* dual, double* sums) {
+TAGALONG_LANE_CLONES void collect(const WideRows<double>& rows, std::size_t count, const double* dual, double* sums) {
     collect_body(rows, count, dual, sums);
 }
-TAGALONG_CLONES void collect(const DenseRows<double>& rows, std::size_t count, const double* dual, double* sums) {
+TAGALONG_LANE_CLONES void collect(const DenseRows<double>& rows, std::size_t count, const double* dual, double* sums) {
     collect_body(rows, count, dual, sums);
 }
 
-TAGALONG_CLONES void visit(const DenseRows<float>& rows, LabelView<float>& label) {
+TAGALONG_LANE_CLONES void visit(const DenseRows<float>& rows, LabelView<float>& label) {
     label_loops::visit_body(rows, label);
 }
-TAGALONG_CLONES void visit(const DenseRows<double>& rows, LabelView<double>& label) {
+TAGALONG_LANE_CLONES void visit(const DenseRows<double>& rows, LabelView<double>& label) {
     label_loops::visit_body(rows, label);
 }
-TAGALONG_CLONES void check(const DenseRows<float>& rows, LabelView<float>& label) {
+TAGALONG_LANE_CLONES void check(const DenseRows<float>& rows, LabelView<float>& label) {
     label_loops::check_body(rows, label);
 }
-TAGALONG_CLONES void check(const DenseRows<double>& rows, LabelView<double>& label) {
+TAGALONG_LANE_CLONES void check(const DenseRows<double>& rows, LabelView<double>& label) {
     label_loops::check_body(rows, label);
 }
-TAGALONG_CLONES void collect(const DenseRows<float>& rows, const LabelView<float>& label, double* sums) {
+TAGALONG_LANE_CLONES void collect(const DenseRows<float>& rows, const LabelView<float>& label, double* sums) {
     label_loops::collect_body(rows, label, sums);
 }
-TAGALONG_CLONES void collect(const DenseRows<double>& rows, const LabelView<double>& label, double* sums) {
+TAGALONG_LANE_CLONES void collect(const DenseRows<double>& rows, const LabelView<double>& label, double* sums) {
     label_loops::collect_body(rows, label, sums);
 }
 
-TAGALONG_CLONES void take_changes(AlignedVector<float>& sums, Changes<float>& out) { take_body(sums, out); }
-TAGALONG_CLONES void take_changes(AlignedVector<double>& sums, Changes<double>& out) { take_body(sums, out); }
+TAGALONG_LANE_CLONES void take_changes(AlignedVector<float>& sums, Changes<float>& out) { take_body(sums, out); }
+TAGALONG_LANE_CLONES void take_changes(AlignedVector<double>& sums, Changes<double>& out) { take_body(sums, out); }
 
-TAGALONG_CLONES void pull(const Changes<float>& changes, std::size_t part, const float* r, Mask bound, float* weights) {
+TAGALONG_LANE_CLONES void pull(const Changes<float>& changes, std::size_t part, const float* r, Mask bound, float* weights) {
     pull_body(changes, part, r, bound, weights);
 }
-TAGALONG_CLONES void pull(const Changes<double>& changes, std::size_t part, const double* r, Mask bound,
+TAGALONG_LANE_CLONES void pull(const Changes<double>& changes, std::size_t part, const double* r, Mask bound,
                           double* weights) {
     pull_body(changes, part, r, bound, weights);
 }
 
-TAGALONG_CLONES void add_changes(const NarrowRows<float>& rows, const std::uint32_t* which, std::size_t count,
+TAGALONG_LANE_CLONES void add_changes(const NarrowRows<float>& rows, const std::uint32_t* which, std::size_t count,
                                  const float* before, const float* dual, float* sums) {
     add_changes_body(rows, which, count, before, dual, sums);
 }
-TAGALONG_CLONES void add_changes(const WideRows<float>& rows, const std::uint32_t* which, std::size_t count,
+TAGALONG_LANE_CLONES void add_changes(const WideRows<float>& rows, const std::uint32_t* which, std::size_t count,
                                  const float* before, const float* dual, float* sums) {
     add_changes_body(rows, which, count, before, dual, sums);
 }
-TAGALONG_CLONES void add_changes(const DenseRows<float>& rows, const std::uint32_t* which, std::size_t count,
+TAGALONG_LANE_CLONES void add_changes(const DenseRows<float>& rows, const std::uint32_t* which, std::size_t count,
                                  const float* before, const float* dual, float* sums) {
     add_changes_body(rows, which, count, before, dual, sums);
 }
-TAGALONG_CLONES void add_changes(const NarrowRows<double>& rows, const std::uint32_t* which, std::size_t count,
+TAGALONG_LANE_CLONES void add_changes(const NarrowRows<double>& rows, const std::uint32_t* which, std::size_t count,
                                  const double* before, const double* dual, double* sums) {
     add_changes_body(rows, which, count, before, dual, sums);
 }
-TAGALONG_CLONES void add_changes(const WideRows<double>& rows, const std::uint32_t* which, std::size_t count,
+TAGALONG_LANE_CLONES void add_changes(const WideRows<double>& rows, const std::uint32_t* which, std::size_t count,
                                  const double* before, const double* dual, double* sums) {
     add_changes_body(rows, which, count, before, dual, sums);
 }
-TAGALONG_CLONES void add_changes(const DenseRows<double>& rows, const std::uint32_t* which, std::size_t count,
+TAGALONG_LANE_CLONES void add_changes(const DenseRows<double>& rows, const std::uint32_t* which, std::size_t count,
                                  const double* before, const double* dual, double* sums) {
     add_changes_body(rows, which, count, before, dual, sums);
 }

@@ -122,6 +122,18 @@ TAGALONG_INLINE void redirect_body(Face<T>& face, const T* share) {
     }
 }
 
+// These do not depend on how rows are stored: one copy per type is enough, and quicker to compile.
+TAGALONG_LANE_CLONES void step(const BlockView<float>& block, Face<float>& face, const float* length, float* squared,
+                               float* largest) {
+    step_body(block, face, length, squared, largest);
+}
+TAGALONG_LANE_CLONES void step(const BlockView<double>& block, Face<double>& face, const double* length,
+                               double* squared, double* largest) {
+    step_body(block, face, length, squared, largest);
+}
+TAGALONG_LANE_CLONES void redirect(Face<float>& face, const float* share) { redirect_body(face, share); }
+TAGALONG_LANE_CLONES void redirect(Face<double>& face, const double* share) { redirect_body(face, share); }
+
 // What the steps have changed, for the block's weights.
 template <class T, class Rows>
 TAGALONG_INLINE void close_body(const Rows& rows, BlockView<T>& block, const Face<T>& face) {
@@ -145,14 +157,14 @@ TAGALONG_INLINE int improve_body(const Rows& rows, BlockView<T>& block, Face<T>&
             const bool moves = face.squared[k] > 0 && (face.live >> k & 1);
             length[k] = !moves ? T{0} : curvature[k] > 0 ? std::min(face.squared[k] / curvature[k], room[k]) : room[k];
         }
-        step_body(block, face, length, squared, largest);
+        step(block, face, length, squared, largest);
         for (std::size_t k = 0; k < kLanes; ++k) {
             const bool goes_on = length[k] < room[k] && face.squared[k] > 0;
             share[k] = goes_on ? squared[k] / face.squared[k] : T{0};
             if (largest[k] < enough) face.live &= static_cast<Mask>(~(1u << k));
         }
         std::copy_n(squared, kLanes, face.squared);
-        redirect_body(face, share);
+        redirect(face, share);
         ++steps;
         watch.passes.fetch_add(1, std::memory_order_relaxed);
     }
@@ -160,20 +172,20 @@ TAGALONG_INLINE int improve_body(const Rows& rows, BlockView<T>& block, Face<T>&
     return steps;
 }
 
-TAGALONG_CLONES int improve(const NarrowRows<float>& rows, BlockView<float>& block, Face<float>& face, float enough,
-                            int most, Watch& watch) {
+TAGALONG_LANE_CLONES int improve(const NarrowRows<float>& rows, BlockView<float>& block, Face<float>& face,
+                                 float enough, int most, Watch& watch) {
     return improve_body(rows, block, face, enough, most, watch);
 }
-TAGALONG_CLONES int improve(const WideRows<float>& rows, BlockView<float>& block, Face<float>& face, float enough,
-                            int most, Watch& watch) {
+TAGALONG_LANE_CLONES int improve(const WideRows<float>& rows, BlockView<float>& block, Face<float>& face, float enough,
+                                 int most, Watch& watch) {
     return improve_body(rows, block, face, enough, most, watch);
 }
-TAGALONG_CLONES int improve(const NarrowRows<double>& rows, BlockView<double>& block, Face<double>& face,
-                            double enough, int most, Watch& watch) {
+TAGALONG_LANE_CLONES int improve(const NarrowRows<double>& rows, BlockView<double>& block, Face<double>& face,
+                                 double enough, int most, Watch& watch) {
     return improve_body(rows, block, face, enough, most, watch);
 }
-TAGALONG_CLONES int improve(const WideRows<double>& rows, BlockView<double>& block, Face<double>& face,
-                            double enough, int most, Watch& watch) {
+TAGALONG_LANE_CLONES int improve(const WideRows<double>& rows, BlockView<double>& block, Face<double>& face,
+                                 double enough, int most, Watch& watch) {
     return improve_body(rows, block, face, enough, most, watch);
 }
 // Labels on dense rows are solved by themselves, in passes over the few variables that are left.

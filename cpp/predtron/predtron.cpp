@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 
+#include "errors.hpp"
 #include "score_kernels.hpp"
 
 namespace tagalong {

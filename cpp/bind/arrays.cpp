@@ -1,0 +1,99 @@
+#include "arrays.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace tagalong::bind {
+
+static Number number_type(const nb::dlpack::dtype& type, const char* what) {
+    if (is<float>(type)) return Number::float32;
+    if (is<double>(type)) return Number::float64;
+    if (is<std::int32_t>(type)) return Number::int32;
+    if (is<std::int64_t>(type)) return Number::int64;
+    throw InputError(std::string(what) + " must be float32, float64, int32 or int64");
+}
+
+MatrixView MatrixView::dense(AnyArray array) {
+    if (array.ndim() != 2 || (array.shape(1) > 1 && array.stride(1) != 1))
+        throw InputError("X must be two-dimensional with contiguous rows");
+    MatrixView view;
+    view.matrix.rows = static_cast<std::int64_t>(array.shape(0));
+    view.matrix.columns = static_cast<std::int64_t>(array.shape(1));
+    view.matrix.values = array.data();
+    view.matrix.value_type = number_type(array.dtype(), "X");
+    view.matrix.row_stride = array.stride(0);
+    view.values = array;
+    return view;
+}
+
+MatrixView MatrixView::csr(AnyArray data, AnyArray indices, AnyArray indptr, std::int64_t columns) {
+    if (indices.dtype() != indptr.dtype()) throw InputError("indices and indptr must share a type");
+    MatrixView view;
+    view.matrix.rows = static_cast<std::int64_t>(indptr.shape(0)) - 1;
+    view.matrix.columns = columns;
+    view.matrix.values = data.data();
+    view.matrix.value_type = number_type(data.dtype(), "X.data");
+    view.matrix.indices = indices.data();
+    view.matrix.indptr = indptr.data();
+    view.matrix.index_type = number_type(indices.dtype(), "X.indices");
+    view.check_bounds(data.shape(0), indices.shape(0));
+    view.values = data;
+    view.indices = indices;
+    view.indptr = indptr;
+    return view;
+}
+
+void MatrixView::check_bounds(std::size_t values, std::size_t columns_given) const {
+    const auto at = [&](std::int64_t i) -> std::int64_t {
+        return matrix.index_type == Number::int32 ? static_cast<const std::int32_t*>(matrix.indptr)[i]
+                                                  : static_cast<const std::int64_t*>(matrix.indptr)[i];
+    };
+    if (matrix.rows < 0 || at(0) < 0 || at(matrix.rows) > static_cast<std::int64_t>(values) ||
+        values != columns_given)
+        throw InputError("X: indptr, indices and data do not fit together");
+}
+
+// Element i of a one-dimensional array of any number type.
+template <class Out>
+static Out element(const Vector& array, std::size_t i) {
+    const auto at = static_cast<std::int64_t>(i) * array.stride(0);
+    const auto type = array.dtype();
+    if (is<std::int32_t>(type)) return static_cast<Out>(static_cast<const std::int32_t*>(array.data())[at]);
+    if (is<std::int64_t>(type)) return static_cast<Out>(static_cast<const std::int64_t*>(array.data())[at]);
+    if (is<float>(type)) return static_cast<Out>(static_cast<const float*>(array.data())[at]);
+    if (is<double>(type)) return static_cast<Out>(static_cast<const double*>(array.data())[at]);
+    throw InputError("indices must be int32 or int64, values float32 or float64");
+}
+
+static bool is_integer(const Vector& array) {
+    return is<std::int32_t>(array.dtype()) || is<std::int64_t>(array.dtype());
+}
+
+void read_pairs(const Vector& indices, const Vector& values, double longest, Example& out) {
+    if (indices.shape(0) != values.shape(0))
+        throw InputError("x has " + std::to_string(indices.shape(0)) + " indices but " +
+                         std::to_string(values.shape(0)) + " values");
+    if (!is_integer(indices) && indices.shape(0) > 0) throw InputError("feature indices must be integers");
+    out.clear();
+    double sum = 0;
+    constexpr std::int64_t last = std::numeric_limits<std::int32_t>::max();
+    for (std::size_t i = 0; i < indices.shape(0); ++i) {
+        const auto feature = element<std::int64_t>(indices, i);
+        const auto value = element<double>(values, i);
+        if (feature < 0 || feature > last)
+            throw InputError("feature index " + std::to_string(feature) + " at position " + std::to_string(i) +
+                             " must be from 0 to " + std::to_string(last));
+        sum += std::abs(value);
+        if (value != 0) out.add(static_cast<std::int32_t>(feature), value);
+    }
+    if (sum * sum <= longest) return;
+    if (std::isfinite(sum)) {
+        out.merge();
+        if (sum_of_squares(out.value) <= longest) return;
+    }
+    for (std::size_t i = 0; i < indices.shape(0); ++i)
+        check_value(element<double>(values, i), "x: feature " + std::to_string(element<std::int64_t>(indices, i)));
+    throw InputError("x" + too_long(longest));
+}
+
+}  // namespace tagalong::bind

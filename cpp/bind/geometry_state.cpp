@@ -1,0 +1,102 @@
+#include "geometry_state.hpp"
+
+namespace tagalong::bind {
+
+template <class T>
+void write_entropic(const EntropicGeometry<T>& entropic, bool restarted, nb::dict& arrays, nb::dict& numbers) {
+    arrays["features"] = feature_array(entropic.store().features());
+    arrays["theta"] = plane_array(entropic.store(), 0);
+    const auto& labels = entropic.label_state();
+    arrays["Z"] = vector_array<double>(labels.size(), [&](std::size_t y) { return labels[y].Z; });
+    arrays["shift"] = vector_array<double>(labels.size(), [&](std::size_t y) { return labels[y].shift; });
+    arrays["updates"] =
+        vector_array<std::int64_t>(labels.size(), [&](std::size_t y) { return labels[y].updates; });
+    numbers["dimension"] = entropic.dimension();
+    if (!restarted) return;
+    const auto& base = entropic.base();
+    arrays["base_Z"] = vector_array<double>(base.Z.size(), [&](std::size_t y) { return base.Z[y]; });
+    arrays["base_shift"] = vector_array<double>(base.shift.size(), [&](std::size_t y) { return base.shift[y]; });
+    numbers["base_dimension"] = base.dimension;
+}
+
+template <class T>
+void write_geometry(const AnyGeometry<T>& geometry, bool restarted, nb::dict& arrays, nb::dict& numbers) {
+    if (const auto* entropic = std::get_if<EntropicGeometry<T>>(&geometry))
+        return write_entropic(*entropic, restarted, arrays, numbers);
+    const auto& linear = std::get<LinearGeometry<T>>(geometry);
+    const WeightStore<T>& store = linear.store();
+    std::vector<typename LinearGeometry<T>::Row> rows;
+    for (std::size_t r = 0; r < store.rows(); ++r) rows.push_back(linear.row_state(r));
+    arrays["features"] = feature_array(store.features());
+    arrays["theta"] = plane_array(store, 0);
+    if (store.planes() > 1) arrays["means"] = plane_array(store, 1);
+    const auto& columns = store.columns().of_labels();
+    if (store.sharing())
+        arrays["columns"] = vector_array<std::int32_t>(columns.size(), [&](std::size_t y) { return columns[y]; });
+    arrays["S"] = vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].S; });
+    arrays["norm2"] = vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].norm2; });
+    if (restarted)
+        arrays["base2"] = vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].base2; });
+    numbers["complexity"] = linear.complexity();
+}
+
+template <class T>
+void read_entropic(EntropicGeometry<T>& entropic, const nb::dict& arrays, const nb::dict& numbers) {
+    const std::size_t K = entropic.store().labels();
+    const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
+    const std::size_t rows = features.shape(0);
+    const auto theta = state_plane<T>(arrays, "theta", rows, K);
+    const auto Z = state_vector<double>(arrays, "Z", K);
+    const auto shift = state_vector<double>(arrays, "shift", K);
+    const auto updates = state_vector<std::int64_t>(arrays, "updates", K);
+    std::vector<typename EntropicGeometry<T>::Label> labels;
+    for (std::size_t y = 0; y < K; ++y) labels.push_back({Z.data()[y], shift.data()[y], updates.data()[y]});
+    entropic.restore_labels(nb::cast<std::int64_t>(numbers["dimension"]), std::move(labels));
+    for (std::size_t r = 0; r < rows; ++r) entropic.restore_row(features.data()[r], theta.data() + r * K);
+    if (!arrays.contains("base_Z")) return;
+    const auto base_Z = nb::cast<VectorOf<double>>(arrays["base_Z"]);
+    const auto base_shift = state_vector<double>(arrays, "base_shift", base_Z.shape(0));
+    entropic.restore_base({nb::cast<std::int64_t>(numbers["base_dimension"]),
+                           {base_Z.data(), base_Z.data() + base_Z.shape(0)},
+                           {base_shift.data(), base_shift.data() + base_shift.shape(0)}});
+}
+
+template <class T>
+void read_geometry(AnyGeometry<T>& geometry, const nb::dict& arrays, const nb::dict& numbers) {
+    if (auto* entropic = std::get_if<EntropicGeometry<T>>(&geometry))
+        return read_entropic(*entropic, arrays, numbers);
+    auto& linear = std::get<LinearGeometry<T>>(geometry);
+    const WeightStore<T>& store = linear.store();
+    std::span<const std::int32_t> columns;
+    if (arrays.contains("columns")) {
+        const auto array = state_vector<std::int32_t>(arrays, "columns", store.labels());
+        columns = {array.data(), store.labels()};
+    }
+    if (!linear.restore_columns(columns)) throw InputError("model state: 'columns' are not those of labels");
+    const std::size_t K = store.width();
+    const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
+    const std::size_t rows = features.shape(0);
+    const auto theta = state_plane<T>(arrays, "theta", rows, K);
+    const auto S = state_vector<double>(arrays, "S", rows);
+    const auto norm2 = state_vector<double>(arrays, "norm2", rows);
+    const bool restarted = arrays.contains("base2");
+    const auto base2 = restarted ? state_vector<double>(arrays, "base2", rows) : norm2;
+    const bool averaged = store.planes() > 1;
+    const auto means = averaged ? state_plane<T>(arrays, "means", rows, K) : theta;
+    for (std::size_t r = 0; r < rows; ++r)
+        linear.restore_row(features.data()[r],
+                           {S.data()[r], norm2.data()[r], restarted ? base2.data()[r] : 0.0},
+                           theta.data() + r * K, averaged ? means.data() + r * K : nullptr);
+    linear.restore_complexity(nb::cast<double>(numbers["complexity"]));
+}
+
+template void write_entropic(const EntropicGeometry<float>&, bool, nb::dict&, nb::dict&);
+template void write_geometry(const AnyGeometry<float>&, bool, nb::dict&, nb::dict&);
+template void read_entropic(EntropicGeometry<float>&, const nb::dict&, const nb::dict&);
+template void read_geometry(AnyGeometry<float>&, const nb::dict&, const nb::dict&);
+template void write_entropic(const EntropicGeometry<double>&, bool, nb::dict&, nb::dict&);
+template void write_geometry(const AnyGeometry<double>&, bool, nb::dict&, nb::dict&);
+template void read_entropic(EntropicGeometry<double>&, const nb::dict&, const nb::dict&);
+template void read_geometry(AnyGeometry<double>&, const nb::dict&, const nb::dict&);
+
+}  // namespace tagalong::bind
