@@ -29,7 +29,7 @@ def test_bits_are_those_on_file(name: str, tmp_path: Path) -> None:
     assert RUNS[name](tmp_path) == KNOWN[_native.vector_width()][name]
 
 
-@pytest.mark.parametrize("width", ["avx512f"])
+@pytest.mark.parametrize("width", ["avx512f", "avx2", "default"])
 def test_every_run_is_on_file_for_every_vector_width(width: str) -> None:
     assert KNOWN[width].keys() == RUNS.keys()
 
