@@ -1,4 +1,4 @@
-#include "arrays.hpp"
+#include "bind/arrays.hpp"
 
 #include <cmath>
 #include <limits>

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "errors.hpp"
-#include "matrix.hpp"
+#include "core/errors.hpp"
+#include "core/matrix.hpp"
 
 namespace tagalong::bind {
 

@@ -9,10 +9,10 @@
 #include <span>
 #include <vector>
 
-#include "arrays.hpp"
-#include "block_state.hpp"
-#include "interruptible.hpp"
-#include "module.hpp"
+#include "bind/arrays.hpp"
+#include "bind/block_state.hpp"
+#include "bind/interruptible.hpp"
+#include "bind/module.hpp"
 
 namespace tagalong::bind {
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 
-#include "block_learner.hpp"
-#include "geometry_state.hpp"
+#include "blocks/block_learner.hpp"
+#include "bind/geometry_state.hpp"
 
 namespace tagalong::bind {
 

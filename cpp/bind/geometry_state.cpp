@@ -1,4 +1,4 @@
-#include "geometry_state.hpp"
+#include "bind/geometry_state.hpp"
 
 namespace tagalong::bind {
 

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "arrays.hpp"
+#include "bind/arrays.hpp"
 #include "geometry/any.hpp"
-#include "state_parts.hpp"
+#include "bind/state_parts.hpp"
 
 namespace tagalong::bind {
 

@@ -2,10 +2,10 @@
 #include <map>
 #include <string>
 
-#include "label_ranker.hpp"
-#include "label_ranker_state.hpp"
-#include "module.hpp"
-#include "ranker_bind.hpp"
+#include "ranker/label_ranker.hpp"
+#include "bind/label_ranker_state.hpp"
+#include "bind/module.hpp"
+#include "bind/ranker_bind.hpp"
 
 namespace tagalong::bind {
 

@@ -3,9 +3,9 @@
 
 #include <shared_mutex>
 
-#include "arrays.hpp"
-#include "geometry_state.hpp"
-#include "label_ranker.hpp"
+#include "bind/arrays.hpp"
+#include "bind/geometry_state.hpp"
+#include "ranker/label_ranker.hpp"
 
 namespace tagalong::bind {
 

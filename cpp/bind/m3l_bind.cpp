@@ -12,16 +12,16 @@
 #include <optional>
 #include <thread>
 
-#include "arrays.hpp"
+#include "bind/arrays.hpp"
 #include "m3l/kernel_solver.hpp"
 #include "m3l/linear_solver.hpp"
 #include "m3l/rbf_products.hpp"
-#include "module.hpp"
+#include "bind/module.hpp"
 
 namespace tagalong::bind {
 namespace {
 
-using m3l::Watch;
+using m3l::SolverProgress;
 using Numbers = VectorOf<double>;
 template <class T>
 using Grid = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -31,7 +31,7 @@ std::span<const double> span_of(const Numbers& numbers) { return {numbers.data()
 // Runs work in another thread. True if the user has stopped it: then it has come to its end early,
 // and the exception that a signal handler or the callback has raised waits to be thrown.
 template <class Work>
-bool run_watched(Watch& watch, const nb::object& progress, Work&& work) {
+bool run_with_progress(SolverProgress& watch, const nb::object& progress, Work&& work) {
     using namespace std::chrono_literals;
     std::mutex mutex;
     std::condition_variable ended;
@@ -145,8 +145,8 @@ nb::dict solve_linear(const MatrixView& x, const nb::dict& parts, const nb::dict
             throw InputError("the start does not fit the problem");
         spread<T>(*start, m3l::block_places(problem), solution.dual);
     }
-    Watch watch;
-    const bool stopped = run_watched(watch, progress, [&] {
+    SolverProgress watch;
+    const bool stopped = run_with_progress(watch, progress, [&] {
         const m3l::Rows<T> rows(x.matrix);
         m3l::solve_linear(rows, problem, settings, watch, solution);
     });
@@ -219,8 +219,8 @@ nb::dict solve_products(std::span<const double> diagonal, m3l::Products products
         solution.dual.assign(start->data(), start->data() + problem.rows * problem.labels);
     }
     m3l::KernelCache cache(problem.rows, nb::cast<std::size_t>(config["cache_bytes"]), std::move(products));
-    Watch watch;
-    const bool stopped = run_watched(watch, progress, [&] {
+    SolverProgress watch;
+    const bool stopped = run_with_progress(watch, progress, [&] {
         m3l::solve_kernel(problem, diagonal, cache, settings, watch, solution);
     });
     nb::dict out;

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "arrays.hpp"
-#include "measures.hpp"
-#include "module.hpp"
+#include "bind/arrays.hpp"
+#include "predictions/measures.hpp"
+#include "bind/module.hpp"
 
 namespace tagalong::bind {
 

@@ -1,9 +1,9 @@
 // The Python module tagalong._native.
 #include <nanobind/nanobind.h>
 
-#include "arrays.hpp"
-#include "module.hpp"
-#include "vector_width.hpp"
+#include "bind/arrays.hpp"
+#include "bind/module.hpp"
+#include "core/vector_width.hpp"
 
 namespace nb = nanobind;
 using namespace tagalong;

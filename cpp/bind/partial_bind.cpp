@@ -1,7 +1,7 @@
 // PartialRanker and its game for Python.
-#include "module.hpp"
-#include "partial_state.hpp"
-#include "ranker_bind.hpp"
+#include "bind/module.hpp"
+#include "bind/partial_state.hpp"
+#include "bind/ranker_bind.hpp"
 
 namespace tagalong::bind {
 

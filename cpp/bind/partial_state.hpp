@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "geometry_state.hpp"
+#include "bind/geometry_state.hpp"
 #include "partial/partial_ranker.hpp"
 
 namespace tagalong::bind {

@@ -3,9 +3,9 @@
 
 #include <map>
 
-#include "module.hpp"
-#include "predtron_state.hpp"
-#include "ranker_bind.hpp"
+#include "bind/module.hpp"
+#include "bind/predtron_state.hpp"
+#include "bind/ranker_bind.hpp"
 
 namespace tagalong::bind {
 

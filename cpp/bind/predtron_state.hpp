@@ -4,8 +4,8 @@
 #include <mutex>
 #include <shared_mutex>
 
-#include "arrays.hpp"
-#include "geometry_state.hpp"
+#include "bind/arrays.hpp"
+#include "bind/geometry_state.hpp"
 #include "predtron/predtron.hpp"
 
 namespace tagalong::bind {

@@ -14,10 +14,10 @@
 #include <shared_mutex>
 #include <string>
 
-#include "arrays.hpp"
-#include "geometry_state.hpp"
-#include "interruptible.hpp"
-#include "ranking.hpp"
+#include "bind/arrays.hpp"
+#include "bind/geometry_state.hpp"
+#include "bind/interruptible.hpp"
+#include "predictions/ranking.hpp"
 
 namespace tagalong::bind {
 

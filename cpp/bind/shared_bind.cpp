@@ -1,8 +1,8 @@
 // SharedRanker for Python.
-#include "block_state.hpp"
-#include "module.hpp"
-#include "ranker_bind.hpp"
-#include "shared_ranker.hpp"
+#include "bind/block_state.hpp"
+#include "bind/module.hpp"
+#include "bind/ranker_bind.hpp"
+#include "shared/shared_ranker.hpp"
 
 namespace tagalong::bind {
 

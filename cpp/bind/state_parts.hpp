@@ -7,7 +7,7 @@
 #include <string>
 #include <type_traits>
 
-#include "arrays.hpp"
+#include "bind/arrays.hpp"
 
 namespace tagalong::bind {
 

@@ -8,8 +8,8 @@
 #include <shared_mutex>
 #include <string>
 
-#include "arrays.hpp"
-#include "module.hpp"
+#include "bind/arrays.hpp"
+#include "bind/module.hpp"
 #include "text/sort_places.hpp"
 #include "text/text_features.hpp"
 

@@ -1,10 +1,10 @@
-#include "block_learner.hpp"
+#include "blocks/block_learner.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "rules/simplex_step.hpp"
+#include "blocks/simplex_step.hpp"
 
 namespace tagalong {
 

@@ -13,13 +13,13 @@
 #include <variant>
 #include <vector>
 
-#include "block_matrix.hpp"
+#include "blocks/block_matrix.hpp"
 #include "geometry/entropic.hpp"
 #include "geometry/linear_vector.hpp"
-#include "row_block.hpp"
-#include "rules/block.hpp"
-#include "rules/block_qp.hpp"
-#include "rules/block_simplex.hpp"
+#include "blocks/row_block.hpp"
+#include "blocks/update_rules.hpp"
+#include "blocks/quadratic_program.hpp"
+#include "blocks/simplex_rules.hpp"
 
 namespace tagalong {
 
@@ -78,7 +78,7 @@ class BlockLearner {
     // What a reader needs; one a thread.
     struct Reader {
         Example x;
-        Located<T> at;  // entropic
+        RowLookup<T> at;  // entropic
     };
     double score(Reader& reader) const;
 
@@ -118,7 +118,7 @@ class BlockLearner {
     mutable std::shared_mutex mutex_;
 
     // Scratch of the writer.
-    Located<T> at_;
+    RowLookup<T> at_;
     RowBlock signed_;  // entropic: the rows with their signs in their values
     std::vector<BlockRow> rows_;
     std::vector<double> own_;     // each row's best step alone

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "row_block.hpp"
+#include "blocks/row_block.hpp"
 
 namespace tagalong {
 

@@ -1,10 +1,10 @@
-#include "block_qp.hpp"
+#include "blocks/quadratic_program.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "clones.hpp"
+#include "core/clones.hpp"
 
 namespace tagalong {
 namespace {

@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include "block.hpp"
+#include "blocks/update_rules.hpp"
 
 namespace tagalong {
 

@@ -8,9 +8,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "entries.hpp"
-#include "example.hpp"
-#include "matrix.hpp"
+#include "core/entries.hpp"
+#include "core/example.hpp"
+#include "core/matrix.hpp"
 
 namespace tagalong {
 

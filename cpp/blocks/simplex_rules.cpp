@@ -1,4 +1,4 @@
-#include "block_simplex.hpp"
+#include "blocks/simplex_rules.hpp"
 
 #include <algorithm>
 #include <cmath>

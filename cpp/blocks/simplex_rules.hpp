@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "block_matrix.hpp"
-#include "block_qp.hpp"
+#include "blocks/block_matrix.hpp"
+#include "blocks/quadratic_program.hpp"
 
 namespace tagalong {
 

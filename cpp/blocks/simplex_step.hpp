@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "curves.hpp"
-#include "roots.hpp"
+#include "rules/curves.hpp"
+#include "rules/roots.hpp"
 
 namespace tagalong {
 

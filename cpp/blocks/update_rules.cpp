@@ -1,4 +1,4 @@
-#include "block.hpp"
+#include "blocks/update_rules.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
-#include "entries.hpp"
+#include "core/entries.hpp"
 
 #include <cmath>
 
-#include "clones.hpp"
+#include "core/clones.hpp"
 
 namespace tagalong::kernels {
 namespace {

@@ -1,4 +1,4 @@
-#include "example.hpp"
+#include "core/example.hpp"
 
 #include <algorithm>
 #include <cmath>

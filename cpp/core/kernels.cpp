@@ -1,10 +1,10 @@
-#include "kernels.hpp"
+#include "core/kernels.hpp"
 
 #include <limits>
 
-#include "aligned.hpp"
-#include "clones.hpp"
-#include "vector_math.hpp"
+#include "core/aligned.hpp"
+#include "core/clones.hpp"
+#include "core/vector_math.hpp"
 
 namespace tagalong::kernels {
 namespace {

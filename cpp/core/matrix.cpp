@@ -1,10 +1,10 @@
-#include "matrix.hpp"
+#include "core/matrix.hpp"
 
 #include <cmath>
 #include <string>
 
-#include "entries.hpp"
-#include "errors.hpp"
+#include "core/entries.hpp"
+#include "core/errors.hpp"
 
 namespace tagalong {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "example.hpp"
+#include "core/example.hpp"
 
 namespace tagalong {
 

@@ -1,11 +1,11 @@
-#include "score_kernels.hpp"
+#include "core/score_kernels.hpp"
 
 #include <cmath>
 #include <limits>
 #include <type_traits>
 
-#include "aligned.hpp"
-#include "clones.hpp"
+#include "core/aligned.hpp"
+#include "core/clones.hpp"
 
 namespace tagalong::kernels {
 namespace {

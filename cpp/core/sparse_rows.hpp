@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "aligned.hpp"
-#include "pages.hpp"
+#include "core/aligned.hpp"
+#include "core/pages.hpp"
 
 namespace tagalong {
 

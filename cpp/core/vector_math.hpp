@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "clones.hpp"
+#include "core/clones.hpp"
 
 namespace tagalong {
 

@@ -2,7 +2,7 @@
 // last bits between widths, so whoever compares bits needs to know.
 #pragma once
 
-#include "clones.hpp"
+#include "core/clones.hpp"
 
 namespace tagalong {
 

@@ -20,11 +20,11 @@
 #include <utility>
 #include <vector>
 
-#include "aligned.hpp"
-#include "feature_index.hpp"
-#include "label_columns.hpp"
-#include "pages.hpp"
-#include "sparse_rows.hpp"
+#include "core/aligned.hpp"
+#include "core/feature_index.hpp"
+#include "core/label_columns.hpp"
+#include "core/pages.hpp"
+#include "core/sparse_rows.hpp"
 
 namespace tagalong {
 

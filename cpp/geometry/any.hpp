@@ -3,8 +3,8 @@
 
 #include <variant>
 
-#include "entropic.hpp"
-#include "linear.hpp"
+#include "geometry/entropic.hpp"
+#include "geometry/linear.hpp"
 
 namespace tagalong {
 

@@ -17,11 +17,11 @@
 #include <limits>
 #include <vector>
 
-#include "kernels.hpp"
-#include "located.hpp"
+#include "core/kernels.hpp"
+#include "geometry/row_lookup.hpp"
 #include "rules/curves.hpp"
 #include "rules/step.hpp"
-#include "vector_math.hpp"
+#include "core/vector_math.hpp"
 
 namespace tagalong {
 
@@ -96,7 +96,7 @@ class EntropicGeometry {
         return any;
     }
 
-    void score(const RowView& x, Located<T>& at) const {
+    void score(const RowView& x, RowLookup<T>& at) const {
         at.find(store_, x);
         at.multiplier.clear();
         at.rows.clear();
@@ -145,7 +145,7 @@ class EntropicGeometry {
     }
 
     // The curve of one label; its masses live until the next prepare(). At most once a label.
-    SimplexCurve curve(const RowView& x, const Located<T>& at, int label, bool relevant) {
+    SimplexCurve curve(const RowView& x, const RowLookup<T>& at, int label, bool relevant) {
         const Label& state = label_[label];
         const std::size_t first = masses_.size();
         masses_.resize(first + atoms_.size(), 0.0);
@@ -168,7 +168,7 @@ class EntropicGeometry {
         return {relevant ? 1.0 : -1.0, atoms_, masses_.data() + first, outside};
     }
 
-    void apply(const RowView& x, const Step& step, Located<T>& at) {
+    void apply(const RowView& x, const Step& step, RowLookup<T>& at) {
         const std::size_t n = store_.stride();
         alpha_.assign(n, T(0));
         for (const int label : step.touched) alpha_[label] = static_cast<T>(step.alpha[label]);
@@ -286,7 +286,7 @@ class EntropicGeometry {
         label_[label] = {Z, top, 0};
     }
 
-    double mass_outside(const RowView& x, const Located<T>& at, int label) const {
+    double mass_outside(const RowView& x, const RowLookup<T>& at, int label) const {
         inside_.assign(store_.rows(), 0);
         std::int64_t unseen = dimension_ - static_cast<std::int64_t>(store_.rows());
         for (std::size_t i = 0; i < x.size(); ++i) {

@@ -13,10 +13,10 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels.hpp"
-#include "located.hpp"
+#include "core/kernels.hpp"
+#include "geometry/row_lookup.hpp"
 #include "rules/step.hpp"
-#include "score_kernels.hpp"
+#include "core/score_kernels.hpp"
 
 namespace tagalong {
 
@@ -51,7 +51,7 @@ class LinearGeometry {
     }
 
     // Finds the rows and scores the example: with theta, and with u if `means`.
-    void score(const RowView& x, bool means, Located<T>& at) const {
+    void score(const RowView& x, bool means, RowLookup<T>& at) const {
         if (!store_.all_whole()) {
             at.find(store_, x);
             score_mixed(x, 0, at, at.sums);
@@ -65,7 +65,7 @@ class LinearGeometry {
         score_whole(count, at, at.mean_sums);
     }
 
-    double squared_norm(const RowView& x, const Located<T>& at) const {
+    double squared_norm(const RowView& x, const RowLookup<T>& at) const {
         double sum = 0;
         for (std::size_t i = 0; i < x.size(); ++i) {
             const double factor = at.row[i] == FeatureIndex::kAbsent ? 1.0 : scale(at.row[i]);
@@ -76,7 +76,7 @@ class LinearGeometry {
 
     // What the step is about to add to G, from the scores in `at`: as long as S stays as it is, the
     // rows need not be looked at for it. Where S grows, apply() sees to it.
-    void account(const Step& step, double q, const Located<T>& at) {
+    void account(const Step& step, double q, const RowLookup<T>& at) {
         if (rate_ > 0) return;
         double along = 0, squares = 0;
         for (const int label : step.touched) {
@@ -88,7 +88,7 @@ class LinearGeometry {
     }
 
     // theta += alpha (x) x, the means with it, then S.
-    void apply(const RowView& x, const Step& label_step, double rounds_before, Located<T>& at) {
+    void apply(const RowView& x, const Step& label_step, double rounds_before, RowLookup<T>& at) {
         const Step& step = store_.sharing() ? in_columns(label_step) : label_step;
         // A step on few labels touches single numbers; a step on many, whole rows: a number takes
         // about as many instructions as sixteen that lie together.
@@ -157,7 +157,7 @@ class LinearGeometry {
     }
 
     // Finds the rows there are and what they are multiplied by; how many.
-    std::size_t point_at_rows(const RowView& x, Located<T>& at) const {
+    std::size_t point_at_rows(const RowView& x, RowLookup<T>& at) const {
         at.row.resize(x.size());
         at.multiplier.resize(x.size());
         at.rows.resize(x.size());
@@ -192,7 +192,7 @@ class LinearGeometry {
     }
 
     // One plane of the rows that were found.
-    void score_whole(std::size_t count, Located<T>& at, AlignedVector<T>& sums) const {
+    void score_whole(std::size_t count, RowLookup<T>& at, AlignedVector<T>& sums) const {
         const std::size_t n = store_.used();
         if (!store_.sharing()) {
             sums.resize(n);
@@ -247,7 +247,7 @@ class LinearGeometry {
     }
 
     // One plane, row by row in the order of the features: runs of whole rows, and blocks of sparse ones.
-    void score_mixed(const RowView& x, std::size_t plane, Located<T>& at, AlignedVector<T>& sums) const {
+    void score_mixed(const RowView& x, std::size_t plane, RowLookup<T>& at, AlignedVector<T>& sums) const {
         const std::size_t n = store_.used();
         sums.assign(n, T(0));
         at.rows.clear();

@@ -4,15 +4,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "aligned.hpp"
-#include "example.hpp"
-#include "kernels.hpp"
-#include "weight_store.hpp"
+#include "core/aligned.hpp"
+#include "core/example.hpp"
+#include "core/kernels.hpp"
+#include "core/weight_store.hpp"
 
 namespace tagalong {
 
 template <class T>
-struct Located {
+struct RowLookup {
     std::vector<std::int32_t> row;  // per feature of the example; kAbsent without weights
     // What scoring reads, for the features that have weights: pointers and multipliers.
     std::vector<const T*> rows;

@@ -134,7 +134,7 @@ double Block<T>::level(T enough) const {
 }
 
 template <class T>
-int Block<T>::improve(double tolerance, int most, Shuffle& shuffle, Watch& watch) {
+int Block<T>::improve(double tolerance, int most, Shuffle& shuffle, SolverProgress& watch) {
     const auto enough = static_cast<T>(tolerance);
     int passes = 0;
     const auto goes_on = [&] {
@@ -144,7 +144,7 @@ int Block<T>::improve(double tolerance, int most, Shuffle& shuffle, Watch& watch
         for (; count > 0 && goes_on(); --count, ++passes) {
             if (pays_alone(rows_, view_)) {
                 count = std::min(count, most - passes);
-                passes += improve_alone(rows_, view_, space_.alone, enough, count, shuffle, watch);
+                passes += improve_single_labels(rows_, view_, space_.alone, enough, count, shuffle, watch);
                 return;
             }
             pass(enough, shuffle);
@@ -163,7 +163,7 @@ int Block<T>::improve(double tolerance, int most, Shuffle& shuffle, Watch& watch
         if (stretch_ > kPassesAfter) step_rate_ = rate;
         if (!goes_on()) break;
         const double on_face = rate_of([&] {
-            passes += improve_face(rows_, view_, space_.face, kAimOnFace * tolerance,
+            passes += improve_free_variables(rows_, view_, space_.face, kAimOnFace * tolerance,
                                    std::min(kStepsOnFace, most - passes), watch);
             step(kPassesAfter);  // on the face no variable comes and none returns
         });
@@ -173,7 +173,7 @@ int Block<T>::improve(double tolerance, int most, Shuffle& shuffle, Watch& watch
 }
 
 template <class T>
-double Block<T>::take_turn(double tolerance, int most, Shuffle& shuffle, Watch& watch, T* v) {
+double Block<T>::take_turn(double tolerance, int most, Shuffle& shuffle, SolverProgress& watch, T* v) {
     if (view_.count == 0) return 0;
     space_.rows.assign(view_.order, view_.order + view_.count);
     space_.before.resize(view_.count * kLanes);
@@ -234,7 +234,7 @@ Standing Block<T>::check(double tolerance) {
 }
 
 template <class T>
-int Block<T>::solve(double tolerance, int most, Shuffle& shuffle, Watch& watch, Standing& standing) {
+int Block<T>::solve(double tolerance, int most, Shuffle& shuffle, SolverProgress& watch, Standing& standing) {
     int passes = 0;
     for (;;) {
         // The last steps move what the ones before have measured: aim a little lower.

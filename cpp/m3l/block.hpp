@@ -9,13 +9,13 @@
 #include <span>
 #include <vector>
 
-#include "aligned.hpp"
-#include "m3l/alone.hpp"
+#include "core/aligned.hpp"
+#include "m3l/single_label_descent.hpp"
 #include "m3l/block_kernels.hpp"
-#include "m3l/face.hpp"
+#include "m3l/free_variable_cg.hpp"
 #include "m3l/problem.hpp"
 #include "m3l/shuffle.hpp"
-#include "m3l/watch.hpp"
+#include "m3l/solver_progress.hpp"
 
 namespace tagalong::m3l {
 
@@ -43,8 +43,8 @@ struct BlockSpace {
     // Of a turn: the rows that could change, and their variables as they were.
     std::vector<std::uint32_t> rows;
     AlignedVector<T> before;
-    Face<T> face;
-    Alone<T> alone;
+    FreeVariables<T> face;
+    SingleLabelState<T> alone;
 
     explicit BlockSpace(std::size_t features) : weights(features * kLanes, T{0}), sums(features * kLanes, 0.0) {}
 };
@@ -65,11 +65,11 @@ class Block {
 
     // Steps on active variables until those of each label violate less than the tolerance; at most so
     // many passes, those over the face included. Returns the passes made.
-    int improve(double tolerance, int most, Shuffle& shuffle, Watch& watch);
+    int improve(double tolerance, int most, Shuffle& shuffle, SolverProgress& watch);
     // For labels that other blocks move too: so many passes over the active variables, or until they
     // violate less than the tolerance. What that changes of v is added to the sums given. Returns the
     // violation that the first pass has met.
-    double take_turn(double tolerance, int most, Shuffle& shuffle, Watch& watch, T* v);
+    double take_turn(double tolerance, int most, Shuffle& shuffle, SolverProgress& watch, T* v);
     // Weights from the dual variables, which forgets rounding errors; labels move themselves only.
     void weigh();
     // v_l = sum_i b_il x_i into the space's sums.
@@ -78,7 +78,7 @@ class Block {
     // stay out of the steps that follow.
     Standing check(double tolerance);
     // All of it, for labels that no other block moves. Returns the passes made.
-    int solve(double tolerance, int most, Shuffle& shuffle, Watch& watch, Standing& standing);
+    int solve(double tolerance, int most, Shuffle& shuffle, SolverProgress& watch, Standing& standing);
 
     std::span<const std::int32_t> labels() const { return labels_; }
 

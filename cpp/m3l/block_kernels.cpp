@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <bit>
 
-#include "m3l/limits.hpp"
+#include "m3l/box_bounds.hpp"
 
 namespace tagalong::m3l {
 namespace {
 
 // Where the derivative h points out of the limits by more than the threshold.
 template <class T>
-TAGALONG_INLINE typename Lanes<T>::Which resting(const Lanes<T>& dual, const Lanes<T>& h, const Limits<T>& limits,
+TAGALONG_INLINE typename Lanes<T>::Which resting(const Lanes<T>& dual, const Lanes<T>& h, const BoxBounds<T>& limits,
                                                 const Lanes<T>& threshold) {
     const Lanes<T> none = Lanes<T>::all(0);
     const auto above = (threshold < h).without(dual < limits.high);
@@ -20,7 +20,7 @@ TAGALONG_INLINE typename Lanes<T>::Which resting(const Lanes<T>& dual, const Lan
 
 // The length of the derivative's part that does not point out of the limits.
 template <class T>
-TAGALONG_INLINE Lanes<T> projected(const Lanes<T>& dual, const Lanes<T>& h, const Limits<T>& limits) {
+TAGALONG_INLINE Lanes<T> projected(const Lanes<T>& dual, const Lanes<T>& h, const BoxBounds<T>& limits) {
     const Lanes<T> none = Lanes<T>::all(0);
     const Lanes<T> up = choose<T>(dual < limits.high, larger(h, none), none);
     const Lanes<T> down = choose<T>(limits.low < dual, larger(none - h, none), none);
@@ -30,7 +30,7 @@ TAGALONG_INLINE Lanes<T> projected(const Lanes<T>& dual, const Lanes<T>& h, cons
 // Labels that move each other: those that want to move take turns, and each step changes the scores of
 // the others. Returns what the steps add to the weights, per unit of the row.
 template <class T>
-TAGALONG_INLINE Lanes<T> step_in_turn(BlockView<T>& block, std::size_t i, const Limits<T>& limits,
+TAGALONG_INLINE Lanes<T> step_in_turn(BlockView<T>& block, std::size_t i, const BoxBounds<T>& limits,
                                       const Lanes<T>& before, const Lanes<T>& curved, unsigned moves) {
     using L = Lanes<T>;
     L score = before;
@@ -61,7 +61,7 @@ template <class T, class Rows>
 TAGALONG_INLINE Mask step(const Rows& rows, BlockView<T>& block, std::size_t i, Mask mask, const Lanes<T>& threshold,
                           Lanes<T>& violation) {
     using L = Lanes<T>;
-    const Limits<T> limits(block, i);
+    const BoxBounds<T> limits(block, i);
     const L b = L::load(block.dual + i * kLanes);
     const L s = rows.score(i, block.weights);
     const L h = limits.target - (s + s);
@@ -123,7 +123,7 @@ TAGALONG_INLINE void check_body(const Rows& rows, BlockView<T>& block) {
         L gap = none, value = none;
         for (std::size_t i = from; i < std::min(block.rows, from + kChunk); ++i) {
             if (i + 1 < block.rows) rows.expect(i + 1, block.weights);
-            const Limits<T> limits(block, i);
+            const BoxBounds<T> limits(block, i);
             const L b = L::load(block.dual + i * kLanes);
             const L s = rows.score(i, block.weights);
             const L h = limits.target - (s + s);

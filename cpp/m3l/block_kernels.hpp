@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "aligned.hpp"
+#include "core/aligned.hpp"
 #include "m3l/label_loops.hpp"
 #include "m3l/lanes.hpp"
 #include "m3l/rows.hpp"

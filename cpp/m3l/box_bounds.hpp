@@ -9,10 +9,10 @@
 namespace tagalong::m3l {
 
 template <class T>
-struct Limits {
+struct BoxBounds {
     Lanes<T> target, low, high;
 
-    TAGALONG_INLINE Limits(const BlockView<T>& block, std::size_t i) {
+    TAGALONG_INLINE BoxBounds(const BlockView<T>& block, std::size_t i) {
         using L = Lanes<T>;
         const auto yes = L::from_bits(block.yes[i]);
         const L none = L::all(0);

@@ -1,10 +1,10 @@
-#include "m3l/face.hpp"
+#include "m3l/free_variable_cg.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <variant>
 
-#include "m3l/limits.hpp"
+#include "m3l/box_bounds.hpp"
 
 namespace tagalong::m3l {
 namespace {
@@ -14,7 +14,7 @@ template <class T>
 constexpr T kNear = 8 * std::numeric_limits<T>::epsilon();
 
 template <class T, class Rows>
-TAGALONG_INLINE void open_body(const Rows& rows, const BlockView<T>& block, Face<T>& face) {
+TAGALONG_INLINE void open_body(const Rows& rows, const BlockView<T>& block, FreeVariables<T>& face) {
     using L = Lanes<T>;
     const L none = L::all(0);
     face.rows.assign(block.order, block.order + block.count);
@@ -25,7 +25,7 @@ TAGALONG_INLINE void open_body(const Rows& rows, const BlockView<T>& block, Face
     L squared = none;
     std::size_t kept = 0;
     for (const std::uint32_t i : face.rows) {
-        const Limits<T> limits(block, i);
+        const BoxBounds<T> limits(block, i);
         const L b = L::load(block.dual + i * kLanes);
         const auto free = limits.inside(b) & L::from_bits(block.active[i] & block.live);
         if (!free.any()) continue;
@@ -48,7 +48,7 @@ TAGALONG_INLINE void open_body(const Rows& rows, const BlockView<T>& block, Face
 // What a step of one along the direction takes from h; its curvature, and the steps that the limits
 // leave room for, a number a label.
 template <class T, class Rows>
-TAGALONG_INLINE void turn_body(const Rows& rows, const BlockView<T>& block, Face<T>& face, T* curvature, T* room) {
+TAGALONG_INLINE void turn_body(const Rows& rows, const BlockView<T>& block, FreeVariables<T>& face, T* curvature, T* room) {
     using L = Lanes<T>;
     const L none = L::all(0), scale = L::load(block.scale);
     const std::size_t count = face.rows.size();
@@ -70,7 +70,7 @@ TAGALONG_INLINE void turn_body(const Rows& rows, const BlockView<T>& block, Face
         const L turned = choose<T>(L::from_bits(face.free[at]), s + s, none);
         turned.store(face.turned.data() + at * kLanes);
         curved = curved + way * turned;
-        const Limits<T> limits(block, i);
+        const BoxBounds<T> limits(block, i);
         const L b = L::load(block.dual + i * kLanes);
         const L left = choose<T>(none < way, limits.high - b, limits.low - b);
         least = smaller(least, choose<T>(moves, left / way, least));
@@ -81,7 +81,7 @@ TAGALONG_INLINE void turn_body(const Rows& rows, const BlockView<T>& block, Face
 
 // Steps of the lengths given. Writes the squares and the largest of what is left of h.
 template <class T>
-TAGALONG_INLINE void step_body(const BlockView<T>& block, Face<T>& face, const T* length, T* squared, T* largest) {
+TAGALONG_INLINE void step_body(const BlockView<T>& block, FreeVariables<T>& face, const T* length, T* squared, T* largest) {
     using L = Lanes<T>;
     const L none = L::all(0), by = L::load(length);
     L sum = none, most = none;
@@ -90,7 +90,7 @@ TAGALONG_INLINE void step_body(const BlockView<T>& block, Face<T>& face, const T
         const L way = L::load(face.way.data() + at * kLanes);
         L h = L::load(face.derivative.data() + at * kLanes);
         if ((way != none).any()) {
-            const Limits<T> limits(block, i);
+            const BoxBounds<T> limits(block, i);
             const auto moves = way != none;
             const L start = L::load(block.dual + i * kLanes), near = (limits.high - limits.low) * kNear<T>;
             L b = start + by * way;
@@ -112,7 +112,7 @@ TAGALONG_INLINE void step_body(const BlockView<T>& block, Face<T>& face, const T
 
 // The next direction of live labels: h and so much of the last direction.
 template <class T>
-TAGALONG_INLINE void redirect_body(Face<T>& face, const T* share) {
+TAGALONG_INLINE void redirect_body(FreeVariables<T>& face, const T* share) {
     using L = Lanes<T>;
     const L keep = L::load(share), none = L::all(0);
     for (std::size_t at = 0; at < face.rows.size(); ++at) {
@@ -123,20 +123,20 @@ TAGALONG_INLINE void redirect_body(Face<T>& face, const T* share) {
 }
 
 // These do not depend on how rows are stored: one copy per type is enough, and quicker to compile.
-TAGALONG_LANE_CLONES void step(const BlockView<float>& block, Face<float>& face, const float* length, float* squared,
+TAGALONG_LANE_CLONES void step(const BlockView<float>& block, FreeVariables<float>& face, const float* length, float* squared,
                                float* largest) {
     step_body(block, face, length, squared, largest);
 }
-TAGALONG_LANE_CLONES void step(const BlockView<double>& block, Face<double>& face, const double* length,
+TAGALONG_LANE_CLONES void step(const BlockView<double>& block, FreeVariables<double>& face, const double* length,
                                double* squared, double* largest) {
     step_body(block, face, length, squared, largest);
 }
-TAGALONG_LANE_CLONES void redirect(Face<float>& face, const float* share) { redirect_body(face, share); }
-TAGALONG_LANE_CLONES void redirect(Face<double>& face, const double* share) { redirect_body(face, share); }
+TAGALONG_LANE_CLONES void redirect(FreeVariables<float>& face, const float* share) { redirect_body(face, share); }
+TAGALONG_LANE_CLONES void redirect(FreeVariables<double>& face, const double* share) { redirect_body(face, share); }
 
 // What the steps have changed, for the block's weights.
 template <class T, class Rows>
-TAGALONG_INLINE void close_body(const Rows& rows, BlockView<T>& block, const Face<T>& face) {
+TAGALONG_INLINE void close_body(const Rows& rows, BlockView<T>& block, const FreeVariables<T>& face) {
     using L = Lanes<T>;
     const L scale = L::load(block.scale);
     for (std::size_t at = 0; at < face.rows.size(); ++at) {
@@ -146,8 +146,8 @@ TAGALONG_INLINE void close_body(const Rows& rows, BlockView<T>& block, const Fac
 }
 
 template <class T, class Rows>
-TAGALONG_INLINE int improve_body(const Rows& rows, BlockView<T>& block, Face<T>& face, T enough, int most,
-                                 Watch& watch) {
+TAGALONG_INLINE int improve_body(const Rows& rows, BlockView<T>& block, FreeVariables<T>& face, T enough, int most,
+                                 SolverProgress& watch) {
     open_body(rows, block, face);
     int steps = 0;
     while (face.live != 0 && steps < most && !watch.stop.load(std::memory_order_relaxed)) {
@@ -172,40 +172,40 @@ TAGALONG_INLINE int improve_body(const Rows& rows, BlockView<T>& block, Face<T>&
     return steps;
 }
 
-TAGALONG_LANE_CLONES int improve(const NarrowRows<float>& rows, BlockView<float>& block, Face<float>& face,
-                                 float enough, int most, Watch& watch) {
+TAGALONG_LANE_CLONES int improve(const NarrowRows<float>& rows, BlockView<float>& block, FreeVariables<float>& face,
+                                 float enough, int most, SolverProgress& watch) {
     return improve_body(rows, block, face, enough, most, watch);
 }
-TAGALONG_LANE_CLONES int improve(const WideRows<float>& rows, BlockView<float>& block, Face<float>& face, float enough,
-                                 int most, Watch& watch) {
+TAGALONG_LANE_CLONES int improve(const WideRows<float>& rows, BlockView<float>& block, FreeVariables<float>& face, float enough,
+                                 int most, SolverProgress& watch) {
     return improve_body(rows, block, face, enough, most, watch);
 }
-TAGALONG_LANE_CLONES int improve(const NarrowRows<double>& rows, BlockView<double>& block, Face<double>& face,
-                                 double enough, int most, Watch& watch) {
+TAGALONG_LANE_CLONES int improve(const NarrowRows<double>& rows, BlockView<double>& block, FreeVariables<double>& face,
+                                 double enough, int most, SolverProgress& watch) {
     return improve_body(rows, block, face, enough, most, watch);
 }
-TAGALONG_LANE_CLONES int improve(const WideRows<double>& rows, BlockView<double>& block, Face<double>& face,
-                                 double enough, int most, Watch& watch) {
+TAGALONG_LANE_CLONES int improve(const WideRows<double>& rows, BlockView<double>& block, FreeVariables<double>& face,
+                                 double enough, int most, SolverProgress& watch) {
     return improve_body(rows, block, face, enough, most, watch);
 }
 // Labels on dense rows are solved by themselves, in passes over the few variables that are left.
 template <class T>
-int improve(const DenseRows<T>&, BlockView<T>&, Face<T>&, T, int, Watch&) {
+int improve(const DenseRows<T>&, BlockView<T>&, FreeVariables<T>&, T, int, SolverProgress&) {
     return 0;
 }
 
 }  // namespace
 
 template <class T>
-int improve_face(const Rows<T>& rows, BlockView<T>& block, Face<T>& face, double tolerance, int most, Watch& watch) {
-    if (block.count > Face<T>::kMostRows || rows.dense()) return 0;
+int improve_free_variables(const Rows<T>& rows, BlockView<T>& block, FreeVariables<T>& face, double tolerance, int most, SolverProgress& watch) {
+    if (block.count > FreeVariables<T>::kMostRows || rows.dense()) return 0;
     face.weights.resize(rows.features() * kLanes);
     return std::visit(
         [&](const auto& each) { return improve(each, block, face, static_cast<T>(tolerance), most, watch); },
         rows.any());
 }
 
-template int improve_face(const Rows<float>&, BlockView<float>&, Face<float>&, double, int, Watch&);
-template int improve_face(const Rows<double>&, BlockView<double>&, Face<double>&, double, int, Watch&);
+template int improve_free_variables(const Rows<float>&, BlockView<float>&, FreeVariables<float>&, double, int, SolverProgress&);
+template int improve_free_variables(const Rows<double>&, BlockView<double>&, FreeVariables<double>&, double, int, SolverProgress&);
 
 }  // namespace tagalong::m3l

@@ -8,17 +8,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "aligned.hpp"
+#include "core/aligned.hpp"
 #include "m3l/block_kernels.hpp"
 #include "m3l/lanes.hpp"
 #include "m3l/rows.hpp"
-#include "m3l/watch.hpp"
+#include "m3l/solver_progress.hpp"
 
 namespace tagalong::m3l {
 
 // Room for that, kLanes numbers for each row of the face.
 template <class T>
-struct Face {
+struct FreeVariables {
     static constexpr std::size_t kMostRows = std::size_t{1} << 18;  // 64 MB in single precision
 
     std::vector<std::uint32_t> rows;          // with a variable between its limits
@@ -34,6 +34,6 @@ struct Face {
 // many. The block's variables and weights change. Returns the steps made, each about a pass over the
 // rows of the face.
 template <class T>
-int improve_face(const Rows<T>& rows, BlockView<T>& block, Face<T>& face, double tolerance, int most, Watch& watch);
+int improve_free_variables(const Rows<T>& rows, BlockView<T>& block, FreeVariables<T>& face, double tolerance, int most, SolverProgress& watch);
 
 }  // namespace tagalong::m3l

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "aligned.hpp"
+#include "core/aligned.hpp"
 #include "m3l/threads.hpp"
 
 namespace tagalong::m3l {

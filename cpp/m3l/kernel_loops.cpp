@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "clones.hpp"
+#include "core/clones.hpp"
 
 namespace tagalong::m3l {
 namespace {

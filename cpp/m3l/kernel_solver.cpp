@@ -22,7 +22,7 @@ struct Label {
 class KernelSolver {
   public:
     KernelSolver(const Problem& problem, std::span<const double> diagonal, KernelCache& cache,
-                 const KernelSettings& settings, Watch& watch, KernelSolution& solution)
+                 const KernelSettings& settings, SolverProgress& watch, KernelSolution& solution)
         : problem_(problem), cache_(cache), settings_(settings), watch_(watch), out_(solution),
           diagonal_(diagonal.begin(), diagonal.end()), labels_(problem.labels) {
         const std::size_t n = problem.rows;
@@ -302,7 +302,7 @@ class KernelSolver {
     const Problem& problem_;
     KernelCache& cache_;
     const KernelSettings& settings_;
-    Watch& watch_;
+    SolverProgress& watch_;
     KernelSolution& out_;
     std::vector<float> diagonal_;
     std::vector<Label> labels_;
@@ -312,7 +312,7 @@ class KernelSolver {
 }  // namespace
 
 void solve_kernel(const Problem& problem, std::span<const double> diagonal, KernelCache& cache,
-                  const KernelSettings& settings, Watch& watch, KernelSolution& solution) {
+                  const KernelSettings& settings, SolverProgress& watch, KernelSolution& solution) {
     KernelSolver(problem, diagonal, cache, settings, watch, solution).solve();
 }
 

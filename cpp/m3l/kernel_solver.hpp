@@ -9,7 +9,7 @@
 
 #include "m3l/kernel_cache.hpp"
 #include "m3l/problem.hpp"
-#include "m3l/watch.hpp"
+#include "m3l/solver_progress.hpp"
 
 namespace tagalong::m3l {
 
@@ -27,6 +27,6 @@ struct KernelSolution {
 };
 
 void solve_kernel(const Problem& problem, std::span<const double> diagonal, KernelCache& cache,
-                  const KernelSettings& settings, Watch& watch, KernelSolution& solution);
+                  const KernelSettings& settings, SolverProgress& watch, KernelSolution& solution);
 
 }  // namespace tagalong::m3l

@@ -12,11 +12,11 @@
 #include <span>
 #include <vector>
 
-#include "aligned.hpp"
+#include "core/aligned.hpp"
 #include "m3l/block.hpp"
 #include "m3l/problem.hpp"
 #include "m3l/shuffle.hpp"
-#include "m3l/watch.hpp"
+#include "m3l/solver_progress.hpp"
 
 namespace tagalong::m3l {
 
@@ -80,7 +80,7 @@ class Label {
 
     // Until no projected derivative, over all variables, reaches the tolerance; at most so many
     // passes: visits to rows, checks included, over the number of rows. Returns the passes made.
-    int solve(double tolerance, int most, Shuffle& shuffle, Watch& watch, Standing& standing) {
+    int solve(double tolerance, int most, Shuffle& shuffle, SolverProgress& watch, Standing& standing) {
         const auto rows = std::max<std::int64_t>(1, static_cast<std::int64_t>(view_.rows));
         std::int64_t visits = 0;
         weigh();

@@ -35,7 +35,7 @@ class LabelTurns {
 
     // Until no projected derivative, over all variables, reaches the tolerance; at most so many
     // passes: visits to variables over their number. Returns the passes made.
-    std::int64_t solve(double tolerance, int most, Watch& watch, Standing& standing) {
+    std::int64_t solve(double tolerance, int most, SolverProgress& watch, Standing& standing) {
         const auto variables = static_cast<std::int64_t>(rows_ * std::max<std::size_t>(1, labels_.size()));
         std::int64_t visits = 0;
         const auto ended = [&] { return visits >= most * variables || watch.stop.load(std::memory_order_relaxed); };

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "clones.hpp"
+#include "core/clones.hpp"
 
 namespace tagalong::m3l {
 

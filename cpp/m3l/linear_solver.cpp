@@ -27,7 +27,7 @@ constexpr std::uint64_t kAStep = 0xD1342543DE82EF95u;  // between the seeds of b
 template <class T>
 class LinearSolver {
   public:
-    LinearSolver(const Rows<T>& rows, const Problem& problem, const LinearSettings& settings, Watch& watch,
+    LinearSolver(const Rows<T>& rows, const Problem& problem, const LinearSettings& settings, SolverProgress& watch,
                  LinearSolution<T>& solution)
         : rows_(rows), problem_(problem), settings_(settings), watch_(watch), out_(solution),
           numbers_(rows, problem) {
@@ -317,7 +317,7 @@ class LinearSolver {
     const Rows<T>& rows_;
     const Problem& problem_;
     const LinearSettings& settings_;
-    Watch& watch_;
+    SolverProgress& watch_;
     LinearSolution<T>& out_;
     RowNumbers<T> numbers_;
     std::vector<std::int32_t> ordered_;
@@ -366,12 +366,12 @@ std::vector<std::int32_t> block_places(const Problem& problem) {
 }
 
 template <class T>
-void solve_linear(const Rows<T>& rows, const Problem& problem, const LinearSettings& settings, Watch& watch,
+void solve_linear(const Rows<T>& rows, const Problem& problem, const LinearSettings& settings, SolverProgress& watch,
                   LinearSolution<T>& solution) {
     LinearSolver<T>(rows, problem, settings, watch, solution).solve();
 }
 
-template void solve_linear(const Rows<float>&, const Problem&, const LinearSettings&, Watch&, LinearSolution<float>&);
-template void solve_linear(const Rows<double>&, const Problem&, const LinearSettings&, Watch&, LinearSolution<double>&);
+template void solve_linear(const Rows<float>&, const Problem&, const LinearSettings&, SolverProgress&, LinearSolution<float>&);
+template void solve_linear(const Rows<double>&, const Problem&, const LinearSettings&, SolverProgress&, LinearSolution<double>&);
 
 }  // namespace tagalong::m3l

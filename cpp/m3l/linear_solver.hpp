@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "aligned.hpp"
+#include "core/aligned.hpp"
 #include "m3l/problem.hpp"
 #include "m3l/rows.hpp"
-#include "m3l/watch.hpp"
+#include "m3l/solver_progress.hpp"
 
 namespace tagalong::m3l {
 
@@ -42,7 +42,7 @@ struct LinearSolution {
 std::vector<std::int32_t> block_places(const Problem& problem);
 
 template <class T>
-void solve_linear(const Rows<T>& rows, const Problem& problem, const LinearSettings& settings, Watch& watch,
+void solve_linear(const Rows<T>& rows, const Problem& problem, const LinearSettings& settings, SolverProgress& watch,
                   LinearSolution<T>& solution);
 
 }  // namespace tagalong::m3l

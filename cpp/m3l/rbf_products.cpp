@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "clones.hpp"
-#include "errors.hpp"
-#include "vector_math.hpp"
+#include "core/clones.hpp"
+#include "core/errors.hpp"
+#include "core/vector_math.hpp"
 
 namespace tagalong::m3l {
 namespace {

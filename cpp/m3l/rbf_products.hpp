@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <span>
 
-#include "aligned.hpp"
+#include "core/aligned.hpp"
 #include "m3l/lanes.hpp"
-#include "matrix.hpp"
+#include "core/matrix.hpp"
 
 namespace tagalong::m3l {
 

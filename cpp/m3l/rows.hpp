@@ -13,9 +13,9 @@
 #include <variant>
 #include <vector>
 
-#include "aligned.hpp"
-#include "clones.hpp"
-#include "matrix.hpp"
+#include "core/aligned.hpp"
+#include "core/clones.hpp"
+#include "core/matrix.hpp"
 #include "m3l/lanes.hpp"
 
 namespace tagalong::m3l {

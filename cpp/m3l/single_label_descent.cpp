@@ -1,4 +1,4 @@
-#include "m3l/alone.hpp"
+#include "m3l/single_label_descent.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -55,8 +55,8 @@ T pass(const Rows& rows, std::vector<ActiveVariable<T>>& variables, std::size_t&
 }
 
 template <class T, class Rows>
-int improve(const Rows& rows, BlockView<T>& block, Alone<T>& alone, std::size_t features, T enough, int most,
-            Shuffle& shuffle, Watch& watch) {
+int improve(const Rows& rows, BlockView<T>& block, SingleLabelState<T>& alone, std::size_t features, T enough, int most,
+            Shuffle& shuffle, SolverProgress& watch) {
     alone.weights.resize(features * kLanes);
     const Mask begun = block.live;
     for (std::size_t j = 0; j < features; ++j)
@@ -104,8 +104,8 @@ bool pays_alone(const Rows<T>& rows, const BlockView<T>& block) {
 }
 
 template <class T>
-int improve_alone(const Rows<T>& rows, BlockView<T>& block, Alone<T>& alone, T enough, int most, Shuffle& shuffle,
-                  Watch& watch) {
+int improve_single_labels(const Rows<T>& rows, BlockView<T>& block, SingleLabelState<T>& alone, T enough, int most, Shuffle& shuffle,
+                  SolverProgress& watch) {
     return std::visit(
         [&](const auto& each) {
             if constexpr (std::is_same_v<std::decay_t<decltype(each)>, DenseRows<T>>) return 0;
@@ -116,7 +116,7 @@ int improve_alone(const Rows<T>& rows, BlockView<T>& block, Alone<T>& alone, T e
 
 template bool pays_alone(const Rows<float>&, const BlockView<float>&);
 template bool pays_alone(const Rows<double>&, const BlockView<double>&);
-template int improve_alone(const Rows<float>&, BlockView<float>&, Alone<float>&, float, int, Shuffle&, Watch&);
-template int improve_alone(const Rows<double>&, BlockView<double>&, Alone<double>&, double, int, Shuffle&, Watch&);
+template int improve_single_labels(const Rows<float>&, BlockView<float>&, SingleLabelState<float>&, float, int, Shuffle&, SolverProgress&);
+template int improve_single_labels(const Rows<double>&, BlockView<double>&, SingleLabelState<double>&, double, int, Shuffle&, SolverProgress&);
 
 }  // namespace tagalong::m3l

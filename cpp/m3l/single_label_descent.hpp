@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "aligned.hpp"
+#include "core/aligned.hpp"
 #include "m3l/block_kernels.hpp"
 #include "m3l/rows.hpp"
 #include "m3l/shuffle.hpp"
-#include "m3l/watch.hpp"
+#include "m3l/solver_progress.hpp"
 
 namespace tagalong::m3l {
 
@@ -23,7 +23,7 @@ struct ActiveVariable {
 
 // Room for that.
 template <class T>
-struct Alone {
+struct SingleLabelState {
     std::vector<ActiveVariable<T>> variables;  // of one label
     AlignedVector<T> weights;                  // z, label after label
 };
@@ -36,7 +36,7 @@ bool pays_alone(const Rows<T>& rows, const BlockView<T>& block);
 // many. Labels that are there leave. For labels that do not move each other, on sparse rows. Returns the
 // most passes that a label took.
 template <class T>
-int improve_alone(const Rows<T>& rows, BlockView<T>& block, Alone<T>& alone, T enough, int most, Shuffle& shuffle,
-                  Watch& watch);
+int improve_single_labels(const Rows<T>& rows, BlockView<T>& block, SingleLabelState<T>& alone, T enough, int most, Shuffle& shuffle,
+                  SolverProgress& watch);
 
 }  // namespace tagalong::m3l

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "aligned.hpp"
+#include "core/aligned.hpp"
 #include "m3l/kernel_loops.hpp"
 #include "m3l/two_variables.hpp"
 

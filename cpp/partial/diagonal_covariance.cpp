@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "clones.hpp"
+#include "core/clones.hpp"
 
 namespace tagalong {
 namespace {

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "example.hpp"
-#include "weight_store.hpp"
+#include "core/example.hpp"
+#include "core/weight_store.hpp"
 
 namespace tagalong {
 

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "example.hpp"
-#include "feature_index.hpp"
+#include "core/example.hpp"
+#include "core/feature_index.hpp"
 #include "partial/symmetric_tiles.hpp"
 
 namespace tagalong {

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "errors.hpp"
+#include "core/errors.hpp"
 
 namespace tagalong {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "clones.hpp"
+#include "core/clones.hpp"
 #include "partial/memory.hpp"
 
 namespace tagalong {

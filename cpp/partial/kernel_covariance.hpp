@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "example.hpp"
-#include "feature_index.hpp"
+#include "core/example.hpp"
+#include "core/feature_index.hpp"
 
 namespace tagalong {
 

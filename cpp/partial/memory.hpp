@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "errors.hpp"
+#include "core/errors.hpp"
 
 namespace tagalong {
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <string>
 
-#include "errors.hpp"
-#include "ranking.hpp"
+#include "core/errors.hpp"
+#include "predictions/ranking.hpp"
 
 namespace tagalong {
 namespace {

@@ -1,6 +1,6 @@
 #include "partial/symmetric_tiles.hpp"
 
-#include "clones.hpp"
+#include "core/clones.hpp"
 
 namespace tagalong {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "aligned.hpp"
+#include "core/aligned.hpp"
 
 namespace tagalong {
 

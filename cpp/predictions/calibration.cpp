@@ -1,8 +1,8 @@
-#include "calibration.hpp"
+#include "predictions/calibration.hpp"
 
 #include <algorithm>
 
-#include "ranking.hpp"
+#include "predictions/ranking.hpp"
 
 namespace tagalong {
 

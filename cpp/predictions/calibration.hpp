@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "score_histogram.hpp"
+#include "predictions/score_histogram.hpp"
 
 namespace tagalong {
 

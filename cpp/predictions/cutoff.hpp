@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "score_histogram.hpp"
+#include "predictions/score_histogram.hpp"
 
 namespace tagalong {
 

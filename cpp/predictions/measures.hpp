@@ -19,7 +19,7 @@
 #include <tuple>
 #include <vector>
 
-#include "score_kernels.hpp"
+#include "core/score_kernels.hpp"
 
 namespace tagalong {
 

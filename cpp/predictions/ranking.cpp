@@ -1,4 +1,4 @@
-#include "ranking.hpp"
+#include "predictions/ranking.hpp"
 
 namespace tagalong {
 

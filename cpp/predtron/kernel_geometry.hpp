@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "aligned.hpp"
-#include "geometry/located.hpp"
+#include "core/aligned.hpp"
+#include "geometry/row_lookup.hpp"
 #include "rules/step.hpp"
 
 namespace tagalong {
@@ -57,7 +57,7 @@ class KernelGeometry {
     }
 
     template <class T>
-    void score(const Example& x, bool means, Located<T>& at) const {
+    void score(const Example& x, bool means, RowLookup<T>& at) const {
         std::vector<double> sums(labels_, 0.0), mean_sums(means ? labels_ : 0, 0.0);
         const double square = sum_of_squares(x.value);
         for (const Support& one : support_) {

@@ -15,8 +15,8 @@
 #include <cmath>
 #include <vector>
 
-#include "geometry/located.hpp"
-#include "kernels.hpp"
+#include "geometry/row_lookup.hpp"
+#include "core/kernels.hpp"
 #include "predtron/sum_tree.hpp"
 #include "rules/step.hpp"
 
@@ -40,7 +40,7 @@ class LinkGeometry {
     double exponent() const { return s_; }
     double unit() const { return unit_; }
 
-    void score(const Example& x, Located<T>& at) const {
+    void score(const Example& x, RowLookup<T>& at) const {
         at.find(store_, x);
         at.multiplier.clear();
         at.rows.clear();
@@ -57,7 +57,7 @@ class LinkGeometry {
         for (T& sum : at.sums) sum *= factor;
     }
 
-    void apply(const Example& x, const Step& step, Located<T>& at) {
+    void apply(const Example& x, const Step& step, RowLookup<T>& at) {
         make_room(x, step);
         for (std::size_t i = 0; i < x.size(); ++i) {
             if (at.row[i] == FeatureIndex::kAbsent) {

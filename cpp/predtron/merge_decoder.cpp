@@ -1,4 +1,4 @@
-#include "merge_decoder.hpp"
+#include "predtron/merge_decoder.hpp"
 
 #include <algorithm>
 #include <limits>

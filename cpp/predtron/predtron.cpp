@@ -1,12 +1,12 @@
-#include "predtron.hpp"
+#include "predtron/predtron.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
-#include "errors.hpp"
-#include "score_kernels.hpp"
+#include "core/errors.hpp"
+#include "core/score_kernels.hpp"
 
 namespace tagalong {
 
@@ -103,14 +103,14 @@ double Predtron<T>::weight(std::int32_t row, int label) const {
 }
 
 template <class T>
-void Predtron<T>::score_rows(const Example& x, bool means, Located<T>& at) const {
+void Predtron<T>::score_rows(const Example& x, bool means, RowLookup<T>& at) const {
     if (const auto* linear = std::get_if<LinearGeometry<T>>(&geometry_)) linear->score(x, means, at);
     else if (const auto* link = std::get_if<LinkGeometry<T>>(&geometry_)) link->score(x, at);
     else std::get<KernelGeometry>(geometry_).score(x, means, at);
 }
 
 template <class T>
-void Predtron<T>::take_means(Located<T>& at) const {
+void Predtron<T>::take_means(RowLookup<T>& at) const {
     const auto factor = static_cast<T>(mean_factor());
     if (factor == 0) return;
     kernels::minus_scaled(at.sums.data(), at.mean_sums.data(), factor, at.sums.data(), at.sums.size());
@@ -267,7 +267,7 @@ void Predtron<T>::move(const Example& x, std::span<const double> direction) {
 
 template <class T>
 void Predtron<T>::score_documents(std::span<const Example> documents, bool predicting, std::vector<T>& out) const {
-    Located<T> at;
+    RowLookup<T> at;
     out.clear();
     for (const Example& document : documents) {
         score_rows(document, predicting && config_.average, at);

@@ -13,14 +13,14 @@
 #include <variant>
 #include <vector>
 
-#include "calibration.hpp"
-#include "cutoff.hpp"
+#include "predictions/calibration.hpp"
+#include "predictions/cutoff.hpp"
 #include "geometry/linear.hpp"
-#include "matrix.hpp"
+#include "core/matrix.hpp"
 #include "predtron/kernel_geometry.hpp"
 #include "predtron/link_geometry.hpp"
 #include "predtron/problem_rule.hpp"
-#include "ranking.hpp"
+#include "predictions/ranking.hpp"
 
 namespace tagalong {
 
@@ -90,7 +90,7 @@ class Predtron {
 
     struct Reader {
         Example x;
-        Located<T> at;
+        RowLookup<T> at;
         std::vector<T> labels;
         std::vector<std::int32_t> best;
     };
@@ -141,9 +141,9 @@ class Predtron {
   private:
     static Geometry make_geometry(const PredtronConfig& config);
     bool single_score() const { return rule_.single_score(); }
-    void score_rows(const Example& x, bool means, Located<T>& at) const;
+    void score_rows(const Example& x, bool means, RowLookup<T>& at) const;
     std::span<const T> label_scores(std::span<const T> raw, std::vector<T>& out) const;
-    void take_means(Located<T>& at) const;
+    void take_means(RowLookup<T>& at) const;
     void apply(const Example& x);
     void move_query(std::span<const Example> documents, std::span<const double> direction, double step);
     void see_grades(std::span<const double> grades);
@@ -160,7 +160,7 @@ class Predtron {
     mutable std::shared_mutex mutex_;
 
     // Scratch of the writer.
-    Located<T> at_;
+    RowLookup<T> at_;
     Step step_;
     std::vector<double> scores_;
     std::vector<T> shown_, current_;

@@ -1,10 +1,10 @@
-#include "problem_rule.hpp"
+#include "predtron/problem_rule.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "errors.hpp"
+#include "core/errors.hpp"
 
 namespace tagalong {
 

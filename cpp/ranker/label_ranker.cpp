@@ -1,11 +1,11 @@
-#include "label_ranker.hpp"
+#include "ranker/label_ranker.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "rules/pair_step.hpp"
-#include "score_kernels.hpp"
+#include "core/score_kernels.hpp"
 
 namespace tagalong {
 
@@ -111,7 +111,7 @@ void LabelRanker<T>::contributions(Reader& reader, int label, std::vector<double
 
 template <class T>
 std::span<const T> LabelRanker<T>::score(Reader& reader) const {
-    Located<T>& at = reader.at;
+    RowLookup<T>& at = reader.at;
     if (const auto* linear = std::get_if<LinearGeometry<T>>(&geometry_)) {
         const auto factor = static_cast<T>(mean_factor());
         linear->score(reader.x, factor != 0, at);

@@ -13,11 +13,11 @@
 #include <span>
 #include <vector>
 
-#include "calibration.hpp"
-#include "cutoff.hpp"
+#include "predictions/calibration.hpp"
+#include "predictions/cutoff.hpp"
 #include "geometry/any.hpp"
-#include "matrix.hpp"
-#include "ranking.hpp"
+#include "core/matrix.hpp"
+#include "predictions/ranking.hpp"
 #include "rules/curved.hpp"
 #include "rules/interior_point.hpp"
 #include "rules/linear_filling.hpp"
@@ -107,7 +107,7 @@ class LabelRanker {
     // What a reader needs to score; one per thread.
     struct Reader {
         Example x;
-        Located<T> at;
+        RowLookup<T> at;
         std::vector<std::int32_t> best;
     };
     // The scores of all labels with the weights that predict, in reader.at.sums.
@@ -165,7 +165,7 @@ class LabelRanker {
     mutable std::shared_mutex mutex_;
 
     // Scratch of the writer.
-    Located<T> at_;
+    RowLookup<T> at_;
     Sides sides_;
     Step step_;
     std::vector<T> middle_;

@@ -1,11 +1,11 @@
-#include "curved.hpp"
+#include "rules/curved.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "pair_step.hpp"
-#include "smooth.hpp"
+#include "rules/pair_step.hpp"
+#include "rules/smooth.hpp"
 
 namespace tagalong {
 

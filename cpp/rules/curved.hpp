@@ -6,9 +6,9 @@
 #include <functional>
 #include <vector>
 
-#include "curves.hpp"
-#include "linear_pairs.hpp"
-#include "step.hpp"
+#include "rules/curves.hpp"
+#include "rules/linear_pairs.hpp"
+#include "rules/step.hpp"
 
 namespace tagalong {
 

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "roots.hpp"
+#include "rules/roots.hpp"
 
 namespace tagalong {
 

@@ -14,8 +14,8 @@
 #include <cmath>
 #include <vector>
 
-#include "curves.hpp"
-#include "step.hpp"
+#include "rules/curves.hpp"
+#include "rules/step.hpp"
 
 namespace tagalong {
 

@@ -1,10 +1,10 @@
-#include "linear_filling.hpp"
+#include "rules/linear_filling.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "score_kernels.hpp"
+#include "core/score_kernels.hpp"
 
 namespace tagalong {
 

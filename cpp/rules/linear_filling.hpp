@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "step.hpp"
+#include "rules/step.hpp"
 
 namespace tagalong {
 

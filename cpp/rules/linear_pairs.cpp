@@ -1,4 +1,4 @@
-#include "linear_pairs.hpp"
+#include "rules/linear_pairs.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -10,7 +10,7 @@
 // and prefix sums give all sums in O(K log K), without touching the |Y| K pairs.
 #pragma once
 
-#include "step.hpp"
+#include "rules/step.hpp"
 
 namespace tagalong {
 

@@ -1,12 +1,12 @@
-#include "linear_smooth.hpp"
+#include "rules/linear_smooth.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "clones.hpp"
-#include "score_kernels.hpp"
-#include "vector_math.hpp"
+#include "core/clones.hpp"
+#include "core/score_kernels.hpp"
+#include "core/vector_math.hpp"
 
 namespace tagalong {
 namespace {

@@ -3,10 +3,10 @@
 // is solved by Lambert's W: b = (T/q) W(z), z = (q/T) exp((level + key) / T), q = |x|^2.
 #pragma once
 
-#include "aligned.hpp"
-#include "linear_filling.hpp"
-#include "smooth.hpp"
-#include "step.hpp"
+#include "core/aligned.hpp"
+#include "rules/linear_filling.hpp"
+#include "rules/smooth.hpp"
+#include "rules/step.hpp"
 
 namespace tagalong {
 

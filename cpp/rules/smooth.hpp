@@ -23,8 +23,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "roots.hpp"
-#include "step.hpp"
+#include "rules/roots.hpp"
+#include "rules/step.hpp"
 
 namespace tagalong {
 

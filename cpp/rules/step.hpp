@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "score_kernels.hpp"
+#include "core/score_kernels.hpp"
 
 namespace tagalong {
 

@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "label_block.hpp"
-#include "weight_store.hpp"
+#include "shared/label_block.hpp"
+#include "core/weight_store.hpp"
 
 namespace tagalong {
 

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "example.hpp"
-#include "matrix.hpp"
-#include "row_block.hpp"
+#include "core/example.hpp"
+#include "core/matrix.hpp"
+#include "blocks/row_block.hpp"
 
 namespace tagalong {
 

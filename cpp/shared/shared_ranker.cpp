@@ -1,4 +1,4 @@
-#include "shared_ranker.hpp"
+#include "shared/shared_ranker.hpp"
 
 #include <algorithm>
 #include <limits>

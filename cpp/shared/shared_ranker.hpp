@@ -12,11 +12,11 @@
 #include <span>
 #include <vector>
 
-#include "block_learner.hpp"
-#include "calibration.hpp"
-#include "cutoff.hpp"
-#include "folder_affinity.hpp"
-#include "ranking.hpp"
+#include "blocks/block_learner.hpp"
+#include "predictions/calibration.hpp"
+#include "predictions/cutoff.hpp"
+#include "shared/folder_affinity.hpp"
+#include "predictions/ranking.hpp"
 
 namespace tagalong {
 

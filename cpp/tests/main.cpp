@@ -2,7 +2,7 @@
 // several processes.
 #include <cstdlib>
 
-#include "check.hpp"
+#include "tests/check.hpp"
 
 int main(int count, char** arguments) {
     const auto number = [&](int place, std::size_t otherwise) {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "check.hpp"
-#include "random.hpp"
+#include "tests/check.hpp"
+#include "tests/random.hpp"
 #include "rules/step.hpp"
 
 namespace tagalong::test {

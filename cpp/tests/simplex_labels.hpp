@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "random.hpp"
+#include "tests/random.hpp"
 #include "rules/curves.hpp"
 
 namespace tagalong::test {

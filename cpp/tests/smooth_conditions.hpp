@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "check.hpp"
-#include "ranking_round.hpp"
+#include "tests/check.hpp"
+#include "tests/ranking_round.hpp"
 
 namespace tagalong::test {
 

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "label_ranker.hpp"
-#include "random.hpp"
+#include "ranker/label_ranker.hpp"
+#include "tests/random.hpp"
 
 namespace tagalong::test {
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <vector>
 
-#include "block_learner.hpp"
-#include "check.hpp"
-#include "random.hpp"
+#include "blocks/block_learner.hpp"
+#include "tests/check.hpp"
+#include "tests/random.hpp"
 
 namespace tagalong::test {
 namespace {

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <vector>
 
-#include "block_matrix.hpp"
-#include "check.hpp"
-#include "random.hpp"
-#include "rules/block_qp.hpp"
-#include "rules/block_simplex.hpp"
+#include "blocks/block_matrix.hpp"
+#include "tests/check.hpp"
+#include "tests/random.hpp"
+#include "blocks/quadratic_program.hpp"
+#include "blocks/simplex_rules.hpp"
 
 namespace tagalong::test {
 namespace {

@@ -4,10 +4,10 @@
 #include <limits>
 #include <vector>
 
-#include "check.hpp"
-#include "random.hpp"
-#include "rules/block.hpp"
-#include "rules/simplex_step.hpp"
+#include "tests/check.hpp"
+#include "tests/random.hpp"
+#include "blocks/update_rules.hpp"
+#include "blocks/simplex_step.hpp"
 
 namespace tagalong::test {
 namespace {

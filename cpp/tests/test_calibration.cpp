@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "calibration.hpp"
-#include "check.hpp"
-#include "cutoff.hpp"
-#include "random.hpp"
+#include "predictions/calibration.hpp"
+#include "tests/check.hpp"
+#include "predictions/cutoff.hpp"
+#include "tests/random.hpp"
 
 namespace tagalong::test {
 namespace {

@@ -4,8 +4,8 @@
 #include <thread>
 #include <vector>
 
-#include "check.hpp"
-#include "stream.hpp"
+#include "tests/check.hpp"
+#include "tests/stream.hpp"
 
 namespace tagalong::test {
 namespace {

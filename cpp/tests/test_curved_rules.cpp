@@ -3,14 +3,14 @@
 #include <cmath>
 #include <vector>
 
-#include "check.hpp"
-#include "random.hpp"
-#include "ranking_round.hpp"
+#include "tests/check.hpp"
+#include "tests/random.hpp"
+#include "tests/ranking_round.hpp"
 #include "rules/curved.hpp"
 #include "rules/interior_point.hpp"
 #include "rules/pair_step.hpp"
-#include "simplex_labels.hpp"
-#include "smooth_conditions.hpp"
+#include "tests/simplex_labels.hpp"
+#include "tests/smooth_conditions.hpp"
 
 namespace tagalong::test {
 namespace {

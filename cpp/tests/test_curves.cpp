@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "check.hpp"
-#include "random.hpp"
+#include "tests/check.hpp"
+#include "tests/random.hpp"
 #include "rules/curves.hpp"
 #include "rules/pair_step.hpp"
-#include "simplex_labels.hpp"
+#include "tests/simplex_labels.hpp"
 
 namespace tagalong::test {
 namespace {

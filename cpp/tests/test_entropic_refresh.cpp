@@ -4,9 +4,9 @@
 #include <limits>
 #include <vector>
 
-#include "check.hpp"
-#include "stream.hpp"
-#include "vector_math.hpp"
+#include "tests/check.hpp"
+#include "tests/stream.hpp"
+#include "core/vector_math.hpp"
 
 namespace tagalong::test {
 namespace {

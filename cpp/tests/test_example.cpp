@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "check.hpp"
-#include "example.hpp"
-#include "random.hpp"
+#include "tests/check.hpp"
+#include "core/example.hpp"
+#include "tests/random.hpp"
 
 namespace tagalong::test {
 namespace {

@@ -2,9 +2,9 @@
 #include <limits>
 #include <unordered_map>
 
-#include "check.hpp"
-#include "feature_index.hpp"
-#include "random.hpp"
+#include "tests/check.hpp"
+#include "core/feature_index.hpp"
+#include "tests/random.hpp"
 
 namespace tagalong::test {
 namespace {

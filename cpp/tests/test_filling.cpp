@@ -3,9 +3,9 @@
 #include <cmath>
 #include <vector>
 
-#include "check.hpp"
-#include "random.hpp"
-#include "ranking_round.hpp"
+#include "tests/check.hpp"
+#include "tests/random.hpp"
+#include "tests/ranking_round.hpp"
 #include "rules/curves.hpp"
 #include "rules/interior_point.hpp"
 #include "rules/linear_filling.hpp"

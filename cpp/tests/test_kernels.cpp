@@ -3,11 +3,11 @@
 #include <limits>
 #include <vector>
 
-#include "aligned.hpp"
-#include "check.hpp"
-#include "kernels.hpp"
-#include "random.hpp"
-#include "score_kernels.hpp"
+#include "core/aligned.hpp"
+#include "tests/check.hpp"
+#include "core/kernels.hpp"
+#include "tests/random.hpp"
+#include "core/score_kernels.hpp"
 
 namespace tagalong::test {
 namespace {

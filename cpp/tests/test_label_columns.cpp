@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "check.hpp"
+#include "tests/check.hpp"
 #include "geometry/linear.hpp"
-#include "random.hpp"
+#include "tests/random.hpp"
 
 namespace tagalong::test {
 namespace {
@@ -16,7 +16,7 @@ constexpr std::size_t kMany = 3000;  // labels: enough for them to share
 template <class T>
 struct Twins {
     LinearGeometry<T> shared, apart;
-    Located<T> at_shared, at_apart;
+    RowLookup<T> at_shared, at_apart;
     Step step;
     bool averaged;
     std::size_t labels = 0;
@@ -173,7 +173,7 @@ void restored_columns_go_on() {
         after.restore_row(before.store().features()[r], before.row_state(r), theta.data(), means.data());
     }
     after.restore_complexity(before.complexity());
-    Located<T> at;
+    RowLookup<T> at;
     for (int round = 60; round < 90; ++round) {
         const Example x = twins.example(random);
         twins.shared.score(x, true, twins.at_shared);

@@ -6,9 +6,9 @@
 #include <limits>
 #include <vector>
 
-#include "check.hpp"
-#include "m3l/alone.hpp"
-#include "random.hpp"
+#include "tests/check.hpp"
+#include "m3l/single_label_descent.hpp"
+#include "tests/random.hpp"
 
 namespace tagalong::test {
 namespace {
@@ -103,10 +103,10 @@ void solve(bool flat, double enough, double near_enough) {
     }
     const auto before = each.dual;
     const auto were_active = each.active;
-    Alone<T> alone;
+    SingleLabelState<T> alone;
     Shuffle shuffle(3);
-    Watch watch;
-    const int passes = improve_alone(rows, each.view, alone, static_cast<T>(enough), 5000, shuffle, watch);
+    SolverProgress watch;
+    const int passes = improve_single_labels(rows, each.view, alone, static_cast<T>(enough), 5000, shuffle, watch);
     at_most(passes, 4999);
     same(each.view.live, Mask{0});
     for (std::size_t k = 0; k < kLabels; ++k) {

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "check.hpp"
+#include "tests/check.hpp"
 #include "m3l/linear_solver.hpp"
-#include "random.hpp"
+#include "tests/random.hpp"
 
 namespace tagalong::test {
 namespace {
@@ -57,7 +57,7 @@ void nearly_equal_rows_converge() {
     settings.tolerance = 1e-3;
     settings.most_passes = 1000;  // coordinate steps alone take more
     m3l::LinearSolution<T> solution;
-    m3l::Watch watch;
+    m3l::SolverProgress watch;
     m3l::solve_linear(m3l::Rows<T>(matrix), problem, settings, watch, solution);
     check(solution.converged, "it takes too many passes");
     for (const T b : solution.dual) check(std::abs(b) <= 1, "a variable beyond its limits");

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "check.hpp"
+#include "tests/check.hpp"
 #include "m3l/rbf_products.hpp"
-#include "random.hpp"
+#include "tests/random.hpp"
 
 using namespace tagalong;
 using namespace tagalong::m3l;

@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "check.hpp"
+#include "tests/check.hpp"
 #include "m3l/block_kernels.hpp"
 #include "m3l/kernel_cache.hpp"
 #include "m3l/kernel_loops.hpp"
 #include "m3l/rows.hpp"
 #include "m3l/shuffle.hpp"
-#include "random.hpp"
+#include "tests/random.hpp"
 
 using namespace tagalong;
 using namespace tagalong::m3l;

@@ -1,9 +1,9 @@
 // The step on two variables, against every point of a grid and the conditions of optimality.
 #include <algorithm>
 
-#include "check.hpp"
+#include "tests/check.hpp"
 #include "m3l/two_variables.hpp"
-#include "random.hpp"
+#include "tests/random.hpp"
 
 using namespace tagalong::m3l;
 using namespace tagalong::test;

@@ -4,9 +4,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "check.hpp"
-#include "matrix.hpp"
-#include "random.hpp"
+#include "tests/check.hpp"
+#include "core/matrix.hpp"
+#include "tests/random.hpp"
 
 namespace tagalong::test {
 namespace {

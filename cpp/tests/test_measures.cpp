@@ -6,9 +6,9 @@
 #include <numeric>
 #include <vector>
 
-#include "check.hpp"
-#include "measures.hpp"
-#include "random.hpp"
+#include "tests/check.hpp"
+#include "predictions/measures.hpp"
+#include "tests/random.hpp"
 
 namespace tagalong::test {
 namespace {

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <vector>
 
-#include "check.hpp"
-#include "errors.hpp"
+#include "tests/check.hpp"
+#include "core/errors.hpp"
 #include "partial/partial_ranker.hpp"
-#include "random.hpp"
+#include "tests/random.hpp"
 
 namespace tagalong::test {
 namespace {
@@ -40,7 +40,7 @@ void tiles_are_a_symmetric_matrix() {
             near(static_cast<double>(out[i]), sum, 1e-4);
             form += sum * static_cast<double>(x[i]);
         }
-        // Alone, and among others: the same bits.
+        // SingleLabelState, and among others: the same bits.
         const std::vector<const T*> many(5, tiles.data());
         std::vector<double> forms(5);
         quadratic_forms(many.data(), x.data(), SymmetricTiles<T>::blocks(side), 5, forms.data());

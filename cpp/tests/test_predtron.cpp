@@ -4,12 +4,12 @@
 #include <numeric>
 #include <vector>
 
-#include "check.hpp"
+#include "tests/check.hpp"
 #include "predtron/link_geometry.hpp"
 #include "predtron/merge_decoder.hpp"
 #include "predtron/predtron.hpp"
 #include "predtron/sum_tree.hpp"
-#include "random.hpp"
+#include "tests/random.hpp"
 
 namespace tagalong::test {
 namespace {
@@ -79,7 +79,7 @@ void check_link(bool entries, double distance) {
     geometry.add_labels(labels);
     geometry.set_dimension(entries ? 1e4 : 400);
     const double s = geometry.exponent();
-    Located<T> at;
+    RowLookup<T> at;
     for (int round = 0; round < 300; ++round) {
         Example x;
         // From time to time a row that dwarfs all others, or is dwarfed by them.

@@ -5,9 +5,9 @@
 #include <map>
 #include <vector>
 
-#include "check.hpp"
-#include "random.hpp"
-#include "stream.hpp"
+#include "tests/check.hpp"
+#include "tests/random.hpp"
+#include "tests/stream.hpp"
 
 namespace tagalong::test {
 namespace {

@@ -3,9 +3,9 @@
 #include <numeric>
 #include <vector>
 
-#include "check.hpp"
-#include "random.hpp"
-#include "ranking.hpp"
+#include "tests/check.hpp"
+#include "tests/random.hpp"
+#include "predictions/ranking.hpp"
 
 namespace tagalong::test {
 namespace {

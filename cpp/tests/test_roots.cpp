@@ -1,8 +1,8 @@
 // increasing_root against functions with known roots.
 #include <cmath>
 
-#include "check.hpp"
-#include "random.hpp"
+#include "tests/check.hpp"
+#include "tests/random.hpp"
 #include "rules/roots.hpp"
 
 namespace tagalong::test {

@@ -5,11 +5,11 @@
 #include <map>
 #include <vector>
 
-#include "block_matrix.hpp"
-#include "check.hpp"
+#include "blocks/block_matrix.hpp"
+#include "tests/check.hpp"
 #include "geometry/linear_vector.hpp"
-#include "random.hpp"
-#include "row_block.hpp"
+#include "tests/random.hpp"
+#include "blocks/row_block.hpp"
 
 namespace tagalong::test {
 namespace {

@@ -1,10 +1,10 @@
 // Blocks of class-dependent features: from a matrix as from FolderAffinity, with the same bits.
 #include <vector>
 
-#include "check.hpp"
-#include "label_block.hpp"
-#include "random.hpp"
-#include "shared_ranker.hpp"
+#include "tests/check.hpp"
+#include "shared/label_block.hpp"
+#include "tests/random.hpp"
+#include "shared/shared_ranker.hpp"
 
 namespace tagalong::test {
 namespace {

@@ -1,9 +1,9 @@
 // Sides: how the labels of a round are split, and which pair violates most.
 #include <vector>
 
-#include "check.hpp"
-#include "random.hpp"
-#include "ranking_round.hpp"
+#include "tests/check.hpp"
+#include "tests/random.hpp"
+#include "tests/ranking_round.hpp"
 
 namespace tagalong::test {
 namespace {

@@ -3,12 +3,12 @@
 #include <cmath>
 #include <vector>
 
-#include "check.hpp"
-#include "random.hpp"
-#include "ranking_round.hpp"
+#include "tests/check.hpp"
+#include "tests/random.hpp"
+#include "tests/ranking_round.hpp"
 #include "rules/linear_filling.hpp"
 #include "rules/linear_smooth.hpp"
-#include "smooth_conditions.hpp"
+#include "tests/smooth_conditions.hpp"
 
 namespace tagalong::test {
 namespace {

@@ -2,9 +2,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "check.hpp"
+#include "tests/check.hpp"
 #include "geometry/linear.hpp"
-#include "random.hpp"
+#include "tests/random.hpp"
 
 namespace tagalong::test {
 namespace {
@@ -57,7 +57,7 @@ void geometries_agree(double rate, bool averaged) {
     std::size_t labels = kMany;
     sparse.add_labels(labels);
     whole.add_labels(labels);
-    Located<T> at_sparse, at_whole;
+    RowLookup<T> at_sparse, at_whole;
     Step step;
     bool any_sparse = false, any_whole = false;
     for (int round = 0; round < 300; ++round) {

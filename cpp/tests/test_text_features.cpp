@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "check.hpp"
-#include "random.hpp"
+#include "tests/check.hpp"
+#include "tests/random.hpp"
 #include "text/hash.hpp"
 #include "text/names.hpp"
 #include "text/sort_places.hpp"

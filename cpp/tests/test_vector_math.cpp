@@ -3,9 +3,9 @@
 #include <limits>
 #include <utility>
 
-#include "check.hpp"
-#include "random.hpp"
-#include "vector_math.hpp"
+#include "tests/check.hpp"
+#include "tests/random.hpp"
+#include "core/vector_math.hpp"
 
 namespace tagalong::test {
 namespace {

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "check.hpp"
-#include "random.hpp"
-#include "weight_store.hpp"
+#include "tests/check.hpp"
+#include "tests/random.hpp"
+#include "core/weight_store.hpp"
 
 namespace tagalong::test {
 namespace {

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "check.hpp"
-#include "random.hpp"
+#include "tests/check.hpp"
+#include "tests/random.hpp"
 #include "text/characters.hpp"
 #include "text/words.hpp"
 

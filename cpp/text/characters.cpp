@@ -1,4 +1,4 @@
-#include "characters.hpp"
+#include "text/characters.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -12,7 +12,7 @@ struct Range {
 };
 
 constexpr Range kRanges[] = {
-#include "character_ranges.inc"
+#include "text/character_ranges.inc"
 };
 
 constexpr std::size_t kPoints = 0x110000;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "feature_index.hpp"
+#include "core/feature_index.hpp"
 
 namespace tagalong {
 

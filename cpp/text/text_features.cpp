@@ -1,13 +1,13 @@
-#include "text_features.hpp"
+#include "text/text_features.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <iterator>
 
-#include "example.hpp"
-#include "hash.hpp"
-#include "sort_places.hpp"
+#include "core/example.hpp"
+#include "text/hash.hpp"
+#include "text/sort_places.hpp"
 
 namespace tagalong {
 namespace {

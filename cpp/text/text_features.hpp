@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "names.hpp"
-#include "vocabulary.hpp"
-#include "words.hpp"
+#include "text/names.hpp"
+#include "text/vocabulary.hpp"
+#include "text/words.hpp"
 
 namespace tagalong {
 

@@ -1,9 +1,9 @@
-#include "words.hpp"
+#include "text/words.hpp"
 
 #include <algorithm>
 #include <array>
 
-#include "characters.hpp"
+#include "text/characters.hpp"
 
 namespace tagalong {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "../tests/stream.hpp"
-#include "block_learner.hpp"
+#include "tests/stream.hpp"
+#include "blocks/block_learner.hpp"
 #include "m3l/linear_solver.hpp"
 #include "partial/partial_ranker.hpp"
 #include "predtron/predtron.hpp"
@@ -149,7 +149,7 @@ Work m3l(bool dense, bool coupled) {
         m3l::LinearSettings settings;
         settings.tolerance = 0.1;
         m3l::LinearSolution<float> solution;
-        m3l::Watch watch;
+        m3l::SolverProgress watch;
         m3l::solve_linear(m3l::Rows<float>(data->matrix), data->problem, settings, watch, solution);
     }};
 }

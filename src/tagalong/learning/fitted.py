@@ -14,7 +14,7 @@ __all__ = ["Fitted", "NativeModel"]
 class Fitted(BaseEstimator):
     """Of a learner that has begun when an attribute is there."""
 
-    _begun_with: ClassVar[str]
+    _fitted_attribute: ClassVar[str]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the learner to a file; `tagalong.load` reads it.
@@ -32,7 +32,7 @@ class Fitted(BaseEstimator):
         raise NotImplementedError
 
     def _started(self) -> bool:
-        return self._begun_with in self.__dict__
+        return self._fitted_attribute in self.__dict__
 
     def _require_fit(self) -> None:
         check_is_fitted(self)
@@ -49,7 +49,7 @@ class Fitted(BaseEstimator):
 class NativeModel(Fitted):
     """Of a learner whose weights are native: its copies get native learners of their own."""
 
-    _begun_with = "_native"
+    _fitted_attribute = "_native"
     _native: Any
     _settings: dict[str, Any]
 

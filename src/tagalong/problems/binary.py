@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from tagalong import parameters
-from tagalong.problems.builtin import Shipped
+from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.classes import decode_class, represent_class, worst_class
 from tagalong.problems.protocol import Vector
 from tagalong.problems.reject import REJECT, reject_costs
@@ -13,7 +13,7 @@ from tagalong.problems.reject import REJECT, reject_costs
 __all__ = ["Binary"]
 
 
-class Binary(Shipped):
+class Binary(BuiltinProblem):
     r"""Two classes, 0 and 1.
 
     Without a reject option there is one score, class 1 is +1 and class 0 is -1: the perceptron.

@@ -3,10 +3,10 @@
 import inspect
 from typing import Any, Self
 
-__all__ = ["Shipped"]
+__all__ = ["BuiltinProblem"]
 
 
-class Shipped:
+class BuiltinProblem:
     """A problem that is told by the arguments it was made with, and that the native core knows."""
 
     _arguments: dict[str, Any]

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tagalong.problems.builtin import Shipped
+from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.classes import (
     decode_class,
     known_dimension,
@@ -17,7 +17,7 @@ from tagalong.problems.reject import REJECT, reject_costs
 __all__ = ["Multiclass"]
 
 
-class Multiclass(Shipped):
+class Multiclass(BuiltinProblem):
     r"""One class of m: the multiclass perceptron.
 
     Class i is represented by :math:`e_i`, REJECT by :math:`\sum_i e_i / \sqrt m`.

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong import parameters
-from tagalong.problems.builtin import Shipped
+from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.classes import known_dimension
 from tagalong.problems.protocol import Vector
 
@@ -15,7 +15,7 @@ __all__ = ["Multilabel"]
 LOSSES = ("hamming", "subset", "error_set")
 
 
-class Multilabel(Shipped):
+class Multilabel(BuiltinProblem):
     r"""A set of labels, as an indicator of 0 and 1.
 
     A set is represented by :math:`\pm 1/\sqrt m`: it has the labels that score above 0.

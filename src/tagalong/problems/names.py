@@ -3,7 +3,7 @@
 from typing import Any
 
 from tagalong.problems.binary import Binary
-from tagalong.problems.builtin import Shipped
+from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.label_ranking import LabelRanking
 from tagalong.problems.multiclass import Multiclass
 from tagalong.problems.multilabel import Multilabel
@@ -13,7 +13,7 @@ from tagalong.problems.subset_ranking import SubsetRanking
 
 __all__ = ["PROBLEMS", "as_problem", "problem_from_json", "problem_to_json"]
 
-PROBLEMS: dict[str, type[Shipped]] = {
+PROBLEMS: dict[str, type[BuiltinProblem]] = {
     "binary": Binary,
     "multiclass": Multiclass,
     "ordinal": Ordinal,

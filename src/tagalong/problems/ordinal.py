@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tagalong import parameters
-from tagalong.problems.builtin import Shipped
+from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.classes import (
     decode_class,
     known_dimension,
@@ -18,7 +18,7 @@ from tagalong.problems.protocol import Vector
 __all__ = ["Ordinal"]
 
 
-class Ordinal(Shipped):
+class Ordinal(BuiltinProblem):
     """Grades: level i is represented by e_i, and a prediction loses one a level.
 
     Parameters

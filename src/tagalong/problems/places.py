@@ -14,7 +14,7 @@ from scipy.optimize import linear_sum_assignment
 
 from tagalong import _native as core
 from tagalong import parameters
-from tagalong.problems.builtin import Shipped
+from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.classes import known_dimension
 from tagalong.problems.protocol import Vector
 
@@ -27,7 +27,7 @@ Order: TypeAlias = npt.NDArray[np.int64]
 POSITIONS = {"-i": (False, 1.0), "-i^1.1": (False, 1.1), "-i^2": (False, 2.0), "1/i": (True, 0.0)}
 
 
-class Ranking(Shipped):
+class Ranking(BuiltinProblem):
     """What problems share whose predictions are rankings; answers are a grade an item."""
 
     def __init__(

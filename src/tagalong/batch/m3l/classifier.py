@@ -142,7 +142,7 @@ class M3LClassifier(Answers, ClassifierMixin, Fitted):
     _single: bool
     classes_: Array
 
-    _begun_with = "_model"
+    _fitted_attribute = "_model"
 
     def __init__(
         self,

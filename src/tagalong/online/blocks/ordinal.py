@@ -120,7 +120,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
     True
     """
 
-    _begun_with = "_learner"
+    _fitted_attribute = "_learner"
     _learner: BlockProjection
     classes_: npt.NDArray[Any]
     n_features_in_: int

@@ -19,7 +19,7 @@ from tagalong.learning.labels import Labels, Targets
 from tagalong.learning.rounds import Round, Rounds
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET
 from tagalong.online.native import NativeRanker
-from tagalong.online.predtron.python_engine import DecidedOutside, core_of
+from tagalong.online.predtron.python_engine import PythonEngine, core_of
 from tagalong.online.predtron.queries import checked_grades, checked_group, rows_of
 from tagalong.online.predtron.rejection import confidences, is_rejected
 from tagalong.online.predtron.settings import checked_settings
@@ -27,7 +27,7 @@ from tagalong.online.predtron.structured_batches import Learn, answer_batch, que
 from tagalong.online.ranker import Example, OnlineRanker, Settings
 from tagalong.online.weights import matrix_of, own_weights
 from tagalong.problems.binary import Binary
-from tagalong.problems.builtin import Shipped
+from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.multiclass import Multiclass
 from tagalong.problems.multilabel import Multilabel
 from tagalong.problems.names import as_problem, problem_from_json, problem_to_json
@@ -460,7 +460,7 @@ class Predtron(OnlineRanker):
         self._require_start("certificate_")
         problem = self._known()
         facts = self._native.certificate()
-        if isinstance(problem, Shipped) and problem.dimension is None:  # type: ignore[attr-defined]
+        if isinstance(problem, BuiltinProblem) and problem.dimension is None:  # type: ignore[attr-defined]
             problem = problem.sized(max(1, len(self._labels)))
         separable = not (isinstance(problem, Multilabel) and problem.loss_name == "error_set")
         settings = {**self._settings, "norm": self.kernel or self._settings["norm"]}
@@ -506,7 +506,7 @@ class Predtron(OnlineRanker):
     def _core(self) -> Any:
         return self._native
 
-    def _outside(self) -> DecidedOutside:
+    def _outside(self) -> PythonEngine:
         native: Any = self._native
         return native  # type: ignore[no-any-return]
 
@@ -600,10 +600,10 @@ class Predtron(OnlineRanker):
     @staticmethod
     def _make_native(settings: Settings) -> NativeRanker:
         problem = settings["problem"]
-        quick = isinstance(problem, Shipped) and problem.is_known_to_the_core
+        quick = isinstance(problem, BuiltinProblem) and problem.is_known_to_the_core
         if isinstance(problem, SubsetRanking) or (quick and settings["norm"] != "trace"):
             return core_of(settings)
-        return DecidedOutside(settings)
+        return PythonEngine(settings)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -631,4 +631,4 @@ class Predtron(OnlineRanker):
 
 
 def _labels_are_predicted(problem: Any) -> bool:
-    return isinstance(problem, Shipped) and not isinstance(problem, SubsetRanking)
+    return isinstance(problem, BuiltinProblem) and not isinstance(problem, SubsetRanking)

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from tagalong import _native as core
 from tagalong.online.predtron.trace_weights import TraceWeights
-from tagalong.problems.builtin import Shipped
+from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.protocol import Problem
 
-__all__ = ["DecidedOutside", "core_of", "problem_rule"]
+__all__ = ["PythonEngine", "core_of", "problem_rule"]
 
 LARGEST_COLUMN = 2**31 - 1
 # Stands for a ranking by positions of one's own, of which the core needs only the smallest loss.
@@ -24,7 +24,7 @@ Vector = npt.NDArray[np.float64]
 
 def problem_rule(problem: Any) -> dict[str, Any]:
     """Return a problem as far as the native core knows it."""
-    if not isinstance(problem, Shipped):
+    if not isinstance(problem, BuiltinProblem):
         return {"kind": "custom", "least_loss": float(problem.least_loss)}
     if (rule := problem.rule()) is not None:
         return rule
@@ -43,7 +43,7 @@ def core_of(settings: dict[str, Any]) -> core.Predtron32:
     return kind({**settings, "rule": problem_rule(settings["problem"])})
 
 
-class DecidedOutside:
+class PythonEngine:
     """Offers what a native learner offers, row by row.
 
     Parameters
@@ -76,7 +76,7 @@ class DecidedOutside:
     def add_labels(self, count: int) -> None:
         """Add labels without weights."""
         self._core.add_labels(count)
-        shipped = isinstance(self._problem, Shipped)
+        shipped = isinstance(self._problem, BuiltinProblem)
         if shipped and self._core.labels:
             self._problem = self._problem.sized(self._core.labels)  # type: ignore[attr-defined]
         if self._trace is not None and shipped:

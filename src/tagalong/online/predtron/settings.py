@@ -4,7 +4,7 @@ from typing import Any
 
 from tagalong import parameters
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET, LARGEST_CONSTANT
-from tagalong.problems.builtin import Shipped
+from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.names import as_problem
 from tagalong.problems.subset_ranking import SubsetRanking
 
@@ -43,7 +43,7 @@ def checked_settings(given: Any) -> dict[str, Any]:
     if queries:
         _check_for_queries(given, norm, constant)
     dimension = 0
-    if not isinstance(problem, Shipped):
+    if not isinstance(problem, BuiltinProblem):
         dimension = parameters.integer(problem.dimension, "problem.dimension", 1)
         parameters.positive(problem.least_loss, "problem.least_loss")
     return {

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from tagalong import _native as core
 from tagalong.learning.batches import checked_weights
 from tagalong.learning.examples import as_matrix
-from tagalong.online.predtron.python_engine import DecidedOutside
+from tagalong.online.predtron.python_engine import PythonEngine
 from tagalong.online.predtron.queries import Queries, checked_grades, checked_group, learn_query
 
 __all__ = ["Learn", "answer_batch", "query_batch"]
@@ -71,12 +71,12 @@ def query_batch(
     return learn
 
 
-def answer_batch(outside: DecidedOutside, X: Any, y: Any, sample_weight: Any, most: float) -> Learn:
+def answer_batch(outside: PythonEngine, X: Any, y: Any, sample_weight: Any, most: float) -> Learn:
     """Check rows with answers of any kind, and return what learns them.
 
     Parameters
     ----------
-    outside : DecidedOutside
+    outside : PythonEngine
         Who learns.
     X : array or CSR matrix
         Rows.

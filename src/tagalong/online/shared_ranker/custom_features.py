@@ -19,7 +19,7 @@ from tagalong.learning.labels import LabelRows
 from tagalong.online.shared_ranker.label_features import declared_features, offers
 from tagalong.online.shared_ranker.label_rows import label_rows, trouble
 
-__all__ = ["GivenRanker"]
+__all__ = ["CustomFeaturesRanker"]
 
 # How much of a checked batch is kept for learning; for the rest the features are made once more.
 KEPT_BYTES = 64 * 2**20
@@ -28,7 +28,7 @@ Names = Sequence[Hashable]
 Scores = npt.NDArray[Any]
 
 
-class GivenRanker:
+class CustomFeaturesRanker:
     """What a native ranker offers, with features made by a user's object.
 
     Parameters

@@ -21,7 +21,7 @@ from tagalong.online.blocks.projection import (
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET, LARGEST_CONSTANT
 from tagalong.online.native import NativeRanker
 from tagalong.online.ranker import Example, OnlineRanker, Settings
-from tagalong.online.shared_ranker.custom_features import GivenRanker
+from tagalong.online.shared_ranker.custom_features import CustomFeaturesRanker
 from tagalong.online.shared_ranker.folder_affinity import FolderAffinity
 from tagalong.online.shared_ranker.label_features import (
     LabelFeatures,
@@ -122,7 +122,7 @@ class SharedLabelRanker(OnlineRanker):
     ['money', 'travel']
     """
 
-    _native: core.SharedRanker32 | GivenRanker
+    _native: core.SharedRanker32 | CustomFeaturesRanker
     _own: Any  # the user's features, as far as they have learnt; absent for FolderAffinity
 
     def __init__(
@@ -199,13 +199,13 @@ class SharedLabelRanker(OnlineRanker):
         self.__dict__.pop("_own", None)  # to begin with features that have learnt nothing
         super()._start(settings, labels, single, matrix, targets)
 
-    def _make_native(self, settings: Settings) -> core.SharedRanker32 | GivenRanker:
+    def _make_native(self, settings: Settings) -> core.SharedRanker32 | CustomFeaturesRanker:
         if "own_features" in settings:
             if "_own" not in self.__dict__:
                 self._own = learning_copy(self.features)
             # Not the learner itself, so that it goes as soon as nobody needs it.
             owner = weakref.ref(self)
-            return GivenRanker(settings, self._own, lambda: _names_of(owner))
+            return CustomFeaturesRanker(settings, self._own, lambda: _names_of(owner))
         kind = core.SharedRanker64 if settings["dtype"] == "float64" else core.SharedRanker32
         return kind(settings)
 
@@ -213,13 +213,13 @@ class SharedLabelRanker(OnlineRanker):
         self, native: NativeRanker, matrix: core.Matrix, labels: Labels, targets: Targets
     ) -> None:
         super()._check_batch(native, matrix, labels, targets)
-        if isinstance(native, GivenRanker):
+        if isinstance(native, CustomFeaturesRanker):
             names = [*labels.names, *targets.new]
             native.check_batch(matrix, names, len(labels), targets.relevant, targets.unknown)
 
     def _check_example(self, x: Example, new: Sequence[Hashable]) -> None:
         super()._check_example(x, new)
-        if isinstance(self._native, GivenRanker):
+        if isinstance(self._native, CustomFeaturesRanker):
             pairs, _ = self._pairs(x, learning=True)
             self._native.check_one(*pairs, [*self._labels.names, *new])
 
