@@ -44,7 +44,7 @@ def measured(items: Iterable[Item], features: TextFeatures) -> str:
 
 def halve(tagger: Tagger, labels: list[str]) -> None:
     """Weigh labels by their shares of the items, so that their sum is their mean."""
-    learner, counts = tagger.learner, tagger._history.count
+    learner, counts = tagger.learner, tagger.history.count
     numbers = [learner._labels.number[label] for label in labels]
     state = learner._native.state()
     for number in numbers:
@@ -59,7 +59,7 @@ def merged(items: list[Item], mean: bool) -> float:
     tagger = Tagger()
     for item in items[:LEARNT]:
         tagger.learn(item)
-    counts = dict(zip(tagger.labels, tagger._history.count, strict=True))
+    counts = dict(zip(tagger.labels, tagger.history.count, strict=True))
     frequent = [label for label, count in counts.items() if count > 100]
     np.random.default_rng(SEED).shuffle(frequent)
     pairs = list(zip(frequent[: 2 * PAIRS : 2], frequent[1 : 2 * PAIRS : 2], strict=True))

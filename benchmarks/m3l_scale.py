@@ -102,7 +102,7 @@ def train(rows: int, columns: int = 100_000, labels: int = 100, nonzeros: int = 
     few = slice(min(rows, 20_000))
     quality = f1(Y[few].toarray(), model.decision_function(X[few]))
     data = (X.data.nbytes + X.indices.nbytes + X.indptr.nbytes) / 2**20
-    wanted = 4 * rows * labels / 2**20 + 2 * model._model.weights.nbytes / 2**20
+    wanted = 4 * rows * labels / 2**20 + 2 * model.bytes_of_weights / 2**20
     return [
         f"{rows:,}",
         str(labels),

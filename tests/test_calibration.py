@@ -45,7 +45,7 @@ def test_probabilities_on_debian_tags() -> None:
             head.add(claimed[top], right[top])
             marked = claimed >= 0.95
             sure += [marked.sum(), (marked & right).sum()]
-            base = (tagger._history.count + 0.5) / (i + 1)
+            base = (tagger.history.count + 0.5) / (i + 1)
             log_loss -= np.log(np.where(right, claimed, 1 - claimed)).sum()
             base_loss -= np.log(np.where(right, base, 1 - base)).sum()
         tagger.learn(item)

@@ -34,7 +34,7 @@ def trained(count: int = 60, **params: object) -> Tagger:
 
 
 def everything(tagger: Tagger) -> tuple[object, ...]:
-    header, arrays = tagger._to_file()
+    header, arrays = tagger.to_parts()
     return header, {name: (array.dtype, array.tobytes()) for name, array in arrays.items()}
 
 
@@ -80,7 +80,7 @@ def test_nothing_is_suggested_before_any_label_exists():
 def test_equal_scores_go_to_the_frequent_label_then_to_the_recent():
     tagger = Tagger().add_labels(["never", "rare", "later", "common"])
     assert [s.label for s in tagger.suggest("x", k=None)] == ["never", "rare", "later", "common"]
-    history = tagger._history
+    history = tagger.history
     history.note(4, [1])
     history.note(4, [2])
     history.note(4, [3])
@@ -227,10 +227,10 @@ def test_rejected_suggestions_sink():
 def test_correcting_an_earlier_filing():
     tagger = trained()
     tagger.learn("quarterly figures", ["family"])
-    counts = dict(zip(tagger.labels, tagger._history.count, strict=True))
+    counts = dict(zip(tagger.labels, tagger.history.count, strict=True))
     tagger.correct("quarterly figures", ["work"], was=["family"])
     assert tagger.suggest("quarterly figures", k=1)[0].label == "work"
-    after = dict(zip(tagger.labels, tagger._history.count, strict=True))
+    after = dict(zip(tagger.labels, tagger.history.count, strict=True))
     assert after == {**counts, "family": counts["family"] - 1, "work": counts["work"] + 1}
     with pytest.raises(ValueError, match="was: 'nonsense' is not a label"):
         tagger.correct("x", ["work"], was=["nonsense"])
@@ -268,10 +268,10 @@ def test_a_forgotten_label_is_gone_and_the_others_keep_their_scores(params):
 @pytest.mark.parametrize("params", PARAMETERS[:3])
 def test_merged_labels_score_where_either_did(params):
     tagger = trained(**params)
-    counts = dict(zip(tagger.labels, tagger._history.count, strict=True))
+    counts = dict(zip(tagger.labels, tagger.history.count, strict=True))
     tagger.merge_labels(["family", "work"], into="people")
     assert sorted(tagger.labels) == ["money", "people", "travel"]
-    after = dict(zip(tagger.labels, tagger._history.count, strict=True))
+    after = dict(zip(tagger.labels, tagger.history.count, strict=True))
     assert after["people"] == counts["family"] + counts["work"]
     for text in ("mother birthday", "meeting agenda"):
         assert tagger.suggest(text, k=1)[0].label == "people"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagalong import LabelRanker, PartialFeedbackRanker, Tagger
+from tagalong import LabelRanker, PartialFeedbackRanker, Predtron, SharedLabelRanker, Tagger
 from tagalong.features import TextFeatures
 from tagalong.readers import Item
 
@@ -18,9 +18,11 @@ FEATURES = {
     "characters": {"chars": (2, 4), "words": (1, 2)},
 }
 LEARNERS = {
-    "default": {},
-    "single": {"update": "single", "geometry": "euclidean", "average": False, "dtype": "float64"},
-    "entropic": {"geometry": "entropic"},
+    "default": LabelRanker(),
+    "single": LabelRanker("single", "euclidean", average=False, dtype="float64"),
+    "entropic": LabelRanker(geometry="entropic"),
+    "shared": SharedLabelRanker(),
+    "predtron": Predtron("label-ranking", step=0.5, average=True),
 }
 
 words = st.sampled_from(["invoice", "Flight", "käse", "due", "due", "中文", "x-ray"])
@@ -35,7 +37,7 @@ items = st.builds(
 
 
 def everything(tagger: Tagger) -> tuple[object, ...]:
-    header, arrays = tagger._to_file()
+    header, arrays = tagger.to_parts()
     return header, {name: (array.dtype, array.tobytes()) for name, array in arrays.items()}
 
 
@@ -50,8 +52,7 @@ def test_the_same_bits_as_one_by_one(features, learner, stream, cuts):
     if learner == "entropic" and features == "vocabulary":
         return  # without a number of features it has no start
     alone, together = (
-        Tagger(LabelRanker(**LEARNERS[learner]), TextFeatures(**FEATURES[features]))
-        for _ in range(2)
+        Tagger(LEARNERS[learner], TextFeatures(**FEATURES[features])) for _ in range(2)
     )
     start = 0
     while start < len(stream):
@@ -95,14 +96,22 @@ def test_what_might_be_refused_is_left_to_others(odd):
         Tagger(PartialFeedbackRanker()),
         Tagger(LabelRanker(n_features=64)),
         Tagger(LabelRanker(n_features=64), TextFeatures(buckets=None)),
-        Tagger(LabelRanker().add_labels(["money"])),
     ],
-    ids=["another learner", "too many buckets", "a vocabulary", "labels are closed"],
+    ids=["another learner", "too many buckets", "a vocabulary"],
 )
 def test_learners_that_want_single_items(tagger):
     before = everything(tagger)
     assert tagger.watch_together([GOOD, GOOD]) is None
     assert everything(tagger) == before
+
+
+def test_closed_labels_are_learnt_together_if_they_are_known():
+    together, alone = (Tagger(LabelRanker().add_labels(["money"])) for _ in range(2))
+    assert together.watch_together([GOOD, GOOD]) is not None
+    assert everything(together) == everything(alone.learn(GOOD).learn(GOOD))
+    before = everything(together)
+    assert together.watch_together([GOOD, replace(GOOD, labels=("travel",))]) is None
+    assert everything(together) == before
 
 
 def test_a_number_of_features_that_is_enough():

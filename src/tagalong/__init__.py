@@ -60,4 +60,5 @@ __getattr__, __dir__ = lazy_names(
         "attribute_prior": "tagalong.batch.m3l",
         "load": "tagalong.learning.model_files",
     },
+    present=("__version__",),
 )

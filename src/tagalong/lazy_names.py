@@ -1,7 +1,6 @@
 """Public names of a package that load on first use, so that importing the package is quick."""
 
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -9,7 +8,7 @@ __all__ = ["lazy_names"]
 
 
 def lazy_names(
-    package: str, homes: Mapping[str, str]
+    package: str, homes: Mapping[str, str], present: Collection[str] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return the functions ``__getattr__`` and ``__dir__`` of a package.
 
@@ -19,6 +18,8 @@ def lazy_names(
         Its ``__name__``.
     homes : mapping of str to str
         The module that defines each public name.
+    present : collection of str
+        Public names that the package has at once.
     """
 
     def find(name: str) -> Any:
@@ -27,6 +28,6 @@ def lazy_names(
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     def names() -> list[str]:
-        return sorted({*homes, *vars(sys.modules[package])})
+        return sorted([*homes, *present])
 
     return find, names

@@ -151,7 +151,7 @@ def test_features_that_never_occur_cost_nothing(tmp_path: Path) -> None:
     wide = sp.csr_matrix((80, 2**20))
     wide[:, 5::90000] = X
     model = M3LClassifier(tol=0.1, random_state=0).fit(wide, Y)
-    assert model._model.weights.shape == (12, 6)
+    assert model._fit.model.weights.shape == (12, 6)
     narrow = M3LClassifier(tol=0.1, random_state=0).fit(sp.csr_matrix(X), Y)
     other = sp.csr_matrix((15, 2**20))
     other[:, 5::90000] = NEW

@@ -34,7 +34,7 @@ C * loss below 18.0266
 
 
 def arrays(model: tagalong.Tagger) -> dict[str, bytes]:
-    return {name: array.tobytes() for name, array in model._to_file()[1].items()}
+    return {name: array.tobytes() for name, array in model.to_parts()[1].items()}
 
 
 def labelled(path: str, limit: int | None = None) -> list[tagalong.Item]:

@@ -135,7 +135,7 @@ def test_the_lessons_are_those_of_a_tagger_taught_by_hand(one: Mail) -> None:
     probe = text_about("Bank", 5)
     assert found.suggest(probe) == tagger.suggest(probe)
     assert found.certificate_ == tagger.certificate_
-    assert found._history.to_json() == tagger._history.to_json()
+    assert found.history.to_json() == tagger.history.to_json()
 
 
 def test_a_dry_run_changes_nothing(mail: Mail) -> None:

@@ -35,7 +35,7 @@ def test_it_learns_from_what_was_accepted() -> None:
         assert not first.explores
         assert all(found.probability <= first.probability for found in others)
     assert tagger.certificate_.rounds == 120
-    assert tagger._history.items == 120
+    assert tagger.history.items == 120
 
 
 def test_what_is_shown_to_explore_is_marked() -> None:

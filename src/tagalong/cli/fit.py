@@ -49,7 +49,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     tagger = _tagger(learner, features, kept)
     report = _measured(tagger, held, args)
     if report is not None:
-        _calibrate(tagger, held)
+        _calibrate(learner, tagger, held)
     tagger.notes["fit"] = {"items": len(kept), "held_out": len(held), "interrupted": stopped}
     tagger.save(args.model)
     figures = {
@@ -107,7 +107,7 @@ def _learner(args: argparse.Namespace, out: Output) -> Any:
         raise UsageError(f"{args.learner} has no setting {unknown[0]!r}; it has {', '.join(known)}")
     learner = kind(**settings)
     try:
-        learner._checked_settings()
+        learner.check_parameters()
     except ValueError as error:
         raise UsageError(str(error)) from error
     return learner
@@ -133,7 +133,7 @@ def _fit(learner: Any, features: TextFeatures, items: list[Item]) -> tuple[bool,
         try:
             learner.fit(X, [list(item.labels or ()) for item in items], sample_weight=weights)
         except KeyboardInterrupt:
-            if not learner._started():
+            if not learner.is_started:
                 raise
             return True, ""
     told = [str(one.message) for one in caught if issubclass(one.category, ConvergenceWarning)]
@@ -144,7 +144,7 @@ def _tagger(learner: Any, features: TextFeatures, items: list[Item]) -> Tagger:
     tagger = Tagger(learner=learner, features=features)
     number = {label: i for i, label in enumerate(tagger.labels)}
     for item in items:
-        tagger._history.note(len(number), [number[label] for label in item.labels or ()])
+        tagger.history.note(len(number), [number[label] for label in item.labels or ()])
     return tagger
 
 
@@ -157,8 +157,8 @@ def _measured(tagger: Tagger, items: list[Item], args: argparse.Namespace) -> Re
     return progress.report(frozen.labels)
 
 
-def _calibrate(tagger: Tagger, items: list[Item]) -> None:
+def _calibrate(learner: Any, tagger: Tagger, items: list[Item]) -> None:
     known = set(tagger.labels)
     labels = [[label for label in item.labels or () if label in known] for item in items]
     if any(labels):
-        tagger.learner.calibrate(tagger.features.transform(items), labels)
+        learner.calibrate(tagger.features.transform(items), labels)

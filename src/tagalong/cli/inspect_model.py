@@ -57,7 +57,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 def _about(tagger: Tagger) -> dict[str, Any]:
     size = tagger.size()
-    history = tagger._history
+    history = tagger.history
     counted = zip(tagger.labels, history.count.tolist(), strict=True)
     return {
         "items": history.items,

@@ -92,7 +92,7 @@ def _prepared(args: argparse.Namespace) -> tuple[Tagger, Run]:
         tagger = Tagger(learner.make(**learner_settings(args)), make_features(args))
     else:
         tagger = load_tagger(args.model)
-        if not hasattr(tagger.learner, "watch_one"):
+        if not tagger.learns_online:
             raise CommandError(
                 f"{args.model} was made by 'tagalong fit', all items at once: fit it again with "
                 "the new items"
@@ -219,7 +219,7 @@ class _Learning:
         """Return how many items are learnt before anybody looks: the figures, a signal, a save."""
         if self._one_by_one:
             return 1
-        scores = len(self.tagger.learner._labels)
+        scores = len(self.tagger.labels)
         return max(1, min(MOST_TOGETHER, MOST_SCORES // max(1, scores), self._to_next_point()))
 
     def _to_next_point(self) -> int:
@@ -277,7 +277,8 @@ class _Learning:
 
     def _count_list(self, found: Round, shown: list[int]) -> None:
         """Count what a list cost, of a learner from partial feedback."""
-        course, learner = self.course, self.tagger.learner
+        course = self.course
+        learner: Any = self.tagger.learner
         if course.lists is None:
             course.lists = losses_of(self.tagger, course.progress.window)
         known = int(np.isfinite(found.scores).sum())

@@ -77,7 +77,7 @@ class Contestant:
             )
         learner = kind(**settings)
         try:
-            learner._checked_settings()
+            learner.check_parameters()
         except ValueError as error:
             raise UsageError(f"{self.name}: {error}") from error
         return learner

@@ -13,6 +13,7 @@ from tagalong.cli.errors import CommandError
 from tagalong.cli.sources import Reading
 from tagalong.evaluate import ListLosses, Progress, QueryProgress
 from tagalong.learning.items import Item
+from tagalong.learning.protocols import shows_lists
 from tagalong.readers.queries import Query
 from tagalong.tagger import Tagger
 
@@ -165,7 +166,10 @@ def losses_of(tagger: Tagger, window: int) -> ListLosses:
     window : int
         How many items the recent figures look back.
     """
-    return ListLosses(tagger.learner.miss_weight, tagger.learner.slot_cost, window)
+    learner = tagger.learner
+    if not shows_lists(learner):
+        raise ValueError(f"a {type(learner).__name__} shows no lists")
+    return ListLosses(learner.miss_weight, learner.slot_cost, window)
 
 
 def _digest(item: Item | Query) -> str:

@@ -75,11 +75,11 @@ class _Adapter(Estimator):
     @property
     def _raw_memory_usage(self) -> int:
         # River cannot see into the native learner.
-        native = self.learner._native.bytes if self.learner._started() else 0
-        return int(super()._raw_memory_usage) + native
+        own = self.learner.bytes_of_weights if self.learner.is_started else 0
+        return int(super()._raw_memory_usage) + own
 
     def _labels(self) -> list[Hashable]:
-        return list(self.learner._labels.names) if self.learner._started() else []
+        return list(self.learner.labels.names)
 
     def _learn(
         self, x: Mapping[Hashable, Any], y: Mapping[Hashable, bool | None], rest: bool, w: float
@@ -92,7 +92,7 @@ class _Adapter(Estimator):
         learner = self.learner
         if w == 0:
             return
-        w = parameters.positive(w, "w", learner._largest_weight(learner._current_settings()))
+        w = parameters.positive(w, "w", learner.largest_weight)
         known = self._labels()
         relevant = [label for label, given in y.items() if given]
         unknown = [label for label, given in y.items() if given is None]
@@ -102,9 +102,9 @@ class _Adapter(Estimator):
         new = [label for label in y if label not in already]
         with restored_on_error(learner):
             if new:
-                learner._begin()
+                learner.start()
                 # Before labels are added, which cannot be undone.
-                learner._check_example(features, new)
+                learner.check_example(features, new)
                 # Labels that a learner is not told about are irrelevant: it must know them all.
                 learner.add_labels(new)
             if w == 1:

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong.evaluate.measures import SUMS, means
-from tagalong.learning.certificates.regret_bound import AnyCertificate
+from tagalong.learning.certificates import AnyCertificate
 
 __all__ = ["MOST_POINTS", "Curve", "point"]
 

@@ -10,7 +10,7 @@ from tagalong import parameters
 from tagalong.evaluate.curve import Curve, Sums, point
 from tagalong.evaluate.measures import SUMS, Measures
 from tagalong.evaluate.report import Report
-from tagalong.learning.certificates.regret_bound import AnyCertificate
+from tagalong.learning.certificates import AnyCertificate
 from tagalong.learning.rounds import Round, Rounds
 
 __all__ = ["Progress"]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong.evaluate.measures import MEASURES, LabelMeasures, Measures
-from tagalong.learning.certificates.regret_bound import AnyCertificate
+from tagalong.learning.certificates import AnyCertificate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

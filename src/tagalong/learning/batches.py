@@ -1,15 +1,32 @@
 """What a batch brings beside its rows: the labels of a new learner, and sample weights."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets
 
-from tagalong.learning.labels import Labels
+from tagalong.learning.labels import Labels, Targets
 
-__all__ = ["checked_weights", "labels_of", "means_growing"]
+__all__ = ["RowTargets", "checked_weights", "labels_of", "means_growing"]
+
+
+@dataclass(frozen=True)
+class RowTargets:
+    """The labels and weights of rows that a learner has accepted, to be learnt together.
+
+    Parameters
+    ----------
+    targets : Targets
+        The labels of each row, known or new.
+    weights : array of shape (rows,), optional
+        The weight of each row; 1 if left out.
+    """
+
+    targets: Targets
+    weights: npt.NDArray[np.float64] | None
 
 
 def labels_of(Y: Any, classes: Any, fitting: bool) -> Labels:

@@ -4,7 +4,7 @@ import math
 import numbers
 from collections.abc import Iterable, Mapping
 from itertools import count
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from tagalong import _native
 
-__all__ = ["FeatureNames", "as_matrix", "as_pairs", "comes_by_name"]
+__all__ = ["FeatureNames", "Pair", "SparseRows", "as_matrix", "as_pairs", "comes_by_name"]
 
 Pair: TypeAlias = tuple[npt.NDArray[Any], npt.NDArray[Any]]
 
@@ -22,6 +22,22 @@ _VALUE_TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 # Types of names and of their values that need no further questions.
 _NAME_TYPES = frozenset({str})
 _NUMBER_TYPES = frozenset({int, float})
+
+
+class SparseRows(NamedTuple):
+    """Rows of numbered features in compressed form, each with its features ascending.
+
+    They have no fixed number of columns: any of them may bring new features.
+    """
+
+    indptr: npt.NDArray[np.int64]
+    indices: npt.NDArray[np.int32]
+    values: npt.NDArray[np.float64]
+
+    def matrix(self) -> _native.Matrix:
+        """Return the rows as a native view, as wide as the largest feature needs."""
+        columns = int(self.indices.max(initial=-1)) + 1
+        return _native.Matrix.csr(self.values, self.indices, self.indptr.astype(np.int32), columns)
 
 
 def as_matrix(X: Any) -> _native.Matrix:

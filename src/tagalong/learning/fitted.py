@@ -1,4 +1,4 @@
-"""What a learner can do once it has learnt something: say so, be saved, be copied."""
+"""Base classes of fitted models: whether they have started, files, copies."""
 
 import os
 from typing import Any, ClassVar
@@ -12,7 +12,7 @@ __all__ = ["Fitted", "NativeModel"]
 
 
 class Fitted(BaseEstimator):
-    """Of a learner that has begun when an attribute is there."""
+    """A learner has started once its `_fitted_attribute` exists."""
 
     _fitted_attribute: ClassVar[str]
 
@@ -27,11 +27,13 @@ class Fitted(BaseEstimator):
         self._require_fit()
         model_files.save(self, path)
 
-    def _to_file(self) -> tuple[dict[str, Any], model_files.Arrays]:
+    def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
         """Return the header and the arrays of a file."""
         raise NotImplementedError
 
-    def _started(self) -> bool:
+    @property
+    def is_started(self) -> bool:
+        """Whether it has labels or weights: it has learnt, was loaded, or labels were declared."""
         return self._fitted_attribute in self.__dict__
 
     def _require_fit(self) -> None:
@@ -39,15 +41,15 @@ class Fitted(BaseEstimator):
 
     def _require_start(self, name: str) -> None:
         # AttributeError, so that hasattr() tells whether there is anything yet.
-        if not self._started():
+        if not self.is_started:
             raise AttributeError(f"{name} is there once the learner has learnt something")
 
     def __sklearn_is_fitted__(self) -> bool:
-        return self._started()
+        return self.is_started
 
 
 class NativeModel(Fitted):
-    """Of a learner whose weights are native: its copies get native learners of their own."""
+    """A learner whose weights are in a native object, of which every copy gets its own."""
 
     _fitted_attribute = "_native"
     _native: Any
@@ -59,11 +61,11 @@ class NativeModel(Fitted):
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
-        return {**state, "_native": self._native.state()} if self._started() else state
+        return {**state, "_native": self._native.state()} if self.is_started else state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        if self._started():
+        if self.is_started:
             native = self._make_native(self._settings)
             native.restore(state["_native"])
             self._native = native

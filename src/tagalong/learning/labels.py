@@ -1,6 +1,6 @@
 """The labels a learner knows, and targets in any form as sets of label numbers."""
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -116,6 +116,9 @@ class Labels:
     def __len__(self) -> int:
         return len(self.names)
 
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self.names)
+
     def extend(self, names: Iterable[Hashable]) -> None:
         """Add labels that are not there yet; all or none."""
         names = list(names)
@@ -148,7 +151,7 @@ class Labels:
         if sp.issparse(Y):
             targets = self._encode_sparse(Y)
         elif _is_list_of_collections(Y):
-            targets = self._encode_sets(Y)
+            targets = self.encode_sets(Y)
         else:
             array = np.asarray(Y)
             if array.ndim == 2 and array.shape[1] == 1 and not hasattr(Y, "columns"):
@@ -204,7 +207,14 @@ class Labels:
             )
         return new.setdefault(checked(label, place), len(self) + len(new))
 
-    def _encode_sets(self, Y: Any) -> Targets:
+    def encode_sets(self, Y: Any) -> Targets:
+        """Number the labels of rows that are collections of labels; changes nothing.
+
+        Parameters
+        ----------
+        Y : sequence of collections of labels
+            The labels of each row.
+        """
         new: dict[Hashable, int] = {}
         rows = [self._numbers(labels, new, f"Y: row {i}") for i, labels in enumerate(Y)]
         return Targets("sets", LabelRows.from_lists(rows), LabelRows.empty(len(rows)), list(new))

@@ -52,11 +52,11 @@ class ModelFileError(ValueError):
 class Saveable(Protocol):
     """A model that can be written to a file and made again from it."""
 
-    def _to_file(self) -> tuple[dict[str, Any], Arrays]:
+    def to_parts(self) -> tuple[dict[str, Any], Arrays]:
         """Return what goes into the JSON header, and the arrays."""
 
     @classmethod
-    def _from_file(cls, header: dict[str, Any], arrays: Arrays) -> Any:
+    def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> Any:
         """Make the model again."""
 
 
@@ -65,14 +65,14 @@ def pack(model: Saveable) -> tuple[dict[str, Any], Arrays]:
     kind = type(model).__name__
     if kind not in _KINDS:
         raise ValueError(f"a {kind} cannot be saved in a model file")
-    header, arrays = model._to_file()
+    header, arrays = model.to_parts()
     return {"kind": kind, **header}, arrays
 
 
 def unpack(header: dict[str, Any], arrays: Arrays) -> Any:
     """Return the model that `pack` took apart."""
     model_class = getattr(import_module(_KINDS[header["kind"]]), header["kind"])
-    return model_class._from_file(header, arrays)
+    return model_class.from_parts(header, arrays)
 
 
 def encode_label(label: Hashable) -> Any:

@@ -1,8 +1,6 @@
-"""What all rankers of labels share: examples and targets in, scores and ranks out, files."""
+"""Base class of the label rankers: validation, learning, scoring, ranking."""
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from copy import deepcopy
-from dataclasses import replace
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -13,76 +11,41 @@ from sklearn.utils.validation import check_is_fitted
 
 from tagalong import _native as core
 from tagalong import parameters
-from tagalong.learning import model_files
-from tagalong.learning.batches import checked_weights, labels_of, means_growing
-from tagalong.learning.estimators import (
-    columns_of,
-    put_back,
-    restore_columns,
-    restored_on_error,
-    validated,
+from tagalong.learning.batches import RowTargets, checked_weights, means_growing
+from tagalong.learning.estimators import put_back, restored_on_error, validated
+from tagalong.learning.examples import (
+    FeatureNames,
+    Pair,
+    SparseRows,
+    as_matrix,
+    as_pairs,
+    comes_by_name,
 )
-from tagalong.learning.examples import FeatureNames, Pair, as_matrix, as_pairs, comes_by_name
-from tagalong.learning.fitted import NativeModel
-from tagalong.learning.labels import Labels, Targets, label_array, label_list
+from tagalong.learning.labels import Labels, Targets
 from tagalong.learning.quality import accuracy, average_precision
 from tagalong.learning.rounds import Round, Rounds
-from tagalong.online.native import NativeRanker
+from tagalong.online.label_model import LabelModel, Settings
 
-__all__ = ["OnlineRanker"]
+__all__ = ["Example", "OnlineRanker", "Settings"]
 
 Example: TypeAlias = tuple[Any, Any] | Mapping[Any, float]
-Settings: TypeAlias = dict[str, Any]
 
 _NO_SCORES: npt.NDArray[Any] = np.empty(0)
 _UNWATCHED = Round(_NO_SCORES, 0.0, [], [])
 
 
-class OnlineRanker(ClassifierMixin, NativeModel):
-    """Base of the learners that score labels: scikit-learn on the outside, native within.
+class OnlineRanker(ClassifierMixin, LabelModel):
+    """An online learner that scores labels, as a scikit-learn estimator.
 
-    A learner states its parameters, turns them into settings (``_checked_settings``) and makes
-    a native learner from settings (``_make_native``). This class checks what comes in, keeps the
-    names of labels and features, and reads and writes files. A batch is checked whole before
-    any of it is learnt, and a failed call leaves the learner as it was.
+    It checks what comes in, as matrices or as single examples, and hands it to the native learner.
+    A batch is checked whole before any of it is learnt, and a failed call leaves the learner as it
+    was.
     """
 
-    _native: NativeRanker
-    _restarted: str  # why the certificate does not begin with the first round
-    n_features: int | None
-
-    def _checked_settings(self) -> Settings:
-        """Return the parameters as the native learner wants them; ValueError for a bad one."""
-        raise NotImplementedError
-
-    def _largest_weight(self, settings: Settings) -> float:
-        """Return the largest sample weight that the arithmetic can bear."""
-        raise NotImplementedError
-
-    def _make_native(self, settings: Settings) -> NativeRanker:
-        """Return a new native learner without labels."""
-        raise NotImplementedError
-
-    def _check_start(self, settings: Settings, labels: int, features: int) -> None:
-        """Raise ValueError if nothing can begin with so many labels and features (0: unknown)."""
-
-    def _check_batch(
-        self, native: NativeRanker, matrix: core.Matrix, labels: Labels, targets: Targets
-    ) -> None:
-        """Raise ValueError if some row of a batch cannot be learnt; changes nothing."""
-        native.check(matrix)
-
-    def _check_example(self, x: Example, new: Sequence[Hashable]) -> None:
-        """Raise ValueError if an example that brings new labels cannot be learnt."""
-        (_, values), _ = self._pairs(x, learning=True)
-        self._native.check(as_matrix(values.astype(np.float64).reshape(1, -1)))
-
-    def _relabel(self, changes: Mapping[Hashable, Hashable | None]) -> None:
-        """Prepare for other names of labels, None for those forgotten; ValueError to refuse."""
-
-    def _own_names(self, features: npt.NDArray[Any]) -> list[str] | None:
-        """Return names of features that are the learner's own; None if they are the examples'."""
-        return None
+    @property
+    def learns_rows(self) -> bool:
+        """Whether it offers ``encode_rows`` and ``watch_rows``."""
+        return True
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from scratch, in the given order, ``passes`` times.
@@ -107,7 +70,7 @@ class OnlineRanker(ClassifierMixin, NativeModel):
             if weights is not None and not weights.any():
                 raise ValueError("sample_weight must have at least one positive number, got zeros")
             matrix = as_matrix(X)
-            self._start(settings, labels, targets.kind == "single", matrix, targets)
+            self._start_with(settings, labels, targets.kind == "single", matrix, targets)
         for _ in range(passes):
             self._learn(matrix, targets, weights, None)
         return self
@@ -214,8 +177,7 @@ class OnlineRanker(ClassifierMixin, NativeModel):
             Scores and cut-off before the round, and the numbers of its labels.
         """
         if type(weight) is not float or weight != 1.0:  # which every learner can bear
-            largest = self._largest_weight(self._current_settings())
-            weight = parameters.positive(weight, "weight", largest)
+            weight = parameters.positive(weight, "weight", self.largest_weight)
         return self._learn_example(x, y, unknown, weight, watched=True)
 
     def _learn_example(
@@ -224,7 +186,7 @@ class OnlineRanker(ClassifierMixin, NativeModel):
         before = dict(self.__dict__)  # `restored_on_error`, without what a context manager takes
         found = _UNWATCHED
         try:
-            self._begin()
+            self.start()
             pairs, new_names = self._pairs(x, learning=True)
             relevant, open_labels, new = self._labels.encode_one(y, unknown)
             if new:
@@ -247,21 +209,65 @@ class OnlineRanker(ClassifierMixin, NativeModel):
             raise
         return found
 
-    def add_labels(self, labels: Iterable[Hashable]) -> Self:
-        """Add labels, with no weights yet, that take part from the next round on.
+    def check_example(self, x: Example, new: Sequence[Hashable]) -> None:
+        """Raise ValueError if an example that brings new labels cannot be learnt.
 
         Parameters
         ----------
-        labels : collection of labels
-            Distinct from each other and from those there are.
+        x : (indices, values) or mapping of features to values
+            One example.
+        new : sequence of labels
+            The labels that it brings.
         """
-        labels = label_list(labels, "labels")
-        with restored_on_error(self):
-            if not self._started():
-                self._start(self._checked_settings(), Labels(), single=False)
-            self._labels.extend(labels)
-            self._native.add_labels(len(labels))
-        return self
+        self.start()
+        (_, values), _ = self._pairs(x, learning=True)
+        self._native.check(as_matrix(values.astype(np.float64).reshape(1, -1)))
+
+    def encode_rows(
+        self, Y: Sequence[Collection[Hashable]], weights: npt.NDArray[np.float64] | None = None
+    ) -> RowTargets:
+        """Number the labels of rows that are to be learnt; ValueError if some cannot be.
+
+        Parameters
+        ----------
+        Y : sequence of collections of labels
+            The labels of each row; new ones where labels may appear at any time.
+        weights : array of shape (rows,), optional
+            The weight of each row, above 0; 1 if left out.
+        """
+        self.start()
+        if weights is not None:
+            bad = ~((weights > 0) & (weights <= self.largest_weight))
+            if bad.any():
+                row = int(np.argmax(bad))
+                raise ValueError(
+                    f"weights: row {row} is {weights[row]:g}; weights must be above 0 and at most "
+                    f"{self.largest_weight:g}"
+                )
+        return RowTargets(self._labels.encode_sets(Y), weights)
+
+    def watch_rows(self, rows: SparseRows, targets: RowTargets) -> Rounds:
+        """Learn rows in one native call, to the bit as ``watch_one`` would one after the other.
+
+        Unlike a matrix for ``watch``, the rows have no fixed number of columns, and no columns are
+        remembered.
+
+        Parameters
+        ----------
+        rows : SparseRows
+            Features by number, valid for this learner.
+        targets : RowTargets
+            What ``encode_rows`` has returned, with nothing learnt since.
+
+        Returns
+        -------
+        Rounds
+            Scores and cut-off before each round, and the numbers of its labels.
+        """
+        self._labels.extend(targets.targets.new)
+        rounds = self._unwritten(targets.targets)
+        self._learn(rows.matrix(), targets.targets, targets.weights, rounds)
+        return rounds
 
     def decision_function(self, X: Any) -> npt.NDArray[Any]:
         """Return the scores of all labels, (rows, K).
@@ -303,7 +309,7 @@ class OnlineRanker(ClassifierMixin, NativeModel):
         k : int, optional
             How many; all of them by default.
         """
-        if not self._started():
+        if not self.is_started:
             return []
         pairs, _ = self._pairs(x, learning=False)
         names = self._labels.names
@@ -317,7 +323,7 @@ class OnlineRanker(ClassifierMixin, NativeModel):
         x : (indices, values) or mapping of features to values
             Features without weights yet say nothing.
         """
-        if not self._started():
+        if not self.is_started:
             return _NO_SCORES, np.inf
         pairs, _ = self._pairs(x, learning=False)
         return self._native.score_one(*pairs)
@@ -330,7 +336,7 @@ class OnlineRanker(ClassifierMixin, NativeModel):
         scores : array of shape (K,)
             As ``score_one`` returns them.
         """
-        if not self._started():
+        if not self.is_started:
             return np.zeros(len(scores))
         return self._native.probabilities(scores)
 
@@ -361,21 +367,6 @@ class OnlineRanker(ClassifierMixin, NativeModel):
         pairs, _ = self._pairs(x, learning=False)
         return self._native.explain_one(*pairs, self._labels.number[label])
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return an indicator of the labels that score at least ``cutoff_``.
-
-        A classifier (trained with one label a row) returns the best label of each row.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or DataFrame of shape (rows, n)
-            Examples.
-        """
-        scores, cutoff = self._scores(X)
-        if self._single:
-            return np.asarray(self.classes_[scores.argmax(axis=1)])
-        return (scores >= cutoff).astype(np.int64)
-
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy of a classifier, else the label-ranking average precision.
 
@@ -394,122 +385,14 @@ class OnlineRanker(ClassifierMixin, NativeModel):
         scores, _ = self._scores(X)
         return average_precision(self._labels, y, scores, sample_weight)
 
-    @property
-    def cutoff_(self) -> float:
-        """The score from which ``predict`` includes a label."""
-        self._require_start("cutoff_")
-        return float(self._native.certificate()["cutoff"])
-
-    @property
-    def classes_(self) -> npt.NDArray[Any]:
-        """The labels, in the order of their columns."""
-        self._require_start("classes_")
-        # A label that an example brings is there once that is learnt.
-        return label_array(self._labels.names[: self._native.labels])
-
-    def weights_by_feature(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the features with weights, the weights (features, K), and what else is kept."""
-        self._require_start("weights_by_feature")
-        return self._native.weights()
-
-    @property
-    def bytes_of_weights(self) -> int:
-        """What the weights take in memory."""
-        self._require_start("bytes_of_weights")
-        return self._native.bytes
-
-    def _to_file(self) -> tuple[dict[str, Any], model_files.Arrays]:
-        state = self._native.state()
-        header = {
-            "params": self.get_params(),
-            "settings": self._settings,
-            "labels": [model_files.encode_label(name) for name in self._labels.names],
-            "grows": self._labels.grows,
-            "single": self._single,
-            **columns_of(self),
-            "names": None if self._names is None else list(self._names.number),
-            "restarted": self._restarted,
-            "numbers": state["numbers"],
-        }
-        return header, state["arrays"]
-
-    @classmethod
-    def _from_file(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
-        self = cls(**header["params"])
-        native = self._make_native(header["settings"])
-        native.restore({"arrays": arrays, "numbers": header["numbers"]})
-        self._native = native
-        self._settings = header["settings"]
-        self._labels = Labels(map(model_files.decode_label, header["labels"]), header["grows"])
-        if len(self._labels) != native.labels:
-            raise ValueError(f"it has {len(self._labels)} labels, but weights of {native.labels}")
-        self._single = header["single"]
-        self._restarted = header.get("restarted", "")
-        restore_columns(self, header)
-        self._names = None
-        if header["names"] is not None:
-            self._names = FeatureNames(header["names"], grows=not header["columns"])
-        return self
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
-        if self._started():
-            # Copies, as a copy of the learner must share nothing with it.
-            own = {"_labels": deepcopy(self._labels), "_names": deepcopy(self._names)}
-            state = {**state, **own}
-        return state
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
         return tags
 
-    def _current_settings(self) -> Settings:
-        return self._settings if self._started() else self._checked_settings()
-
-    def _begin(self) -> None:
-        """Begin without an example, if nothing has begun yet: labels may appear at any time."""
-        if not self._started():
-            self._start(self._checked_settings(), self._open_labels(), single=False)
-
-    def _first_labels(self, Y: Any, classes: Any, fitting: bool) -> Labels:
-        """Return the labels of a learner that starts with these targets."""
-        return labels_of(Y, classes, fitting)
-
-    def _open_labels(self) -> Labels:
-        """Return the labels of a learner that starts without an example."""
-        return Labels(grows=True)
-
     def _check_targets(self, labels: Labels, targets: Targets) -> None:
         """Raise ValueError if the learner cannot learn such targets."""
-
-    def _start(
-        self,
-        settings: Settings,
-        labels: Labels,
-        single: bool,
-        matrix: core.Matrix | None = None,
-        targets: Targets | None = None,
-    ) -> None:
-        """Begin anew: with a native learner, once it has accepted the first examples."""
-        features = self.n_features or (0 if matrix is None else matrix.shape[1])
-        self._check_start(settings, len(labels), features)
-        settings = {**settings, "n_features": features}
-        native = self._make_native(settings)
-        if matrix is not None and targets is not None:
-            self._check_batch(native, matrix, labels, targets)
-        native.add_labels(len(labels))
-        self._settings = settings
-        self._labels = labels
-        self._single = single
-        self._restarted = ""
-        self._names = None if matrix is None else self._column_names()
-        self._native = native
-
-    def _column_names(self) -> FeatureNames | None:
-        names = getattr(self, "feature_names_in_", None)
-        return None if names is None else FeatureNames(map(str, names), grows=False)
 
     def _validate(self, X: Any, reset: bool) -> Any:
         X = validated(self, X, reset)
@@ -524,13 +407,13 @@ class OnlineRanker(ClassifierMixin, NativeModel):
     ) -> tuple[core.Matrix, Targets, npt.NDArray[np.float64] | None]:
         """Check a batch, begin if it is the first, and take up its labels."""
         with restored_on_error(self):
-            if self._started():
+            if self.is_started:
                 self._check_same_classes(classes)
                 if self._names is not None and self._names.grows:
                     raise ValueError(
                         "this learner has learnt features by name: use learn_one, or a new one"
                     )
-            first = not self._started()
+            first = not self.is_started
             settings = self._current_settings()
             X = self._validate(X, reset=not hasattr(self, "n_features_in_"))
             matrix = as_matrix(X)
@@ -539,7 +422,7 @@ class OnlineRanker(ClassifierMixin, NativeModel):
             self._check_targets(labels, targets)
             weights = checked_weights(sample_weight, X, self._largest_weight(settings))
             if first:
-                self._start(settings, labels, targets.kind == "single", matrix, targets)
+                self._start_with(settings, labels, targets.kind == "single", matrix, targets)
             else:
                 self._check_batch(self._native, matrix, labels, targets)
                 self._names = self._names or self._column_names()
@@ -554,13 +437,17 @@ class OnlineRanker(ClassifierMixin, NativeModel):
         matrix, targets, weights = self._checked_batch(X, Y, classes, sample_weight)
         rounds = Rounds(_NO_SCORES, _NO_SCORES, targets.relevant, targets.unknown)
         if watched:
-            rows = matrix.shape[0]
-            scores = np.empty((rows, len(self._labels)), dtype=self._settings["dtype"])
-            if targets.new:  # a row says nothing about labels that come later
-                scores.fill(-np.inf)
-            rounds = replace(rounds, scores=scores, cutoffs=np.empty(rows))
+            rounds = self._unwritten(targets)
         self._learn(matrix, targets, weights, rounds if watched else None)
         return rounds
+
+    def _unwritten(self, targets: Targets) -> Rounds:
+        """Return rounds with room for the scores and cut-offs of rows that are to be learnt."""
+        rows = len(targets)
+        scores = np.empty((rows, len(self._labels)), dtype=self._settings["dtype"])
+        if targets.new:  # a row says nothing about labels that come later
+            scores.fill(-np.inf)
+        return Rounds(scores, np.empty(rows), targets.relevant, targets.unknown)
 
     def _learn(
         self,

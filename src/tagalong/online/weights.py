@@ -1,17 +1,22 @@
 """A learner's weights as one matrix."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from tagalong.online.ranker import OnlineRanker
-
-__all__ = ["matrix_of", "own_weights", "weight_matrix"]
+__all__ = ["DeclaredFeatures", "matrix_of", "own_weights", "weight_matrix"]
 
 # A dense matrix of more numbers than this would surprise: it becomes sparse.
 DENSE_COEF_LIMIT = 50_000_000
+
+
+class DeclaredFeatures(NamedTuple):
+    """How many features a learner has been told about: by its parameters, by its matrices."""
+
+    by_parameter: int
+    by_matrix: int
 
 
 def own_weights(found: dict[str, Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -20,37 +25,31 @@ def own_weights(found: dict[str, Any]) -> tuple[npt.NDArray[Any], npt.NDArray[An
     return found["features"][own], found["weights"][own]
 
 
-def width_of(ranker: OnlineRanker, features: npt.NDArray[Any]) -> int:
-    """Return how many columns the weights of a ranker have."""
-    declared, seen = ranker._settings["n_features"], getattr(ranker, "n_features_in_", 0)
-    return max(int(declared), int(seen), int(features.max(initial=-1)) + 1)
-
-
 def matrix_of(
-    ranker: OnlineRanker,
     features: npt.NDArray[Any],
     weights: npt.NDArray[Any],
+    declared: DeclaredFeatures,
     unseen: npt.NDArray[Any] | None = None,
 ) -> npt.NDArray[Any] | sp.csr_array:
     """Return weights, (features, K), as a matrix (K, n); sparse when large.
 
     Parameters
     ----------
-    ranker : OnlineRanker
-        Whose weights they are.
     features : array of int
         The features that have weights.
     weights : array of shape (features, K)
         Their weights.
+    declared : DeclaredFeatures
+        How many features the learner knows of.
     unseen : array of shape (K,), optional
         The weight of a declared feature that was not met; zero by default.
     """
-    n, labels = width_of(ranker, features), weights.shape[1]
+    n, labels = max(*declared, int(features.max(initial=-1)) + 1), weights.shape[1]
     size = n * labels
     if size <= DENSE_COEF_LIMIT:
         dense = np.zeros((labels, n), dtype=weights.dtype)
         if unseen is not None:
-            dense[:, : ranker._settings["n_features"]] = unseen[:, None]
+            dense[:, : declared.by_parameter] = unseen[:, None]
         dense[:, features] = weights.T
         return np.asarray(dense)
     if unseen is not None and unseen.any():
@@ -61,7 +60,8 @@ def matrix_of(
     return sp.csr_array((weights[rows, columns], (columns, features[rows])), shape=(labels, n))
 
 
-def weight_matrix(ranker: OnlineRanker) -> npt.NDArray[Any] | sp.csr_array:
-    """Return the weights that predict, (K, n); sparse when large."""
-    found = ranker._native.weights()
-    return matrix_of(ranker, *own_weights(found), found["unseen"])
+def weight_matrix(
+    found: dict[str, Any], declared: DeclaredFeatures
+) -> npt.NDArray[Any] | sp.csr_array:
+    """Return the weights that predict, as a native learner gives them, as a matrix (K, n)."""
+    return matrix_of(*own_weights(found), declared, found["unseen"])

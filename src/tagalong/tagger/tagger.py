@@ -11,11 +11,17 @@ from sklearn.base import clone
 
 from tagalong import parameters
 from tagalong.learning import model_files
-from tagalong.learning.certificates.regret_bound import AnyCertificate
+from tagalong.learning.certificates import AnyCertificate
 from tagalong.learning.items import Item
+from tagalong.learning.protocols import (
+    Learner,
+    ListLearner,
+    OnlineLearner,
+    is_online,
+    ranks_documents,
+    shows_lists,
+)
 from tagalong.learning.rounds import QueryRound, Round, Rounds
-from tagalong.online import surgery
-from tagalong.online.in_one_go import watch_in_one_go
 from tagalong.online.label_ranker.learner import LabelRanker
 from tagalong.readers.queries import Query, grades_of
 from tagalong.tagger.history import LabelHistory
@@ -77,42 +83,47 @@ class Tagger:
 
     def __init__(
         self,
-        learner: Any = None,
+        learner: Learner | None = None,
         features: TextFeatures | None = None,
         names: bool = True,
     ):
         self.features = TextFeatures() if features is None else features
         if not parameters.flag(names, "names"):
             self.features = clone(self.features).set_params(names=False)
-        self.learner = self._prepared(LabelRanker() if learner is None else learner)
+        self.learner: Learner = self._prepared(LabelRanker() if learner is None else learner)
         self.notes: dict[str, Any] = {}
-        self._history = LabelHistory()
-        self._history.reach(len(self.labels))
+        self.history = LabelHistory()
+        self.history.reach(len(self.labels))
         self._lock = threading.RLock()
 
-    def _prepared(self, learner: Any) -> Any:
-        if learner._started():
+    def _prepared(self, learner: Learner) -> Learner:
+        if learner.is_started:
             return learner
-        learner = clone(learner)
-        # In some geometries the number of features matters, and hashing knows it.
-        counts = (
-            getattr(learner, "geometry", "") == "entropic" or getattr(learner, "norm", "l2") != "l2"
-        )
-        if counts and learner.n_features is None and self.features.buckets is not None:
-            learner.set_params(n_features=self.features.buckets)
-        learner._begin()
-        return learner
+        own: Learner = clone(learner)
+        buckets = self.features.buckets
+        if own.feature_count_matters and is_online(own) and own.n_features is None and buckets:
+            own.n_features = buckets
+        own.start()
+        return own
+
+    def _online(self) -> OnlineLearner:
+        if not is_online(self.learner):
+            raise ValueError(
+                f"{type(self.learner).__name__} learns all items at once: use 'tagalong fit'"
+            )
+        return self.learner
 
     @property
     def labels(self) -> list[Any]:
         """The labels so far, in order of appearance."""
-        return list(self.learner._labels.names)
+        return list(self.learner.labels.names)
 
     @property
     def certificate_(self) -> AnyCertificate:
         """What the learner can prove about the rounds so far."""
-        found: AnyCertificate = self.learner.certificate_
-        return found
+        if not is_online(self.learner):
+            raise AttributeError(f"a {type(self.learner).__name__} learns in no rounds")
+        return self.learner.certificate_
 
     def suggest(
         self, item: Any, k: int | None = 5, min_precision: float = SURE
@@ -136,12 +147,12 @@ class Tagger:
             raise ValueError(f"min_precision must be above 0 and at most 1, got {min_precision!r}")
         count = None if k is None else parameters.integer(k, "k", 0)
         with self._lock:
-            if hasattr(self.learner, "suggest_one"):
-                return self._shown(item, count, min_precision)
+            if shows_lists(self.learner):
+                return self._shown(self.learner, item, count, min_precision)
             scores, cutoff = self.learner.score_one(self.features.look(item).pairs())
             probabilities = self.learner.probabilities(scores)
-            best = self._history.best(scores, count)
-            names = self.learner._labels.names
+            best = self.history.best(scores, count)
+            names = self.learner.labels.names
         return [
             Suggestion(
                 label=names[i],
@@ -153,16 +164,18 @@ class Tagger:
             for i in best
         ]
 
-    def _shown(self, item: Any, count: int | None, min_precision: float) -> list[Suggestion]:
+    def _shown(
+        self, learner: ListLearner, item: Any, count: int | None, min_precision: float
+    ) -> list[Suggestion]:
         """Return the list of a learner from partial feedback, of at most so many labels."""
         if count == 0 or not self.labels:
             return []
-        limits = [limit for limit in (count, self.learner.max_labels) if limit is not None]
-        found = self.learner.suggest_one(
+        limits = [limit for limit in (count, learner.max_labels) if limit is not None]
+        found = learner.suggest_one(
             self.features.look(item).pairs(), min(limits) if limits else None
         )
-        scores, _ = self.learner.score_one(self.features.look(item).pairs())
-        number = self.learner._labels.number
+        scores, _ = learner.score_one(self.features.look(item).pairs())
+        number = learner.labels.number
         return [
             Suggestion(
                 label=label,
@@ -230,22 +243,23 @@ class Tagger:
             weight = item.weight if isinstance(item, Item) else 1.0
         with self._lock:
             reading = self.features.look(item)
-            if not hasattr(self.learner, "watch_one"):
-                raise ValueError(
-                    f"{type(self.learner).__name__} learns all items at once: use 'tagalong fit'"
-                )
-            found: Round = self.learner.watch_one(reading.pairs(), labels, unknown, weight)
+            found = self._online().watch_one(reading.pairs(), labels, unknown, weight)
             self.features.learn(reading)
-            self._history.note(len(self.learner._labels), found.relevant)
+            self.history.note(len(self.learner.labels), found.relevant)
         return found
 
     @property
+    def learns_online(self) -> bool:
+        """Whether the learner learns one item after the other; otherwise it was fitted to all."""
+        return self.learner.learns_online
+
+    @property
     def learns_together(self) -> bool:
-        """Whether the learner can learn items in one go: see ``watch_together``."""
-        return type(self.learner) is LabelRanker
+        """Whether ``watch_together`` can learn many items in one native call."""
+        return is_online(self.learner) and self.learner.learns_rows
 
     def watch_together(self, items: Sequence[Item]) -> Rounds | None:
-        """Learn items in one go, as ``watch`` would one after the other, to the bit.
+        """Learn items in one native call, to the bit as ``watch`` would one after the other.
 
         Parameters
         ----------
@@ -255,31 +269,32 @@ class Tagger:
         Returns
         -------
         Rounds or None
-            What was predicted before each of them. None if that cannot be done in one go: nothing
+            What was predicted before each of them. None if that cannot be done in one call: nothing
             has been learnt then, and ``watch`` can tell what is wrong, if anything is.
         """
         with self._lock:
             learner = self.learner
-            if not self.learns_together or not learner._labels.grows:
+            if not is_online(learner) or not learner.learns_rows:
                 return None
             weights = np.array([item.weight for item in items])
-            most = learner._largest_weight(learner._settings)
-            if not ((weights > 0) & (weights <= most)).all():
-                return None
-            # Labels that cannot be taken are refused before any word is noted.
-            targets = learner._labels._encode_sets([item.labels or () for item in items])
-            found = self.features.read_texts(items, learner.n_features)
-            if found is None:
-                return None
             ones = bool((weights == 1).all())
-            rounds = watch_in_one_go(learner, found, targets, None if ones else weights)
-            self._history.note_rows(len(learner._labels), rounds.relevant)
+            try:  # before any word is noted
+                targets = learner.encode_rows(
+                    [item.labels or () for item in items], None if ones else weights
+                )
+            except ValueError:
+                return None
+            rows = self.features.read_texts(items, learner.n_features)
+            if rows is None:
+                return None
+            rounds = learner.watch_rows(rows, targets)
+            self.history.note_rows(len(learner.labels), rounds.relevant)
         return rounds
 
     @property
     def ranks_documents(self) -> bool:
         """Whether the learner ranks the documents of queries, instead of labels."""
-        return bool(getattr(self.learner, "_ranks_documents", bool)())
+        return ranks_documents(self.learner)
 
     def watch_query(self, query: Query, weight: float = 1.0) -> QueryRound:
         """Learn how the documents of a query are graded, and return what they scored before.
@@ -291,7 +306,8 @@ class Tagger:
         weight : float
             How much it counts.
         """
-        if not self.ranks_documents:
+        learner = self.learner
+        if not ranks_documents(learner):
             raise ValueError("this tagger files items under labels; it does not rank documents")
         grades = np.array(grades_of(query))
         with self._lock:
@@ -300,7 +316,7 @@ class Tagger:
                 reading = self.features.look(document)
                 pairs.append(reading.pairs())
                 self.features.learn(reading)  # before the next one: new words get numbers in turn
-            return QueryRound(self.learner.watch_query(pairs, grades, weight), grades)
+            return QueryRound(learner.watch_query(pairs, grades, weight), grades)
 
     def add_labels(self, labels: Iterable[Hashable]) -> Self:
         """Declare labels before anything is filed under them.
@@ -311,8 +327,8 @@ class Tagger:
             New ones.
         """
         with self._lock:
-            self.learner.add_labels(labels)
-            self._history.reach(len(self.learner._labels))
+            self._online().add_labels(labels)
+            self.history.reach(len(self.learner.labels))
         return self
 
     def feedback(self, item: Any, shown: Iterable[Hashable], accepted: Iterable[Hashable]) -> Self:
@@ -338,14 +354,14 @@ class Tagger:
                 )
         with self._lock:
             for label in shown:
-                if label not in self.learner._labels.number:
+                if label not in self.learner.labels.number:
                     raise ValueError(f"shown label {label!r} is not a label of this tagger")
-            if hasattr(self.learner, "feedback_one"):
+            if shows_lists(self.learner):
                 reading = self.features.look(item)
                 self.learner.feedback_one(reading.pairs(), shown, accepted)
                 self.features.learn(reading)
-                right = [self.learner._labels.number[label] for label in accepted]
-                self._history.note(len(self.learner._labels), right)
+                right = [self.learner.labels.number[label] for label in accepted]
+                self.history.note(len(self.learner.labels), right)
                 return self
             return self.learn(item, accepted, unknown=[x for x in self.labels if x not in shown])
 
@@ -365,11 +381,11 @@ class Tagger:
             Where it was filed.
         """
         with self._lock:
-            before = self.learner._labels.encode_one(was)
+            before = self.learner.labels.encode_one(was)
             if before[2]:
                 raise ValueError(f"was: {before[2][0]!r} is not a label of this tagger")
             self.learn(item, labels)
-            self._history.uncount(before[0])
+            self.history.uncount(before[0])
         return self
 
     def explain(self, item: Any, label: Hashable = None) -> Explanation:
@@ -391,7 +407,7 @@ class Tagger:
             pairs = self.features.read(item)
             names = dict(zip(pairs[0].tolist(), self.features.describe(item), strict=True))
             features, parts, score = self.learner.explain_one(pairs, label)
-            own = self.learner._own_names(features)
+            own = self.learner.own_feature_names(features)
         named = [
             (names[feature] if own is None else own[i], part)
             for i, (feature, part) in enumerate(zip(features.tolist(), parts.tolist(), strict=True))
@@ -410,7 +426,7 @@ class Tagger:
             Its name so far, and from now on.
         """
         with self._lock:
-            surgery.rename_label(self.learner, old, new)
+            self._online().rename_label(old, new)
         return self
 
     def forget_label(self, label: Hashable) -> Self:
@@ -422,9 +438,9 @@ class Tagger:
             Which one. Items may bring it back later, as a new one.
         """
         with self._lock:
-            at = self.learner._labels.number.get(label, -1)
-            surgery.forget_labels(self.learner, [label])
-            self._history.drop(at)
+            at = self.learner.labels.number.get(label, -1)
+            self._online().forget_labels([label])
+            self.history.drop(at)
         return self
 
     def merge_labels(self, labels: Iterable[Hashable], into: Hashable) -> Self:
@@ -438,8 +454,8 @@ class Tagger:
             The name of the new one; may be one of them, or another that is there.
         """
         with self._lock:
-            parts = surgery.merge_labels(self.learner, list(labels), into)
-            self._history.merge(parts)
+            parts = self._online().merge_labels(list(labels), into)
+            self.history.merge(parts)
         return self
 
     def prune(self, features: int) -> SizeReport:
@@ -457,13 +473,14 @@ class Tagger:
         """
         keep = parameters.integer(features, "features", 0)
         with self._lock:
-            found, lengths = surgery.weight_of_features(self.learner)
+            learner = self._online()
+            found, lengths = learner.feature_lengths()
             lengths[found < 0] = np.inf  # the constant feature stays
             if keep < len(found) - int((found < 0).sum()):
                 kept = np.zeros(len(found), dtype=bool)
                 kept[np.argsort(-lengths, kind="stable")[: keep + int((found < 0).sum())]] = True
-                surgery.keep_features(self.learner, kept)
-                if self.learner._own_names(found) is None:
+                learner.keep_features(kept)
+                if learner.own_feature_names(found) is None:
                     self.features.forget_names(found[~kept])
             return self.size()
 
@@ -487,21 +504,32 @@ class Tagger:
         with self._lock:
             model_files.save(self, path)
 
-    def _to_file(self) -> tuple[dict[str, Any], model_files.Arrays]:
+    def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
+        """Return the header and the arrays of a file."""
         learner, learner_arrays = model_files.pack(self.learner)
         features, feature_arrays = model_files.pack(self.features)
         header = {
             "learner": learner,
             "features": features,
             "notes": self.notes,
-            "history": self._history.to_json(),
+            "history": self.history.to_json(),
         }
         arrays = {f"learner/{name}": array for name, array in learner_arrays.items()}
         arrays |= {f"features/{name}": array for name, array in feature_arrays.items()}
         return header, arrays
 
     @classmethod
-    def _from_file(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
+    def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
+        """Return the model that ``to_parts`` took apart.
+
+        Parameters
+        ----------
+        header : dict
+            What can be said in JSON.
+        arrays : dict
+            Arrays by name.
+        """
+
         def part(name: str) -> Any:
             own = {
                 key.removeprefix(f"{name}/"): array
@@ -512,10 +540,10 @@ class Tagger:
 
         self = cls(learner=part("learner"), features=part("features"))
         self.notes = header["notes"]
-        self._history = LabelHistory(**header["history"])
-        if len(self._history) != len(self.labels):
+        self.history = LabelHistory(**header["history"])
+        if len(self.history) != len(self.labels):
             raise ValueError(
-                f"it has {len(self.labels)} labels, but a history of {len(self._history)}"
+                f"it has {len(self.labels)} labels, but a history of {len(self.history)}"
             )
         return self
 

@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 from tagalong import _native as core
 from tagalong import parameters
+from tagalong.learning.examples import SparseRows
 from tagalong.text.rows import Row, as_row
 
 __all__ = ["TextFeatures"]
@@ -131,9 +132,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         """
         self._started().learn(reading)
 
-    def read_texts(
-        self, items: Sequence[Any], most: int | None = None
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float64]] | None:
+    def read_texts(self, items: Sequence[Any], most: int | None = None) -> SparseRows | None:
         """Return the features of items that are nothing but texts, and note their words.
 
         The same as ``read`` with ``learn=True`` for one after the other. Values of texts are
@@ -148,8 +147,8 @@ class TextFeatures(TransformerMixin, BaseEstimator):
 
         Returns
         -------
-        (indptr, indices, values) or None
-            In compressed form, a row an item. None if some item has named values or is no item,
+        SparseRows or None
+            One row per item. None if some item has named values or is no item,
             or if there could be too many features; nothing has been noted then.
         """
         if most is not None and (self.buckets is None or self.buckets > most):
@@ -160,7 +159,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
             return None
         if any(values for _, values in rows):
             return None
-        return self._started().read_many(rows, True)
+        return SparseRows(*self._started().read_many(rows, True))
 
     def describe(self, item: Any) -> list[str]:
         """Return the names of an item's features, in the order of `read`.
@@ -312,7 +311,8 @@ class TextFeatures(TransformerMixin, BaseEstimator):
             }
         )
 
-    def _to_file(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    def to_parts(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """Return the header and the arrays of a file."""
         state = self._started().state()
         params = {
             name: list(value) if isinstance(value, tuple) else value
@@ -321,7 +321,16 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         return {"params": params, "numbers": state["numbers"]}, state["arrays"]
 
     @classmethod
-    def _from_file(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Self:
+    def from_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Self:
+        """Return the model that ``to_parts`` took apart.
+
+        Parameters
+        ----------
+        header : dict
+            What can be said in JSON.
+        arrays : dict
+            Arrays by name.
+        """
         params: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in header["params"].items()

@@ -12,18 +12,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from tagalong import _native as core
 from tagalong import parameters
+from tagalong.batch.learner import BatchLearner
 from tagalong.batch.m3l import files
+from tagalong.batch.m3l.fit import Fit
 from tagalong.batch.m3l.kernels import KERNELS, make_kernel
 from tagalong.batch.m3l.matrices import is_sparse
-from tagalong.batch.m3l.models import KernelModel, LinearModel
-from tagalong.batch.m3l.single_example import Answers
+from tagalong.batch.m3l.models import LinearModel
 from tagalong.batch.m3l.training import problem_of, solve_kernel, solve_linear, threads_of
 from tagalong.learning import model_files
 from tagalong.learning.batches import checked_weights, labels_of
-from tagalong.learning.estimators import restored_on_error, validated
+from tagalong.learning.estimators import (
+    columns_of,
+    restore_columns,
+    restored_on_error,
+    validated,
+)
 from tagalong.learning.examples import as_matrix
-from tagalong.learning.fitted import Fitted
-from tagalong.learning.labels import Labels, label_array
+from tagalong.learning.labels import label_array
 from tagalong.learning.quality import accuracy, average_precision
 
 __all__ = ["M3LClassifier"]
@@ -35,7 +40,7 @@ LARGEST_WEIGHT = 1e12
 DENSE_COEF_LIMIT = 50_000_000
 
 
-class M3LClassifier(Answers, ClassifierMixin, Fitted):
+class M3LClassifier(ClassifierMixin, BatchLearner):
     r"""Labels for rows by maximal margins, with prior knowledge of how labels go together.
 
     Label :math:`l` scores :math:`z_l \cdot \phi(x)` and is predicted from 0 on. The weights solve
@@ -139,11 +144,6 @@ class M3LClassifier(Answers, ClassifierMixin, Fitted):
     [['money']]
     """
 
-    _single: bool
-    classes_: Array
-
-    _fitted_attribute = "_model"
-
     def __init__(
         self,
         C: float = 1.0,
@@ -205,21 +205,27 @@ class M3LClassifier(Answers, ClassifierMixin, Fitted):
                 raise ValueError("sample_weight must have at least one positive number, got zeros")
             core.m3l_check(as_matrix(X))
             problem = problem_of(self, labels, targets, weights)
-            start, verbose = self._start(X.shape[0], labels), bool(self.verbose)
+            start = None
+            if self.warm_start and self.is_started:
+                start = self._fit.dual_to_start_with(X.shape[0], labels)
+            verbose = bool(self.verbose)
             if self.kernel == "linear":
                 trained = solve_linear(X, problem, settings, start, verbose)
             else:
                 kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0, X)
                 trained = solve_kernel(X, kernel, problem, settings, start, verbose)
             found = trained.figures
-            self._model, self._dual, self._place = trained.model, trained.dual, trained.place
-            self._rows = X.shape[0]
-            self._labels, self._single = labels, targets.kind == "single"
-            self.classes_ = label_array(labels.names)
-            self.dual_objective_ = float(found["dual_objective"])
-            self.duality_gap_ = float(found["duality_gap"])
-            self.n_iter_ = int(found["passes"])
-            self._slope = (0.0, 0.0)
+            self._fit = Fit(
+                model=trained.model,
+                labels=labels,
+                single=targets.kind == "single",
+                rows=X.shape[0],
+                dual=trained.dual,
+                place=trained.place,
+                dual_objective=float(found["dual_objective"]),
+                duality_gap=float(found["duality_gap"]),
+                passes=int(found["passes"]),
+            )
         if found["stopped"]:
             raise KeyboardInterrupt
         if not found["converged"]:
@@ -244,7 +250,7 @@ class M3LClassifier(Answers, ClassifierMixin, Fitted):
             Examples.
         """
         scores = self._scores(X)
-        if self._single and scores.shape[1] == 2:
+        if self._fit.single and scores.shape[1] == 2:
             return np.asarray((scores[:, 1] - scores[:, 0]) / 2)
         return scores
 
@@ -259,7 +265,7 @@ class M3LClassifier(Answers, ClassifierMixin, Fitted):
             Examples.
         """
         scores = self._scores(X)
-        if self._single:
+        if self._fit.single:
             return np.asarray(self.classes_[scores.argmax(axis=1)])
         return (scores >= 0).astype(np.int64)
 
@@ -290,15 +296,44 @@ class M3LClassifier(Answers, ClassifierMixin, Fitted):
             Weights of the rows.
         """
         check_is_fitted(self)
-        if self._single:
+        if self._fit.single:
             return accuracy(y, self.predict(X), sample_weight)
         scores = self._scores(X)
-        return average_precision(self._labels, y, scores, sample_weight)
+        return average_precision(self._fit.labels, y, scores, sample_weight)
+
+    @property
+    def classes_(self) -> Array:
+        """The labels, in the order of their columns."""
+        self._require_start("classes_")
+        return label_array(self._fit.labels.names)
+
+    @property
+    def dual_objective_(self) -> float:
+        """The value of the dual, a lower bound of the objective's minimum."""
+        self._require_start("dual_objective_")
+        return self._fit.dual_objective
+
+    @property
+    def duality_gap_(self) -> float:
+        """How far the objective is above the dual."""
+        self._require_start("duality_gap_")
+        return self._fit.duality_gap
+
+    @property
+    def n_iter_(self) -> int:
+        """How many passes, or steps, were made."""
+        self._require_start("n_iter_")
+        return self._fit.passes
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for the first parameter that is wrong."""
+        self._checked_settings()
 
     @property
     def coef_(self) -> Any:
         """The weights, (K, n), if the kernel is linear; sparse when large."""
-        model = self._fitted("coef_")
+        self._require_start("coef_")
+        model = self._fit.model
         if not isinstance(model, LinearModel):
             raise AttributeError("coef_ is there for the linear kernel only")
         return model.coef(DENSE_COEF_LIMIT)
@@ -306,15 +341,14 @@ class M3LClassifier(Answers, ClassifierMixin, Fitted):
     @property
     def dual_coef_(self) -> Array:
         """The dual variables with the signs of the labels, (rows, K)."""
-        self._fitted("dual_coef_")
-        if self._dual is None:
-            raise AttributeError("dual_coef_ is not kept in files of linear models")
-        return files.by_label(self._dual, self._place)
+        self._require_start("dual_coef_")
+        return self._fit.dual_by_label()
 
     @property
     def support_(self) -> npt.NDArray[np.int64]:
         """The rows with a variable that is not 0, if the kernel is not linear."""
-        model = self._fitted("support_")
+        self._require_start("support_")
+        model = self._fit.model
         if isinstance(model, LinearModel):
             raise AttributeError("support_ is there for other kernels than the linear one")
         return model.support
@@ -322,7 +356,7 @@ class M3LClassifier(Answers, ClassifierMixin, Fitted):
     @property
     def cutoff_(self) -> float:
         """The score from which a label is predicted: 0."""
-        self._fitted("cutoff_")
+        self._require_start("cutoff_")
         return 0.0
 
     def _checked_settings(self) -> dict[str, Any]:
@@ -339,43 +373,30 @@ class M3LClassifier(Answers, ClassifierMixin, Fitted):
             "cache_bytes": int(1e6 * parameters.positive(self.cache_size, "cache_size")),
         }
 
-    def _start(self, rows: int, labels: Labels) -> Array | None:
-        """Return the dual variables to begin with."""
-        if not self.warm_start or getattr(self, "_dual", None) is None:
-            return None
-        if self._labels.names != labels.names or self._rows != rows:
-            return None
-        start = self.dual_coef_
-        if isinstance(self._model, LinearModel):
-            return start
-        spread = np.zeros((rows, len(labels)))
-        spread[self._model.support] = start
-        return spread
-
-    def _fitted(self, name: str) -> LinearModel | KernelModel:
-        self._require_start(name)
-        return self._model
-
     def _scores(self, X: Any) -> Array:
         check_is_fitted(self)
         X = validated(self, X, reset=False)
         core.m3l_check(as_matrix(X))
-        return self._model.scores(X)
+        return self._fit.model.scores(X)
 
-    def _begin(self) -> None:
-        if not self._started():
-            raise ValueError(
-                "M3LClassifier learns all items at once: fit it before it goes into a Tagger, or "
-                "use 'tagalong fit'"
-            )
-
-    def _to_file(self) -> tuple[dict[str, Any], model_files.Arrays]:
-        return files.to_file(self)
+    def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
+        """Return the header and the arrays of a file."""
+        return files.to_parts(self.get_params(), columns_of(self), self._fit)
 
     @classmethod
-    def _from_file(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
+    def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
+        """Return the model that ``to_parts`` took apart.
+
+        Parameters
+        ----------
+        header : dict
+            What can be said in JSON.
+        arrays : dict
+            Arrays by name.
+        """
         self = cls(**files.params_from(header, arrays))
-        files.restore(self, header, arrays)
+        restore_columns(self, header)
+        self._fit = files.fit_from(header, arrays)
         return self
 
     def __sklearn_tags__(self) -> Any:

@@ -7,32 +7,33 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from tagalong.batch.m3l.fit import Fit
 from tagalong.batch.m3l.kernels import Kernel
 from tagalong.batch.m3l.matrices import as_dense, is_sparse
 from tagalong.batch.m3l.models import KernelModel, LinearModel
 from tagalong.learning import model_files
-from tagalong.learning.estimators import columns_of, restore_columns
-from tagalong.learning.labels import Labels, label_array
+from tagalong.learning.labels import Labels
 
-__all__ = ["by_label", "params_from", "restore", "to_file"]
+__all__ = ["fit_from", "params_from", "to_parts"]
 
 Array = npt.NDArray[Any]
 
 
-def by_label(dual: Array, place: Array | None) -> Array:
-    """Return dual variables as (rows, labels), from blocks of lanes if labels have places."""
-    if place is None:
-        return dual
-    lanes = dual.shape[2]
-    out = np.empty((dual.shape[1], len(place)), dtype=dual.dtype)
-    for label, at in enumerate(place):
-        out[:, label] = dual[at // lanes, :, at % lanes]
-    return out
+def to_parts(
+    params: dict[str, Any], columns: dict[str, Any], fit: Fit
+) -> tuple[dict[str, Any], model_files.Arrays]:
+    """Return the header and the arrays of an M3LClassifier.
 
-
-def to_file(model: Any) -> tuple[dict[str, Any], model_files.Arrays]:
-    """Return the header and the arrays of an M3LClassifier."""
-    params = dict(model.get_params())
+    Parameters
+    ----------
+    params : dict
+        Its parameters.
+    columns : dict
+        The columns that it has seen.
+    fit : Fit
+        What training has left.
+    """
+    params = dict(params)
     arrays: model_files.Arrays = {}
     if callable(params["kernel"]):
         raise ValueError("a model whose kernel is a function cannot be saved: files hold no code")
@@ -43,18 +44,18 @@ def to_file(model: Any) -> tuple[dict[str, Any], model_files.Arrays]:
         params[name] = _encoded(params[name])
     if not isinstance(params["random_state"], (int, np.integer, type(None))):
         params["random_state"] = None
-    found = model._model
+    found = fit.model
     header: dict[str, Any] = {
         "params": params,
-        "labels": [model_files.encode_label(name) for name in model._labels.names],
-        "single": model._single,
-        **columns_of(model),
+        "labels": [model_files.encode_label(name) for name in fit.labels.names],
+        "single": fit.single,
+        **columns,
         "numbers": {
-            "dual_objective": model.dual_objective_,
-            "duality_gap": model.duality_gap_,
-            "n_iter": model.n_iter_,
-            "rows": model._rows,
-            "slope": list(model._slope),
+            "dual_objective": fit.dual_objective,
+            "duality_gap": fit.duality_gap,
+            "n_iter": fit.passes,
+            "rows": fit.rows,
+            "slope": list(fit.curve),
         },
     }
     if isinstance(found, LinearModel):
@@ -62,7 +63,9 @@ def to_file(model: Any) -> tuple[dict[str, Any], model_files.Arrays]:
         return header, arrays
     kernel = found.kernel
     header["kernel"] = [kernel.name, kernel.gamma, kernel.degree, kernel.coef0]
-    arrays |= {"support": found.support, "coefficients": found.coefficients, "dual": model._dual}
+    arrays |= {"support": found.support, "coefficients": found.coefficients}
+    if fit.dual is not None:
+        arrays["dual"] = fit.dual
     if is_sparse(found.vectors):
         vectors = sp.csr_array(found.vectors)
         arrays |= {
@@ -85,28 +88,36 @@ def params_from(header: Mapping[str, Any], arrays: model_files.Arrays) -> dict[s
     return params
 
 
-def restore(model: Any, header: Mapping[str, Any], arrays: model_files.Arrays) -> None:
-    """Tell an M3LClassifier what a file kept of its training."""
-    model._labels = Labels(map(model_files.decode_label, header["labels"]))
-    model.classes_ = label_array(model._labels.names)
-    model._single = header["single"]
-    restore_columns(model, header)
+def fit_from(header: Mapping[str, Any], arrays: model_files.Arrays) -> Fit:
+    """Return what a file kept of the training; ValueError if its parts do not fit together."""
+    labels = Labels(map(model_files.decode_label, header["labels"]))
     numbers = header["numbers"]
-    model.dual_objective_ = float(numbers["dual_objective"])
-    model.duality_gap_ = float(numbers["duality_gap"])
-    model.n_iter_ = int(numbers["n_iter"])
-    model._rows = int(numbers["rows"])
-    model._slope = tuple(numbers["slope"])
-    model._dual, model._place = arrays.get("dual"), None
-    columns, labels = header["n_features_in"], len(model._labels)
+    slope, intercept = numbers["slope"]
+    return Fit(
+        model=_model_from(header, arrays, len(labels)),
+        labels=labels,
+        single=header["single"],
+        rows=int(numbers["rows"]),
+        dual=arrays.get("dual"),
+        place=None,
+        dual_objective=float(numbers["dual_objective"]),
+        duality_gap=float(numbers["duality_gap"]),
+        passes=int(numbers["n_iter"]),
+        curve=(slope, intercept),
+    )
+
+
+def _model_from(
+    header: Mapping[str, Any], arrays: model_files.Arrays, labels: int
+) -> LinearModel | KernelModel:
+    columns = header["n_features_in"]
     if "weights" in arrays:
         features, weights = arrays["features"], arrays["weights"]
         if weights.shape != (len(features), labels) or (
             len(features) and not 0 <= features.min() <= features.max() < columns
         ):
             raise ValueError("its weights do not fit its labels and features")
-        model._model = LinearModel(features, weights, columns)
-        return
+        return LinearModel(features, weights, columns)
     vectors: Any = arrays.get("vectors")
     support, coefficients = arrays["support"], arrays["coefficients"]
     if "vector_values" in arrays:
@@ -119,7 +130,7 @@ def restore(model: Any, header: Mapping[str, Any], arrays: model_files.Arrays) -
         vectors is not None and vectors.shape != (len(support), columns)
     ):
         raise ValueError("its support vectors do not fit its labels and features")
-    model._model = KernelModel(Kernel(*header["kernel"]), support, vectors, coefficients)
+    return KernelModel(Kernel(*header["kernel"]), support, vectors, coefficients)
 
 
 def _encoded(value: Any) -> Any:

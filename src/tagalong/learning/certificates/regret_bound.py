@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
-from tagalong.learning.certificates.mistake_bound import Certificate
-
-__all__ = ["AnyCertificate", "ConfidenceBound"]
+__all__ = ["ConfidenceBound"]
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,3 @@ class ConfidenceBound:
             f"{shown}; by the widths the lists cost at most {self.regret:.6g} more than the best "
             f"ones, which is not proven for {self.unproven}"
         )
-
-
-AnyCertificate: TypeAlias = Certificate | ConfidenceBound
-"""What learners can prove."""

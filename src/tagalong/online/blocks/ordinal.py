@@ -8,7 +8,6 @@ import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from tagalong import _native as core
 from tagalong import parameters
 from tagalong.learning import model_files
 from tagalong.learning.batches import checked_weights
@@ -33,7 +32,6 @@ from tagalong.online.blocks.grades import (
     sorted_grades,
 )
 from tagalong.online.blocks.projection import BlockProjection
-from tagalong.online.label_ranker.learner import LARGEST_BUDGET
 
 __all__ = ["OrdinalRanker"]
 
@@ -171,12 +169,12 @@ class OrdinalRanker(ClassifierMixin, Fitted):
             inverse = _inverse_weights(sample_weight, X, learner)
             if inverse is not None and not np.isfinite(inverse).any():
                 raise ValueError("sample_weight must have at least one positive number, got zeros")
-            learner._native.check(as_matrix(X))
+            learner.check_rows(as_matrix(X))
             rng = np.random.default_rng(seed)
             rows = sp.csr_array(X)
             for _ in range(passes):
                 order = rng.permutation(X.shape[0]) if shuffled else None
-                _learn(learner._native, rows, numbers, inverse, len(classes) - 1, order)
+                _learn(learner, rows, numbers, inverse, len(classes) - 1, order)
         self._learner, self.classes_ = learner, classes
         return self
 
@@ -194,16 +192,16 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         sample_weight : array of shape (rows,), optional
             Scales the budget C of each row; a row of weight 0 is passed over.
         """
-        first = not self._started()
+        first = not self.is_started
         with restored_on_error(self):
             X = validated(self, X, reset=first)
             known = self._first_grades(classes) if first else self._same_grades(classes)
             numbers = grade_numbers(given_grades(y, X.shape[0]), known)
             learner = self._new_learner(X.shape[1], known) if first else self._learner
             inverse = _inverse_weights(sample_weight, X, learner)
-            learner._native.check(as_matrix(X))
+            learner.check_rows(as_matrix(X))
         self._learner, self.classes_ = learner, known
-        _learn(learner._native, sp.csr_array(X), numbers, inverse, len(known) - 1, None)
+        _learn(learner, sp.csr_array(X), numbers, inverse, len(known) - 1, None)
         return self
 
     def latent_score(self, X: Any) -> npt.NDArray[np.float64]:
@@ -216,8 +214,8 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         """
         check_is_fitted(self)
         matrix = as_matrix(validated(self, X, reset=False))
-        self._learner._native.check(matrix)
-        return self._learner._native.score(matrix)
+        self._learner.check_rows(matrix)
+        return self._learner.score_rows(matrix)
 
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
         """Return how well each grade fits, (rows, k): the margin that a row of it would have.
@@ -286,9 +284,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
                 f"X has {features} columns, which with {len(classes) - 1} thresholds is above the "
                 f"limit of {LARGEST_INDEX}"
             )
-        learner._settings = {**learner._checked_settings(), "n_features": columns}
-        learner._native = learner._make_native(learner._settings)
-        learner.n_features_in_ = columns
+        learner.start(columns)
         return learner
 
     def _declared_grades(self) -> npt.NDArray[Any]:
@@ -316,7 +312,8 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         require_same(classes, self.classes_, "classes_")
         return self.classes_
 
-    def _to_file(self) -> tuple[dict[str, Any], model_files.Arrays]:
+    def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
+        """Return the header and the arrays of a file."""
         learner, arrays = model_files.pack(self._learner)
         grades = None if self.grades is None else encoded_grades(as_grades(self.grades, "grades"))
         header = {
@@ -328,7 +325,16 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         return header, arrays
 
     @classmethod
-    def _from_file(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
+    def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
+        """Return the model that ``to_parts`` took apart.
+
+        Parameters
+        ----------
+        header : dict
+            What can be said in JSON.
+        arrays : dict
+            Arrays by name.
+        """
         params = header["params"]
         grades = None if params["grades"] is None else decoded_grades(params["grades"])
         self = cls(**{**params, "grades": grades})
@@ -349,7 +355,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
 
 
 def _learn(
-    native: core.BlockLearner32,
+    learner: BlockProjection,
     X: sp.csr_array,
     numbers: npt.NDArray[np.int64],
     inverse: npt.NDArray[np.float64] | None,
@@ -368,7 +374,7 @@ def _learn(
         signs = np.where(below < numbers[part, None], 1.0, -1.0).ravel()
         budgets = None if inverse is None else np.repeat(inverse[part], thresholds)
         sizes = np.full(len(part), thresholds)
-        native.learn(as_matrix(_blocks(X, part, thresholds)), signs, sizes, None, budgets)
+        learner.learn_rows(as_matrix(_blocks(X, part, thresholds)), signs, sizes, None, budgets)
 
 
 def _blocks(X: sp.csr_array, rows: npt.NDArray[np.int64], thresholds: int) -> sp.csr_array:
@@ -389,8 +395,7 @@ def _inverse_weights(
     sample_weight: Any, X: Any, learner: BlockProjection
 ) -> npt.NDArray[np.float64] | None:
     """Return what a unit of each row takes of the budget; infinity for rows to pass over."""
-    settings = learner._settings
-    weights = checked_weights(sample_weight, X, LARGEST_BUDGET[settings["dtype"]] / settings["C"])
+    weights = checked_weights(sample_weight, X, learner.largest_weight)
     if weights is None:
         return None
     inverse = np.full(len(weights), np.inf)

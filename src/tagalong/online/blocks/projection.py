@@ -167,25 +167,82 @@ class BlockProjection(NativeModel):
     def _learn(
         self, X: Any, y: Any, sizes: Any, groups: Any, weights: Any
     ) -> npt.NDArray[np.float64]:
-        first = not self._started()
-        settings = self._checked_settings() if first else self._settings
+        first = not self.is_started
         with restored_on_error(self):
             X = validated(self, X, reset=first)
             rows = X.shape[0]
             blocks = np.array([rows]) if sizes is None else _sizes(sizes, rows)
             signs = _signs(y, rows)
             sets = None if groups is None else _numbered(groups, rows)
-            least = float(settings["C"]) / LARGEST_BUDGET[settings["dtype"]]
-            v = None if weights is None else _positive(weights, rows, least)
-            matrix = as_matrix(X)
             if first:
-                settings = {**settings, "n_features": X.shape[1]}
-                native = self._make_native(settings)
-            else:
-                native = self._native
-            native.check(matrix)
+                self.start(X.shape[1])
+            v = None if weights is None else _positive(weights, rows, 1 / self.largest_weight)
+            matrix = as_matrix(X)
+            self.check_rows(matrix)
+        return self.learn_rows(matrix, signs, blocks, sets, v)
+
+    def start(self, columns: int) -> None:
+        """Begin without a row.
+
+        Parameters
+        ----------
+        columns : int
+            How many columns rows will have.
+        """
+        settings = {**self._checked_settings(), "n_features": columns}
+        native = self._make_native(settings)
+        self.n_features_in_ = columns
         self._settings, self._native = settings, native
-        return native.learn(matrix, signs, blocks, sets, v)
+
+    @property
+    def largest_weight(self) -> float:
+        """The largest share of the budget C that the arithmetic can bear."""
+        return LARGEST_BUDGET[self._settings["dtype"]] / float(self._settings["C"])
+
+    def check_rows(self, matrix: core.Matrix) -> None:
+        """Raise ValueError if some row cannot be learnt.
+
+        Parameters
+        ----------
+        matrix : Matrix
+            Rows, which may have fewer columns than declared.
+        """
+        self._native.check(matrix)
+
+    def learn_rows(
+        self,
+        matrix: core.Matrix,
+        signs: npt.NDArray[np.float64],
+        sizes: npt.NDArray[np.int64],
+        sets: npt.NDArray[np.int32] | None = None,
+        weights: npt.NDArray[np.float64] | None = None,
+    ) -> npt.NDArray[np.float64]:
+        """Learn blocks that were checked, and return the loss of each before it was learnt.
+
+        Parameters
+        ----------
+        matrix : Matrix
+            The rows of all blocks.
+        signs : array of shape (rows,)
+            +1 and -1.
+        sizes : array of shape (blocks,)
+            How many rows each block has.
+        sets : array of shape (rows,), optional
+            The set of each row within its block.
+        weights : array of shape (rows,), optional
+            How much of the budget a unit of each row takes.
+        """
+        return self._native.learn(matrix, signs, sizes, sets, weights)
+
+    def score_rows(self, matrix: core.Matrix) -> npt.NDArray[np.float64]:
+        """Return the scores of rows that were checked, (rows,).
+
+        Parameters
+        ----------
+        matrix : Matrix
+            Rows, which may have fewer columns than declared.
+        """
+        return self._native.score(matrix)
 
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the scores of rows, (rows,).
@@ -197,8 +254,8 @@ class BlockProjection(NativeModel):
         """
         self._require_fit()
         matrix = as_matrix(validated(self, X, reset=False))
-        self._native.check(matrix)
-        return self._native.score(matrix)
+        self.check_rows(matrix)
+        return self.score_rows(matrix)
 
     @property
     def coef_(self) -> npt.NDArray[Any]:
@@ -235,10 +292,11 @@ class BlockProjection(NativeModel):
         return kind(settings)
 
     def _require_fit(self) -> None:
-        if not self._started():
+        if not self.is_started:
             raise NotFittedError("this learner has learnt nothing yet: use learn_block first")
 
-    def _to_file(self) -> tuple[dict[str, Any], model_files.Arrays]:
+    def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
+        """Return the header and the arrays of a file."""
         state = self._native.state()
         header = {
             "params": self.get_params(),
@@ -249,7 +307,16 @@ class BlockProjection(NativeModel):
         return header, state["arrays"]
 
     @classmethod
-    def _from_file(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
+    def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
+        """Return the model that ``to_parts`` took apart.
+
+        Parameters
+        ----------
+        header : dict
+            What can be said in JSON.
+        arrays : dict
+            Arrays by name.
+        """
         self = cls(**header["params"])
         native = cls._make_native(header["settings"])
         native.restore({"arrays": arrays, "numbers": header["numbers"]})

@@ -9,7 +9,8 @@ import scipy.sparse as sp
 from tagalong import _native as core
 from tagalong import parameters
 from tagalong.learning.certificates.mistake_bound import Certificate
-from tagalong.online.ranker import OnlineRanker, Settings
+from tagalong.online.cutoff_ranker import CutoffRanker
+from tagalong.online.label_model import Settings
 from tagalong.online.weights import weight_matrix
 
 __all__ = ["LabelRanker"]
@@ -28,7 +29,7 @@ LARGEST_BUDGET = {"float32": 1e12, "float64": 1e100}
 LARGEST_CONSTANT = 1e9
 
 
-class LabelRanker(OnlineRanker):
+class LabelRanker(CutoffRanker):
     r"""Ranks labels for an example, and learns from each answer before the next one.
 
     Every label :math:`y` has a weight vector :math:`w_y` and scores :math:`\langle w_y, x\rangle`.
@@ -173,7 +174,12 @@ class LabelRanker(OnlineRanker):
     def coef_(self) -> npt.NDArray[Any] | sp.csr_array:
         """The weights that predict, (K, n)."""
         self._require_start("coef_")
-        return weight_matrix(self)
+        return weight_matrix(self._native.weights(), self._declared_features())
+
+    @property
+    def feature_count_matters(self) -> bool:
+        """Whether scores depend on ``n_features``: in the entropic geometry."""
+        return self.geometry == "entropic"
 
     def _checked_settings(self) -> Settings:
         entropic = self.geometry == "entropic"

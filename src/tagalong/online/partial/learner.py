@@ -16,6 +16,7 @@ from tagalong.learning.certificates.regret_bound import ConfidenceBound
 from tagalong.learning.estimators import restored_on_error
 from tagalong.learning.examples import as_matrix
 from tagalong.learning.labels import LabelRows, Targets, label_list
+from tagalong.learning.protocols import Task
 from tagalong.learning.rounds import Round, Rounds
 from tagalong.online.partial.lists import Played, ShownList
 from tagalong.online.partial.slot_costs import check_game, cost_rows, sizes_of
@@ -369,11 +370,6 @@ class PartialFeedbackRanker(OnlineRanker):
         return self._native.predict(matrix)
 
     @property
-    def cutoff_(self) -> float:
-        """There is none: which labels a list has depends on all of them."""
-        raise AttributeError("a PartialFeedbackRanker has no cut-off: predict gives the best lists")
-
-    @property
     def certificate_(self) -> ConfidenceBound:
         """What the lists so far can have cost beyond the best ones."""
         self._require_start("certificate_")
@@ -385,7 +381,7 @@ class PartialFeedbackRanker(OnlineRanker):
         self._require_start("coef_")
         if self._settings["kernel"] != "linear":
             raise AttributeError(f"kernel={self._settings['kernel']!r} has no weights of features")
-        return weight_matrix(self)
+        return weight_matrix(self._native.weights(), self._declared_features())
 
     def add_labels(self, labels: Iterable[Hashable]) -> Self:
         """Add labels, which start with the full width and take part from the next round on.
@@ -397,10 +393,26 @@ class PartialFeedbackRanker(OnlineRanker):
         """
         labels = label_list(labels, "labels")
         settings = self._current_settings()
-        known = len(self._labels) if self._started() else 0
+        known = len(self._labels) if self.is_started else 0
         features = settings.get("n_features") or self.n_features or 0
         self._check_memory(settings, known + len(labels), features)
         return super().add_labels(labels)
+
+    @property
+    def task(self) -> Task:
+        """What it predicts: a list of labels to show, of which feedback is learnt."""
+        return "lists"
+
+    @property
+    def learns_rows(self) -> bool:
+        """Whether it offers ``watch_rows``: no, as an observer wants to know the lists shown."""
+        return False
+
+    def _check_surgery(self) -> None:
+        raise ValueError(
+            "a PartialFeedbackRanker knows how sure it is of its labels and features: they can be "
+            "renamed, but not forgotten, merged or pruned"
+        )
 
     def _check_start(self, settings: Settings, labels: int, features: int) -> None:
         self._check_memory(settings, labels, features)
@@ -548,8 +560,9 @@ class PartialFeedbackRanker(OnlineRanker):
     def _make_native(settings: Settings) -> core.PartialRanker32:
         return _native_class(settings)(settings)
 
-    def _to_file(self) -> tuple[dict[str, Any], model_files.Arrays]:
-        header, arrays = super()._to_file()
+    def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
+        """Return the header and the arrays of a file."""
+        header, arrays = super().to_parts()
         costs = cost_rows(self._settings["slot_cost"])
         return {**header, "params": {**self.get_params(), "slot_cost": costs}}, arrays
 

@@ -16,7 +16,10 @@ from tagalong.learning.certificates.loss_bound import LossCertificate
 from tagalong.learning.estimators import restored_on_error
 from tagalong.learning.examples import Pair, as_matrix
 from tagalong.learning.labels import Labels, Targets
+from tagalong.learning.protocols import Task
 from tagalong.learning.rounds import Round, Rounds
+from tagalong.online.cutoff_ranker import CutoffRanker
+from tagalong.online.label_model import Settings
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET
 from tagalong.online.native import NativeRanker
 from tagalong.online.predtron.python_engine import PythonEngine, core_of
@@ -24,7 +27,7 @@ from tagalong.online.predtron.queries import checked_grades, checked_group, rows
 from tagalong.online.predtron.rejection import confidences, is_rejected
 from tagalong.online.predtron.settings import checked_settings
 from tagalong.online.predtron.structured_batches import Learn, answer_batch, query_batch
-from tagalong.online.ranker import Example, OnlineRanker, Settings
+from tagalong.online.ranker import Example
 from tagalong.online.weights import matrix_of, own_weights
 from tagalong.problems.binary import Binary
 from tagalong.problems.builtin import BuiltinProblem
@@ -38,7 +41,7 @@ from tagalong.problems.subset_ranking import SubsetRanking
 __all__ = ["Predtron"]
 
 
-class Predtron(OnlineRanker):
+class Predtron(CutoffRanker):
     r"""A perceptron for whatever can be predicted from scores.
 
     A problem represents every prediction :math:`\sigma` by a vector of length 1 and predicts
@@ -186,7 +189,7 @@ class Predtron(OnlineRanker):
             settings = self._checked_settings()
             X = self._validate(X, reset=True)
             matrix = as_matrix(X)
-            self._start(settings, Labels(), single=False, matrix=matrix)
+            self._start_with(settings, Labels(), single=False, matrix=matrix)
             learn = self._batch(X, y, sample_weight, group)
         for _ in range(passes):
             learn(None)
@@ -289,7 +292,7 @@ class Predtron(OnlineRanker):
             raise ValueError("watch_query is for subset ranking; this learner has another problem")
         weight = parameters.positive(weight, "weight", self._largest_weight({"dtype": self.dtype}))
         with restored_on_error(self):
-            self._begin()
+            self.start()
             X = rows_of(documents)
             learn = self._batch(X, grades, [weight], None)
         out: list[npt.NDArray[Any]] = []
@@ -478,16 +481,33 @@ class Predtron(OnlineRanker):
         if isinstance(self._known(), Binary) and weights.shape[1] == 2:
             one = self._known().dimension == 1
             weights = weights[:, 1:] if one else weights[:, 1:] - weights[:, :1]
-        found = matrix_of(self, features, weights)
+        found = matrix_of(features, weights, self._declared_features())
         if self._ranks_documents() and isinstance(found, np.ndarray):
             return np.asarray(found[0])
         return found
+
+    @property
+    def task(self) -> Task:
+        """What it predicts, which its problem says."""
+        if self._has_labels():
+            return "labels"
+        return "documents" if self._ranks_documents() else "answers"
+
+    @property
+    def learns_rows(self) -> bool:
+        """Whether it offers ``watch_rows``: with a problem that has labels."""
+        return self._has_labels()
+
+    @property
+    def feature_count_matters(self) -> bool:
+        """Whether scores depend on ``n_features``: in the norms other than l2."""
+        return self.norm != "l2"
 
     # What problem it is.
 
     def _known(self) -> Any:
         """Return the problem, as it was when learning began."""
-        return self._settings["problem"] if self._started() else as_problem(self.problem)
+        return self._settings["problem"] if self.is_started else as_problem(self.problem)
 
     def _has_labels(self) -> bool:
         return _labels_are_predicted(self._known())
@@ -517,8 +537,10 @@ class Predtron(OnlineRanker):
     ) -> None:
         with restored_on_error(self):
             X = self._validate(X, reset=not hasattr(self, "n_features_in_"))
-            if not self._started():
-                self._start(self._checked_settings(), Labels(), single=False, matrix=as_matrix(X))
+            if not self.is_started:
+                self._start_with(
+                    self._checked_settings(), Labels(), single=False, matrix=as_matrix(X)
+                )
             learn = self._batch(X, Y, sample_weight, group)
         learn(out)
 
@@ -587,6 +609,12 @@ class Predtron(OnlineRanker):
     def _checked_settings(self) -> Settings:
         return checked_settings(self)
 
+    def _check_surgery(self) -> None:
+        if self._settings["norm"] in ("kernel", "trace"):
+            raise ValueError(
+                "with a kernel or the trace norm, weights can be changed by learning only"
+            )
+
     def _check_start(self, settings: Settings, labels: int, features: int) -> None:
         if settings["norm"] in ("l1", "group", "trace") and not features:
             raise ValueError(
@@ -615,19 +643,29 @@ class Predtron(OnlineRanker):
         tags.classifier_tags.poor_score = isinstance(problem, Ordinal)
         return tags
 
-    def _to_file(self) -> tuple[dict[str, Any], model_files.Arrays]:
+    def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
+        """Return the header and the arrays of a file."""
         described = problem_to_json(self._settings["problem"])
-        header, arrays = super()._to_file()
+        header, arrays = super().to_parts()
         params = {**self.get_params(deep=False), "problem": problem_to_json(self.problem)}
         settings = {**self._settings, "problem": described}
         return {**header, "params": params, "settings": settings}, arrays
 
     @classmethod
-    def _from_file(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
+    def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
+        """Return the model that ``to_parts`` took apart.
+
+        Parameters
+        ----------
+        header : dict
+            What can be said in JSON.
+        arrays : dict
+            Arrays by name.
+        """
         params = {**header["params"], "problem": problem_from_json(header["params"]["problem"])}
         settings = header["settings"]
         settings = {**settings, "problem": as_problem(problem_from_json(settings["problem"]))}
-        return super()._from_file({**header, "params": params, "settings": settings}, arrays)
+        return super().from_parts({**header, "params": params, "settings": settings}, arrays)
 
 
 def _labels_are_predicted(problem: Any) -> bool:

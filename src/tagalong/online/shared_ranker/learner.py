@@ -18,9 +18,11 @@ from tagalong.online.blocks.projection import (
     BLOCK_UPDATES,
     DEFAULT_BLOCK_MARGIN,
 )
+from tagalong.online.cutoff_ranker import CutoffRanker
+from tagalong.online.label_model import Settings
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET, LARGEST_CONSTANT
 from tagalong.online.native import NativeRanker
-from tagalong.online.ranker import Example, OnlineRanker, Settings
+from tagalong.online.ranker import Example
 from tagalong.online.shared_ranker.custom_features import CustomFeaturesRanker
 from tagalong.online.shared_ranker.folder_affinity import FolderAffinity
 from tagalong.online.shared_ranker.label_features import (
@@ -45,7 +47,7 @@ DEFAULT_FEATURES = {
 _STATE = "own_features/"
 
 
-class SharedLabelRanker(OnlineRanker):
+class SharedLabelRanker(CutoffRanker):
     r"""Ranks labels by one weight vector that all of them share.
 
     A label r scores :math:`\langle w, \phi(x, r)\rangle`, where :math:`\phi` says how the words
@@ -188,7 +190,7 @@ class SharedLabelRanker(OnlineRanker):
     def _largest_weight(self, settings: Settings) -> float:
         return LARGEST_BUDGET[settings["dtype"]] / float(settings["C"])
 
-    def _start(
+    def _start_with(
         self,
         settings: Settings,
         labels: Labels,
@@ -197,7 +199,7 @@ class SharedLabelRanker(OnlineRanker):
         targets: Targets | None = None,
     ) -> None:
         self.__dict__.pop("_own", None)  # to begin with features that have learnt nothing
-        super()._start(settings, labels, single, matrix, targets)
+        super()._start_with(settings, labels, single, matrix, targets)
 
     def _make_native(self, settings: Settings) -> core.SharedRanker32 | CustomFeaturesRanker:
         if "own_features" in settings:
@@ -217,8 +219,22 @@ class SharedLabelRanker(OnlineRanker):
             names = [*labels.names, *targets.new]
             native.check_batch(matrix, names, len(labels), targets.relevant, targets.unknown)
 
-    def _check_example(self, x: Example, new: Sequence[Hashable]) -> None:
-        super()._check_example(x, new)
+    @property
+    def feature_count_matters(self) -> bool:
+        """Whether scores depend on ``n_features``: in the entropic geometry."""
+        return self.geometry == "entropic"
+
+    def check_example(self, x: Example, new: Sequence[Hashable]) -> None:
+        """Raise ValueError if an example that brings new labels cannot be learnt.
+
+        Parameters
+        ----------
+        x : (indices, values) or mapping of features to values
+            One example.
+        new : sequence of labels
+            The labels that it brings.
+        """
+        super().check_example(x, new)
         if isinstance(self._native, CustomFeaturesRanker):
             pairs, _ = self._pairs(x, learning=True)
             self._native.check_one(*pairs, [*self._labels.names, *new])
@@ -227,7 +243,14 @@ class SharedLabelRanker(OnlineRanker):
         if "_own" in self.__dict__:
             relabel(self._own, changes)
 
-    def _own_names(self, features: npt.NDArray[Any]) -> list[str] | None:
+    def own_feature_names(self, features: npt.NDArray[Any]) -> list[str] | None:
+        """Return names of features of the user's own; None if features are the examples'.
+
+        Parameters
+        ----------
+        features : array of int
+            Their numbers.
+        """
         if "_own" not in self.__dict__:
             return None
         names = getattr(self._own, "feature_names", None)
@@ -245,8 +268,9 @@ class SharedLabelRanker(OnlineRanker):
         tags.classifier_tags.poor_score = isinstance(self.features, FolderAffinity | None)
         return tags
 
-    def _to_file(self) -> tuple[dict[str, Any], model_files.Arrays]:
-        header, arrays = super()._to_file()
+    def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
+        """Return the header and the arrays of a file."""
+        header, arrays = super().to_parts()
         params = self.get_params(deep=False)
         if "_own" in self.__dict__:
             values, learnt = split_state(self._own)
@@ -260,7 +284,16 @@ class SharedLabelRanker(OnlineRanker):
         return {**header, "params": params}, arrays
 
     @classmethod
-    def _from_file(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
+    def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
+        """Return the model that ``to_parts`` took apart.
+
+        Parameters
+        ----------
+        header : dict
+            What can be said in JSON.
+        arrays : dict
+            Arrays by name.
+        """
         params = dict(header["params"])
         own = header.get("own_features")
         if (own is None) == ("own_features" in header["settings"]):
@@ -275,7 +308,7 @@ class SharedLabelRanker(OnlineRanker):
                 )
         elif params["features"] is not None:
             params["features"] = FolderAffinity(**params["features"])
-        self = super()._from_file({**header, "params": params}, arrays)
+        self = super().from_parts({**header, "params": params}, arrays)
         if own is not None:
             learnt = {n.removeprefix(_STATE): a for n, a in arrays.items() if n.startswith(_STATE)}
             join_state(self._own, own["state"], learnt)
@@ -297,4 +330,4 @@ def _feature_settings(features: Any) -> Settings:
 
 def _names_of(owner: "weakref.ref[SharedLabelRanker]") -> Sequence[Hashable]:
     ranker = owner()
-    return [] if ranker is None else ranker._labels.names
+    return [] if ranker is None else ranker.labels.names

@@ -1,0 +1,35 @@
+"""Label rankers that predict every label whose score reaches a learnt cut-off."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tagalong.online.ranker import OnlineRanker
+
+__all__ = ["CutoffRanker"]
+
+
+class CutoffRanker(OnlineRanker):
+    """A label ranker with one score from which labels are predicted."""
+
+    @property
+    def cutoff_(self) -> float:
+        """The score from which ``predict`` includes a label."""
+        self._require_start("cutoff_")
+        return float(self._native.certificate()["cutoff"])
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return an indicator of the labels that score at least ``cutoff_``.
+
+        A classifier (trained with one label a row) returns the best label of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        """
+        scores, cutoff = self._scores(X)
+        if self._single:
+            return np.asarray(self.classes_[scores.argmax(axis=1)])
+        return (scores >= cutoff).astype(np.int64)

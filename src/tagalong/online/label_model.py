@@ -1,0 +1,367 @@
+"""What a label ranker keeps once it has started: a native learner, names of labels and features."""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from copy import deepcopy
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from tagalong import _native as core
+from tagalong.learning import model_files
+from tagalong.learning.batches import labels_of
+from tagalong.learning.estimators import columns_of, restore_columns, restored_on_error
+from tagalong.learning.examples import FeatureNames
+from tagalong.learning.fitted import NativeModel
+from tagalong.learning.labels import Labels, Targets, checked, label_array, label_list
+from tagalong.learning.protocols import Task
+from tagalong.online import label_surgery
+from tagalong.online.native import NativeRanker
+from tagalong.online.weights import DeclaredFeatures
+
+__all__ = ["LabelModel", "Settings"]
+
+Settings: TypeAlias = dict[str, Any]
+
+
+class LabelModel(NativeModel):
+    """A native learner of labels, its settings, and the names of labels and features.
+
+    A subclass states its parameters, turns them into settings (``_checked_settings``) and makes a
+    native learner from settings (``_make_native``).
+    """
+
+    _native: NativeRanker
+    _labels: Labels
+    _names: FeatureNames | None
+    _single: bool  # whether targets have one label per row
+    _restarted: str  # why the certificate does not begin with the first round
+    n_features: int | None
+
+    # What a subclass defines, or may define.
+
+    def _checked_settings(self) -> Settings:
+        """Return the parameters as the native learner wants them; ValueError for a bad one."""
+        raise NotImplementedError
+
+    def _largest_weight(self, settings: Settings) -> float:
+        """Return the largest sample weight that the arithmetic can bear."""
+        raise NotImplementedError
+
+    def _make_native(self, settings: Settings) -> NativeRanker:
+        """Return a new native learner without labels."""
+        raise NotImplementedError
+
+    def _check_start(self, settings: Settings, labels: int, features: int) -> None:
+        """Raise ValueError if nothing can begin with so many labels and features (0: unknown)."""
+
+    def _check_batch(
+        self, native: NativeRanker, matrix: core.Matrix, labels: Labels, targets: Targets
+    ) -> None:
+        """Raise ValueError if some row of a batch cannot be learnt; changes nothing."""
+        native.check(matrix)
+
+    def _check_surgery(self) -> None:
+        """Raise ValueError if weights can be changed by learning only."""
+
+    def _relabel(self, changes: Mapping[Hashable, Hashable | None]) -> None:
+        """Prepare for other names of labels, None for those forgotten; ValueError to refuse."""
+
+    def _first_labels(self, Y: Any, classes: Any, fitting: bool) -> Labels:
+        """Return the labels of a learner that starts with these targets."""
+        return labels_of(Y, classes, fitting)
+
+    def _open_labels(self) -> Labels:
+        """Return the labels of a learner that starts without an example."""
+        return Labels(grows=True)
+
+    # The contract: see `tagalong.learning.protocols`.
+
+    @property
+    def task(self) -> Task:
+        """What it predicts: a ranking of all labels."""
+        return "labels"
+
+    @property
+    def learns_online(self) -> bool:
+        """Whether it learns one example after the other: True."""
+        return True
+
+    @property
+    def labels(self) -> Labels:
+        """The labels so far, by number and by name; none before it has started."""
+        return self._labels if self.is_started else Labels()
+
+    @property
+    def feature_count_matters(self) -> bool:
+        """Whether scores depend on ``n_features``."""
+        return False
+
+    @property
+    def largest_weight(self) -> float:
+        """The largest weight of an example that the arithmetic can bear."""
+        return self._largest_weight(self._current_settings())
+
+    @property
+    def classes_(self) -> npt.NDArray[Any]:
+        """The labels, in the order of their columns."""
+        self._require_start("classes_")
+        # A label that an example brings is there once that is learnt.
+        return label_array(self._labels.names[: self._native.labels])
+
+    @property
+    def bytes_of_weights(self) -> int:
+        """The memory that the weights take."""
+        self._require_start("bytes_of_weights")
+        return self._native.bytes
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for the first parameter that is wrong."""
+        self._checked_settings()
+
+    def start(self) -> None:
+        """Begin without an example, unless it has begun: labels may appear at any time."""
+        if not self.is_started:
+            self._start_with(self._checked_settings(), self._open_labels(), single=False)
+
+    def add_labels(self, labels: Iterable[Hashable]) -> Self:
+        """Add labels, with no weights yet, that take part from the next round on.
+
+        Parameters
+        ----------
+        labels : collection of labels
+            Distinct from each other and from those there are.
+        """
+        labels = label_list(labels, "labels")
+        with restored_on_error(self):
+            if not self.is_started:
+                self._start_with(self._checked_settings(), Labels(), single=False)
+            self._labels.extend(labels)
+            self._native.add_labels(len(labels))
+        return self
+
+    def own_feature_names(self, features: npt.NDArray[Any]) -> list[str] | None:
+        """Return names of features that the learner makes itself; None if they are the examples'.
+
+        Parameters
+        ----------
+        features : array of int
+            Their numbers.
+        """
+        return None
+
+    def weights_by_feature(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the features with weights, the weights (features, K), and what else is kept."""
+        self._require_start("weights_by_feature")
+        return self._native.weights()
+
+    def rename_label(self, old: Hashable, new: Hashable) -> None:
+        """Give a label another name; nothing else changes.
+
+        Parameters
+        ----------
+        old, new : label
+            Its name so far, and from now on.
+        """
+        number = self._number(old)
+        new = checked(new, "new")
+        if new == old:
+            return
+        if new in self._labels.number:
+            raise ValueError(f"label {new!r} is there already; merge_labels makes one of two")
+        names = [new if i == number else name for i, name in enumerate(self._labels.names)]
+        self._relabel({old: new})
+        self._labels = Labels(names, self._labels.grows)
+
+    def forget_labels(self, labels: Sequence[Hashable]) -> None:
+        """Take labels away with their weights. The certificate restarts.
+
+        Parameters
+        ----------
+        labels : collection of labels
+            Which ones.
+        """
+        gone = {self._number(label) for label in labels}
+        kept = [i for i in range(len(self._labels)) if i not in gone]
+        named = ", ".join(repr(label) for label in labels)
+        self._operate(
+            lambda state: label_surgery.keep_labels(state, kept),
+            [self._labels.names[i] for i in kept],
+            f"label {named} was forgotten",
+            dict.fromkeys(labels),
+        )
+
+    def merge_labels(self, labels: Sequence[Hashable], into: Hashable) -> list[int]:
+        """Make one label of several; its weights, or what is counted for it, are their sum.
+
+        A sum keeps what speaks for each of them at full strength: the merged label scores high
+        where any of them did. The certificate restarts.
+
+        Parameters
+        ----------
+        labels : collection of labels
+            Which ones.
+        into : label
+            The name of the new one; may be one of them, or another that is there.
+
+        Returns
+        -------
+        list of int
+            The numbers that the labels had.
+        """
+        into = checked(into, "into")
+        parts = {self._number(label) for label in labels}
+        if into in self._labels.number:
+            parts.add(self._labels.number[into])
+        if len(parts) < 2:
+            raise ValueError(f"there must be at least two labels to merge, got {list(labels)!r}")
+        first, *others = merged = sorted(parts)
+        kept = [i for i in range(len(self._labels)) if i not in others]
+        named = ", ".join(repr(self._labels.names[i]) for i in merged)
+        self._operate(
+            lambda state: label_surgery.merge_labels(state, merged),
+            [into if i == first else self._labels.names[i] for i in kept],
+            f"labels {named} were merged into {into!r}",
+            {self._labels.names[i]: into for i in merged},
+        )
+        return merged
+
+    def feature_lengths(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
+        """Return the features that have weights, and the Euclidean length of each one's weights."""
+        found = self.weights_by_feature()
+        weights = found["weights"].astype(np.float64).reshape(len(found["features"]), -1)
+        return found["features"], np.linalg.norm(weights, axis=1)
+
+    def keep_features(self, kept: npt.NDArray[np.bool_]) -> None:
+        """Keep the weights of some of the features. The certificate restarts.
+
+        Parameters
+        ----------
+        kept : array of bool
+            Which ones, in the order of ``feature_lengths``.
+        """
+        dropped = int(len(kept) - kept.sum())
+        self._operate(
+            lambda state: label_surgery.keep_features(state, kept),
+            self._labels.names,
+            f"the weights of {dropped} features were pruned",
+        )
+
+    # Files and copies.
+
+    def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
+        """Return the header and the arrays of a file."""
+        state = self._native.state()
+        header = {
+            "params": self.get_params(),
+            "settings": self._settings,
+            "labels": [model_files.encode_label(name) for name in self._labels.names],
+            "grows": self._labels.grows,
+            "single": self._single,
+            **columns_of(self),
+            "names": None if self._names is None else list(self._names.number),
+            "restarted": self._restarted,
+            "numbers": state["numbers"],
+        }
+        return header, state["arrays"]
+
+    @classmethod
+    def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
+        """Return the learner that ``to_parts`` took apart.
+
+        Parameters
+        ----------
+        header : dict
+            What can be said in JSON.
+        arrays : dict
+            Arrays by name.
+        """
+        self = cls(**header["params"])
+        native = self._make_native(header["settings"])
+        native.restore({"arrays": arrays, "numbers": header["numbers"]})
+        self._native = native
+        self._settings = header["settings"]
+        self._labels = Labels(map(model_files.decode_label, header["labels"]), header["grows"])
+        if len(self._labels) != native.labels:
+            raise ValueError(f"it has {len(self._labels)} labels, but weights of {native.labels}")
+        self._single = header["single"]
+        self._restarted = header.get("restarted", "")
+        restore_columns(self, header)
+        self._names = None
+        if header["names"] is not None:
+            self._names = FeatureNames(header["names"], grows=not header["columns"])
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        if self.is_started:
+            # Copies, as a copy of the learner must share nothing with it.
+            own = {"_labels": deepcopy(self._labels), "_names": deepcopy(self._names)}
+            state = {**state, **own}
+        return state
+
+    # Within the learner.
+
+    def _current_settings(self) -> Settings:
+        return self._settings if self.is_started else self._checked_settings()
+
+    def _start_with(
+        self,
+        settings: Settings,
+        labels: Labels,
+        single: bool,
+        matrix: core.Matrix | None = None,
+        targets: Targets | None = None,
+    ) -> None:
+        """Begin anew: with a native learner, once it has accepted the first examples."""
+        features = self.n_features or (0 if matrix is None else matrix.shape[1])
+        self._check_start(settings, len(labels), features)
+        settings = {**settings, "n_features": features}
+        native = self._make_native(settings)
+        if matrix is not None and targets is not None:
+            self._check_batch(native, matrix, labels, targets)
+        native.add_labels(len(labels))
+        self._settings = settings
+        self._labels = labels
+        self._single = single
+        self._restarted = ""
+        self._names = None if matrix is None else self._column_names()
+        self._native = native
+
+    def _column_names(self) -> FeatureNames | None:
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else FeatureNames(map(str, names), grows=False)
+
+    def _declared_features(self) -> DeclaredFeatures:
+        return DeclaredFeatures(
+            int(self._settings["n_features"]), int(getattr(self, "n_features_in_", 0))
+        )
+
+    def _number(self, label: Hashable) -> int:
+        if label not in self.labels.number:
+            raise ValueError(f"there is no label {label!r}")
+        return self._labels.number[label]
+
+    def _operate(
+        self,
+        change: Callable[[label_surgery.State], label_surgery.State],
+        names: Sequence[Hashable],
+        reason: str,
+        changes: Mapping[Hashable, Hashable | None] | None = None,
+    ) -> None:
+        """Change a copy of the state, and put a native learner made from it in the old one's place.
+
+        What was proven about the rounds so far does not hold for weights that were changed in
+        another way than by learning, so the certificate restarts, centred on the new weights.
+        """
+        self._check_surgery()
+        state = self._native.state()
+        rounds = state["numbers"]["rounds"]
+        native = self._make_native(self._settings)
+        native.restore(change(state))
+        native.restart_certificate()
+        if changes:
+            self._relabel(changes)
+        self._native = native
+        self._labels = Labels(names, self._labels.grows)
+        self._restarted = f"{reason} after {rounds:,} rounds"
