@@ -12,18 +12,18 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 NATIVE_SOURCES := CMakeLists.txt $(shell find cpp -name '*.?pp' -not -path 'cpp/tests/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-python test-cpp test-instructions test-long lint format bench reproduce clean
+.PHONY: help demo test test-python test-cpp test-instructions test-services test-long lint format bench reproduce clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(STAMP): pyproject.toml $(NATIVE_SOURCES)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install -q --disable-pip-version-check --editable '.[plots]'
+	$(BIN)/python tools/install.py
 	touch $@
 
 $(TOOLS): $(STAMP)
+	$(BIN)/python -m pip install -q --disable-pip-version-check --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install -q --disable-pip-version-check --group build --group test --group lint
 	touch $@
 
@@ -42,6 +42,14 @@ test-cpp: $(TOOLS)
 
 test-instructions: $(TOOLS)  ## count instructions of fixed work and compare with those on file
 	$(BIN)/python tools/count_instructions.py --jobs $(JOBS) $(if $(WRITE),--write)
+
+ifneq ($(wildcard tests/services),)
+test-services: $(TOOLS)
+	$(BIN)/python -m pytest -q tests/services
+else
+test-services:  ## tests against services that run beside them
+	@echo "no service tests yet: there is no folder tests/services"
+endif
 
 test-long: $(TOOLS)  ## the proofs that take minutes: a million rounds, fuzzing
 	$(BIN)/python -m pytest -q -n $(JOBS) -m long tests
