@@ -1,4 +1,4 @@
-#include "interruptible.hpp"
+#include "bind/interruptible.hpp"
 
 #include <nanobind/nanobind.h>
 

@@ -1,0 +1,77 @@
+"""How a development install gets its packages, and what it tells meanwhile."""
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools.install import ROOT, Progress, finish, requirements, ways
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def told(out: io.StringIO, steps: int) -> str:
+    progress = Progress(out)
+    progress.see("-- Configuring done\n")
+    for step in range(1, steps + 1):
+        progress.see(f"  [{step}/{steps}] Building CXX object CMakeFiles/core.dir/file.cpp.o\n")
+    return out.getvalue()
+
+
+def test_requirements_are_those_of_the_package_and_its_plots():
+    needs = requirements((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    names = {need.partition(">")[0] for need in needs}
+    assert {"numpy", "scipy", "scikit-learn", "safetensors", "rich", "matplotlib"} == names
+
+
+def test_uv_comes_first_and_pip_remains():
+    assert [command[1:3] for command in ways(["numpy"], None)] == [["-m", "pip"]]
+    first, second = ways(["numpy"], "uv")
+    assert first[0] == "uv"
+    assert second[1:3] == ["-m", "pip"]
+    assert first[-1] == second[-1] == "numpy"
+
+
+def test_progress_is_a_few_lines_in_a_file():
+    lines = told(io.StringIO(), 40).splitlines()
+    assert lines[0] == "compiling the native core: about a minute"
+    assert lines[1:] == [f"  {done} of 40 files" for done in (10, 20, 30, 40)]
+
+
+def test_progress_stays_in_one_line_of_a_terminal():
+    text = told(Terminal(), 40)
+    assert text.count("\n") == 2
+    assert text.endswith("\r  40 of 40 files\n")
+    assert text.count("\r") == 40
+
+
+def process(code: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def test_another_way_is_tried_where_one_fails(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mark = tmp_path / "installed"
+    other = [sys.executable, "-c", f"open({str(mark)!r}, 'w')"]
+    assert finish(process("pass"), [other])
+    assert not mark.exists()
+    assert finish(process("raise SystemExit('no index')"), [other])
+    assert mark.exists()
+    assert capsys.readouterr().out == ""
+
+
+def test_the_last_failure_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    failing = [sys.executable, "-c", "raise SystemExit('no such package')"]
+    assert not finish(process("raise SystemExit('no index')"), [failing])
+    assert capsys.readouterr().out == "no such package\n"
