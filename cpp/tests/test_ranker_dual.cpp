@@ -173,7 +173,7 @@ class Bookkeeper {
 
 std::string words(const RankerConfig& config) {
     return "geometry " + text(static_cast<int>(config.geometry)) + ", update " +
-           text(static_cast<int>(config.update)) + ", solver " + text(static_cast<int>(config.solver));
+           std::string(config.update->name) + ", solver " + text(static_cast<int>(config.solver));
 }
 
 template <class T>

@@ -147,7 +147,7 @@ std::vector<Item> second_part() { return random_stream(82, kAfter, kSecondShape)
 
 template <class T>
 void restarted_is_a_bound(const RankerConfig& config, double distance) {
-    const Note note("geometry ", static_cast<int>(config.geometry), ", update ", static_cast<int>(config.update),
+    const Note note("geometry ", static_cast<int>(config.geometry), ", update ", config.update->name,
                     ", features ", config.n_features, ", constant ", config.constant);
     LabelRanker<T> ranker(config);
     ranker.add_labels(8);
@@ -208,7 +208,7 @@ const Test entering{"restart: also while features enter the simplex", [] {
 const Test tight{"restart: after one optimal round the dual value is the minimum", [] {
     for (const Geometry geometry : {Geometry::euclidean, Geometry::entropic})
         for (const std::string_view update : {"optimal", "smooth"}) {
-            const Note note("geometry ", static_cast<int>(geometry), ", update ", static_cast<int>(update));
+            const Note note("geometry ", static_cast<int>(geometry), ", update ", update);
             LabelRanker<double> ranker(config_of(geometry, update));
             ranker.add_labels(8);
             for (const Item& item : random_stream(84, kBefore, {})) learn(ranker, item);

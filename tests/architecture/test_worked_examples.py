@@ -1,4 +1,4 @@
-"""CONTRIBUTING's worked examples list the files that name a rule, a reader or a learner: all of them.
+"""CONTRIBUTING's worked examples list all files that name a rule, a reader or a learner.
 
 A name that stands in one more file of ``src/`` or ``cpp/`` is one more file to touch for the next
 rule, reader or learner. Comments, docstrings and tests are not code in this sense.

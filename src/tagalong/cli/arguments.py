@@ -28,11 +28,15 @@ __all__ = [
     "whole",
 ]
 
-_UPDATES = {**PREDTRON_UPDATES, **BLOCK_RULES, **LABEL_RULES}
 # Of the label-ranker, and of all learners: names that several have are there once.
 UPDATES = tuple(LABEL_RULES)
 ALL_UPDATES = tuple(dict.fromkeys((*LABEL_RULES, *BLOCK_RULES, *PREDTRON_UPDATES)))
-UPDATES_IN_WORDS = "; ".join(f"{name} {_UPDATES[name].description}" for name in ALL_UPDATES)
+_DESCRIPTIONS = {
+    **{name: update.description for name, update in PREDTRON_UPDATES.items()},
+    **{name: rule.description for name, rule in BLOCK_RULES.items()},
+    **{name: rule.description for name, rule in LABEL_RULES.items()},
+}
+UPDATES_IN_WORDS = "; ".join(f"{name} {_DESCRIPTIONS[name]}" for name in ALL_UPDATES)
 # As in tagalong.online.label_ranker.learner and tagalong.text.features, which take long to import.
 # Of tagalong.problems; levels that appear one by one have no order.
 PROBLEMS = ("binary", "multiclass", "multilabel", "label-ranking", "subset-ranking")

@@ -58,7 +58,7 @@ def _learn(parser: Parser) -> None:
     group.add_argument(
         "--update",
         choices=shared.ALL_UPDATES,
-        help=f"how a round moves the labels; smooth by default. {shared.UPDATES_IN_WORDS}",
+        help=f"how a round moves the labels: {shared.UPDATES_IN_WORDS}",
     )
     group.add_argument(
         "--problem",

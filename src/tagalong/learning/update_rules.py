@@ -27,7 +27,10 @@ PREDTRON_UPDATES: Mapping[str, "PredtronUpdate"] = MappingProxyType(
 )
 
 # Where both tables have a name, they agree on its bound: a test of the core sees to that.
-_BOUNDS = {rule.name: rule.bound for rule in (*core.label_rules(), *core.block_rules())}
+_BOUNDS = {
+    **{name: rule.bound for name, rule in LABEL_RULES.items()},
+    **{name: rule.bound for name, rule in BLOCK_RULES.items()},
+}
 
 
 def mistake_bound(update: str) -> str:
