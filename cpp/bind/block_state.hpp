@@ -3,20 +3,17 @@
 
 #include <nanobind/nanobind.h>
 
-#include <map>
 #include <string>
 
 #include "blocks/block_learner.hpp"
 #include "bind/geometry_state.hpp"
+#include "bind/rules.hpp"
 
 namespace tagalong::bind {
 
 inline BlockConfig make_block_config(const nb::dict& given) {
-    static const std::map<std::string, BlockScheme> schemes = {
-        {"simperc", BlockScheme::simperc}, {"conproj", BlockScheme::conproj}, {"simproj", BlockScheme::simproj},
-        {"simopt", BlockScheme::simopt},   {"max", BlockScheme::max},         {"optimal", BlockScheme::optimal}};
     BlockConfig config;
-    config.scheme = schemes.at(nb::cast<std::string>(given["update"]));
+    config.update = chosen_rule(block_rules(), given);
     config.entropic = nb::cast<std::string>(given["geometry"]) == "entropic";
     config.C = nb::cast<double>(given["C"]);
     config.margin = nb::cast<double>(given["margin"]);

@@ -6,6 +6,7 @@
 #include "bind/label_ranker_state.hpp"
 #include "bind/module.hpp"
 #include "bind/ranker_bind.hpp"
+#include "bind/rules.hpp"
 
 namespace tagalong::bind {
 
@@ -20,15 +21,7 @@ static RankerConfig make_config(const nb::dict& given) {
     const auto text = [&](const char* key) { return nb::cast<std::string>(given[key]); };
     const auto number = [&](const char* key) { return nb::cast<double>(given[key]); };
     RankerConfig config;
-    config.update = choose<Update>({{"fixed", Update::fixed},
-                                    {"single", Update::single},
-                                    {"optimal", Update::optimal},
-                                    {"simperc", Update::simperc},
-                                    {"conproj", Update::conproj},
-                                    {"simproj", Update::simproj},
-                                    {"simopt", Update::simopt},
-                                    {"smooth", Update::smooth}},
-                                   text("update"), "update");
+    config.update = chosen_rule(label_rules(), given);
     config.geometry = choose<Geometry>({{"euclidean", Geometry::euclidean},
                                         {"adaptive", Geometry::adaptive},
                                         {"entropic", Geometry::entropic}},

@@ -20,6 +20,7 @@ NB_MODULE(_native, module) {
         .def_prop_ro("shape", [](const bind::MatrixView& view) {
             return nb::make_tuple(view.matrix.rows, view.matrix.columns);
         });
+    bind::add_update_rules(module);
     bind::add_label_rankers(module);
     bind::add_block_learners(module);
     bind::add_shared_rankers(module);

@@ -5,6 +5,7 @@
 
 namespace tagalong::bind {
 
+void add_update_rules(nanobind::module_& module);
 void add_label_rankers(nanobind::module_& module);
 void add_block_learners(nanobind::module_& module);
 void add_shared_rankers(nanobind::module_& module);

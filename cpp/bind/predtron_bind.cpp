@@ -5,6 +5,7 @@
 
 #include "bind/module.hpp"
 #include "bind/predtron_state.hpp"
+#include "predtron/rule_table.hpp"
 #include "bind/ranker_bind.hpp"
 
 namespace tagalong::bind {
@@ -58,7 +59,7 @@ static PredtronConfig make_predtron(const nb::dict& given) {
     config.kernel.gamma = nb::cast<double>(given["gamma"]);
     config.kernel.degree = nb::cast<double>(given["degree"]);
     config.budget = nb::cast<std::size_t>(given["budget"]);
-    config.by_loss = text("update") == "loss";
+    config.by_loss = find_rule(std::span<const PredtronUpdate>(kPredtronUpdates), text("update")).by_loss;
     config.step = nb::cast<double>(given["step"]);
     config.average = nb::cast<bool>(given["average"]);
     config.normalize = nb::cast<bool>(given["normalize"]);

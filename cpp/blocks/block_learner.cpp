@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "blocks/simplex_step.hpp"
@@ -69,7 +70,7 @@ double BlockLearner<T>::score(Reader& reader) const {
     return static_cast<double>(reader.at.sums[0]);
 }
 
-// What the schemes need to know of the rows: values, lengths, and the own best steps.
+// What the rules need to know of the rows: values, lengths, and the own best steps.
 template <class T>
 void BlockLearner<T>::look_at(const LinearVector<T>& linear, const RowBlock& rows, double budget) {
     double longest = 0;
@@ -80,11 +81,10 @@ void BlockLearner<T>::look_at(const LinearVector<T>& linear, const RowBlock& row
         longest = std::max(longest, score.squared);
     }
     certificate_.curvature = std::max(certificate_.curvature, longest / 2);
-    if (!takes_own_steps(config_.scheme)) return;
-    for (std::size_t j = 0; j < rows.rows(); ++j) {
-        const BlockRow& row = rows_[j];
+    if (!config_.update->own_steps) return;
+    for (BlockRow& row : rows_) {
         const double step = (config_.margin - row.value) / row.q;
-        own_[j] = row.q > 0 ? std::clamp(step, 0.0, budget / row.weight) : 0.0;
+        row.own = row.q > 0 ? std::clamp(step, 0.0, budget / row.weight) : 0.0;
     }
 }
 
@@ -98,18 +98,19 @@ void BlockLearner<T>::look_at(EntropicGeometry<T>& entropic, const RowBlock& row
         row.value = static_cast<double>(at_.sums[0]);
         row.q = entropic.curvature(x);
         certificate_.curvature = std::max(certificate_.curvature, row.q / 2);
-        own_[j] = 0;
-        if (!takes_own_steps(config_.scheme) || !(row.q > 0 && row.value < config_.margin)) continue;
+        row.own = 0;
+        if (!config_.update->own_steps || !(row.q > 0 && row.value < config_.margin)) continue;
         entropic.prepare(x);
-        own_[j] = simplex_step(entropic.curve(x, at_, 0, true), config_.margin, budget / row.weight);
+        row.own = simplex_step(entropic.curve(x, at_, 0, true), config_.margin, budget / row.weight);
     }
 }
 
 // The optimum over all rows of a set. One without features cannot be helped, but it limits what
 // helping the others is worth.
 template <class T>
-void BlockLearner<T>::best_step(const RowBlock& rows, const std::vector<BlockRow>& looked, double budget) {
-    set_lambda_.assign(looked.size(), 0.0);
+void BlockLearner<T>::best_step(const RowBlock& rows, const std::vector<BlockRow>& looked, double budget,
+                                std::vector<double>& lambda) {
+    lambda.assign(looked.size(), 0.0);
     const bool loses = std::any_of(looked.begin(), looked.end(),
                                    [&](const BlockRow& row) { return row.value < config_.margin; });
     if (!loses) return;
@@ -121,7 +122,7 @@ void BlockLearner<T>::best_step(const RowBlock& rows, const std::vector<BlockRow
     }
     matrix_.load(rows, members_);
     const int turns = solve_by_parts(budget);
-    for (std::size_t i = 0; i < part_.size(); ++i) set_lambda_[part_[i]] = part_lambda_[i];
+    for (std::size_t i = 0; i < part_.size(); ++i) lambda[part_[i]] = part_lambda_[i];
     ++certificate_.solver_rounds;
     certificate_.solver_iterations += turns;
     certificate_.solver_most_iterations = std::max<std::int64_t>(certificate_.solver_most_iterations, turns);
@@ -207,13 +208,10 @@ double BlockLearner<T>::value_after(std::size_t j) const {
 
 template <class T>
 void BlockLearner<T>::solve_set(const RowBlock& rows, const std::vector<BlockRow>& looked, double budget) {
-    if (config_.scheme == BlockScheme::optimal) best_step(rows, looked, budget);
-    else if (config_.scheme == BlockScheme::simopt)
-        surrogate_optimum(looked, config_.margin, budget, set_lambda_);
-    else
-        share_out(
-            config_.scheme, looked, config_.margin, budget,
-            [&](std::size_t i, double) { return own_[members_[i]]; }, set_lambda_);
+    const auto best = [&](std::vector<double>& lambda) { best_step(rows, looked, budget, lambda); };
+    const std::function<void(std::vector<double>&)> optimum = std::ref(best);
+    const BlockRule& rule = *config_.update;
+    (config_.entropic ? rule.entropic : rule.linear)({looked, config_.margin, budget, optimum}, set_lambda_);
 }
 
 template <class T>
@@ -242,7 +240,6 @@ double BlockLearner<T>::learn(const RowBlock& given, std::span<const std::int32_
     c.least_weight = first ? scale / heaviest : std::min(c.least_weight, scale / heaviest);
     c.most_weight = first ? scale / lightest : std::max(c.most_weight, scale / lightest);
     rows_.resize(rows.rows());
-    own_.resize(rows.rows());
     for (std::size_t j = 0; j < rows.rows(); ++j) rows_[j].weight = weights.empty() ? 1 : weights[j];
     std::visit([&](auto& geometry) { look_at(geometry, rows, budget); }, geometry_);
     lambda_.assign(rows.rows(), 0.0);

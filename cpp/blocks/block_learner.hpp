@@ -17,14 +17,14 @@
 #include "geometry/entropic.hpp"
 #include "geometry/linear_vector.hpp"
 #include "blocks/row_block.hpp"
-#include "blocks/update_rules.hpp"
+#include "blocks/rule_table.hpp"
 #include "blocks/quadratic_program.hpp"
 #include "blocks/simplex_rules.hpp"
 
 namespace tagalong {
 
 struct BlockConfig {
-    BlockScheme scheme = BlockScheme::simproj;
+    const BlockRule* update = &block_rule("simproj");
     bool entropic = false;
     double C = 1;
     double margin = 1;
@@ -106,7 +106,8 @@ class BlockLearner {
     void look_at(const LinearVector<T>& linear, const RowBlock& rows, double budget);
     void look_at(EntropicGeometry<T>& entropic, const RowBlock& rows, double budget);
     void solve_set(const RowBlock& rows, const std::vector<BlockRow>& looked, double budget);
-    void best_step(const RowBlock& rows, const std::vector<BlockRow>& looked, double budget);
+    void best_step(const RowBlock& rows, const std::vector<BlockRow>& looked, double budget,
+                   std::vector<double>& lambda);
     int solve_by_parts(double budget);
     int solve_part(BlockMatrix& rows, double budget);
     double value_after(std::size_t j) const;
@@ -121,7 +122,6 @@ class BlockLearner {
     RowLookup<T> at_;
     RowBlock signed_;  // entropic: the rows with their signs in their values
     std::vector<BlockRow> rows_;
-    std::vector<double> own_;     // each row's best step alone
     std::vector<double> lambda_;  // of the whole block
     std::vector<std::size_t> members_;
     std::vector<BlockRow> set_rows_;

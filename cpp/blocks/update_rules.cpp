@@ -40,4 +40,57 @@ void surrogate_optimum(const std::vector<BlockRow>& rows, double margin, double 
         lambda[j] = std::max(0.0, margin - rows[j].value - tau * rows[j].weight) / rows[j].q;
 }
 
+namespace block_steps {
+namespace {
+
+// Every row in play gets its part of step(row).
+template <class InPlay, class RowStep>
+void share_out(const std::vector<BlockRow>& rows, InPlay&& in_play, RowStep&& step, std::vector<double>& lambda) {
+    lambda.assign(rows.size(), 0.0);
+    double count = 0;
+    for (const BlockRow& row : rows) count += in_play(row);
+    for (std::size_t j = 0; j < rows.size(); ++j)
+        if (in_play(rows[j]) && rows[j].q > 0) lambda[j] = step(rows[j]) / count;
+}
+
+bool mistaken(const BlockRow& row) { return row.value <= 0; }
+
+double own_step(const BlockRow& row) { return row.own; }
+
+}  // namespace
+
+void share_budget(const BlockSet& set, std::vector<double>& lambda) {
+    share_out(set.rows, mistaken, [&](const BlockRow& row) { return set.budget / row.weight; }, lambda);
+}
+
+void share_own_of_mistaken(const BlockSet& set, std::vector<double>& lambda) {
+    share_out(set.rows, mistaken, own_step, lambda);
+}
+
+void share_own_of_losing(const BlockSet& set, std::vector<double>& lambda) {
+    share_out(set.rows, [&](const BlockRow& row) { return row.value < set.margin; }, own_step, lambda);
+}
+
+void step_on_worst(const BlockSet& set, std::vector<double>& lambda) {
+    lambda.assign(set.rows.size(), 0.0);
+    if (set.rows.empty()) return;
+    const auto loss = [&](std::size_t j) { return (set.margin - set.rows[j].value) / set.rows[j].weight; };
+    std::size_t worst = 0;
+    double most = loss(0);
+    for (std::size_t j = 1; j < set.rows.size(); ++j) {
+        if (!(loss(j) > most)) continue;
+        most = loss(j);
+        worst = j;
+    }
+    const BlockRow& row = set.rows[worst];
+    if (row.value < set.margin && row.q > 0) lambda[worst] = row.own;
+}
+
+void surrogate(const BlockSet& set, std::vector<double>& lambda) {
+    surrogate_optimum(set.rows, set.margin, set.budget, lambda);
+}
+
+void optimum(const BlockSet& set, std::vector<double>& lambda) { set.optimum(lambda); }
+
+}  // namespace block_steps
 }  // namespace tagalong

@@ -1,6 +1,6 @@
-// P2's schemes for a block of rows: how far each row's constraint w.x_j >= gamma moves w.
+// P2's rules for a block of rows: how far each row's constraint w.x_j >= gamma moves w.
 //
-// All schemes but two take each row's own best step, as if it were alone, and share it out:
+// All rules but two take each row's own best step, as if it were alone, and share it out:
 //     simperc  the whole budget, over the mistaken rows        M = {j: w.x_j <= 0}
 //     conproj  the rows' own steps, over the mistaken rows
 //     simproj  the rows' own steps, over all that lose         {j: w.x_j < gamma}
@@ -11,63 +11,46 @@
 // mistaken. Only `optimal` gives it a coefficient, which is what it proves.
 #pragma once
 
-#include <cstddef>
+#include <functional>
 #include <vector>
 
 namespace tagalong {
 
-enum class BlockScheme { simperc, conproj, simproj, simopt, max, optimal };
-
-// Whether a scheme asks for the rows' own best steps.
-inline bool takes_own_steps(BlockScheme scheme) {
-    return scheme == BlockScheme::conproj || scheme == BlockScheme::simproj || scheme == BlockScheme::max;
-}
-
-// A row as the schemes see it; its sign is part of its values.
+// A row as the rules see it; its sign is part of its values.
 struct BlockRow {
     double value = 0;   // w.x_j
     double weight = 1;  // v_j > 0: a coefficient takes v_j times as much of the budget
     double q = 0;       // |x_j|^2 in the norm of the geometry; 0 for a row without features
+    double own = 0;     // the best step of the row alone, for rules that ask for it
 };
 
-// own(j, cap) is the best step of row j alone, within [0, cap]. Writes lambda, one a row.
-template <class OwnStep>
-void share_out(BlockScheme scheme, const std::vector<BlockRow>& rows, double margin, double budget, OwnStep&& own,
-               std::vector<double>& lambda);
+// What a rule knows of a set of rows.
+struct BlockSet {
+    const std::vector<BlockRow>& rows;
+    double margin;
+    double budget;
+    // Writes the optimum over all rows, which depends on the geometry.
+    const std::function<void(std::vector<double>&)>& optimum;
+};
 
 // max sum_j (lambda_j l_j - 1/2 lambda_j^2 q_j), lambda >= 0, sum_j v_j lambda_j <= budget.
 void surrogate_optimum(const std::vector<BlockRow>& rows, double margin, double budget,
                        std::vector<double>& lambda);
 
-// ---
+// Each of these writes lambda, one coefficient per row.
+namespace block_steps {
 
-template <class OwnStep>
-void share_out(BlockScheme scheme, const std::vector<BlockRow>& rows, double margin, double budget, OwnStep&& own,
-               std::vector<double>& lambda) {
-    lambda.assign(rows.size(), 0.0);
-    if (rows.empty()) return;
-    const bool mistakes_only = scheme == BlockScheme::simperc || scheme == BlockScheme::conproj;
-    const auto in_play = [&](const BlockRow& row) { return mistakes_only ? row.value <= 0 : row.value < margin; };
-    const auto step = [&](std::size_t j) {
-        const double cap = budget / rows[j].weight;
-        return scheme == BlockScheme::simperc ? cap : own(j, cap);
-    };
-    if (scheme == BlockScheme::max) {
-        std::size_t worst = 0;
-        double most = (margin - rows[0].value) / rows[0].weight;
-        for (std::size_t j = 1; j < rows.size(); ++j) {
-            const double loss = (margin - rows[j].value) / rows[j].weight;
-            if (!(loss > most)) continue;
-            most = loss;
-            worst = j;
-        }
-        if (in_play(rows[worst]) && rows[worst].q > 0) lambda[worst] = step(worst);
-        return;
-    }
-    double count = 0;
-    for (const BlockRow& row : rows) count += in_play(row);
-    for (std::size_t j = 0; j < rows.size(); ++j)
-        if (in_play(rows[j]) && rows[j].q > 0) lambda[j] = step(j) / count;
-}
+// The whole budget, over the mistaken rows.
+void share_budget(const BlockSet& set, std::vector<double>& lambda);
+// The rows' own steps, over the mistaken rows or over those that lose.
+void share_own_of_mistaken(const BlockSet& set, std::vector<double>& lambda);
+void share_own_of_losing(const BlockSet& set, std::vector<double>& lambda);
+// The own step of the row that loses most, the first one of equals.
+void step_on_worst(const BlockSet& set, std::vector<double>& lambda);
+// The optima of the surrogate and of the problem itself.
+void surrogate(const BlockSet& set, std::vector<double>& lambda);
+void optimum(const BlockSet& set, std::vector<double>& lambda);
+
+}  // namespace block_steps
 
 }  // namespace tagalong

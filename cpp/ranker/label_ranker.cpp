@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
-#include "rules/pair_step.hpp"
 #include "core/score_kernels.hpp"
 
 namespace tagalong {
@@ -14,14 +14,18 @@ AnyGeometry<T> LabelRanker<T>::make_geometry(const RankerConfig& config) {
     if (config.geometry == Geometry::entropic)
         return EntropicGeometry<T>(config.n_features, config.constant != 0);
     const double rate = config.geometry == Geometry::adaptive ? config.rate : 0;
-    // These move one pair of labels a round; the others, all labels that tie, by the same amount.
-    const bool few = config.update == Update::fixed || config.update == Update::single;
-    return LinearGeometry<T>(rate, config.average != Average::never, few ? Steps::few_labels : Steps::alike);
+    // Labels that tie move by the same amount, unless the rule moves one pair only.
+    const Steps steps = config.update->few_labels ? Steps::few_labels : Steps::alike;
+    return LinearGeometry<T>(rate, config.average != Average::never, steps);
 }
 
 template <class T>
 LabelRanker<T>::LabelRanker(const RankerConfig& config)
-    : config_(config), geometry_(make_geometry(config)) {}
+    : config_(config), geometry_(make_geometry(config)) {
+    const LabelRule& rule = *config.update;
+    if (config.geometry == Geometry::entropic) entropic_rule_ = rule.entropic(config.solver);
+    else linear_rule_ = rule.linear(config.solver);
+}
 
 template <class T>
 const WeightStore<T>& LabelRanker<T>::store() const {
@@ -216,44 +220,9 @@ void LabelRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
     entropic->apply(x, step_, at_);
 }
 
-namespace {
-
-PairScheme pair_scheme(Update update) {
-    switch (update) {
-        case Update::simperc: return PairScheme::simperc;
-        case Update::conproj: return PairScheme::conproj;
-        case Update::simproj: return PairScheme::simproj;
-        default: return PairScheme::simopt;
-    }
-}
-
-}  // namespace
-
 template <class T>
 void LabelRanker<T>::linear_step(double q, const RuleParameters& rule) {
-    const auto line = [&](int label, bool relevant) {
-        const double score = kernels::widened(at_.sums[label]);
-        return LinearCurve{relevant ? score : -score, q};
-    };
-    switch (config_.update) {
-        case Update::fixed:
-            if (sides_.mistake()) step_.set_pair(sides_.lowest, sides_.highest, rule.budget);
-            break;
-        case Update::single:
-            step_.set_pair(sides_.lowest, sides_.highest,
-                           pair_step(line(sides_.lowest, true), line(sides_.highest, false), rule.margin,
-                                     rule.budget));
-            break;
-        case Update::optimal:
-            if (config_.solver == Solver::interior_point) linear_interior_.step(sides_, line, rule, step_);
-            else linear_filling_.step(sides_, q, rule, step_);
-            break;
-        case Update::smooth:
-            linear_smooth_.step(sides_, q, rule, step_);
-            break;
-        default:
-            linear_pairs_.step(pair_scheme(config_.update), sides_, q, rule, step_);
-    }
+    linear_rule_(sides_, q, rule, step_);
 }
 
 template <class T>
@@ -261,23 +230,7 @@ void LabelRanker<T>::entropic_step(EntropicGeometry<T>& geometry, const Example&
                                    const RuleParameters& rule) {
     geometry.prepare(x);
     const auto curve = [&](int label, bool relevant) { return geometry.curve(x, at_, label, relevant); };
-    switch (config_.update) {
-        case Update::fixed:
-            if (sides_.mistake()) step_.set_pair(sides_.lowest, sides_.highest, rule.budget);
-            break;
-        case Update::single:
-            curved_.single(sides_, curve, rule, step_);
-            break;
-        case Update::optimal:
-            if (config_.solver == Solver::interior_point) entropic_interior_.step(sides_, curve, rule, step_);
-            else curved_.optimal(sides_, curve, rule, step_);
-            break;
-        case Update::smooth:
-            curved_.smooth(sides_, curve, rule, step_);
-            break;
-        default:
-            curved_.pairs(pair_scheme(config_.update), sides_, curve, rule, step_);
-    }
+    entropic_rule_(sides_, std::ref(curve), rule, step_);
 }
 
 template class LabelRanker<float>;

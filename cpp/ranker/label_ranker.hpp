@@ -18,21 +18,15 @@
 #include "geometry/any.hpp"
 #include "core/matrix.hpp"
 #include "predictions/ranking.hpp"
-#include "rules/curved.hpp"
-#include "rules/interior_point.hpp"
-#include "rules/linear_filling.hpp"
-#include "rules/linear_pairs.hpp"
-#include "rules/linear_smooth.hpp"
+#include "rules/rule_table.hpp"
 
 namespace tagalong {
 
-enum class Update { fixed, single, optimal, simperc, conproj, simproj, simopt, smooth };
 enum class Geometry { euclidean, adaptive, entropic };
 enum class Average { never, always, chosen };
-enum class Solver { exact, interior_point };
 
 struct RankerConfig {
-    Update update = Update::smooth;
+    const LabelRule* update = &label_rule("smooth");
     Geometry geometry = Geometry::adaptive;
     double C = 1;
     double margin = 1;
@@ -173,12 +167,8 @@ class LabelRanker {
     std::vector<int> relevant_;
     std::vector<int> unknown_;
     AveragePrecision<T> average_precision_;
-    LinearPairs linear_pairs_;
-    LinearFilling linear_filling_;
-    LinearSmooth linear_smooth_;
-    InteriorPoint<LinearCurve> linear_interior_;
-    InteriorPoint<SimplexCurve> entropic_interior_;
-    CurvedRules curved_;
+    LinearStep linear_rule_;      // of the linear geometries ...
+    EntropicStep entropic_rule_;  // ... and of the entropic one; the other is empty
 };
 
 extern template class LabelRanker<float>;

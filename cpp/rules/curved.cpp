@@ -192,7 +192,7 @@ void CurvedRules::single(const Sides& sides, const CurveOf& curve, const RulePar
 
 void CurvedRules::pairs(PairScheme scheme, const Sides& sides, const CurveOf& curve,
                         const RuleParameters& rule, Step& out) {
-    const bool mistakes_only = scheme != PairScheme::simproj;
+    const bool mistakes_only = scheme.pairs == PairScheme::Pairs::mistaken;
     const auto in_play = [&](double gap) { return mistakes_only ? gap <= 0 : gap < rule.margin; };
     if (!in_play(sides.margin)) return;
     collect(sides, curve, in_play);
@@ -200,7 +200,7 @@ void CurvedRules::pairs(PairScheme scheme, const Sides& sides, const CurveOf& cu
     for (std::size_t i = 0; i < relevant_.labels.size(); ++i) {
         for (std::size_t j = 0; j < irrelevant_.labels.size(); ++j) {
             if (!in_play(relevant_.scores[i] - irrelevant_.scores[j])) continue;
-            const double amount = scheme == PairScheme::simperc
+            const double amount = scheme.amount == PairScheme::Amount::budget
                                       ? rule.budget
                                       : pair_step(relevant_.curves[i], irrelevant_.curves[j], rule.margin,
                                                   rule.budget);

@@ -151,4 +151,18 @@ class InteriorPoint {
     Pair nu_;
 };
 
+// On the straight lines of the linear geometries, q being their slope |x|^2.
+struct LinearInteriorPoint {
+    InteriorPoint<LinearCurve> solver;
+
+    void step(const Sides& sides, double q, const RuleParameters& rule, Step& out) {
+        const auto line = [&](int label, bool relevant) {
+            if (!relevant) return LinearCurve{-sides.below[label], q};
+            const auto place = std::lower_bound(sides.relevant.begin(), sides.relevant.end(), label);
+            return LinearCurve{sides.above[place - sides.relevant.begin()], q};
+        };
+        solver.step(sides, line, rule, out);
+    }
+};
+
 }  // namespace tagalong

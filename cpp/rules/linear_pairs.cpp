@@ -38,7 +38,7 @@ void LinearPairs::distribute(Sum&& sum, Step& out) const {
 // kappa with sum over pairs of max(0, l - kappa) = target. The sum is convex, decreasing and
 // piecewise linear in kappa, so Newton's method from 0 rises to the root in finitely many
 // steps; as the product of value and slope falls at least fourfold a step, they are O(log K).
-double LinearPairs::simopt_level(double margin, double target) const {
+double LinearPairs::surrogate_level(double margin, double target) const {
     double kappa = 0;
     for (;;) {
         double total = 0;
@@ -59,7 +59,7 @@ double LinearPairs::simopt_level(double margin, double target) const {
 
 void LinearPairs::step(PairScheme scheme, const Sides& sides, double q, const RuleParameters& rule,
                        Step& out) {
-    const bool mistakes_only = scheme == PairScheme::simperc || scheme == PairScheme::conproj;
+    const bool mistakes_only = scheme.pairs == PairScheme::Pairs::mistaken;
     // Is the pair with this difference of scores in play? One test for both sides, so that
     // they agree on every pair to the last bit.
     const auto in_play = [&](double gap) { return mistakes_only ? gap <= 0 : gap < rule.margin; };
@@ -87,14 +87,14 @@ void LinearPairs::step(PairScheme scheme, const Sides& sides, double q, const Ru
         pair_count += static_cast<double>(pairs(r.score, irrelevant_, true));
 
     const double v = 2 * q;
-    if (scheme == PairScheme::simperc) {
+    if (scheme.amount == PairScheme::Amount::budget) {
         distribute(
             [&](double score, const Ordered& others, bool is_relevant) {
                 return rule.budget * static_cast<double>(pairs(score, others, is_relevant)) / pair_count;
             },
             out);
-    } else if (scheme == PairScheme::simopt) {
-        const double kappa = simopt_level(rule.margin, rule.budget * v);
+    } else if (scheme.amount == PairScheme::Amount::surrogate) {
+        const double kappa = surrogate_level(rule.margin, rule.budget * v);
         distribute(
             [&](double score, const Ordered& others, bool is_relevant) {
                 const std::size_t n = prefix(others.entries, [&](const Entry& other) {

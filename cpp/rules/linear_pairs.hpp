@@ -14,7 +14,18 @@
 
 namespace tagalong {
 
-enum class PairScheme { simperc, conproj, simproj, simopt };
+// Which pairs take part, and what a pair is given before it is divided by their number.
+struct PairScheme {
+    enum class Pairs { mistaken, losing } pairs;
+    enum class Amount { budget, own_step, surrogate } amount;
+
+    bool operator==(const PairScheme&) const = default;
+};
+
+inline constexpr PairScheme kSimPerc{PairScheme::Pairs::mistaken, PairScheme::Amount::budget};
+inline constexpr PairScheme kConProj{PairScheme::Pairs::mistaken, PairScheme::Amount::own_step};
+inline constexpr PairScheme kSimProj{PairScheme::Pairs::losing, PairScheme::Amount::own_step};
+inline constexpr PairScheme kSimOpt{PairScheme::Pairs::losing, PairScheme::Amount::surrogate};
 
 class LinearPairs {
   public:
@@ -36,7 +47,7 @@ class LinearPairs {
 
     template <class Sum>
     void distribute(Sum&& sum, Step& out) const;
-    double simopt_level(double margin, double target) const;
+    double surrogate_level(double margin, double target) const;
 
     Ordered relevant_;
     Ordered irrelevant_;

@@ -54,12 +54,12 @@ void SharedRanker<T>::make_rows(const LabelBlock<T>& phi) {
     const auto add = [&](int r, int s) {
         phi.difference(static_cast<std::size_t>(r), static_cast<std::size_t>(s), rows_);
     };
-    if (config.scheme == BlockScheme::max && !relevant_.empty() && !irrelevant_.empty()) {
+    if (config.update->rows == RowsInPlay::worst && !relevant_.empty() && !irrelevant_.empty()) {
         const auto lower = [&](int a, int b) { return score[a] < score[b]; };
         add(*std::min_element(relevant_.begin(), relevant_.end(), lower),
             *std::max_element(irrelevant_.begin(), irrelevant_.end(), lower));
     } else {
-        const bool all = config.scheme == BlockScheme::optimal;
+        const bool all = config.update->rows == RowsInPlay::all;
         for (const int r : relevant_)
             for (const int s : irrelevant_)
                 if (all || static_cast<double>(score[r]) - static_cast<double>(score[s]) < config.margin) add(r, s);

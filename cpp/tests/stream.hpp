@@ -99,10 +99,10 @@ const EntropicGeometry<T>& entropic(const LabelRanker<T>& ranker) {
     return std::get<EntropicGeometry<T>>(ranker.geometry());
 }
 
-inline RankerConfig config_of(Geometry geometry, Update update) {
+inline RankerConfig config_of(Geometry geometry, std::string_view update) {
     RankerConfig config;
     config.geometry = geometry;
-    config.update = update;
+    config.update = &label_rule(update);
     config.rate = 0.5;
     if (geometry == Geometry::entropic) {
         config.margin = 0.3;
@@ -113,10 +113,10 @@ inline RankerConfig config_of(Geometry geometry, Update update) {
 
 inline constexpr Geometry kGeometries[] = {Geometry::euclidean, Geometry::adaptive, Geometry::entropic};
 
-inline std::vector<Update> updates_of(Geometry geometry) {
-    std::vector<Update> updates{Update::fixed,   Update::single,  Update::optimal, Update::smooth,
-                                Update::simperc, Update::conproj, Update::simproj};
-    if (geometry != Geometry::entropic) updates.push_back(Update::simopt);
+inline std::vector<std::string_view> updates_of(Geometry geometry) {
+    std::vector<std::string_view> updates;
+    for (const LabelRule& rule : label_rules())
+        if (geometry != Geometry::entropic || rule.entropic != nullptr) updates.push_back(rule.name);
     return updates;
 }
 

@@ -11,8 +11,6 @@ namespace tagalong::test {
 namespace {
 
 constexpr int kFeatures = 12;
-constexpr BlockScheme kSchemes[] = {BlockScheme::simperc, BlockScheme::conproj, BlockScheme::simproj,
-                                    BlockScheme::simopt,  BlockScheme::max,     BlockScheme::optimal};
 
 struct Trial {
     RowBlock rows;
@@ -53,9 +51,9 @@ std::vector<Trial> random_stream(std::uint64_t seed, int length, bool ternary, b
     return stream;
 }
 
-BlockConfig config_of(BlockScheme scheme, bool entropic) {
+BlockConfig config_of(const BlockRule& rule, bool entropic) {
     BlockConfig config;
-    config.scheme = scheme;
+    config.update = &rule;
     config.entropic = entropic;
     config.C = 0.7;
     config.margin = entropic ? 0.2 : 1;
@@ -90,13 +88,13 @@ double objective(const BlockConfig& config, const std::vector<Trial>& stream, co
 
 template <class Look>
 void every_learner(Look&& look) {
-    for (const BlockScheme scheme : kSchemes)
+    for (const BlockRule& rule : block_rules())
         for (const bool entropic : {false, true}) {
-            if (entropic && scheme == BlockScheme::simopt) continue;
+            if (entropic && rule.entropic == nullptr) continue;
             for (int variant = 0; variant < 4; ++variant) {
-                const Note note("scheme ", static_cast<int>(scheme), ", entropic ", entropic, ", sets ", variant % 2,
+                const Note note("update ", rule.name, ", entropic ", entropic, ", sets ", variant % 2,
                                 ", weights ", variant / 2);
-                look(config_of(scheme, entropic), random_stream(7, 40, variant == 3, variant % 2, variant / 2));
+                look(config_of(rule, entropic), random_stream(7, 40, variant == 3, variant % 2, variant / 2));
             }
         }
 }
@@ -132,7 +130,7 @@ const Test recomputed{"block learner: the running dual is that of the stored wei
 
 const Test ascends{"block learner: schemes whose steps are chosen never lower the dual, one set a trial", [] {
     every_learner([](const BlockConfig& config, const std::vector<Trial>& stream) {
-        if (config.scheme == BlockScheme::simperc || config.scheme == BlockScheme::simopt) return;
+        if (config.update->name == "simperc" || config.update->name == "simopt") return;
         if (!stream[0].set.empty()) return;
         BlockLearner<double> learner(config);
         double before = 0;
@@ -165,10 +163,10 @@ const Test in_place{"block learner: rows where they lie give the same bits as co
     matrix.indices = indices.data();
     matrix.indptr = starts.data();
     for (const bool entropic : {false, true})
-        for (const BlockScheme scheme : kSchemes) {
-            if (entropic && scheme == BlockScheme::simopt) continue;
-            const Note note("scheme ", static_cast<int>(scheme), ", entropic ", entropic);
-            BlockLearner<double> here(config_of(scheme, entropic)), copied(config_of(scheme, entropic));
+        for (const BlockRule& rule : block_rules()) {
+            if (entropic && rule.entropic == nullptr) continue;
+            const Note note("update ", rule.name, ", entropic ", entropic);
+            BlockLearner<double> here(config_of(rule, entropic)), copied(config_of(rule, entropic));
             for (std::int64_t from = 0; from < 120; from += 6) {
                 RowBlock there, copies;
                 there.refer(matrix, from, from + 6, signs.data() + from);
@@ -190,12 +188,12 @@ const Test equal_rows{"block learner: copies of a row mislead simopt, and nobody
         x.add(0, 2);
         RowBlock rows;
         for (std::size_t i = 0; i < copies; ++i) rows.append(x);
-        BlockConfig config = config_of(BlockScheme::simopt, false);
+        BlockConfig config = config_of(block_rule("simopt"), false);
         config.C = 10;
         BlockLearner<double> simopt(config);
         simopt.learn(rows, {}, {});
         near(simopt.dual(), copies == 2 ? 0 : -0.375, 1e-12);
-        config.scheme = BlockScheme::optimal;
+        config.update = &block_rule("optimal");
         BlockLearner<double> optimal(config);
         optimal.learn(rows, {}, {});
         near(optimal.dual(), 0.125, 1e-12);
@@ -204,9 +202,9 @@ const Test equal_rows{"block learner: copies of a row mislead simopt, and nobody
 
 const Test nothing{"block learner: a block without rows, and rows without features", [] {
     for (const bool entropic : {false, true})
-        for (const BlockScheme scheme : kSchemes) {
-            if (entropic && scheme == BlockScheme::simopt) continue;
-            BlockLearner<double> learner(config_of(scheme, entropic));
+        for (const BlockRule& rule : block_rules()) {
+            if (entropic && rule.entropic == nullptr) continue;
+            BlockLearner<double> learner(config_of(rule, entropic));
             same(learner.learn(RowBlock(), {}, {}), 0.0);
             same(learner.certificate().rounds, 1);
             same(learner.certificate().mistakes, 0.0);
@@ -218,7 +216,7 @@ const Test nothing{"block learner: a block without rows, and rows without featur
             same(learner.certificate().mistakes, 1.0);
             same(learner.features().size(), 0u);
             // Rows that no weights can satisfy: the best step knows what they cost everybody.
-            const bool knows = scheme == BlockScheme::optimal;
+            const bool knows = rule.name == "optimal";
             near(learner.dual(), knows ? learner.config().C * margin : 0, 1e-15);
         }
 }};

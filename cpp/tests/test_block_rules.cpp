@@ -6,7 +6,7 @@
 
 #include "tests/check.hpp"
 #include "tests/random.hpp"
-#include "blocks/update_rules.hpp"
+#include "blocks/rule_table.hpp"
 #include "blocks/simplex_step.hpp"
 
 namespace tagalong::test {
@@ -15,42 +15,42 @@ namespace {
 using Rows = std::vector<BlockRow>;
 
 // As in the linear geometry.
-std::vector<double> shared(BlockScheme scheme, const Rows& rows, double margin, double budget) {
+std::vector<double> shared(std::string_view update, Rows rows, double margin, double budget) {
+    for (BlockRow& row : rows)
+        if (row.q > 0) row.own = std::clamp((margin - row.value) / row.q, 0.0, budget / row.weight);
     std::vector<double> lambda;
-    share_out(
-        scheme, rows, margin, budget,
-        [&](std::size_t j, double cap) { return std::clamp((margin - rows[j].value) / rows[j].q, 0.0, cap); }, lambda);
+    block_rule(update).linear({rows, margin, budget, {}}, lambda);
     return lambda;
 }
 
 const Test table{"block rules: the table of schemes", [] {
     // Mistaken, on the edge of a mistake, short of the margin, at the margin, beyond it.
     const Rows rows{{-1, 1, 4}, {0, 1, 1}, {0.5, 1, 2}, {1, 1, 1}, {3, 1, 1}};
-    same_bits(shared(BlockScheme::simperc, rows, 1, 0.75), {0.375, 0.375, 0, 0, 0});
-    same_bits(shared(BlockScheme::conproj, rows, 1, 0.75), {0.25, 0.375, 0, 0, 0});
-    same_bits(shared(BlockScheme::simproj, rows, 1, 0.75), {0.5 / 3, 0.75 / 3, 0.25 / 3, 0, 0});
-    same_bits(shared(BlockScheme::max, rows, 1, 0.75), {0.5, 0, 0, 0, 0});
+    same_bits(shared("simperc", rows, 1, 0.75), {0.375, 0.375, 0, 0, 0});
+    same_bits(shared("conproj", rows, 1, 0.75), {0.25, 0.375, 0, 0, 0});
+    same_bits(shared("simproj", rows, 1, 0.75), {0.5 / 3, 0.75 / 3, 0.25 / 3, 0, 0});
+    same_bits(shared("max", rows, 1, 0.75), {0.5, 0, 0, 0, 0});
 }};
 
 const Test ties{"block rules: of equal losses, max takes the first", [] {
-    same_bits(shared(BlockScheme::max, {{0.5, 1, 1}, {-1, 1, 2}, {-1, 1, 4}, {-1, 1, 1}}, 1, 9), {0, 1, 0, 0});
+    same_bits(shared("max", {{0.5, 1, 1}, {-1, 1, 2}, {-1, 1, 4}, {-1, 1, 1}}, 1, 9), {0, 1, 0, 0});
     // Losses per weight: 4, 4, 2.
-    same_bits(shared(BlockScheme::max, {{-1, 0.5, 1}, {-7, 2, 1}, {-1, 1, 1}}, 1, 0.25), {0.5, 0, 0});
+    same_bits(shared("max", {{-1, 0.5, 1}, {-7, 2, 1}, {-1, 1, 1}}, 1, 0.25), {0.5, 0, 0});
 }};
 
 const Test weights{"block rules: a weight divides the cap, not the step", [] {
     const Rows rows{{-1, 4, 4}, {0, 0.5, 1}};
-    same_bits(shared(BlockScheme::simperc, rows, 1, 1), {0.125, 1});
-    same_bits(shared(BlockScheme::conproj, rows, 1, 1), {0.125, 0.5});
+    same_bits(shared("simperc", rows, 1, 1), {0.125, 1});
+    same_bits(shared("conproj", rows, 1, 1), {0.125, 0.5});
 }};
 
 const Test empty{"block rules: a row without features counts and does not move", [] {
     const Rows rows{{0, 1, 0}, {-1, 1, 4}};
-    same_bits(shared(BlockScheme::simperc, rows, 1, 1), {0, 0.5});
-    same_bits(shared(BlockScheme::simproj, rows, 1, 1), {0, 0.25});
+    same_bits(shared("simperc", rows, 1, 1), {0, 0.5});
+    same_bits(shared("simproj", rows, 1, 1), {0, 0.25});
     // It loses most: nothing can be done.
-    same_bits(shared(BlockScheme::max, {{0, 1, 0}, {0.5, 1, 1}}, 1, 1), {0, 0});
-    same(shared(BlockScheme::max, {}, 1, 1).size(), 0u);
+    same_bits(shared("max", {{0, 1, 0}, {0.5, 1, 1}}, 1, 1), {0, 0});
+    same(shared("max", {}, 1, 1).size(), 0u);
 }};
 
 std::vector<double> surrogate_by_bisection(const Rows& rows, double margin, double budget) {
@@ -89,7 +89,7 @@ const Test surrogate{"block rules: the surrogate's optimum, against a bisection"
         const double budget = random.magnitude(1e-4, 1e3);
         const Note note("repeat ", repeat, ", rows ", rows.size(), ", budget ", budget);
         std::vector<double> found;
-        surrogate_optimum(rows, 1, budget, found);
+        block_rule("simopt").linear({rows, 1, budget, {}}, found);
         const auto expected = surrogate_by_bisection(rows, 1, budget);
         same(found.size(), expected.size());
         double spent = 0;

@@ -82,14 +82,14 @@ void readers_see_whole_rounds(const RankerConfig& config) {
 }
 
 const Test linear_readers{"concurrent readers: see whole rounds, linear geometries", [] {
-    RankerConfig config = config_of(Geometry::adaptive, Update::smooth);
+    RankerConfig config = config_of(Geometry::adaptive, "smooth");
     config.average = Average::chosen;
     readers_see_whole_rounds<float>(config);
-    readers_see_whole_rounds<double>(config_of(Geometry::euclidean, Update::single));
+    readers_see_whole_rounds<double>(config_of(Geometry::euclidean, "single"));
 }};
 
 const Test entropic_readers{"concurrent readers: see whole rounds, entropic geometry", [] {
-    RankerConfig config = config_of(Geometry::entropic, Update::single);
+    RankerConfig config = config_of(Geometry::entropic, "single");
     config.C = 10;
     readers_see_whole_rounds<float>(config);
     readers_see_whole_rounds<double>(config);

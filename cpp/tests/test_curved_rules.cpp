@@ -217,8 +217,8 @@ void pairs_like_loops(PairScheme scheme) {
         for (const int r : p.round.relevant)
             for (const int s : p.round.irrelevant) {
                 const double gap = p.round.score(r) - p.round.score(s);
-                if (scheme == PairScheme::simproj ? gap >= p.rule.margin : gap > 0) continue;
-                const double amount = scheme == PairScheme::simperc
+                if (scheme == kSimProj ? gap >= p.rule.margin : gap > 0) continue;
+                const double amount = scheme == kSimPerc
                                           ? p.rule.budget
                                           : pair_step(p.labels.curve(r, true), p.labels.curve(s, false),
                                                       p.rule.margin, p.rule.budget);
@@ -235,9 +235,9 @@ void pairs_like_loops(PairScheme scheme) {
 }
 
 const Test pairs{"curved rules: SimPerc, ConProj and SimProj equal the loop over pairs", [] {
-    pairs_like_loops(PairScheme::simperc);
-    pairs_like_loops(PairScheme::conproj);
-    pairs_like_loops(PairScheme::simproj);
+    pairs_like_loops(kSimPerc);
+    pairs_like_loops(kConProj);
+    pairs_like_loops(kSimProj);
 }};
 
 }  // namespace

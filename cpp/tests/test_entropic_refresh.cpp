@@ -63,7 +63,7 @@ void scores_are_right(const LabelRanker<T>& ranker, const Item& item, double dis
 template <class T>
 void large_steps(double C, double distance) {
     const Note note("C ", C);
-    RankerConfig config = config_of(Geometry::entropic, Update::fixed);
+    RankerConfig config = config_of(Geometry::entropic, "fixed");
     config.C = C;
     LabelRanker<T> ranker(config);
     ranker.add_labels(8);
@@ -87,7 +87,7 @@ const Test large{"entropic refresh: steps that would overflow", [] {
 // Both features in every example: label 1 only ever goes down, and its Z with it.
 template <class T>
 void falling(double distance) {
-    RankerConfig config = config_of(Geometry::entropic, Update::single);
+    RankerConfig config = config_of(Geometry::entropic, "single");
     config.n_features = 2;
     LabelRanker<T> ranker(config);
     const Item item{{{0, 1.0}, {1, 0.5}}, {0}, {}, 1};
@@ -109,7 +109,7 @@ const Test vanishing{"entropic refresh: a Z that falls towards zero", [] {
 
 // Two labels take turns, so that both stay near uniform and only the count makes them afresh.
 const Test many{"entropic refresh: ten thousand small steps", [] {
-    RankerConfig config = config_of(Geometry::entropic, Update::fixed);
+    RankerConfig config = config_of(Geometry::entropic, "fixed");
     config.C = 1e-3;
     config.n_features = 3;
     LabelRanker<double> ranker(config);
@@ -130,7 +130,7 @@ const Test many{"entropic refresh: ten thousand small steps", [] {
 
 // Nearly all weight on the features of x: what is left outside must not drown in the rounding.
 const Test saturated{"entropic refresh: steps go on when all weight is inside x", [] {
-    for (const Update update : {Update::single, Update::optimal, Update::smooth}) {
+    for (const std::string_view update : {"single", "optimal", "smooth"}) {
         RankerConfig config = config_of(Geometry::entropic, update);
         config.C = 20;
         config.margin = 0.99;
@@ -149,7 +149,7 @@ const Test saturated{"entropic refresh: steps go on when all weight is inside x"
 }};
 
 const Test entering{"entropic refresh: features that enter have the weight of theta = 0", [] {
-    RankerConfig config = config_of(Geometry::entropic, Update::smooth);
+    RankerConfig config = config_of(Geometry::entropic, "smooth");
     config.n_features = 0;
     config.C = 5;
     LabelRanker<double> ranker(config);

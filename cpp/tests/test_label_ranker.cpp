@@ -10,8 +10,8 @@
 namespace tagalong::test {
 namespace {
 
-std::string words(Geometry geometry, Update update) {
-    return "geometry " + text(static_cast<int>(geometry)) + ", update " + text(static_cast<int>(update));
+std::string words(Geometry geometry, std::string_view update) {
+    return "geometry " + text(static_cast<int>(geometry)) + ", update " + std::string(update);
 }
 
 template <class T>
@@ -69,7 +69,7 @@ void learn_row(LabelRanker<T>& ranker, const Item& item) {
 }
 
 template <class T>
-void same_whatever_way(Geometry geometry, Update update) {
+void same_whatever_way(Geometry geometry, std::string_view update) {
     const Note note(words(geometry, update));
     RankerConfig config = config_of(geometry, update);
     config.constant = 0.5;
@@ -88,7 +88,7 @@ void same_whatever_way(Geometry geometry, Update update) {
 
 const Test ways_in{"label ranker: the same bits for any order, for duplicates and zeros", [] {
     for (const Geometry geometry : kGeometries)
-        for (const Update update : updates_of(geometry)) {
+        for (const std::string_view update : updates_of(geometry)) {
             same_whatever_way<float>(geometry, update);
             same_whatever_way<double>(geometry, update);
         }
@@ -96,8 +96,8 @@ const Test ways_in{"label ranker: the same bits for any order, for duplicates an
 
 template <class T>
 void scores_come_before_the_round(Geometry geometry, Average average) {
-    const Note note(words(geometry, Update::smooth), ", average ", static_cast<int>(average));
-    RankerConfig config = config_of(geometry, Update::smooth);
+    const Note note(words(geometry, "smooth"), ", average ", static_cast<int>(average));
+    RankerConfig config = config_of(geometry, "smooth");
     config.average = average;
     LabelRanker<T> ranker(config);
     ranker.add_labels(3);
@@ -119,7 +119,7 @@ const Test told{"label ranker: a round tells what it would have predicted", [] {
         scores_come_before_the_round<float>(Geometry::euclidean, average);
         scores_come_before_the_round<double>(Geometry::adaptive, average);
     }
-    RankerConfig config = config_of(Geometry::entropic, Update::smooth);
+    RankerConfig config = config_of(Geometry::entropic, "smooth");
     LabelRanker<double> ranker(config);
     ranker.add_labels(8);
     std::vector<double> given(8);
@@ -131,7 +131,7 @@ const Test told{"label ranker: a round tells what it would have predicted", [] {
 }};
 
 const Test ranks{"label ranker: the ranking is the order of the scores", [] {
-    LabelRanker<float> ranker(config_of(Geometry::adaptive, Update::smooth));
+    LabelRanker<float> ranker(config_of(Geometry::adaptive, "smooth"));
     const auto items = random_stream(4, 50, {.labels = 40});
     for (const Item& item : items) learn(ranker, item);
     LabelRanker<float>::Reader reader;
@@ -149,7 +149,7 @@ const Test ranks{"label ranker: the ranking is the order of the scores", [] {
 
 // Labels that come later are the same as labels that were of unknown relevance before.
 template <class T>
-void later_labels(Geometry geometry, Update update, double distance) {
+void later_labels(Geometry geometry, std::string_view update, double distance) {
     const Note note(words(geometry, update));
     RankerConfig config = config_of(geometry, update);
     config.n_features = 10;
@@ -176,13 +176,13 @@ void later_labels(Geometry geometry, Update update, double distance) {
 
 const Test growth{"label ranker: labels that come later are labels that were unknown before", [] {
     for (const Geometry geometry : kGeometries)
-        for (const Update update : updates_of(geometry)) later_labels<double>(geometry, update, 1e-9);
-    later_labels<float>(Geometry::adaptive, Update::optimal, 1e-3);
+        for (const std::string_view update : updates_of(geometry)) later_labels<double>(geometry, update, 1e-9);
+    later_labels<float>(Geometry::adaptive, "optimal", 1e-3);
 }};
 
 template <class T>
 void old_labels_stay(Geometry geometry) {
-    LabelRanker<T> ranker(config_of(geometry, Update::smooth));
+    LabelRanker<T> ranker(config_of(geometry, "smooth"));
     const auto items = random_stream(6, 60, {.features = 35});
     for (const Item& item : items) learn(ranker, item);
     const auto before = scores_of(ranker, items[5]);
@@ -210,7 +210,7 @@ const Test new_labels{"label ranker: new labels leave the old as they are", [] {
 
 const Test weightless{"label ranker: a round of weight zero changes nothing but the labels", [] {
     for (const Geometry geometry : kGeometries) {
-        LabelRanker<double> ranker(config_of(geometry, Update::smooth)), twin(config_of(geometry, Update::smooth));
+        LabelRanker<double> ranker(config_of(geometry, "smooth")), twin(config_of(geometry, "smooth"));
         std::vector<double> given(8);
         for (const Item& item : random_stream(7, 40, {.features = 40})) {
             learn(ranker, item);
@@ -228,7 +228,7 @@ const Test weightless{"label ranker: a round of weight zero changes nothing but 
 
 const Test weights{"label ranker: a weight is a factor of C", [] {
     for (const Geometry geometry : kGeometries)
-        for (const Update update : updates_of(geometry)) {
+        for (const std::string_view update : updates_of(geometry)) {
             const Note note(words(geometry, update));
             RankerConfig light = config_of(geometry, update), heavy = light;
             heavy.C = 4;
@@ -247,7 +247,7 @@ const Test weights{"label ranker: a weight is a factor of C", [] {
 
 const Test nothing_to_learn{"label ranker: rounds without a pair or without features", [] {
     for (const Geometry geometry : kGeometries)
-        for (const Update update : updates_of(geometry)) {
+        for (const std::string_view update : updates_of(geometry)) {
             const Note note(words(geometry, update));
             LabelRanker<double> ranker(config_of(geometry, update));
             learn(ranker, {{{1, 1.0}}, {}, {}, 1});
@@ -268,7 +268,7 @@ const Test nothing_to_learn{"label ranker: rounds without a pair or without feat
 // Ranked right by far, an example must leave the weights as they are, and numbers.
 const Test repeated{"label ranker: an example learnt well comes again and again", [] {
     for (const Geometry geometry : kGeometries)
-        for (const Update update : updates_of(geometry)) {
+        for (const std::string_view update : updates_of(geometry)) {
             const Note note(words(geometry, update));
             RankerConfig config = config_of(geometry, update);
             config.temperature = 1e-3;
@@ -290,7 +290,7 @@ const Test repeated{"label ranker: an example learnt well comes again and again"
 
 // The mean over the rounds of the dual vectors after each, in today's scaling.
 void mean_is_the_mean(Geometry geometry) {
-    RankerConfig config = config_of(geometry, Update::smooth);
+    RankerConfig config = config_of(geometry, "smooth");
     config.average = Average::always;
     LabelRanker<double> ranker(config);
     ranker.add_labels(8);
@@ -324,7 +324,7 @@ const Test means{"label ranker: average=always predicts with the mean of the rou
 // A step on few of many labels writes single numbers, a step on many writes whole rows.
 template <class T>
 void few_or_many(Geometry geometry) {
-    RankerConfig config = config_of(geometry, Update::single);
+    RankerConfig config = config_of(geometry, "single");
     LabelRanker<T> few(config), many(config);
     few.add_labels(3);
     many.add_labels(100);

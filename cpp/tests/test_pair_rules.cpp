@@ -50,17 +50,17 @@ Coefficients by_loops(PairScheme scheme, const RankingRound& round, double q, co
     Coefficients out(round.scores.size());
     const double v = 2 * q;
     const auto in_play = [&](double gap) {
-        return scheme == PairScheme::simperc || scheme == PairScheme::conproj ? gap <= 0 : gap < rule.margin;
+        return scheme == kSimPerc || scheme == kConProj ? gap <= 0 : gap < rule.margin;
     };
     double count = 0;
     for_pairs(round, [&](int, int, double gap) { count += in_play(gap); });
     const double kappa =
-        scheme == PairScheme::simopt ? simopt_by_bisection(round, rule.margin, rule.budget * v) : 0;
+        scheme == kSimOpt ? simopt_by_bisection(round, rule.margin, rule.budget * v) : 0;
     for_pairs(round, [&](int r, int s, double gap) {
         if (!in_play(gap)) return;
         const double loss = rule.margin - gap;
-        if (scheme == PairScheme::simopt) out.add(r, s, std::max(0.0, loss - kappa) / v);
-        else if (scheme == PairScheme::simperc) out.add(r, s, rule.budget / count);
+        if (scheme == kSimOpt) out.add(r, s, std::max(0.0, loss - kappa) / v);
+        else if (scheme == kSimPerc) out.add(r, s, rule.budget / count);
         else out.add(r, s, std::min(rule.budget, loss / v) / count);
     });
     return out;
@@ -96,11 +96,11 @@ void compare_all(PairScheme scheme) {
     for (const Scores kind : {Scores::spread, Scores::separated, Scores::tied}) compare(scheme, kind);
 }
 
-const Test simperc{"pair rules: SimPerc equals the loop over pairs", [] { compare_all(PairScheme::simperc); }};
-const Test conproj{"pair rules: ConProj equals the loop over pairs", [] { compare_all(PairScheme::conproj); }};
-const Test simproj{"pair rules: SimProj equals the loop over pairs", [] { compare_all(PairScheme::simproj); }};
+const Test simperc{"pair rules: SimPerc equals the loop over pairs", [] { compare_all(kSimPerc); }};
+const Test conproj{"pair rules: ConProj equals the loop over pairs", [] { compare_all(kConProj); }};
+const Test simproj{"pair rules: SimProj equals the loop over pairs", [] { compare_all(kSimProj); }};
 const Test simopt{"pair rules: SimOpt equals the loop over pairs, its level the bisection",
-                  [] { compare_all(PairScheme::simopt); }};
+                  [] { compare_all(kSimOpt); }};
 
 Step step_on(PairScheme scheme, const std::vector<double>& scores, const std::vector<int>& relevant,
              const RuleParameters& rule) {
@@ -113,7 +113,7 @@ Step step_on(PairScheme scheme, const std::vector<double>& scores, const std::ve
 
 const Test tied_pair{"pair rules: an equal score is a mistake", [] {
     const RuleParameters rule{0.25, 1, 0};
-    for (const PairScheme scheme : {PairScheme::simperc, PairScheme::conproj, PairScheme::simproj, PairScheme::simopt}) {
+    for (const PairScheme scheme : {kSimPerc, kConProj, kSimProj, kSimOpt}) {
         const Step step = step_on(scheme, {2, 2}, {1}, rule);
         same(step.alpha[1], 0.25);
         same(step.alpha[0], -0.25);
@@ -122,12 +122,12 @@ const Test tied_pair{"pair rules: an equal score is a mistake", [] {
 
 const Test at_the_margin{"pair rules: a pair at the margin is not in play", [] {
     const RuleParameters rule{1, 1, 0};
-    for (const PairScheme scheme : {PairScheme::simperc, PairScheme::conproj, PairScheme::simproj, PairScheme::simopt})
+    for (const PairScheme scheme : {kSimPerc, kConProj, kSimProj, kSimOpt})
         check(step_on(scheme, {1, 2}, {1}, rule).empty(), "a step without a loss");
-    check(step_on(PairScheme::simperc, {1, 1.5}, {1}, rule).empty(), "SimPerc moves without a mistake");
-    check(step_on(PairScheme::conproj, {1, 1.5}, {1}, rule).empty(), "ConProj moves without a mistake");
-    same(step_on(PairScheme::simproj, {1, 1.5}, {1}, rule).mass, 0.5);
-    same(step_on(PairScheme::simopt, {1, 1.5}, {1}, rule).mass, 0.5);
+    check(step_on(kSimPerc, {1, 1.5}, {1}, rule).empty(), "SimPerc moves without a mistake");
+    check(step_on(kConProj, {1, 1.5}, {1}, rule).empty(), "ConProj moves without a mistake");
+    same(step_on(kSimProj, {1, 1.5}, {1}, rule).mass, 0.5);
+    same(step_on(kSimOpt, {1, 1.5}, {1}, rule).mass, 0.5);
 }};
 
 }  // namespace

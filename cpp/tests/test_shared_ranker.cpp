@@ -48,9 +48,9 @@ Matrix view(const std::vector<double>& values, std::size_t rows) {
 }
 
 template <class T>
-void both_sources(BlockScheme scheme, bool entropic) {
+void both_sources(std::string_view update, bool entropic) {
     SharedConfig config;
-    config.block.scheme = scheme;
+    config.block.update = &block_rule(update);
     config.block.entropic = entropic;
     config.block.n_features = kWords;
     if (entropic) config.block.margin = 0.05;
@@ -80,11 +80,10 @@ void both_sources(BlockScheme scheme, bool entropic) {
 }
 
 const Test sources{"shared ranker: a block from outside gives the bits of FolderAffinity", [] {
-                       for (const BlockScheme scheme :
-                            {BlockScheme::simproj, BlockScheme::max, BlockScheme::optimal}) {
-                           both_sources<float>(scheme, false);
-                           both_sources<double>(scheme, false);
-                           both_sources<double>(scheme, true);
+                       for (const std::string_view update : {"simproj", "max", "optimal"}) {
+                           both_sources<float>(update, false);
+                           both_sources<double>(update, false);
+                           both_sources<double>(update, true);
                        }
                    }};
 

@@ -49,10 +49,10 @@ Work online(std::shared_ptr<Learner> learner, std::vector<Item> items = texts())
     }};
 }
 
-Work ranker(Geometry geometry, Update update, Average average = Average::never) {
+Work ranker(Geometry geometry, std::string_view update, Average average = Average::never) {
     RankerConfig config;
     config.geometry = geometry;
-    config.update = update;
+    config.update = &label_rule(update);
     config.average = average;
     config.rate = geometry == Geometry::adaptive ? 3 : 0;
     config.C = 10;
@@ -78,9 +78,9 @@ Work label_ranking() {
     return online(std::make_shared<Predtron<float>>(config));
 }
 
-Work blocks(BlockScheme scheme, int count) {
+Work blocks(std::string_view update, int count) {
     BlockConfig config;
-    config.scheme = scheme;
+    config.update = &block_rule(update);
     config.C = 0.02;
     auto learner = std::make_shared<BlockLearner<float>>(config);
     std::vector<RowBlock> stream(static_cast<std::size_t>(count));
@@ -182,13 +182,13 @@ struct Named {
 };
 
 const Named kWorkloads[] = {
-    {"ranker euclidean single", [] { return ranker(Geometry::euclidean, Update::single); }},
-    {"ranker euclidean optimal", [] { return ranker(Geometry::euclidean, Update::optimal); }},
-    {"ranker adaptive optimal averaged", [] { return ranker(Geometry::adaptive, Update::optimal, Average::always); }},
-    {"ranker default", [] { return ranker(Geometry::adaptive, Update::smooth, Average::chosen); }},
-    {"ranker entropic single", [] { return ranker(Geometry::entropic, Update::single); }},
-    {"blocks simproj", [] { return blocks(BlockScheme::simproj, 200); }},
-    {"blocks optimal", [] { return blocks(BlockScheme::optimal, 100); }},
+    {"ranker euclidean single", [] { return ranker(Geometry::euclidean, "single"); }},
+    {"ranker euclidean optimal", [] { return ranker(Geometry::euclidean, "optimal"); }},
+    {"ranker adaptive optimal averaged", [] { return ranker(Geometry::adaptive, "optimal", Average::always); }},
+    {"ranker default", [] { return ranker(Geometry::adaptive, "smooth", Average::chosen); }},
+    {"ranker entropic single", [] { return ranker(Geometry::entropic, "single"); }},
+    {"blocks simproj", [] { return blocks("simproj", 200); }},
+    {"blocks optimal", [] { return blocks("optimal", 100); }},
     {"partial full", [] { return partial(CovarianceKind::full); }},
     {"partial diagonal", [] { return partial(CovarianceKind::diagonal); }},
     {"predtron label ranking", [] { return label_ranking(); }},

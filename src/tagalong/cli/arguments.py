@@ -6,12 +6,15 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
+from tagalong.learning.update_rules import BLOCK_RULES, LABEL_RULES, PREDTRON_UPDATES
+
 __all__ = [
     "ALL_UPDATES",
     "AVERAGES",
     "GEOMETRIES",
     "PROBLEMS",
     "UPDATES",
+    "UPDATES_IN_WORDS",
     "WEIGHTINGS",
     "add_features",
     "add_figures",
@@ -25,11 +28,16 @@ __all__ = [
     "whole",
 ]
 
+# Of the label-ranker, and of all learners: names that several have are there once.
+UPDATES = tuple(LABEL_RULES)
+ALL_UPDATES = tuple(dict.fromkeys((*LABEL_RULES, *BLOCK_RULES, *PREDTRON_UPDATES)))
+_DESCRIPTIONS = {
+    **{name: update.description for name, update in PREDTRON_UPDATES.items()},
+    **{name: rule.description for name, rule in BLOCK_RULES.items()},
+    **{name: rule.description for name, rule in LABEL_RULES.items()},
+}
+UPDATES_IN_WORDS = "; ".join(f"{name} {_DESCRIPTIONS[name]}" for name in ALL_UPDATES)
 # As in tagalong.online.label_ranker.learner and tagalong.text.features, which take long to import.
-# Of the label-ranker; the shared one has "max" in place of "fixed", "single" and "smooth"; Predtron
-# has "mistake" and "loss".
-UPDATES = ("fixed", "single", "optimal", "simperc", "conproj", "simproj", "simopt", "smooth")
-ALL_UPDATES = (*UPDATES, "max", "mistake", "loss")
 # Of tagalong.problems; levels that appear one by one have no order.
 PROBLEMS = ("binary", "multiclass", "multilabel", "label-ranking", "subset-ranking")
 GEOMETRIES = ("euclidean", "entropic", "adaptive")

@@ -10,6 +10,7 @@ from typing import Any
 
 from tagalong.cli.arguments import AVERAGES, UPDATES
 from tagalong.cli.errors import UsageError
+from tagalong.learning.update_rules import BLOCK_RULES, LABEL_RULES
 
 __all__ = [
     "LEARNERS",
@@ -92,14 +93,16 @@ PAPERS = {
     "p1": [
         Contestant(f"{number} ({update}), {geometry}", settings=_as_published(update, geometry))
         for geometry in ("euclidean", "entropic")
-        for number, update in (("I", "fixed"), ("II", "single"), ("III", "optimal"))
+        for update, rule in LABEL_RULES.items()
+        for number in [rule.paper.removeprefix("P1 ")]
+        if rule.paper.startswith("P1 ")
     ],
-    # SimOpt is for the additive form only; MaxPA with a prototype a label is P1's Update II.
+    # MaxPA with one prototype per label is P1's Update II.
     "p2": [
         contestant
         for geometry, form in (("euclidean", "additive"), ("entropic", "multiplicative"))
-        for scheme in ("simperc", "conproj", "simproj", "simopt", "max", "optimal")
-        if (geometry, scheme) != ("entropic", "simopt")
+        for scheme, rule in BLOCK_RULES.items()
+        if rule.paper.startswith("P2 ") and (rule.entropic or geometry != "entropic")
         for contestant in (
             Contestant(
                 f"{scheme}, {form}, multi-prototype",

@@ -55,7 +55,11 @@ def _learn(parser: Parser) -> None:
     )
     group = shared.add_learner(parser)
     group.add_argument("--learner", default=None, metavar="NAME", help="label-ranker by default")
-    group.add_argument("--update", choices=shared.ALL_UPDATES, help="how a round moves the labels")
+    group.add_argument(
+        "--update",
+        choices=shared.ALL_UPDATES,
+        help=f"how a round moves the labels: {shared.UPDATES_IN_WORDS}",
+    )
     group.add_argument(
         "--problem",
         choices=shared.PROBLEMS,

@@ -6,16 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tagalong.learning.update_rules import BLOCK_RULES, mistake_bound
+
 __all__ = ["Certificate", "NoBoundWarning"]
 
 
 class NoBoundWarning(UserWarning):
     """A mistake bound was asked for where none is known."""
-
-
-# How an update's dual gain on a mistake depends on its step c (FORMULAS: "Bound").
-_STEP_IS_GIVEN = {"fixed", "simperc"}  # c = C, whether that helps or not
-_STEP_IS_CHOSEN = {"single", "optimal", "smooth", "conproj", "max"}  # c = min(C, gamma / 2B)
 
 
 @dataclass(frozen=True)
@@ -99,9 +96,9 @@ class Certificate:
         mean = facts["solver_iterations"] / rounds if rounds else 0.0
         mistakes = facts["mistakes"]
         update = settings["update"]
-        if facts.get("most_sets", 1) > 1 and update not in _STEP_IS_GIVEN:
+        if facts.get("most_sets", 1) > 1 and mistake_bound(update) != "step given":
             update += " on sets"  # whose own best steps together may overdraw the budget
-        elif facts.get("uneven", False) and update == "max":
+        elif facts.get("uneven", False) and BLOCK_RULES[update].worst_row_only:
             update += " of weighted rows"  # where the worst row need not be a mistaken one
         # By place, as this is made at every point of a curve.
         return cls(
@@ -124,11 +121,12 @@ class Certificate:
     @property
     def gain_per_mistake(self) -> float:
         """Lambda: what each mistake has added to the dual at least; not positive if unknown."""
-        if self.update in _STEP_IS_GIVEN:
+        bound = mistake_bound(self.update)
+        if bound == "step given":
             return min(
                 self._gain(self.C * self.least_weight), self._gain(self.C * self.most_weight)
             )
-        if self.update in _STEP_IS_CHOSEN:
+        if bound == "step chosen":
             best = self.margin / (2 * self.curvature) if self.curvature > 0 else math.inf
             return self._gain(min(self.C * self.least_weight, best))
         return 0.0
@@ -172,7 +170,7 @@ class Certificate:
         return (complexity + self.C * loss) / gain
 
     def _why_no_bound(self) -> str:
-        if self.update in _STEP_IS_GIVEN:
+        if mistake_bound(self.update) == "step given":
             return (
                 f"update={self.update!r} has a mistake bound only while C times the largest sample "
                 f"weight is below margin/curvature = {self.margin / self.curvature:.6g}; it is "

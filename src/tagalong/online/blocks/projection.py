@@ -18,11 +18,12 @@ from tagalong.learning.estimators import (
 )
 from tagalong.learning.examples import as_matrix
 from tagalong.learning.fitted import NativeModel
+from tagalong.learning.update_rules import BLOCK_RULES
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET, LARGEST_CONSTANT
 
-__all__ = ["BLOCK_UPDATES", "DEFAULT_BLOCK_MARGIN", "BlockProjection"]
+__all__ = ["BLOCK_UPDATES", "DEFAULT_BLOCK_MARGIN", "BlockProjection", "checked_block_update"]
 
-BLOCK_UPDATES = ("simperc", "conproj", "simproj", "simopt", "max", "optimal")
+BLOCK_UPDATES = tuple(BLOCK_RULES)
 BLOCK_GEOMETRIES = ("euclidean", "entropic")
 DEFAULT_BLOCK_MARGIN = {"euclidean": 1.0, "entropic": 0.05}
 
@@ -276,10 +277,8 @@ class BlockProjection(NativeModel):
         geometry = parameters.choice(self.geometry, "geometry", BLOCK_GEOMETRIES)
         dtype = parameters.choice(self.dtype, "dtype", ("float32", "float64"))
         margin = DEFAULT_BLOCK_MARGIN[geometry] if self.margin is None else self.margin
-        if geometry == "entropic" and self.update == "simopt":
-            raise ValueError("update='simopt' does not exist for geometry='entropic'")
         return {
-            "update": parameters.choice(self.update, "update", BLOCK_UPDATES),
+            "update": checked_block_update(self.update, geometry),
             "geometry": geometry,
             "C": parameters.positive(self.C, "C", LARGEST_BUDGET[dtype]),
             "margin": parameters.positive(margin, "margin", LARGEST_CONSTANT),
@@ -323,6 +322,22 @@ class BlockProjection(NativeModel):
         self._native, self._settings = native, header["settings"]
         restore_columns(self, header)
         return self
+
+
+def checked_block_update(update: Any, geometry: str) -> str:
+    """Return the name of an update over blocks; ValueError if the geometry has none such.
+
+    Parameters
+    ----------
+    update : object
+        What was given as ``update``.
+    geometry : str
+        The geometry, checked.
+    """
+    name = parameters.choice(update, "update", BLOCK_UPDATES)
+    if geometry == "entropic" and not BLOCK_RULES[name].entropic:
+        raise ValueError(f"update={name!r} does not exist for geometry='entropic'")
+    return name
 
 
 def _signs(y: Any, rows: int) -> npt.NDArray[np.float64]:

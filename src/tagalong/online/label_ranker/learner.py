@@ -9,13 +9,14 @@ import scipy.sparse as sp
 from tagalong import _native as core
 from tagalong import parameters
 from tagalong.learning.certificates.mistake_bound import Certificate
+from tagalong.learning.update_rules import LABEL_RULES
 from tagalong.online.cutoff_ranker import CutoffRanker
 from tagalong.online.label_model import Settings
 from tagalong.online.weights import weight_matrix
 
 __all__ = ["LabelRanker"]
 
-UPDATES = ("fixed", "single", "optimal", "simperc", "conproj", "simproj", "simopt", "smooth")
+UPDATES = tuple(LABEL_RULES)
 GEOMETRIES = ("euclidean", "entropic", "adaptive")
 
 # Chosen by measurement: docs/label-ranker.md has the figures.
@@ -210,15 +211,19 @@ class LabelRanker(CutoffRanker):
         if self.n_features is not None:
             parameters.integer(self.n_features, "n_features", 1, 2**31)
         parameters.integer(self.passes, "passes", 1)
-        if entropic and self.update == "simopt":
+        rule = LABEL_RULES[self.update]
+        if entropic and not rule.entropic:
             raise ValueError(
-                "update='simopt' does not exist for geometry='entropic'; use 'simproj', or the "
-                "euclidean or adaptive geometry"
+                f"update={rule.name!r} does not exist for geometry='entropic'; use "
+                f"{rule.entropic_instead!r}, or the euclidean or adaptive geometry"
             )
         if entropic and self.average is True:
             raise ValueError("geometry='entropic' has no averages: average must be 'auto' or False")
-        if self.solver == "interior-point" and self.update != "optimal":
-            raise ValueError("solver='interior-point' is for update='optimal' only")
+        if self.solver == "interior-point" and not rule.interior_point:
+            having = [
+                f"update={found.name!r}" for found in LABEL_RULES.values() if found.interior_point
+            ]
+            raise ValueError(f"solver='interior-point' is for {' or '.join(having)} only")
         return settings
 
     def _largest_weight(self, settings: Settings) -> float:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tagalong import parameters
+from tagalong.learning.update_rules import PREDTRON_UPDATES
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET, LARGEST_CONSTANT
 from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.names import as_problem
@@ -11,7 +12,7 @@ from tagalong.problems.subset_ranking import SubsetRanking
 __all__ = ["checked_settings"]
 
 NORMS = ("l2", "l1", "group", "trace")
-UPDATES = ("mistake", "loss")
+UPDATES = tuple(PREDTRON_UPDATES)
 KERNELS = ("linear", "rbf", "poly")
 
 

@@ -15,8 +15,8 @@ from tagalong.learning.certificates.mistake_bound import Certificate
 from tagalong.learning.labels import Labels, Targets
 from tagalong.online.blocks.projection import (
     BLOCK_GEOMETRIES,
-    BLOCK_UPDATES,
     DEFAULT_BLOCK_MARGIN,
+    checked_block_update,
 )
 from tagalong.online.cutoff_ranker import CutoffRanker
 from tagalong.online.label_model import Settings
@@ -173,13 +173,12 @@ class SharedLabelRanker(CutoffRanker):
         dtype = parameters.choice(self.dtype, "dtype", ("float32", "float64"))
         margin = DEFAULT_BLOCK_MARGIN[geometry] if self.margin is None else self.margin
         features = DEFAULT_FEATURES[geometry] if self.features is None else self.features
-        if geometry == "entropic" and self.update == "simopt":
-            raise ValueError("update='simopt' does not exist for geometry='entropic'")
+        update = checked_block_update(self.update, geometry)
         if self.n_features is not None:
             parameters.integer(self.n_features, "n_features", 1, 2**31)
         parameters.integer(self.passes, "passes", 1)
         return {
-            "update": parameters.choice(self.update, "update", BLOCK_UPDATES),
+            "update": update,
             "geometry": geometry,
             "C": parameters.positive(self.C, "C", LARGEST_BUDGET[dtype]),
             "margin": parameters.positive(margin, "margin", LARGEST_CONSTANT),

@@ -1,0 +1,114 @@
+#include "rules/rule_table.hpp"
+
+#include "rules/interior_point.hpp"
+#include "rules/linear_filling.hpp"
+#include "rules/linear_pairs.hpp"
+#include "rules/linear_smooth.hpp"
+#include "rules/one_pair.hpp"
+
+namespace tagalong {
+namespace {
+
+// A step with scratch of its own. Without a second class, Solver::interior_point makes no difference.
+template <class Exact, class Iterative = Exact>
+LinearStep linear(Solver solver) {
+    const auto make = [](auto found) -> LinearStep {
+        return [step = std::move(found)](const Sides& sides, double q, const RuleParameters& rule,
+                                         Step& out) mutable { step.step(sides, q, rule, out); };
+    };
+    return solver == Solver::interior_point ? make(Iterative()) : make(Exact());
+}
+
+template <class Exact, class Iterative = Exact>
+EntropicStep entropic(Solver solver) {
+    const auto make = [](auto found) -> EntropicStep {
+        return [step = std::move(found)](const Sides& sides, const CurveOf& curve, const RuleParameters& rule,
+                                         Step& out) mutable { step.step(sides, curve, rule, out); };
+    };
+    return solver == Solver::interior_point ? make(Iterative()) : make(Exact());
+}
+
+// A scheme over all pairs.
+template <PairScheme scheme>
+struct LinearPairStep {
+    LinearPairs pairs;
+    void step(const Sides& sides, double q, const RuleParameters& rule, Step& out) {
+        pairs.step(scheme, sides, q, rule, out);
+    }
+};
+
+template <PairScheme scheme>
+struct EntropicPairStep {
+    CurvedRules rules;
+    void step(const Sides& sides, const CurveOf& curve, const RuleParameters& rule, Step& out) {
+        rules.pairs(scheme, sides, curve, rule, out);
+    }
+};
+
+// One of the methods of CurvedRules.
+template <auto method>
+struct Curved {
+    CurvedRules rules;
+    void step(const Sides& sides, const CurveOf& curve, const RuleParameters& rule, Step& out) {
+        (rules.*method)(sides, curve, rule, out);
+    }
+};
+
+constexpr LabelRule kRules[] = {
+    {.name = "fixed",
+     .description = "moves the worst pair of labels by C after a mistake",
+     .paper = "P1 I",
+     .linear = linear<FixedStep>,
+     .entropic = entropic<FixedStep>,
+     .few_labels = true,
+     .bound = MistakeBound::step_given},
+    {.name = "single",
+     .description = "takes the best step on the worst pair of labels",
+     .paper = "P1 II",
+     .linear = linear<LinearSingle>,
+     .entropic = entropic<Curved<&CurvedRules::single>>,
+     .few_labels = true,
+     .bound = MistakeBound::step_chosen},
+    {.name = "optimal",
+     .description = "takes the best step on all labels",
+     .paper = "P1 III",
+     .linear = linear<LinearFilling, LinearInteriorPoint>,
+     .entropic = entropic<Curved<&CurvedRules::optimal>, InteriorPoint<SimplexCurve>>,
+     .interior_point = true,
+     .bound = MistakeBound::step_chosen},
+    {.name = "simperc",
+     .description = "shares C among the pairs ranked wrongly",
+     .paper = "P2 SimPerc",
+     .linear = linear<LinearPairStep<kSimPerc>>,
+     .entropic = entropic<EntropicPairStep<kSimPerc>>,
+     .bound = MistakeBound::step_given},
+    {.name = "conproj",
+     .description = "averages the best steps on the pairs ranked wrongly",
+     .paper = "P2 ConProj",
+     .linear = linear<LinearPairStep<kConProj>>,
+     .entropic = entropic<EntropicPairStep<kConProj>>,
+     .bound = MistakeBound::step_chosen},
+    {.name = "simproj",
+     .description = "averages the best steps on the pairs that lose",
+     .paper = "P2 SimProj",
+     .linear = linear<LinearPairStep<kSimProj>>,
+     .entropic = entropic<EntropicPairStep<kSimProj>>},
+    {.name = "simopt",
+     .description = "takes the best step on all pairs as if they did not overlap",
+     .paper = "P2 SimOpt",
+     .linear = linear<LinearPairStep<kSimOpt>>,
+     .entropic_instead = "simproj"},
+    {.name = "smooth",
+     .description = "takes the best step of a smoothed loss on all labels",
+     .linear = linear<LinearSmooth>,
+     .entropic = entropic<Curved<&CurvedRules::smooth>>,
+     .bound = MistakeBound::step_chosen},
+};
+
+}  // namespace
+
+std::span<const LabelRule> label_rules() { return kRules; }
+
+const LabelRule& label_rule(std::string_view name) { return find_rule(label_rules(), name); }
+
+}  // namespace tagalong
