@@ -7,7 +7,7 @@
 #include "check.hpp"
 #include "random.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::block_learner_test {
 namespace {
 
 constexpr int kFeatures = 12;
@@ -224,4 +224,4 @@ const Test nothing{"block learner: a block without rows, and rows without featur
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::block_learner_test

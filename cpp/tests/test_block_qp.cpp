@@ -9,7 +9,7 @@
 #include "rules/block_qp.hpp"
 #include "rules/block_simplex.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::block_qp_test {
 namespace {
 
 struct Problem {
@@ -244,4 +244,4 @@ const Test simplex{"block simplex: feasible, and without a gap", [] {
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::block_qp_test

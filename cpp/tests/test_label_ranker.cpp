@@ -7,7 +7,7 @@
 #include "random.hpp"
 #include "stream.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::label_ranker_test {
 namespace {
 
 std::string words(Geometry geometry, Update update) {
@@ -348,4 +348,4 @@ const Test touched{"label ranker: steps on few labels and on whole rows are the 
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::label_ranker_test

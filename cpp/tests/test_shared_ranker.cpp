@@ -6,7 +6,7 @@
 #include "random.hpp"
 #include "shared_ranker.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::shared_ranker_test {
 namespace {
 
 constexpr int kWords = 14, kLabels = 5;
@@ -123,4 +123,4 @@ const Test empty{"label block: no labels, no features", [] {
                  }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::shared_ranker_test
