@@ -2,11 +2,11 @@
 
 import pytest
 
-from benchmarks import contest, turns
+from benchmarks import contest, scaling, turns
 
 
 @pytest.fixture(autouse=True)
 def nothing_to_get_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out what takes long before a turn: tests measure nothing."""
-    for module in (turns, contest):
+    for module in (turns, contest, scaling):
         monkeypatch.setattr(module, "get_ready", lambda: None)
