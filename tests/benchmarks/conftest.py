@@ -9,4 +9,4 @@ from benchmarks import contest, scaling, turns
 def nothing_to_get_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out what takes long before a turn: tests measure nothing."""
     for module in (turns, contest, scaling):
-        monkeypatch.setattr(module, "get_ready", lambda: None)
+        monkeypatch.setattr(module, "get_ready", lambda memory=0: None)
