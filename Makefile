@@ -12,10 +12,10 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 NATIVE_SOURCES := CMakeLists.txt $(shell find cpp -name '*.?pp' -not -path 'cpp/tests/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-python test-cpp test-instructions test-services test-long lint format bench reproduce clean
+.PHONY: help demo test test-fast test-fast-python test-python test-cpp build-cpp-tests test-instructions test-services test-long lint format bench reproduce clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(STAMP): pyproject.toml $(NATIVE_SOURCES)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -30,14 +30,35 @@ $(TOOLS): $(STAMP)
 demo: $(STAMP)  ## learn the docs of Python live, ask the model why, write model and plot
 	$(BIN)/python examples/demo.py
 
-test: lint test-python test-cpp  ## linters, doctests, Python and C++ tests
+# All at once, so that no processor waits for the last test or the last file of one of them.
+test: $(TOOLS)  ## linters, doctests, Python and C++ tests
+	+$(MAKE) --no-print-directory -j 3 lint test-python test-cpp
+
+# Workers begin with tests that lie together and share what they have computed. Bytecode is kept:
+# every worker, and every process that a test starts, imports the same files.
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 test-python: $(TOOLS)
-	$(BIN)/python -m pytest -q -n $(JOBS) -m "not long" --doctest-modules tests src docs README.md
+	$(PYTEST) -m "not long" --doctest-modules tests src docs README.md
 
-test-cpp: $(TOOLS)
+# The contract of every learner, the tagger, the command line, the readers and model files; hostile
+# mail and fuzzing take long. The native core has its own tests.
+FAST := tests/contract tests/features tests/test_tagger.py tests/test_tagger_together.py tests/cli \
+    tests/readers tests/test_labels.py tests/test_examples.py tests/test_persist.py \
+    tests/test_persist_versions.py \
+    --ignore tests/readers/test_mail_hostile.py --ignore tests/readers/test_fuzz.py
+
+test-fast: $(TOOLS)  ## what matters most, in a minute once it is built
+	+$(MAKE) --no-print-directory -j 2 test-fast-python test-cpp
+
+test-fast-python: $(TOOLS)
+	$(PYTEST) -m "not long" $(FAST)
+
+build-cpp-tests: $(TOOLS)
 	$(BIN)/cmake -S . -B $(CPP_BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DTAGALONG_TESTS=ON -DTAGALONG_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug > /dev/null
-	$(BIN)/cmake --build $(CPP_BUILD) -j $(JOBS)
+	$(BIN)/cmake --build $(CPP_BUILD) -j $(JOBS) -- --quiet
+
+test-cpp: build-cpp-tests
 	$(BIN)/ctest --test-dir $(CPP_BUILD) --output-on-failure -j $(JOBS)
 
 test-instructions: $(TOOLS)  ## count instructions of fixed work and compare with those on file
@@ -52,7 +73,7 @@ test-services:  ## tests against services that run beside them
 endif
 
 test-long: $(TOOLS)  ## the proofs that take minutes: a million rounds, fuzzing
-	$(BIN)/python -m pytest -q -n $(JOBS) -m long tests
+	$(PYTEST) -m long tests
 
 lint: $(TOOLS)  ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff check .

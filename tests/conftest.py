@@ -2,10 +2,10 @@
 
 import signal
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # How long an example takes says more about the machine than about the code.
-settings.register_profile("tagalong", deadline=None)
+settings.register_profile("tagalong", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tagalong")
 
 # What a shell starts in the background inherits that Ctrl-C is ignored; some tests press it.

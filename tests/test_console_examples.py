@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
+
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 NOT_OURS = ("pip ", "make ", "crontab ", "source ", "systemctl ", "mbsync ")
@@ -104,7 +106,7 @@ def test_commands_print_what_is_shown(path: Path, tmp_path: Path) -> None:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE,
             check=False,
         )
         assert run.returncode == 0, f"{command}\n{run.stderr}"

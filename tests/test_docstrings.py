@@ -85,8 +85,26 @@ def signature_of(thing: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     return {name: p for name, p in parameters.items() if name not in ("self", "cls")}
 
 
-def each(things: dict[str, Any]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("name", things)
+def each(things: dict[str, Any]) -> Callable[[Callable[[str], None]], Callable[[], None]]:
+    """Make one test of a check of a name: it goes through all names and lists every fault.
+
+    Thousands of tests of their own would take most of their time to be collected and reported.
+    """
+
+    def test_of(check: Callable[[str], None]) -> Callable[[], None]:
+        def test() -> None:
+            assert things
+            faults = []
+            for name in things:
+                try:
+                    check(name)
+                except Exception as error:
+                    faults.append(f"{name}: {error}")
+            assert not faults, "\n".join(faults)
+
+        return test
+
+    return test_of
 
 
 @each({**INTERNAL, **PUBLIC})
@@ -187,3 +205,16 @@ def test_the_reader_of_docstrings_reads() -> None:
     assert found[""] == ["One line.", ""]
     both = described(found["Parameters"])
     assert [(p.name, p.kind, p.text) for p in both] == [("a", "int", "Two."), ("b", "int", "Two.")]
+
+
+def test_every_fault_is_listed() -> None:
+    def check(name: str) -> None:
+        assert name != "bad", "oh"
+        assert name != "worse", "no"
+
+    each({"good": 1})(check)()
+    with pytest.raises(AssertionError, match=r"(?s)^bad: oh.*\n *worse: no") as found:
+        each(dict.fromkeys(["bad", "good", "worse"]))(check)()
+    assert "good:" not in str(found.value)
+    with pytest.raises(AssertionError):
+        each({})(check)()

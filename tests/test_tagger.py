@@ -1,6 +1,6 @@
 import math
 import pickle
-import threading
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import tagalong
 from tagalong import Item, LabelRanker, Tagger
 from tagalong.features import TextFeatures
+from tests.contract.readers import read_while_writing
 
 WORDS = ["invoice", "due", "flight", "hotel", "mother", "birthday", "meeting", "agenda", "rain"]
 LABELS = ["money", "travel", "family", "work"]
@@ -379,26 +380,13 @@ def test_wrong_parameters_are_named_at_once():
 
 def test_one_thread_learns_while_others_ask():
     tagger = trained()
-    stop = threading.Event()
-    errors: list[BaseException] = []
 
     def ask() -> None:
-        try:
-            while not stop.is_set():
-                found = tagger.suggest("invoice flight", k=None)
-                assert len({s.label for s in found}) == len(found)
-                tagger.explain("invoice flight", found[0].label)
-        except BaseException as error:
-            errors.append(error)
+        found = tagger.suggest("invoice flight", k=None)
+        assert len({s.label for s in found}) == len(found)
+        tagger.explain("invoice flight", found[0].label)
 
-    threads = [threading.Thread(target=ask) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for i, item in enumerate(stream(200, seed=6)):
-        tagger.learn(item)
-        if i % 20 == 0:
-            tagger.learn("new", [f"label{i}"])
-    stop.set()
-    for thread in threads:
-        thread.join()
-    assert not errors
+    steps = [partial(tagger.learn, item) for item in stream(200, seed=6)]
+    for place in range(0, 200, 20):
+        steps.insert(place, partial(tagger.learn, "new", [f"label{place}"]))
+    read_while_writing(steps, ask)

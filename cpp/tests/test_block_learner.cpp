@@ -7,7 +7,7 @@
 #include "tests/check.hpp"
 #include "tests/random.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::block_learner_test {
 namespace {
 
 constexpr int kFeatures = 12;
@@ -222,4 +222,4 @@ const Test nothing{"block learner: a block without rows, and rows without featur
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::block_learner_test

@@ -9,7 +9,7 @@
 #include "blocks/quadratic_program.hpp"
 #include "blocks/simplex_rules.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::block_qp_test {
 namespace {
 
 struct Problem {
@@ -244,4 +244,4 @@ const Test simplex{"block simplex: feasible, and without a gap", [] {
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::block_qp_test

@@ -9,7 +9,7 @@
 #include "blocks/rule_table.hpp"
 #include "blocks/simplex_step.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::block_rules_test {
 namespace {
 
 using Rows = std::vector<BlockRow>;
@@ -148,4 +148,4 @@ const Test scaled{"block rules: masses need not sum to 1", [] {
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::block_rules_test

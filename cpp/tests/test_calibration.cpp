@@ -11,7 +11,7 @@
 #include "predictions/cutoff.hpp"
 #include "tests/random.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::calibration_test {
 namespace {
 
 using Scores = std::vector<double>;
@@ -286,4 +286,4 @@ const Test first_format{"cut-off: a state of format 1 is accepted", [] {
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::calibration_test

@@ -7,7 +7,7 @@
 #include "tests/check.hpp"
 #include "tests/stream.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::concurrent_readers_test {
 namespace {
 
 template <class T>
@@ -96,4 +96,4 @@ const Test entropic_readers{"concurrent readers: see whole rounds, entropic geom
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::concurrent_readers_test

@@ -12,7 +12,7 @@
 #include "tests/simplex_labels.hpp"
 #include "tests/smooth_conditions.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::curved_rules_test {
 namespace {
 
 struct Problem {
@@ -241,4 +241,4 @@ const Test pairs{"curved rules: SimPerc, ConProj and SimProj equal the loop over
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::curved_rules_test

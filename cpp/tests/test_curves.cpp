@@ -10,7 +10,7 @@
 #include "rules/pair_step.hpp"
 #include "tests/simplex_labels.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::curves_test {
 namespace {
 
 // The mean of x under the tilted masses, as the definition says.
@@ -157,4 +157,4 @@ const Test linear_pairs{"curves: the step on a pair of lines", [] {
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::curves_test

@@ -8,7 +8,7 @@
 #include "tests/stream.hpp"
 #include "core/vector_math.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::entropic_refresh_test {
 namespace {
 
 template <class T>
@@ -165,4 +165,4 @@ const Test entering{"entropic refresh: features that enter have the weight of th
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::entropic_refresh_test

@@ -9,7 +9,7 @@
 #include "core/example.hpp"
 #include "tests/random.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::example_test {
 namespace {
 
 using Pairs = std::vector<std::pair<std::int32_t, double>>;
@@ -122,4 +122,4 @@ const Test vanishing{"example: no zeros after scaling either", [] {
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::example_test

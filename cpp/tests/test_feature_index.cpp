@@ -6,7 +6,7 @@
 #include "core/feature_index.hpp"
 #include "tests/random.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::feature_index_test {
 namespace {
 
 constexpr std::int32_t kLast = std::numeric_limits<std::int32_t>::max();
@@ -89,4 +89,4 @@ const Test collisions{"feature index: ids that all collide", [] {
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::feature_index_test

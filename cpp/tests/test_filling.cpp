@@ -10,7 +10,7 @@
 #include "rules/interior_point.hpp"
 #include "rules/linear_filling.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::filling_test {
 namespace {
 
 struct Problem {
@@ -195,4 +195,4 @@ const Test equal_labels{"filling: equal labels move alike", [] {
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::filling_test

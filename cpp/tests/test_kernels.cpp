@@ -9,7 +9,7 @@
 #include "tests/random.hpp"
 #include "core/score_kernels.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::kernels_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -250,4 +250,4 @@ const Test widening{"kernels: widen bounds what overflowed, wherever it stands",
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::kernels_test

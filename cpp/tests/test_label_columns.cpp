@@ -7,7 +7,7 @@
 #include "geometry/linear.hpp"
 #include "tests/random.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::label_columns_test {
 namespace {
 
 constexpr std::size_t kMany = 3000;  // labels: enough for them to share
@@ -224,4 +224,4 @@ const Test refused{"label columns: what are no columns is refused", [] {
                    }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::label_columns_test

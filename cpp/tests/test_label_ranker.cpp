@@ -7,7 +7,7 @@
 #include "tests/random.hpp"
 #include "tests/stream.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::label_ranker_test {
 namespace {
 
 std::string words(Geometry geometry, std::string_view update) {
@@ -348,4 +348,4 @@ const Test touched{"label ranker: steps on few labels and on whole rows are the 
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::label_ranker_test

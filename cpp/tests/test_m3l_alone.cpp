@@ -10,7 +10,7 @@
 #include "m3l/single_label_descent.hpp"
 #include "tests/random.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::m3l_alone_test {
 namespace {
 
 using namespace m3l;
@@ -164,4 +164,4 @@ const Test when{"m3l: one at a time where few labels are active", [] {
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::m3l_alone_test

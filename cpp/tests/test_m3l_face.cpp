@@ -7,7 +7,7 @@
 #include "m3l/linear_solver.hpp"
 #include "tests/random.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::m3l_face_test {
 namespace {
 
 constexpr int kRows = 240, kFeatures = 400, kLabels = 6;
@@ -72,4 +72,4 @@ const Test converge{"m3l: nearly equal rows converge", [] {
                     }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::m3l_face_test

@@ -8,9 +8,9 @@
 #include "m3l/rbf_products.hpp"
 #include "tests/random.hpp"
 
-using namespace tagalong;
-using namespace tagalong::m3l;
-using namespace tagalong::test;
+namespace tagalong::test::m3l_products_test {
+
+using namespace m3l;
 
 namespace {
 
@@ -92,3 +92,4 @@ Test lengths("m3l rbf products: a row too long for its numbers is refused", [] {
 });
 
 }  // namespace
+}  // namespace tagalong::test::m3l_products_test

@@ -11,9 +11,9 @@
 #include "m3l/shuffle.hpp"
 #include "tests/random.hpp"
 
-using namespace tagalong;
-using namespace tagalong::m3l;
-using namespace tagalong::test;
+namespace tagalong::test::m3l_rows_test {
+
+using namespace m3l;
 
 namespace {
 
@@ -248,3 +248,4 @@ Test shuffling("m3l shuffle: a permutation, the same for the same seed", [] {
 });
 
 }  // namespace
+}  // namespace tagalong::test::m3l_rows_test

@@ -5,8 +5,9 @@
 #include "m3l/two_variables.hpp"
 #include "tests/random.hpp"
 
-using namespace tagalong::m3l;
-using namespace tagalong::test;
+namespace tagalong::test::m3l_two_test {
+
+using namespace m3l;
 
 namespace {
 
@@ -69,3 +70,4 @@ Test kinks("two variables: no room, no curvature, no slope", [] {
 });
 
 }  // namespace
+}  // namespace tagalong::test::m3l_two_test

@@ -8,7 +8,7 @@
 #include "core/matrix.hpp"
 #include "tests/random.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::matrix_test {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -233,4 +233,4 @@ const Test largest_numbers{"matrix: squares that overflow are too long", [] {
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::matrix_test

@@ -10,7 +10,7 @@
 #include "predictions/measures.hpp"
 #include "tests/random.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::measures_test {
 namespace {
 
 using Row = Measures::Row;
@@ -295,4 +295,4 @@ const Test recent_labels{"measures: counts per label over the window are those o
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::measures_test

@@ -8,7 +8,7 @@
 #include "tests/ranking_round.hpp"
 #include "rules/linear_pairs.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::pair_rules_test {
 namespace {
 
 struct Coefficients {
@@ -131,4 +131,4 @@ const Test at_the_margin{"pair rules: a pair at the margin is not in play", [] {
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::pair_rules_test

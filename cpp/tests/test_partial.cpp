@@ -8,7 +8,7 @@
 #include "partial/partial_ranker.hpp"
 #include "tests/random.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::partial_test {
 namespace {
 
 template <class T>
@@ -225,4 +225,4 @@ const Test games{"partial: games of all kinds, while features and labels appear"
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::partial_test

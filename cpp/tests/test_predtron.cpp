@@ -11,7 +11,7 @@
 #include "predtron/sum_tree.hpp"
 #include "tests/random.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::predtron_test {
 namespace {
 
 double worth(const std::vector<int>& order, const std::vector<double>& t, const std::vector<int>& relevant,
@@ -144,4 +144,4 @@ const Test queries{"predtron: a query moves the one weight vector", [] {
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::predtron_test

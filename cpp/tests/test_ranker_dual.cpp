@@ -9,7 +9,7 @@
 #include "tests/random.hpp"
 #include "tests/stream.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::ranker_dual_test {
 namespace {
 
 using Table = std::map<std::int32_t, std::vector<double>>;  // feature -> a number per label
@@ -239,4 +239,4 @@ const Test interior{"ranker dual: the interior point method learns what water-fi
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::ranker_dual_test

@@ -7,7 +7,7 @@
 #include "tests/random.hpp"
 #include "predictions/ranking.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::ranking_test {
 namespace {
 
 template <class T>
@@ -103,4 +103,4 @@ const Test by_hand{"ranking: average precision by hand", [] {
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::ranking_test

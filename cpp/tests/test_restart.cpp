@@ -11,7 +11,7 @@
 #include "tests/random.hpp"
 #include "tests/stream.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::restart_test {
 namespace {
 
 constexpr int kBefore = 60, kAfter = 80;
@@ -313,4 +313,4 @@ const Test additive{"contributions: they add up to the score", [] {
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::restart_test

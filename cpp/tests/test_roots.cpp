@@ -5,7 +5,7 @@
 #include "tests/random.hpp"
 #include "rules/roots.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::roots_test {
 namespace {
 
 template <class Function>
@@ -73,4 +73,4 @@ const Test effort{"roots: tens of evaluations for a smooth function, hundreds fo
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::roots_test

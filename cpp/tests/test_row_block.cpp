@@ -11,7 +11,7 @@
 #include "tests/random.hpp"
 #include "blocks/row_block.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::row_block_test {
 namespace {
 
 using Map = std::map<std::int32_t, double>;
@@ -234,4 +234,4 @@ const Test vector{"linear vector: scores, steps and complexity, against a map", 
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::row_block_test

@@ -6,7 +6,7 @@
 #include "tests/random.hpp"
 #include "shared/shared_ranker.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::shared_ranker_test {
 namespace {
 
 constexpr int kWords = 14, kLabels = 5;
@@ -122,4 +122,4 @@ const Test empty{"label block: no labels, no features", [] {
                  }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::shared_ranker_test

@@ -5,7 +5,7 @@
 #include "tests/random.hpp"
 #include "tests/ranking_round.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::sides_test {
 namespace {
 
 const Test splitting{"sides: scores, extremes and the margin of random rounds", [] {
@@ -62,4 +62,4 @@ const Test clearing{"sides: a step is cleared for the next round", [] {
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::sides_test

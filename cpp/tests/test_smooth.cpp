@@ -10,7 +10,7 @@
 #include "rules/linear_smooth.hpp"
 #include "tests/smooth_conditions.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::smooth_test {
 namespace {
 
 struct Problem {
@@ -236,4 +236,4 @@ const Test again{"smooth: nothing is left from the round before", [] {
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::smooth_test

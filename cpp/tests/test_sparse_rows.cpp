@@ -6,7 +6,7 @@
 #include "geometry/linear.hpp"
 #include "tests/random.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::sparse_rows_test {
 namespace {
 
 constexpr std::size_t kMany = 4000;  // labels: enough for rows to begin sparse
@@ -144,4 +144,4 @@ const Test restored{"sparse rows: restored as they were", [] {
                     }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::sparse_rows_test

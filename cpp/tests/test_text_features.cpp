@@ -16,7 +16,7 @@
 #include "text/text_features.hpp"
 #include "text/vocabulary.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::text_features_test {
 namespace {
 
 using Reading = TextFeatures::Reading;
@@ -314,4 +314,4 @@ const Test quiet{"text features: without room for names none is kept", [] {
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::text_features_test

@@ -7,7 +7,7 @@
 #include "tests/random.hpp"
 #include "core/vector_math.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::vector_math_test {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
@@ -114,4 +114,4 @@ const Test inverses{"vector math: log undoes exp", [] {
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::vector_math_test

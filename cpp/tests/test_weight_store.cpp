@@ -7,7 +7,7 @@
 #include "tests/random.hpp"
 #include "core/weight_store.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::weight_store_test {
 namespace {
 
 template <class T>
@@ -170,4 +170,4 @@ const Test long_rows{"weight store: rows longer than a chunk", [] {
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::weight_store_test

@@ -9,7 +9,7 @@
 #include "text/characters.hpp"
 #include "text/words.hpp"
 
-namespace tagalong::test {
+namespace tagalong::test::words_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -220,4 +220,4 @@ const Test longest{"words: a long word counts by its beginning", [] {
 }};
 
 }  // namespace
-}  // namespace tagalong::test
+}  // namespace tagalong::test::words_test

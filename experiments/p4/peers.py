@@ -34,13 +34,15 @@ GAMMA = {"animals": 1.0, "rcv1": 1.0, "tmc2007": 1.0, "mediamill": 5.0}
 LOOSEST, TIGHTEST = 1.0, 1e-4
 CACHE = 200
 """Megabytes for kernel products, on both sides: LIBSVM's default in scikit-learn."""
+SHORTEST = 1e-6
+"""Seconds that any work takes at least: reports divide by seconds, and clocks have a grain."""
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Return the processor's seconds and what came out."""
+    """Return the processor's seconds, never less than ``SHORTEST``, and what came out."""
     began = time.process_time()
     found = work()
-    return time.process_time() - began, found
+    return max(time.process_time() - began, SHORTEST), found
 
 
 def sample_of(Y: Array, count: int | None) -> Array:

@@ -89,9 +89,9 @@ def run(settings: Settings) -> Result:
     return {
         "labels": part.Y.shape[1],
         "sampled": len(labels),
-        "peer": round(seconds * part.Y.shape[1] / len(labels), 3),
+        "peer": seconds * part.Y.shape[1] / len(labels),
         "peer_gap": gap,
-        "ours": round(ours, 3),
+        "ours": ours,
         "ours_gap": ours_gap,
         "tol": tol,
     }

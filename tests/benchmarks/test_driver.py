@@ -8,7 +8,7 @@ from benchmarks import __main__ as driver
 from benchmarks import contest, turns
 from benchmarks.machine import machine, peers
 from benchmarks.markdown import table, tables
-from benchmarks.turns import Times, take_turns
+from benchmarks.turns import Times, get_ready, take_turns
 
 
 def test_tables_are_read_as_they_were_written():
@@ -37,6 +37,16 @@ def test_ways_take_turns_and_are_readied_for_each(monkeypatch):
     assert order == ["ready", "a", "ready", "b"] * 3
     assert found["a"].seconds == [1.0, 1.0, 1.0]
     assert found["a"].best == found["a"].median == 1.0
+
+
+def test_getting_ready_leaves_no_garbage_and_has_touched_memory(monkeypatch):
+    done = []
+    monkeypatch.setattr(turns.gc, "collect", lambda: done.append("collected"))
+    monkeypatch.setattr(turns.np, "ones", lambda size, dtype: done.append((size, dtype)))
+    get_ready(4096)
+    get_ready()
+    wanted = [(size, turns.np.uint8) for size in (4096, turns.MEMORY_AT_HAND)]
+    assert done == ["collected", wanted[0], "collected", wanted[1]]
 
 
 def test_contestants_do_so_too_and_one_that_fails_drops_out(monkeypatch):

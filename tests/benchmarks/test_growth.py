@@ -1,7 +1,10 @@
 """Curves of M3L and partial feedback: exponents, and the short form of the run."""
 
+import itertools
+
 import pytest
 
+from benchmarks import growth
 from benchmarks.growth import Curve, Measured, main, plot
 from benchmarks.markdown import tables
 
@@ -23,8 +26,13 @@ def test_ranges_of_turns(tmp_path):
     assert "way: 1.00 (0.94 to 1.00)" in out.read_text(encoding="utf-8")
 
 
-def test_quick_form(capsys):
+def test_quick_form(capsys, monkeypatch):
+    # By this clock the first size takes a second and the second one two.
+    ticks = itertools.accumulate(itertools.cycle([0.0, 1.0, 0.0, 2.0]))
+    monkeypatch.setattr(growth.time, "process_time", lambda: next(ticks))
     assert main(["--quick"]) == 0
     (rows,) = tables(capsys.readouterr().out)
     assert {row["against"] for row in rows} == {"rows", "labels", "features", "labels of a game"}
-    assert all(abs(float(row["exponent"])) < 5 for row in rows)
+    # Labels of M3L go from 10 to 30, everything else is doubled.
+    assert {row["exponent"] for row in rows if row["against"] == "labels"} == {"0.63"}
+    assert {row["exponent"] for row in rows if row["against"] != "labels"} == {"1.00"}

@@ -10,6 +10,7 @@ import pytest
 
 from tagalong import load
 from tests.cli.conftest import Run
+from tests.patience import PATIENCE
 
 
 def test_it_fits_measures_saves_and_suggests(run: Run, stream: Path) -> None:
@@ -93,11 +94,11 @@ def test_a_fitted_model_does_not_learn_one_by_one(run: Run, stream: Path) -> Non
 
 
 SLOW = """
-import os, signal, sys
+import signal, sys
 import numpy as np
 from tagalong import M3LClassifier
 from tagalong.batch.m3l import training
-training._progress = lambda labels: lambda *_: os.kill(os.getpid(), signal.SIGINT)
+training._progress = lambda labels: lambda *_: signal.raise_signal(signal.SIGINT)
 rng = np.random.default_rng(0)
 X, Y = rng.normal(size=(1500, 40)), rng.random((1500, 20)) < 0.5
 model = M3LClassifier(kernel=sys.argv[1], tol=1e-300, max_iter=2**31 - 1, C=100, verbose=1)
@@ -112,6 +113,6 @@ except KeyboardInterrupt:
 def test_an_interrupted_fit_keeps_what_it_reached(kernel: str) -> None:
     """The signal comes at the first look, which may be before the first step of a kernel."""
     found = subprocess.run(
-        [sys.executable, "-c", SLOW, kernel], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", SLOW, kernel], capture_output=True, text=True, timeout=PATIENCE
     )
     assert found.stdout == "kept True (1500, 20)\n", found.stderr

@@ -1,13 +1,17 @@
 """A run that was interrupted goes on to the same bits, wherever and however it was interrupted."""
 
+import array
+import fcntl
 import json
 import os
 import select
 import signal
 import subprocess
 import sys
+import termios
+import time
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,6 +20,7 @@ from safetensors import safe_open
 
 import tagalong
 from tests.cli.conftest import Finished, Run, items
+from tests.patience import PATIENCE
 
 FLAGS = ("--passes", "2", "--window", "20")
 
@@ -100,6 +105,16 @@ def test_a_second_interruption_while_saving_does_no_harm(
     assert contents("m.tagalong") == straight(run)[1]
 
 
+def await_empty(pipe: IO[str]) -> None:
+    """Wait until everything that was written into a pipe has been read."""
+    deadline = time.monotonic() + PATIENCE
+    left = array.array("i", [1])
+    while left[0]:
+        assert time.monotonic() < deadline, "nobody reads"
+        time.sleep(0.01)
+        fcntl.ioctl(pipe.fileno(), termios.FIONREAD, left)
+
+
 def test_a_process_that_is_interrupted_while_it_waits_for_input(run: Run, stream: Path) -> None:
     """The items come through a pipe that stays open: the process is waiting when Ctrl-C comes."""
     lines = stream.read_text().splitlines(keepends=True)
@@ -116,13 +131,14 @@ def test_a_process_that_is_interrupted_while_it_waits_for_input(run: Run, stream
     assert process.stderr is not None
     process.stdin.write("".join(lines[:20]))
     process.stdin.flush()
-    # An item now and then, until figures are shown: by then it is at work.
-    for line in lines[20:-5]:
-        process.stdin.write(line)
-        if select.select([process.stderr], [], [], 0.3)[0]:
-            break
+    # When the pipe is empty the process is at work; figures are due a tenth of a second later.
+    await_empty(process.stdin)
+    time.sleep(0.1)
+    process.stdin.write(lines[20])
+    process.stdin.flush()
+    assert select.select([process.stderr], [], [], PATIENCE)[0], "no figures are shown"
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert err.startswith("items ")
     assert "certificate: " in out
     assert process.returncode == 130

@@ -4,8 +4,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 
+from tests.patience import PATIENCE
+
 READERS = 2
-PATIENCE = 60.0  # seconds; reached only by a deadlock
 
 
 def read_while_writing(steps: Iterable[Callable[[], object]], read: Callable[[], None]) -> None:

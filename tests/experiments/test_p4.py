@@ -1,5 +1,7 @@
 """P4: tiny cells give what the library gives, and the paper's numbers are those printed."""
 
+import time
+
 import clarabel
 import numpy as np
 import pytest
@@ -36,6 +38,8 @@ TINY = {
     "p4/figure5": {"train": 30, "test": 30, "repetitions": 2},
     "p4/cutting_planes": {"rows": 40},
 }
+TIMED = ["p4/table1", "p4/table2", "p4/figure3", "p4/cutting_planes"]
+"""Experiments whose reports have seconds."""
 
 
 def made(rows, seed):
@@ -75,8 +79,8 @@ def computed(experiment, **change):
     return Results([(cell.settings, cell.compute()) for cell in unique])
 
 
-@pytest.mark.parametrize("name", list(TINY))
-def test_reports_are_made_from_tiny_cells(data, name):
+def reported(name):
+    """Make the report of an experiment from tiny cells, and draw what it has to draw."""
     (experiment,) = catalogue.experiments([name])
     parts = experiment.report(computed(experiment, **TINY[name]))
     kinds = [type(part).__name__ for part in parts]
@@ -86,6 +90,25 @@ def test_reports_are_made_from_tiny_cells(data, name):
             assert all(len(row) == len(part.head) for row in part.rows)
         if type(part).__name__ == "Figure":
             part.draw()
+
+
+@pytest.mark.parametrize("name", list(TINY))
+def test_reports_are_made_from_tiny_cells(data, name):
+    reported(name)
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_reports_are_made_where_the_clock_stands_still(data, name, monkeypatch):
+    """The quickest machine there is: everything takes less than a tick."""
+    monkeypatch.setattr(time, "process_time", lambda: 7.0)
+    reported(name)
+
+
+def test_short_times_are_kept_as_they_are(monkeypatch):
+    ticks = iter([0.0, 0.0004, 1.0, 1.0])
+    monkeypatch.setattr(time, "process_time", lambda: next(ticks))
+    assert peers.timed(lambda: "found") == (0.0004, "found")
+    assert peers.timed(lambda: "found") == (peers.SHORTEST, "found")
 
 
 def test_every_script_is_here_and_full_forms_contain_more():

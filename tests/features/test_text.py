@@ -1,6 +1,5 @@
 import pickle
-import threading
-from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from tagalong import Item
 from tagalong.features import TextFeatures
+from tests.contract.readers import read_while_writing
 from tests.reference import words as twin
 
 LETTERS = "abcXYZ éÉß Ωσς ЖжЙ 09٣ अक्षर 한국 東京 ひカ ไทย ﬁ ２ — _-'.,\n\t😀 e\u0301"
@@ -247,25 +247,18 @@ def test_copies_share_nothing_and_know_the_same(params):
 
 def test_readers_see_whole_items_while_another_thread_learns():
     features = TextFeatures(buckets=None, weighting="tfidf")
-    stop = threading.Event()
-    errors: list[str] = []
 
-    def look(items: Iterable[str]) -> None:
-        while not stop.is_set():
-            for item in items:
-                indices, values = features.read(item)
-                if len(indices) != 3 or not np.isfinite(values).all():
-                    errors.append(item)
+    def look() -> None:
+        for item in ("a b c", "d e f"):
+            indices, values = features.read(item)
+            assert len(indices) == 3
+            assert np.isfinite(values).all()
 
-    threads = [threading.Thread(target=look, args=(["a b c", "d e f"],)) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for i in range(2000):
-        features.read(f"a word{i} c d", learn=True)
-    stop.set()
-    for thread in threads:
-        thread.join()
-    assert not errors
+    def learn(words: range) -> None:
+        for i in words:
+            features.read(f"a word{i} c d", learn=True)
+
+    read_while_writing([partial(learn, range(i, i + 100)) for i in range(0, 2000, 100)], look)
 
 
 def test_hash_keys_are_pinned_as_saved_models_depend_on_them():

@@ -2,7 +2,6 @@
 
 import json
 import mailbox
-import os
 import signal
 import threading
 from pathlib import Path
@@ -271,7 +270,7 @@ def test_one_run_at_a_time(one: Mail) -> None:
 def test_ctrl_c_saves_and_the_next_run_goes_on(one: Mail, tmp_path: Path, stop_at: int) -> None:
     def interrupt(step: str, done: int, total: int) -> None:
         if (step, done) == ("learn", stop_at):
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
 
     handler = signal.getsignal(signal.SIGINT)
     one.deliver("", text_about("Bank", 1000))
@@ -290,7 +289,7 @@ def test_ctrl_c_saves_and_the_next_run_goes_on(one: Mail, tmp_path: Path, stop_a
 def test_ctrl_c_ends_filing_between_two_messages(one: Mail, step: str, moved: int) -> None:
     def interrupt(at: str, done: int, total: int) -> None:
         if at == step:
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
 
     for number in range(3):
         one.deliver("", text_about("Bank", 1000 + number))
@@ -301,8 +300,8 @@ def test_ctrl_c_ends_filing_between_two_messages(one: Mail, step: str, moved: in
 
 def test_a_second_ctrl_c_is_not_kept_waiting(one: Mail) -> None:
     def interrupt(step: str, done: int, total: int) -> None:
-        os.kill(os.getpid(), signal.SIGINT)
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
         file_mail(one.root, apply=True, progress=interrupt)
