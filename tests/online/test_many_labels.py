@@ -13,7 +13,6 @@ import tagalong
 from benchmarks.scaling import planted
 from benchmarks.streams import Stream
 from tagalong import LabelRanker
-from tagalong.online.surgery import forget_labels
 
 LABELS = 3000
 
@@ -128,7 +127,7 @@ def test_labels_that_shared_weights_can_be_merged_and_forgotten(stream, update):
     ranker, _ = rankers(update, "auto")
     learn(ranker, stream, slice(0, 240))
     before = ranker.decision_function(stream.X)
-    forget_labels(ranker, stream.labels[:5])
+    ranker.forget_labels(stream.labels[:5])
     after = ranker.decision_function(stream.X)
     assert np.array_equal(after, before[:, 5:])
     learn(ranker, Stream(stream.name, stream.X, stream.Y[:, 5:], stream.labels[5:]), slice(0, 50))
