@@ -23,13 +23,17 @@ def some_weights(rng: np.random.Generator, n: int) -> FloatArray:
     return np.asarray(rng.dirichlet(np.full(n, 0.7)) + 1e-9)
 
 
-def surrogate_by_solver(losses: FloatArray, q: FloatArray, v: FloatArray, C: float) -> FloatArray:
+def surrogate_program(losses: FloatArray, q: FloatArray, v: FloatArray, C: float) -> Program:
     program = Program(len(losses))
     program.quadratic[:], program.linear[:] = q, -losses
     program.require("nonnegative", (-v, C))
     for j in range(len(losses)):
         program.require("nonnegative", (program.unit(j), 0.0))
-    return program.minimise()[0]
+    return program
+
+
+def surrogate_by_solver(losses: FloatArray, q: FloatArray, v: FloatArray, C: float) -> FloatArray:
+    return surrogate_program(losses, q, v, C).minimise()[0]
 
 
 class TestOneRow:
@@ -103,7 +107,11 @@ class TestSimOpt:
             losses[1] = losses[0]
         found, ones = simopt_step(losses, q, C), np.ones(rows)
         np.testing.assert_allclose(found, surrogate_step(losses, q, ones, C), atol=1e-9)
-        np.testing.assert_allclose(found, surrogate_by_solver(losses, q, ones, C), atol=1e-5)
+        # A solver promises a small gap of the objective, which says less about the distance.
+        value = surrogate_program(losses, q, ones, C).minimise()[1]
+        assert found.min() >= 0
+        assert found.sum() <= C * (1 + 1e-12)
+        assert 0.5 * q @ found**2 - losses @ found <= value + 1e-8 * max(1.0, abs(value))
 
     @pytest.mark.parametrize("C", [0.05, 0.5, 50.0])
     def test_weights_reach_the_surrogates_optimum(self, C: float) -> None:
