@@ -72,8 +72,8 @@ test-services:  ## tests against services that run beside them
 	@echo "no service tests yet: there is no folder tests/services"
 endif
 
-test-long: $(TOOLS)  ## the proofs that take minutes: a million rounds, fuzzing
-	$(PYTEST) -m long tests
+test-long: $(TOOLS)  ## the proofs that take minutes: a million rounds, fuzzing, new random examples
+	TAGALONG_NEW_EXAMPLES=1 $(PYTEST) -m "long or hypothesis" tests
 
 lint: $(TOOLS)  ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff check .
