@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from tagalong.cli.lazily import lazily
-from tagalong.cli.sources import trickles
+from tagalong.cli.sources import is_live_stream
 from tagalong.learning.items import Item
 from tagalong.tagger import Tagger
 from tests.cli.conftest import Run, items
@@ -34,7 +34,7 @@ def test_the_file_and_the_report_do_not_depend_on_it(
     monkeypatch.setattr(Tagger, "watch_together", counting)
     outputs = []
     for most in (1, 256, 3):
-        monkeypatch.setattr("tagalong.cli.learn.MOST_TOGETHER", most)
+        monkeypatch.setattr("tagalong.cli.learn.batches.MOST_TOGETHER", most)
         calls.clear()
         done = run("learn", "items.jsonl", "--model", "m.tagalong", "--json", "-q", "--passes", "2")
         assert done.code == 0
@@ -94,8 +94,10 @@ def test_pipes_are_waited_for(tmp_path: Path) -> None:
     pipe, file = tmp_path / "pipe", tmp_path / "file"
     os.mkfifo(pipe)
     file.touch()
-    assert trickles(str(pipe))
-    assert not any(map(trickles, [str(file), str(tmp_path), "pydocs:", str(tmp_path / "*.jsonl")]))
+    assert is_live_stream(str(pipe))
+    assert not any(
+        map(is_live_stream, [str(file), str(tmp_path), "pydocs:", str(tmp_path / "*.jsonl")])
+    )
 
 
 def test_modules_wait_until_they_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
