@@ -11,8 +11,8 @@ class CommandParser(argparse.ArgumentParser):
 
     Parameters
     ----------
-    *args, **kwargs
-        As of `argparse.ArgumentParser`.
+    args, kwargs
+        As for `argparse.ArgumentParser`.
     """
 
     def __init__(self, *args: Any, **kwargs: Any):
