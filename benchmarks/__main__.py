@@ -27,9 +27,10 @@ from benchmarks.markdown import tables
 FOLDER = Path(__file__).parent
 SOONER = """
 import runpy, sys
-from tagalong.cli.lazily import lazily
+from tagalong.cli.late_imports import UNUSED_BY_COMMANDS, late_imports
 
-lazily("scipy.stats", "scipy.special", "pandas")
+with late_imports(*UNUSED_BY_COMMANDS):
+    import sklearn.utils.validation
 del sys.argv[0]
 runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 """

@@ -240,7 +240,7 @@ def test_it_saves_now_and_then(run: Run, stream: Path, monkeypatch: pytest.Monke
         save(self, path)
         saved.append(self.notes["learn"]["position"])
 
-    monkeypatch.setattr("tagalong.cli.learn.SECONDS_BETWEEN_SAVES", 0.0)
+    monkeypatch.setattr("tagalong.cli.learn.saving.SECONDS_BETWEEN_SAVES", 0.0)
     monkeypatch.setattr(tagalong.Tagger, "save", noting)
     assert run("learn", "items.jsonl", "--model", "m.tagalong").code == 0
     assert len(saved) > 1

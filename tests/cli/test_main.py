@@ -104,6 +104,16 @@ def test_every_option_has_help() -> None:
             assert action.help or action.dest == "action", (command.prog, action)
 
 
+def test_the_usage_line_has_everything_that_must_be_given() -> None:
+    for command in make_command_reference._subparsers(make_parser()).values():
+        needed = [action for action in command._actions if action.required]
+        for action in needed if command.usage else ():
+            word = action.option_strings[0] if action.option_strings else action.metavar
+            choices = action.choices and "{" + ",".join(action.choices) + "}"
+            given = str(command.usage).replace("[", "").split()
+            assert str(word or choices) in given, (command.usage, action)
+
+
 def test_an_error_is_a_line_and_no_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     done = run("learn", "nope.jsonl")
     assert done.err == "tagalong: nope.jsonl: no such file or folder\n"

@@ -3,15 +3,11 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-from tagalong.cli.lazily import lazily
-from tagalong.cli.sources import trickles
+from tagalong.cli.sources import is_live_stream
 from tagalong.learning.items import Item
 from tagalong.tagger import Tagger
 from tests.cli.conftest import Run, items
@@ -34,7 +30,7 @@ def test_the_file_and_the_report_do_not_depend_on_it(
     monkeypatch.setattr(Tagger, "watch_together", counting)
     outputs = []
     for most in (1, 256, 3):
-        monkeypatch.setattr("tagalong.cli.learn.MOST_TOGETHER", most)
+        monkeypatch.setattr("tagalong.cli.learn.batches.MOST_TOGETHER", most)
         calls.clear()
         done = run("learn", "items.jsonl", "--model", "m.tagalong", "--json", "-q", "--passes", "2")
         assert done.code == 0
@@ -94,33 +90,7 @@ def test_pipes_are_waited_for(tmp_path: Path) -> None:
     pipe, file = tmp_path / "pipe", tmp_path / "file"
     os.mkfifo(pipe)
     file.touch()
-    assert trickles(str(pipe))
-    assert not any(map(trickles, [str(file), str(tmp_path), "pydocs:", str(tmp_path / "*.jsonl")]))
-
-
-def test_modules_wait_until_they_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "slowly_made.py").write_text("answer = 42\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    for name in ("slowly_made", "not_made_at_all"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-        lazily(name)
-    assert "not_made_at_all" not in sys.modules
-    import slowly_made  # type: ignore[import-not-found]
-
-    assert type(slowly_made) is not ModuleType
-    assert slowly_made.answer == 42
-    assert type(sys.modules["slowly_made"]) is ModuleType
-    lazily("slowly_made")
-    assert type(sys.modules["slowly_made"]) is ModuleType
-    with pytest.raises(AttributeError):
-        slowly_made.question  # noqa: B018
-
-
-def test_learning_loads_no_statistics(stream: Path) -> None:
-    program = (
-        "import sys; from tagalong.cli.main import main; "
-        f"main(['learn', {str(stream)!r}, '-q']); "
-        "print([name for name in sys.modules if name.startswith(('scipy.stats.', 'pandas.'))])"
+    assert is_live_stream(str(pipe))
+    assert not any(
+        map(is_live_stream, [str(file), str(tmp_path), "pydocs:", str(tmp_path / "*.jsonl")])
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stdout.splitlines()[-1] == "[]", done.stderr

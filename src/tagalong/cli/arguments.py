@@ -1,11 +1,9 @@
 """Arguments that several commands share."""
 
 import argparse
-from collections.abc import Iterable, Mapping
-from importlib import import_module
-from types import MappingProxyType
 from typing import Any
 
+from tagalong.cli.options.values import buckets, positive, setting, span, whole
 from tagalong.learning.update_rules import BLOCK_RULES, LABEL_RULES, PREDTRON_UPDATES
 
 __all__ = [
@@ -21,11 +19,7 @@ __all__ = [
     "add_learner",
     "add_model",
     "add_output",
-    "add_reading",
     "add_sources",
-    "add_writing",
-    "names",
-    "whole",
 ]
 
 # Of the label-ranker, and of all learners: names that several have are there once.
@@ -44,62 +38,7 @@ GEOMETRIES = ("euclidean", "entropic", "adaptive")
 WEIGHTINGS = ("binary", "count", "log", "tfidf")
 AVERAGES = {"auto": "auto", "yes": True, "no": False}
 
-NOTHING: Mapping[str, str | None] = MappingProxyType({})
 Parser = argparse.ArgumentParser
-
-
-def whole(text: str) -> int:
-    """Return a whole number that is not negative."""
-    number = int(text)
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"must not be negative: {text}")
-    return number
-
-
-def positive(text: str) -> float:
-    """Return a number above zero."""
-    number = float(text)
-    if not number > 0:
-        raise argparse.ArgumentTypeError(f"must be above 0: {text}")
-    return number
-
-
-def names(text: str) -> list[str]:
-    """Return the parts of a list with commas."""
-    found = [part.strip() for part in text.split(",") if part.strip()]
-    if not found:
-        raise argparse.ArgumentTypeError("must not be empty")
-    return found
-
-
-def span(text: str) -> tuple[int, int]:
-    """Return the shortest and the longest of something, "1,2" or just "2"."""
-    try:
-        parts = [int(part) for part in text.split(",")]
-        shortest, longest = (parts[0], parts[0]) if len(parts) == 1 else parts
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"must be the shortest and the longest, such as 1,2, not {text!r}"
-        ) from None
-    return shortest, longest
-
-
-def buckets(text: str) -> int | None:
-    """Return a number of hash buckets, None for a vocabulary that grows."""
-    if text == "grow":
-        return None
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a number or 'grow', not {text!r}") from None
-
-
-def setting(text: str) -> tuple[str, str]:
-    """Return name and value of "name=value"."""
-    name, equals, value = text.partition("=")
-    if not name or not equals:
-        raise argparse.ArgumentTypeError(f"must look like name=value, not {text!r}")
-    return name.strip(), value.strip()
 
 
 def add_output(parser: Parser) -> None:
@@ -129,78 +68,6 @@ def add_sources(parser: Parser, nargs: str = "+") -> None:
         "stream such as pydocs:; files may be compressed",
     )
     sources.complete = {"bash": "_shtab_compgen_files", "zsh": "_files"}  # type: ignore[attr-defined]
-
-
-def add_reading(parser: Parser, renamed: Mapping[str, str | None] = NOTHING) -> None:
-    """Add how sources are read: format, errors, limit, and the options of all formats.
-
-    Parameters
-    ----------
-    parser : ArgumentParser
-        Of the command.
-    renamed : mapping of str to str or None
-        Flags for options whose usual ones mean something else in this command; None for no flag.
-    """
-    formats = import_module("tagalong.readers.registry").FORMATS
-    group = parser.add_argument_group("reading")
-    readable = [name for name, found in formats.items() if found.takes != "nothing"]
-    group.add_argument(
-        "--format",
-        choices=readable,
-        metavar="FORMAT",
-        help=f"by default the file's name or beginning tells: {', '.join(readable)}",
-    )
-    group.add_argument(
-        "--on-error",
-        choices=("stop", "skip"),
-        help="at an item that cannot be read stop (the default), or skip it and count",
-    )
-    group.add_argument("--limit", type=whole, metavar="N", help="read at most N items")
-    _add_options(
-        parser.add_argument_group("options of formats"),
-        ((name, found.options) for name, found in formats.items()),
-        prefix="option_",
-        flags=renamed,
-    )
-
-
-def add_writing(parser: Parser) -> None:
-    """Add the options of all formats that can be written, as ``--out-...``."""
-    formats = import_module("tagalong.readers.registry").FORMATS
-    writable = [name for name, found in formats.items() if found.write is not None]
-    parser.add_argument(
-        "--to",
-        choices=writable,
-        metavar="FORMAT",
-        help=f"the format to write, by default as the name says: {', '.join(writable)}",
-    )
-    found = [(name, formats[name].write_options) for name in writable]
-    flags = {each.name: f"--out-{each.name}" for _, options in found for each in options}
-    group = parser.add_argument_group("options of the written format")
-    _add_options(group, found, prefix="out_", flags=flags)
-
-
-def _add_options(
-    group: Any,
-    formats: Iterable[tuple[str, tuple[Any, ...]]],
-    prefix: str,
-    flags: Mapping[str, str | None],
-) -> None:
-    """Add a flag for each option; what formats understand by it may differ."""
-    meanings: dict[str, dict[str, list[str]]] = {}
-    for name, options in formats:
-        for option in options:
-            meanings.setdefault(option.name, {}).setdefault(option.help, []).append(name)
-    for option, helps in meanings.items():
-        flag = flags.get(option, f"--{option}")
-        if flag is None:
-            continue
-        group.add_argument(
-            flag.replace("_", "-"),
-            dest=prefix + option,
-            metavar="VALUE",
-            help=" ".join(f"{help} ({', '.join(having)})" for help, having in helps.items()),
-        )
 
 
 def add_learner(parser: Parser) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from tagalong.cli.errors import BROKEN_PIPE, FAILED, WRONG_USAGE, CommandError, UsageError
-from tagalong.cli.lazily import lazily
+from tagalong.cli.late_imports import UNUSED_BY_COMMANDS, late_imports
 from tagalong.cli.output import Output
 from tagalong.cli.parser import make_parser
 
@@ -31,8 +31,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                 f"{args.command} cannot make sense of {' '.join(rest)}; sources stand together, "
                 f"options before or after them: see tagalong {args.command} --help"
             )
-        lazily("scipy.stats", "scipy.special", "pandas")  # which scikit-learn imports in any case
-        command = import_module(f"tagalong.cli.{args.module}")
+        with late_imports(*UNUSED_BY_COMMANDS):
+            command = import_module(f"tagalong.cli.{args.module}")
         code: int = command.run(args, Output(args.json, args.quiet))
         sys.stdout.flush()
         return code

@@ -13,7 +13,7 @@ from tagalong.readers.registry import FORMATS, format_of_file
 from tagalong.readers.stream import Stream, read
 from tagalong.streams.format import Format, Option
 
-__all__ = ["Reading", "options_for", "reading_of", "trickles"]
+__all__ = ["Reading", "is_live_stream", "options_for", "reading_of"]
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def options_for(
     return {name: found[name].parse(text) for name, text in texts.items()}
 
 
-def trickles(source: str) -> bool:
+def is_live_stream(source: str) -> bool:
     """Whether a source is a pipe or a terminal, whose items may come at any time.
 
     Parameters

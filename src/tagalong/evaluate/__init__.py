@@ -9,6 +9,7 @@ from tagalong.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from tagalong.evaluate.coverage import CoverageCurve, coverage_curve
+    from tagalong.evaluate.frozen_runs import frozen
     from tagalong.evaluate.graded import mean_ndcg, ndcg
     from tagalong.evaluate.lists import (
         ListLosses,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from tagalong.evaluate.query_progress import QueryProgress
     from tagalong.evaluate.regret import LabelModel
     from tagalong.evaluate.report import Report
-    from tagalong.evaluate.runs import frozen, progressive
+    from tagalong.evaluate.runs import progressive
 
 __all__ = [
     "CoverageCurve",
@@ -58,7 +59,7 @@ __getattr__, __dir__ = lazy_names(
         "best_list": "tagalong.evaluate.lists",
         "coverage_curve": "tagalong.evaluate.coverage",
         "expected_loss": "tagalong.evaluate.lists",
-        "frozen": "tagalong.evaluate.runs",
+        "frozen": "tagalong.evaluate.frozen_runs",
         "list_losses": "tagalong.evaluate.lists",
         "mean_ndcg": "tagalong.evaluate.graded",
         "ndcg": "tagalong.evaluate.graded",

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong.evaluate.measures import MEASURES, LabelMeasures, Measures
+from tagalong.evaluate.plain import for_json
 from tagalong.learning.certificates import AnyCertificate
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class Report:
             "certificate": None if self.certificate is None else asdict(self.certificate),
             "curve": {name: values.tolist() for name, values in self.curve.items()},
         }
-        json: dict[str, Any] = _for_json(found)
+        json: dict[str, Any] = for_json(found)
         return json
 
     def __str__(self) -> str:
@@ -165,13 +166,3 @@ def _plural(count: int, noun: str) -> str:
 
 def _name(label: Hashable) -> Any:
     return label if isinstance(label, (str, int)) else str(label)
-
-
-def _for_json(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _for_json(part) for name, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_for_json(part) for part in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value.item() if isinstance(value, np.generic) else value

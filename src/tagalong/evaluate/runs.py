@@ -1,20 +1,18 @@
-"""Runs over a stream: with learning, item after item, and without."""
+"""Runs over a stream: each item is predicted, then learnt."""
 
 import time
-from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
+from collections.abc import Callable, Hashable, Iterable, Sized
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-import scipy.sparse as sp
 
+from tagalong.evaluate.inputs import plain_names, sliceable
 from tagalong.evaluate.progress import Progress
 from tagalong.evaluate.report import Report
 from tagalong.learning.items import Item, ReadError
-from tagalong.learning.labels import LabelRows, Labels
-from tagalong.learning.rounds import Rounds
+from tagalong.learning.labels import Labels
 
-__all__ = ["chunk_size", "frozen", "progressive"]
+__all__ = ["chunk_size", "progressive"]
 
 CHUNK = 256
 SECONDS_BETWEEN_CALLS = 0.25
@@ -103,7 +101,7 @@ def _label_names(learner: Any) -> list[Hashable]:
     """Return the labels of a Tagger or a ranker, none if there are none yet."""
     if hasattr(learner, "labels"):
         return list(learner.labels)
-    return _plain_names(getattr(learner, "classes_", []))
+    return plain_names(getattr(learner, "classes_", []))
 
 
 def _learn_examples(
@@ -130,7 +128,7 @@ def _learn_examples(
 
 
 def _learn_matrices(learner: Any, X: Any, Y: Any, progress: Progress, teller: _Teller) -> None:
-    X, Y = _sliceable(X), _sliceable(_as_indicator(Y))
+    X, Y = sliceable(X), sliceable(_as_indicator(Y))
     rows = X.shape[0]
     count = Y.shape[0] if hasattr(Y, "shape") else len(Y)
     if rows != count:
@@ -162,28 +160,6 @@ def chunk_size(items: int) -> int:
     return size - items % size
 
 
-class _FrameRows:
-    """Makes slices of a DataFrame slices of its rows."""
-
-    def __init__(self, frame: Any):
-        self._frame = frame
-        self.shape: tuple[int, ...] = frame.shape
-
-    def __getitem__(self, rows: slice) -> Any:
-        return self._frame.iloc[rows]
-
-
-def _sliceable(matrix: Any) -> Any:
-    if hasattr(matrix, "iloc"):
-        return _FrameRows(matrix)
-    if sp.issparse(matrix):
-        sparse: Any = matrix
-        return sparse.tocsr()
-    if isinstance(matrix, (list, tuple)):
-        return matrix
-    return np.asarray(matrix)
-
-
 def _as_indicator(Y: Any) -> Any:
     """Return lists that are the rows of an indicator as an array, other targets as they are.
 
@@ -194,80 +170,3 @@ def _as_indicator(Y: Any) -> Any:
     if not all(isinstance(y, (int, float, np.number)) and y in (0, 1) for y in Y[0]):
         return Y
     return np.asarray(Y) if Labels(grows=True).encode(list(Y)).kind == "indicator" else Y
-
-
-def frozen(model: Any, X: Any, Y: Any, *, k: int = 5, window: int = 1000) -> Report:
-    """Measure a model that does not learn meanwhile.
-
-    Parameters
-    ----------
-    model : estimator
-        Has ``decision_function`` and ``classes_``. Labels that score at least ``cutoff_``, or 0
-        if it has none, count as chosen; of two classes the better one.
-    X : array, sparse matrix or DataFrame of shape (rows, n)
-        Examples.
-    Y : targets
-        As for ``partial_fit``. Labels that the model does not know count as ranked last.
-    k : int, default 5
-        How many places precision at k and NDCG at k look at.
-    window : int, default 1000
-        How many rows the recent figures look back.
-
-    Returns
-    -------
-    Report
-        The figures; without a certificate, which is about the rows that were learnt.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tagalong import LabelRanker
-    >>> from tagalong.evaluate import frozen
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(500, 8))
-    >>> Y = X[:, :4] > 0.5
-    >>> model = LabelRanker().fit(X[:300], Y[:300])
-    >>> frozen(model, X[300:], Y[300:]).overall.one_error < 0.1
-    True
-    """
-    X = _sliceable(X)
-    labels = Labels(_plain_names(model.classes_), grows=True)
-    known = len(labels)
-    targets = labels.encode(Y, X.shape[0])
-    labels.extend(targets.new)
-    progress = Progress(k, window)
-    progress.expect(X.shape[0])
-    for start in range(0, X.shape[0], CHUNK):
-        rows = slice(start, min(start + CHUNK, X.shape[0]))
-        found, cutoff = _scores(model, X[rows])
-        # The lowest number and not -infinity: these labels are there in every row.
-        scores = np.full((len(found), len(labels)), np.finfo(found.dtype).min, found.dtype)
-        scores[:, :known] = found
-        progress.add_rounds(
-            Rounds(
-                scores,
-                np.full(len(found), cutoff),
-                _label_rows(targets.relevant, rows),
-                _label_rows(targets.unknown, rows),
-            )
-        )
-    return progress.report(labels.names)
-
-
-def _plain_names(classes: Sequence[Hashable]) -> list[Hashable]:
-    return classes.tolist() if isinstance(classes, np.ndarray) else list(classes)
-
-
-def _scores(model: Any, X: Any) -> tuple[npt.NDArray[Any], float]:
-    """Return scores (rows, K) and the score from which a label is chosen."""
-    found = np.asarray(model.decision_function(X))
-    if found.dtype not in (np.float32, np.float64):
-        found = found.astype(np.float64)
-    if found.ndim == 1:  # a classifier for two classes gives the difference of their scores
-        return np.column_stack([-found, found]), 0.0
-    return found, float(getattr(model, "cutoff_", 0.0))
-
-
-def _label_rows(labels: LabelRows, rows: slice) -> LabelRows:
-    indptr = labels.indptr[rows.start : rows.stop + 1]
-    return LabelRows(indptr - indptr[0], labels.indices[indptr[0] : indptr[-1]])

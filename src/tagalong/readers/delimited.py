@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, BinaryIO
 
 from tagalong.learning.items import Item, ReadError
-from tagalong.readers.columns import COLUMN_OPTIONS, UNLABELLED, choose_columns
+from tagalong.readers.column_choice import COLUMN_OPTIONS, UNLABELLED, choose_columns
 from tagalong.readers.lines import LINE_OPTIONS, MAX_LINE, Lines
 from tagalong.readers.spool import spooled
 from tagalong.readers.values import called, wrongly_unlabelled

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from tagalong.learning.items import Item, ReadError
-from tagalong.readers.columns import UNLABELLED
+from tagalong.readers.column_choice import UNLABELLED
 from tagalong.readers.lines import LINE_OPTIONS, Lines, items_of
 from tagalong.readers.values import called, one_line, unique, wrongly_unlabelled
 from tagalong.streams.format import Format, Found, Option, OptionError, Target

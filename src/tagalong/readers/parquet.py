@@ -7,7 +7,7 @@ from shutil import copyfileobj
 from typing import IO, Any, BinaryIO
 
 from tagalong.learning.items import Item, ReadError
-from tagalong.readers.columns import COLUMN_OPTIONS, choose_columns
+from tagalong.readers.column_choice import COLUMN_OPTIONS, choose_columns
 from tagalong.readers.spool import spooled
 from tagalong.readers.values import called
 from tagalong.streams.compression import broken

@@ -1,24 +1,16 @@
 """Reading items from files, folders, standard input and built-in streams."""
 
-import glob
 import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Literal, TypeAlias
 
 from tagalong.learning.items import Item, ReadError
-from tagalong.readers.registry import (
-    FORMATS,
-    checked_options,
-    extensions,
-    format_by_name,
-    format_by_start,
-    format_of_file,
-)
+from tagalong.readers.plans import START, Plan, plans_of, recognised
+from tagalong.readers.registry import checked_options, format_by_name
 from tagalong.streams.compression import broken, decompressed
 from tagalong.streams.format import Format, Found, OptionError
 
@@ -27,7 +19,6 @@ __all__ = ["Stream", "read"]
 Source: TypeAlias = str | os.PathLike[str]
 
 _ERRORS_KEPT = 20
-_START = 64
 
 
 def read(
@@ -73,82 +64,12 @@ def read(
     if isinstance(sources, (str, os.PathLike)):
         sources = [sources]
     wanted = format_by_name(format) if format is not None else None
-    plans = [plan for source in sources for plan in _plans(os.fspath(source), wanted)]
+    plans = [plan for source in sources for plan in plans_of(os.fspath(source), wanted)]
     if not plans:
         raise OptionError("there is nothing to read: the list of sources is empty")
     known = [plan.format for plan in plans if plan.format is not None]
     checked_options(known, options)
     return Stream(plans, options, skip=on_error == "skip")
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """One source and its format; None where only the first bytes will tell."""
-
-    source: str
-    format: Format | None
-
-
-def _plans(source: str, wanted: Format | None) -> Iterator[_Plan]:
-    built_in = FORMATS.get(source.removesuffix(":")) if source.endswith(":") else None
-    if built_in is not None and built_in.takes == "nothing":
-        if wanted not in (None, built_in):
-            raise OptionError(f"{source} is a built-in stream: leave format out")
-        yield _Plan(source, built_in)
-    elif wanted is not None and wanted.takes == "nothing":
-        raise OptionError(f"{wanted.name} is a built-in stream: read it as {wanted.name + ':'!r}")
-    elif source == "-":
-        yield _Plan(source, wanted)
-    elif os.path.isdir(source):
-        if wanted is not None and wanted.takes != "folder":
-            raise ReadError(
-                source, f"a folder, and {wanted.name} is kept in files; give '{source}/*'"
-            )
-        yield _Plan(source, wanted or FORMATS["maildir"])
-    elif os.path.exists(source):
-        if wanted is not None and wanted.takes == "folder":
-            raise ReadError(source, f"a file, and {wanted.name} is a folder")
-        yield _Plan(source, wanted or format_of_file(source) or _format_by_looking(source))
-    elif glob.has_magic(source):
-        matches = sorted(glob.glob(source, recursive=True))
-        if not matches:
-            raise ReadError(source, "no file matches")
-        for match in matches:
-            yield from _plans(match, wanted)
-    else:
-        raise ReadError(source, _missing(source))
-
-
-def _format_by_looking(source: str) -> Format | None:
-    if not os.path.isfile(source):  # a pipe can be read only once
-        return None
-    try:
-        with open(source, "rb") as file:
-            return _recognised(decompressed(file, source).peek(_START), source)
-    except broken() as error:
-        raise ReadError(source, f"cannot be read: {error}") from error
-
-
-def _recognised(start: bytes, name: str) -> Format:
-    found = format_by_start(start.removeprefix(b"\xef\xbb\xbf").lstrip())
-    if found is None:
-        formats = ", ".join(each.name for each in FORMATS.values() if each.takes == "file")
-        raise ReadError(
-            name,
-            f"neither the name nor the beginning tells the format; give format= one of {formats}, "
-            f"or an extension that is known: {extensions()}",
-        )
-    return found
-
-
-def _missing(source: str) -> str:
-    if source.endswith(":"):
-        names = [f"{found.name}:" for found in FORMATS.values() if found.takes == "nothing"]
-        return f"no such built-in stream; there are {', '.join(names)}"
-    folder = Path(source).parent
-    if not folder.is_dir():
-        return f"no such file, and no folder {folder}"
-    return "no such file or folder"
 
 
 class Stream:
@@ -164,7 +85,7 @@ class Stream:
         What was wrong with the first 20 of them.
     """
 
-    def __init__(self, plans: list[_Plan], options: dict[str, Any], *, skip: bool):
+    def __init__(self, plans: list[Plan], options: dict[str, Any], *, skip: bool):
         self.skipped = 0
         self.errors: list[str] = []
         self._plans = iter(plans)
@@ -218,7 +139,7 @@ class Stream:
         else:
             stream = decompressed(self._opened(plan.source), self._name)
             if found is None:
-                found = _recognised(stream.peek(_START), self._name)
+                found = recognised(stream.peek(START), self._name)
             self._found = found.read(stream, self._name, **self._options_of(found))
         self._open.callback(getattr(self._found, "close", lambda: None))
 

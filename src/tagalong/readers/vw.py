@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from tagalong.learning.items import FeatureValue, Item, ReadError
 from tagalong.readers.beside import names_beside, one_a_line
-from tagalong.readers.columns import UNLABELLED
+from tagalong.readers.column_choice import UNLABELLED
 from tagalong.readers.lines import LINE_OPTIONS, Lines, items_of
 from tagalong.readers.values import called, listed, parsed, unique, wrongly_unlabelled
 from tagalong.streams.format import Format, Found, Option, Target

@@ -6,30 +6,26 @@ run knows its own from those of the owner.
 """
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TypeAlias
 
 from tagalong import parameters
-from tagalong.learning.model_files import ModelFileError, load
-from tagalong.mail.filing.desk import NOTES, Desk
-from tagalong.mail.filing.follow import find_renamed, follow, to_follow
+from tagalong.mail.filing.context import FilingContext
 from tagalong.mail.filing.guards import deferred_interrupt, only_one
-from tagalong.mail.filing.journal import Journal
-from tagalong.mail.filing.moves import carry_out, in_inbox, plan
-from tagalong.mail.filing.results import FilingResult, LeftAlone, shown
-from tagalong.mail.filing.scan import all_folders, is_inbox, scan
+from tagalong.mail.filing.mailbox import Mailbox
+from tagalong.mail.filing.maildir import Maildir
+from tagalong.mail.filing.model import FilingModel
+from tagalong.mail.filing.renames import find_renamed
+from tagalong.mail.filing.results import FilingResult, shown
+from tagalong.mail.filing.steps import Pace, Progress, learn, make_plan, move_planned
 from tagalong.mail.formats.folders import SPECIAL_FOLDERS
-from tagalong.tagger import SURE, Tagger
+from tagalong.tagger import SURE
 
 __all__ = ["Progress", "default_model", "file_mail"]
 
 MODEL_NAME = "model.tagalong"
 MIN_LEARNT = 50
-CHECKPOINT = 5000
-
-Progress: TypeAlias = Callable[[str, int, int], None]
 
 
 def default_model(maildir: str | os.PathLike[str]) -> Path:
@@ -131,96 +127,31 @@ def file_mail(
     names = parameters.flag(names, "names")
     applied = parameters.flag(apply, "apply")
     path = default_model(maildir) if model is None else Path(model)
-    all_folders(Path(maildir))  # before a lock is left where there is no Maildir
+    mailbox = Maildir(Path(maildir), exclude)  # before a lock is left where there is no Maildir
     if applied and not path.absolute().parent.is_dir():
         raise FileNotFoundError(f"{shown(path)}: there is no such folder for the model file")
-    report = progress or (lambda step, done, total: None)
     result = FilingResult(path, applied)
     with only_one(path) if applied else nullcontext(), deferred_interrupt() as interrupted:
-        tagger, journal = _opened(path, names)
-        snapshot = scan(Path(maildir), exclude)
-        for error in snapshot.unread.values():
-            result.fail(str(error))
-        result.renamed = find_renamed(set(tagger.labels), journal, snapshot)
-        for old, new in result.renamed.items():
-            tagger.rename_label(old, new)
-            journal.rename_folder(old, new)
-        journal.meet(snapshot.messages.keys(), snapshot.unread.keys())
-        desk = Desk(tagger, journal, snapshot, result)
-        _learn(desk, report, interrupted)
-        _plan(desk, report, interrupted, min_precision, least, only_new)
+        pace = Pace(progress or (lambda step, done, total: None), interrupted)
+        context = _begin(mailbox, FilingModel(path, names=names, save=applied), result)
+        learn(context, pace)
+        planned = make_plan(context, pace, min_precision, least, only_new)
         if not interrupted():
-            journal.trim()
+            context.model.journal.trim()
             if applied:
-                _move(desk, report, interrupted)
-        desk.save()
+                move_planned(context, pace, planned)
+        context.model.save()
         result.interrupted = interrupted()
     return result
 
 
-def _opened(path: Path, names: bool) -> tuple[Tagger, Journal]:
-    if not path.exists():
-        return Tagger(names=names), Journal()
-    tagger = load(path)
-    if not isinstance(tagger, Tagger):
-        raise ModelFileError(f"{shown(path)}: has a {type(tagger).__name__}; a Tagger is needed")
-    if tagger.features.names and not names:
-        raise ValueError(
-            f"{shown(path)}: this model keeps words of the mail; to have one that does not, "
-            "remove it and learn anew"
-        )
-    if NOTES not in tagger.notes:
-        return tagger, Journal()
-    try:
-        return tagger, Journal.from_json(tagger.notes[NOTES])
-    except ValueError as error:
-        raise ModelFileError(f"{shown(path)}: {error}") from error
-
-
-def _learn(desk: Desk, report: Progress, interrupted: Callable[[], bool]) -> None:
-    messages = to_follow(desk)
-    for done, (message, key) in enumerate(messages, start=1):
-        if interrupted():
-            return
-        item = desk.read(message)
-        if item is not None:
-            follow(desk, message, key, item)
-        report("learn", done, len(messages))
-        if done % CHECKPOINT == 0:
-            desk.save()
-
-
-def _plan(
-    desk: Desk,
-    report: Progress,
-    interrupted: Callable[[], bool],
-    min_precision: float,
-    min_learnt: int,
-    only_new: bool,
-) -> None:
-    for label in filter(is_inbox, desk.snapshot.folders.keys() - desk.snapshot.whole):
-        place = shown(desk.snapshot.folders[label])
-        desk.result.fail(f"{place}: nothing is filed from it, for want of cur, new and tmp")
-    messages = in_inbox(desk, only_new)
-    # The certificate counts what was learnt elsewhere too, but it may have been restarted.
-    learnt = max(desk.tagger.certificate_.rounds, desk.journal.learnt)
-    for done, (message, key) in enumerate(messages, start=1):
-        if interrupted():
-            return
-        if learnt < min_learnt:
-            desk.result.left.append(LeftAlone(desk.snapshot.path(message), "too young"))
-            continue
-        plan(desk, message, key, min_precision)
-        report("suggest", done, len(messages))
-
-
-def _move(desk: Desk, report: Progress, interrupted: Callable[[], bool]) -> None:
-    desk.journal.here.update(desk.planned)
-    desk.save()
-    for number, (key, _) in enumerate(desk.planned):
-        if interrupted():
-            # The rest stays where it is.
-            del desk.journal.here[key]
-            continue
-        carry_out(desk, number)
-        report("move", number + 1, len(desk.planned))
+def _begin(mailbox: Mailbox, model: FilingModel, result: FilingResult) -> FilingContext:
+    """Look at the mailbox, and bring the model up to the folders and messages that are there."""
+    snapshot = mailbox.scan()
+    for error in snapshot.unread.values():
+        result.fail(str(error))
+    result.renamed = find_renamed(set(model.tagger.labels), model.journal, snapshot)
+    for old, new in result.renamed.items():
+        model.rename_folder(old, new)
+    model.journal.meet(snapshot.messages.keys(), snapshot.unread.keys())
+    return FilingContext(mailbox, snapshot, model, result)

@@ -10,7 +10,8 @@ import re
 from collections.abc import Collection
 
 from tagalong.learning.items import Item
-from tagalong.mail.formats.mime import Mail, mail_fields
+from tagalong.mail.formats.fields import mail_fields
+from tagalong.mail.formats.mime import Mail
 from tagalong.streams.format import Option
 
 __all__ = [

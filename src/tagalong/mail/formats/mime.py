@@ -9,28 +9,20 @@ passed over. No bytes make it raise.
 import binascii
 import re
 from dataclasses import dataclass, field
-from urllib.parse import unquote_to_bytes
 
-from tagalong.mail.formats.text import (
-    decode_base64,
-    decode_bytes,
-    decode_header,
-    html_to_text,
-    split_reply,
-)
+from tagalong.mail.formats.header_parameters import file_name, parse_structure
+from tagalong.mail.formats.text import decode_base64, decode_bytes, decode_header
 
-__all__ = ["Mail", "TextPart", "mail_fields", "parse_mail"]
+__all__ = ["Mail", "TextPart", "parse_mail"]
 
 # The limits. Ordinary mail stays far below each of them.
 HEADER_BYTES = 256_000  # of all headers of a message or part
 VALUE_BYTES = 32_000  # of one header
-STRUCTURE_BYTES = 4_000  # of a header that says what a part is
 PARTS = 1_000  # at all levels together
 DEPTH = 16  # of parts within parts
 SCANNED_BYTES = 30_000_000  # where parts are looked for, at all levels together
 TEXT_BYTES = 500_000  # of text before it is decoded, in all parts together
 ATTACHMENTS = 100  # whose names are kept
-NAME_CHARACTERS = 200  # of an attachment's name
 
 _HEADERS_OF_USE = {
     *(b"subject", b"from", b"to", b"cc", b"message-id", b"list-id"),
@@ -40,7 +32,6 @@ _HEADERS_OF_USE = {
 _ENVELOPE = re.compile(rb"(?:>?From [^\n]*\n)+")
 _HEADER = re.compile(rb"([!-9;-~]++)[ \t]*:([^\n]*+(?:\n[ \t][^\n]*+)*+)\n?")
 _BLANK_LINE = re.compile(rb"\n\r?\n")
-_PARAMETER = re.compile(r';\s*([^\s=;"]{1,60})\s*=\s*(?:"((?:[^"\\]|\\.)*+)"|([^;"\s]*))', re.S)
 _META_CHARSET = re.compile(rb"charset\s{0,9}=\s{0,9}[\"']?([\w-]{1,40})", re.I)
 
 
@@ -118,60 +109,6 @@ def parse_mail(data: bytes) -> Mail:
     return parser.mail
 
 
-def mail_fields(mail: Mail) -> dict[str, str]:
-    """Return what a mail says, by field; fields that are empty are left out.
-
-    Parameters
-    ----------
-    mail : Mail
-        The mail, taken apart.
-
-    Returns
-    -------
-    dict of str to str
-        The body under "", and "subject", "from", "to", "list", "quoted", "signature",
-        "attachments". Of alternatives the plain text counts, where it says anything.
-    """
-    said = {group for part in mail.texts if _is_said_plainly(part) for group in part.alternatives}
-    body: list[str] = []
-    quoted: list[str] = []
-    signature: list[str] = []
-    for part in mail.texts:
-        if part.is_html and not said.isdisjoint(part.alternatives):
-            continue
-        text = html_to_text(part.text) if part.is_html else part.text
-        if part.is_forwarded:
-            quoted.append(text.strip())
-            continue
-        reply = split_reply(text)
-        body.append(reply.body)
-        quoted.append(reply.quoted)
-        signature.append(reply.signature)
-    headers = mail.headers
-    fields = {
-        "": "\n".join(filter(None, body)),
-        "subject": headers.get("subject", ""),
-        "from": headers.get("from", ""),
-        "to": _addresses(f"{headers.get('to', '')},{headers.get('cc', '')}"),
-        "list": headers.get("list-id", ""),
-        "quoted": "\n".join(filter(None, quoted)),
-        "signature": "\n".join(filter(None, signature)),
-        "attachments": "\n".join(mail.attachments),
-    }
-    return {name: text for name, text in fields.items() if text}
-
-
-def _is_said_plainly(part: TextPart) -> bool:
-    return not part.is_html and not part.text.isspace()
-
-
-def _addresses(text: str) -> str:
-    """Return the addresses in a header, each once, without the names of their owners."""
-    words = re.split(r'[\s<>(),;:"]+', text)
-    addresses = (word.lower() for word in words if "@" in word.strip("@"))
-    return " ".join(dict.fromkeys(addresses))
-
-
 class _Parser:
     def __init__(self, data: bytes):
         envelope = _ENVELOPE.match(data)
@@ -191,7 +128,7 @@ class _Parser:
             headers, body = _headers(region)
             if region.is_message:
                 self._message(region, headers)
-            kind, parameters = _structure(headers.get("content-type", b""))
+            kind, parameters = parse_structure(headers.get("content-type", b""))
             kind = kind if "/" in kind else region.default_kind
             if kind.startswith("multipart/"):
                 self._multipart(region, body, kind, parameters)
@@ -245,8 +182,8 @@ class _Parser:
         kind: str,
         parameters: dict[str, str],
     ) -> None:
-        disposition, places = _structure(headers.get("content-disposition", b""))
-        name = _file_name(places, "filename") or _file_name(parameters, "name")
+        disposition, places = parse_structure(headers.get("content-disposition", b""))
+        name = file_name(places, "filename") or file_name(parameters, "name")
         is_text = kind in ("text/plain", "text/html")
         # A first text with a name and no more is the body, as some programs send it.
         if disposition == "attachment" or (name and (self.mail.texts or not is_text)):
@@ -329,35 +266,6 @@ def _inner_message(region: _Region, body: int, encoding: bytes) -> _Region:
         is_forwarded=True,
         alternatives=region.alternatives,
     )
-
-
-def _structure(value: bytes) -> tuple[str, dict[str, str]]:
-    """Return what a Content- header says: its lower-case value, and its parameters, undecoded."""
-    text = value[:STRUCTURE_BYTES].decode("latin-1")
-    parameters: dict[str, str] = {}
-    for name, quoted, bare in _PARAMETER.findall(text):
-        parameters.setdefault(name.lower(), re.sub(r"\\(.)", r"\1", quoted) if quoted else bare)
-    return text.partition(";")[0].strip().lower(), parameters
-
-
-def _file_name(parameters: dict[str, str], key: str) -> str:
-    """Return a file's name from parameters, plain or in the pieces of RFC 2231."""
-    if f"{key}*" in parameters:
-        name = _percent_decoded([parameters[f"{key}*"]])
-    elif f"{key}*0" in parameters or f"{key}*0*" in parameters:
-        pieces: list[str] = []
-        while (number := f"{key}*{len(pieces)}") in parameters or f"{number}*" in parameters:
-            pieces.append(parameters.get(f"{number}*", "") or parameters.get(number, ""))
-        name = _percent_decoded(pieces)
-    else:
-        name = decode_header(parameters.get(key, "").encode("latin-1"))
-    return " ".join(name.split())[:NAME_CHARACTERS]
-
-
-def _percent_decoded(pieces: list[str]) -> str:
-    charset, *rest = "".join(pieces).split("'", 2)
-    text = rest[1] if len(rest) == 2 else "".join(pieces)
-    return decode_bytes(unquote_to_bytes(text.encode("latin-1")), charset if rest else "")
 
 
 def _decode_transfer(content: bytes, encoding: bytes) -> bytes:

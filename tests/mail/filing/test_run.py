@@ -12,9 +12,9 @@ import pytest
 from tagalong import LabelRanker, ModelFileError, Tagger, load
 from tagalong.filing import BusyError, FilingResult, default_model, file_mail
 from tagalong.learning.items import ReadError
-from tagalong.mail.filing import run as module
+from tagalong.mail.filing import steps as module
 from tagalong.mail.filing.guards import only_one
-from tests.filing.maildirs import EACH, TOPICS, Mail, fingerprint, text_about
+from tests.mail.filing.maildirs import EACH, TOPICS, Mail, fingerprint, text_about
 
 
 def figures(result: FilingResult) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagalong.mail.formats import mime
-from tagalong.mail.formats.mime import mail_fields, parse_mail
+from tagalong.mail.formats.fields import mail_fields
+from tagalong.mail.formats.mime import parse_mail
 
 TEXT = st.text(st.sampled_from("abc äöß日\n.:-> "), max_size=80)
 WORDS = st.lists(st.text(st.sampled_from("abcäß日€,\"'"), min_size=1, max_size=20), max_size=8)

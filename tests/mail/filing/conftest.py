@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.filing.maildirs import EACH, TOPICS, Mail
+from tests.mail.filing.maildirs import EACH, TOPICS, Mail
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import pytest
 
 from tagalong import Tagger, load
 from tagalong.filing import FilingResult, default_model, file_mail
-from tests.filing.maildirs import EACH, TOPICS, Mail, text_about
+from tests.mail.filing.maildirs import EACH, TOPICS, Mail, text_about
 
 
 class PowerCut(BaseException):
@@ -128,7 +128,7 @@ def test_there_is_no_other_place_where_the_disk_changes(
 
 
 def test_in_the_middle_of_learning(one: Mail, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tagalong.mail.filing.run.CHECKPOINT", 20)
+    monkeypatch.setattr("tagalong.mail.filing.steps.CHECKPOINT", 20)
     whole = one.root.with_name("whole")
     shutil.copytree(one.root, whole)
     file_mail(whole, apply=True)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tagalong import load
 from tagalong.filing import file_mail
 from tagalong.mail.filing.journal import Journal
-from tests.filing.maildirs import TOPICS, Mail, text_about
+from tests.mail.filing.maildirs import TOPICS, Mail, text_about
 
 PLACES = ["", "Bank", "Travel", "Work/Code", "New", "Trash"]
 

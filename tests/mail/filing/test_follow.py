@@ -2,9 +2,10 @@
 
 import pytest
 
-from tagalong.mail.filing.follow import Decision, decide, find_renamed
+from tagalong.mail.filing.decisions import Decision, decide
 from tagalong.mail.filing.journal import Entry, Journal, State
-from tagalong.mail.filing.scan import Message, Snapshot
+from tagalong.mail.filing.mailbox import Message, Snapshot
+from tagalong.mail.filing.renames import find_renamed
 
 # (state, place) -> lesson, new state, new folder; the message was last in the folder "A".
 EXPECTED: dict[tuple[State | None, str], tuple[str | None, str | None, str]] = {
@@ -52,7 +53,7 @@ def test_what_was_decided_once_is_not_decided_again(state: State, place: str) ->
 def snapshot(places: dict[str, str], folders: set[str]) -> Snapshot:
     messages = {key: [Message(1, key, folder, "cur")] for key, folder in places.items()}
     ordinary = frozenset(folders - {""})
-    return Snapshot(dict.fromkeys(folders), ordinary, ordinary, messages, {})  # type: ignore[arg-type]
+    return Snapshot(frozenset(folders), ordinary, ordinary, messages, {})
 
 
 def journal(places: dict[str, str]) -> Journal:

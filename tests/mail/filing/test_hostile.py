@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tagalong.filing import file_mail
-from tagalong.mail.filing import moves as module
+from tagalong.mail.filing.maildir import Maildir
 from tagalong.mail.formats.maildir import read_message
-from tests.filing.maildirs import EACH, Mail, text_about
+from tests.mail.filing.maildirs import EACH, Mail, text_about
 
 ALL = 3 * EACH
 NAMES = [
@@ -97,7 +97,7 @@ def test_a_message_that_cannot_be_read_is_counted(
         return read_message(path, *args, **kwargs)
 
     with monkeypatch.context() as patch:
-        patch.setattr("tagalong.mail.filing.desk.read_message", read)
+        patch.setattr("tagalong.mail.filing.maildir.read_message", read)
         result = file_mail(one.root, apply=True)
     assert (result.learnt, result.failed, result.moves) == (ALL - 1, 2, [])
     assert all("cannot be read" in error for error in result.errors)
@@ -160,14 +160,14 @@ def test_a_move_that_is_forbidden_is_counted(one: Mail, monkeypatch: pytest.Monk
 
 def test_nothing_is_overwritten(one: Mail, monkeypatch: pytest.MonkeyPatch) -> None:
     key = one.deliver("", text_about("Bank", 1000))
-    real = module.carry_out
+    real = Maildir.move
 
-    def carry_out(*args: Any) -> None:
+    def move(*args: Any) -> None:
         put(one.path("Bank"), "new", key.encode(), "something else")
         real(*args)
 
     with monkeypatch.context() as patch:
-        patch.setattr("tagalong.mail.filing.run.carry_out", carry_out)
+        patch.setattr(Maildir, "move", move)
         result = file_mail(one.root, apply=True)
     assert (result.moved, result.failed) == (0, 1)
     assert "there is a file of that name already" in result.errors[0]

@@ -1,0 +1,82 @@
+"""The figures of a run while it goes on."""
+
+import time
+from typing import Any
+
+from tagalong.cli.live import Live
+from tagalong.cli.run_state import Run
+from tagalong.learning.certificates.mistake_bound import Certificate
+from tagalong.tagger import Tagger
+
+__all__ = ["LiveFigures"]
+
+
+class LiveFigures:
+    """Shows the figures of a run on the terminal.
+
+    Parameters
+    ----------
+    tagger : Tagger
+        The model that learns.
+    run : Run
+        Keeps the figures.
+    live : Live
+        Where they are shown.
+    """
+
+    def __init__(self, tagger: Tagger, run: Run, live: Live):
+        self._tagger = tagger
+        self._run = run
+        self._live = live
+        self._speed = _Speed(run.progress.items)
+        self._mistakes = _mistakes(run.progress.report(tagger.labels))
+
+    def show_if_due(self) -> None:
+        """Show the figures if the last time is long enough ago."""
+        if not self._live.is_due():
+            return
+        report = self._run.progress.report(self._tagger.labels, self._tagger.certificate_)
+        cells = self._cells(report)
+        self._mistakes = _mistakes(report)
+        line = "  ".join(f"{name} {cell}" for name, cell in cells.items())
+        self._live.show(list(cells), [list(cells.values())], line)
+
+    def _cells(self, report: Any) -> dict[str, str]:
+        """Return the figures by their headings."""
+        mistakes = _mistakes(report)
+        cells = {
+            "items": f"{report.items:,}",
+            "items/s": f"{self._speed(report.items):,.0f}",
+            "labels": f"{len(report.labels):,}",
+            "mistakes": f"{mistakes:,.0f} (+{mistakes - self._mistakes:,.0f})",
+            f"NDCG@{report.k}": f"{report.overall.ndcg_at_k:.4f}",
+        }
+        if not self._tagger.ranks_documents:
+            cells |= {"AP": f"{report.overall.average_precision:.4f}", **self._proven(report)}
+        if self._run.passes > 1:
+            cells = {"pass": f"{self._run.number}/{self._run.passes}", **cells}
+        return cells
+
+    def _proven(self, report: Any) -> dict[str, str]:
+        """Return the dual value, or what the lists cost that were shown."""
+        if self._run.lists is not None:
+            return {"slot loss": f"{self._run.lists.means()['slot_loss']:.4f}"}
+        certificate = report.certificate
+        if isinstance(certificate, Certificate):
+            return {"dual": f"{certificate.dual:.6g}"}
+        return {"dual": "–"}
+
+
+class _Speed:
+    """How many items per second there have been, since the first."""
+
+    def __init__(self, items: int):
+        self._items = items
+        self._begun = time.monotonic()
+
+    def __call__(self, items: int) -> float:
+        return (items - self._items) / max(time.monotonic() - self._begun, 1e-9)
+
+
+def _mistakes(report: Any) -> float:
+    return float(report.curve["mistakes_so_far"][-1])

@@ -1,0 +1,1 @@
+"""The arguments of each command, without anything that takes long to import."""

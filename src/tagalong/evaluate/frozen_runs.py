@@ -1,0 +1,88 @@
+"""Runs without learning: a model as it is, measured on rows."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tagalong.evaluate.inputs import plain_names, sliceable
+from tagalong.evaluate.progress import Progress
+from tagalong.evaluate.report import Report
+from tagalong.evaluate.runs import CHUNK
+from tagalong.learning.labels import LabelRows, Labels
+from tagalong.learning.rounds import Rounds
+
+__all__ = ["frozen"]
+
+
+def frozen(model: Any, X: Any, Y: Any, *, k: int = 5, window: int = 1000) -> Report:
+    """Measure a model that does not learn meanwhile.
+
+    Parameters
+    ----------
+    model : estimator
+        Has ``decision_function`` and ``classes_``. Labels that score at least ``cutoff_``, or 0
+        if it has none, count as chosen; of two classes the better one.
+    X : array, sparse matrix or DataFrame of shape (rows, n)
+        Examples.
+    Y : targets
+        As for ``partial_fit``. Labels that the model does not know count as ranked last.
+    k : int, default 5
+        How many places precision at k and NDCG at k look at.
+    window : int, default 1000
+        How many rows the recent figures look back.
+
+    Returns
+    -------
+    Report
+        The figures; without a certificate, which is about the rows that were learnt.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tagalong import LabelRanker
+    >>> from tagalong.evaluate import frozen
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(500, 8))
+    >>> Y = X[:, :4] > 0.5
+    >>> model = LabelRanker().fit(X[:300], Y[:300])
+    >>> frozen(model, X[300:], Y[300:]).overall.one_error < 0.1
+    True
+    """
+    X = sliceable(X)
+    labels = Labels(plain_names(model.classes_), grows=True)
+    known = len(labels)
+    targets = labels.encode(Y, X.shape[0])
+    labels.extend(targets.new)
+    progress = Progress(k, window)
+    progress.expect(X.shape[0])
+    for start in range(0, X.shape[0], CHUNK):
+        rows = slice(start, min(start + CHUNK, X.shape[0]))
+        found, cutoff = _scores(model, X[rows])
+        # The lowest number and not -infinity: these labels are there in every row.
+        scores = np.full((len(found), len(labels)), np.finfo(found.dtype).min, found.dtype)
+        scores[:, :known] = found
+        progress.add_rounds(
+            Rounds(
+                scores,
+                np.full(len(found), cutoff),
+                _label_rows(targets.relevant, rows),
+                _label_rows(targets.unknown, rows),
+            )
+        )
+    return progress.report(labels.names)
+
+
+def _scores(model: Any, X: Any) -> tuple[npt.NDArray[Any], float]:
+    """Return scores (rows, K) and the score from which a label is chosen."""
+    found = np.asarray(model.decision_function(X))
+    if found.dtype not in (np.float32, np.float64):
+        found = found.astype(np.float64)
+    if found.ndim == 1:  # a classifier for two classes gives the difference of their scores
+        return np.column_stack([-found, found]), 0.0
+    return found, float(getattr(model, "cutoff_", 0.0))
+
+
+def _label_rows(labels: LabelRows, rows: slice) -> LabelRows:
+    indptr = labels.indptr[rows.start : rows.stop + 1]
+    return LabelRows(indptr - indptr[0], labels.indices[indptr[0] : indptr[-1]])

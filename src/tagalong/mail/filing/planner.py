@@ -1,0 +1,124 @@
+"""Which messages of the inbox belong in which folder. Nothing is moved here."""
+
+from dataclasses import dataclass
+
+from tagalong.learning.items import Item
+from tagalong.mail.filing.context import FilingContext
+from tagalong.mail.filing.follow import follow
+from tagalong.mail.filing.identity import identity_of
+from tagalong.mail.filing.journal import Entry
+from tagalong.mail.filing.mailbox import Message, is_inbox
+from tagalong.mail.filing.results import LeftAlone, Move, Reason
+from tagalong.tagger import Suggestion, Tagger
+
+__all__ = ["PlannedMove", "in_inbox", "plan"]
+
+WORDS_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedMove:
+    """A move that can be made.
+
+    Parameters
+    ----------
+    move : Move
+        From where to where, and why.
+    key : str
+        The key of the message.
+    entry : Entry
+        What the journal says about the message until the move is made.
+    """
+
+    move: Move
+    key: str
+    entry: Entry
+
+
+def in_inbox(context: FilingContext, only_new: bool) -> list[tuple[Message, str]]:
+    """Return the messages of the inbox that can be filed, with their keys, oldest first.
+
+    Parameters
+    ----------
+    context : FilingContext
+        The run.
+    only_new : bool
+        Leave out those that a mail program has seen already.
+    """
+    return sorted(
+        (message, key)
+        for key, found in context.snapshot.messages.items()
+        for message in found
+        if is_inbox(message.folder) and message.folder in context.snapshot.movable
+        if message.state == "new" or not only_new
+    )
+
+
+def plan(
+    context: FilingContext, message: Message, key: str, min_precision: float
+) -> PlannedMove | LeftAlone | None:
+    """Return where a message of the inbox goes, or why it is left alone.
+
+    Parameters
+    ----------
+    context : FilingContext
+        The run.
+    message : Message
+        The message.
+    key : str
+        Its key.
+    min_precision : float
+        How sure the tagger must be.
+
+    Returns
+    -------
+    PlannedMove, LeftAlone or None
+        None if the message cannot be read, which is counted.
+    """
+    source = context.mailbox.source(message)
+    if len(context.snapshot.messages[key]) > 1:
+        return LeftAlone(source, "copy")
+    if key in context.model.journal.here:
+        return LeftAlone(source, "put back")
+    item = context.read(message)
+    if item is None:
+        return None
+    # It may be one that was moved back under another name.
+    if follow(context, message, key, item) is not None:
+        return LeftAlone(source, "put back", _subject(item))
+    tagger, targets = context.model.tagger, context.snapshot.ordinary & context.snapshot.movable
+    best = next(iter(tagger.suggest(item, k=1, min_precision=min_precision)), None)
+    if best is None:
+        return LeftAlone(source, "unsure", _subject(item))
+    folder = str(best.label)
+    reason = _reason_to_stay(best, targets)
+    if reason is not None:
+        return LeftAlone(source, reason, _subject(item), folder, best.probability)
+    move = Move(
+        source=source,
+        target=context.mailbox.target(message, folder),
+        subject=_subject(item),
+        from_folder=message.folder,
+        to_folder=folder,
+        probability=best.probability,
+        why=_words(tagger, item, folder),
+    )
+    return PlannedMove(move, key, Entry(folder, "moving", identity_of(item)))
+
+
+def _reason_to_stay(best: Suggestion, targets: frozenset[str]) -> Reason | None:
+    """Return why a suggestion is not followed, or None if it is."""
+    if not best.sure:
+        return "unsure"
+    if not isinstance(best.label, str) or best.label not in targets:
+        return "no such folder"
+    return None
+
+
+def _words(tagger: Tagger, item: Item, folder: str) -> tuple[str, ...]:
+    """Return the words that speak for a folder, the strongest first."""
+    return tuple(word for word, _ in tagger.explain(item, folder).speaks_for[:WORDS_SHOWN])
+
+
+def _subject(item: Item) -> str:
+    return "" if isinstance(item.text, str) else item.text.get("subject", "")

@@ -1,0 +1,43 @@
+"""What the Content- headers of a part say: its kind, its parameters, the name of its file."""
+
+import re
+from urllib.parse import unquote_to_bytes
+
+from tagalong.mail.formats.text import decode_bytes, decode_header
+
+__all__ = ["file_name", "parse_structure"]
+
+# The limits. Ordinary mail stays far below each of them.
+STRUCTURE_BYTES = 4_000  # of a header that says what a part is
+NAME_CHARACTERS = 200  # of an attachment's name
+
+_PARAMETER = re.compile(r';\s*([^\s=;"]{1,60})\s*=\s*(?:"((?:[^"\\]|\\.)*+)"|([^;"\s]*))', re.S)
+
+
+def parse_structure(value: bytes) -> tuple[str, dict[str, str]]:
+    """Return what a Content- header says: its lower-case value, and its parameters, undecoded."""
+    text = value[:STRUCTURE_BYTES].decode("latin-1")
+    parameters: dict[str, str] = {}
+    for name, quoted, bare in _PARAMETER.findall(text):
+        parameters.setdefault(name.lower(), re.sub(r"\\(.)", r"\1", quoted) if quoted else bare)
+    return text.partition(";")[0].strip().lower(), parameters
+
+
+def file_name(parameters: dict[str, str], key: str) -> str:
+    """Return a file's name from parameters, plain or in the pieces of RFC 2231."""
+    if f"{key}*" in parameters:
+        name = _percent_decoded([parameters[f"{key}*"]])
+    elif f"{key}*0" in parameters or f"{key}*0*" in parameters:
+        pieces: list[str] = []
+        while (number := f"{key}*{len(pieces)}") in parameters or f"{number}*" in parameters:
+            pieces.append(parameters.get(f"{number}*", "") or parameters.get(number, ""))
+        name = _percent_decoded(pieces)
+    else:
+        name = decode_header(parameters.get(key, "").encode("latin-1"))
+    return " ".join(name.split())[:NAME_CHARACTERS]
+
+
+def _percent_decoded(pieces: list[str]) -> str:
+    charset, *rest = "".join(pieces).split("'", 2)
+    text = rest[1] if len(rest) == 2 else "".join(pieces)
+    return decode_bytes(unquote_to_bytes(text.encode("latin-1")), charset if rest else "")

@@ -1,0 +1,105 @@
+"""What a source is: a file, a folder, a pattern, standard input or a built-in stream."""
+
+import glob
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tagalong.learning.items import ReadError
+from tagalong.readers.registry import FORMATS, extensions, format_by_start, format_of_file
+from tagalong.streams.compression import broken, decompressed
+from tagalong.streams.format import Format, OptionError
+
+__all__ = ["START", "Plan", "plans_of", "recognised"]
+
+START = 64
+"""How many bytes tell the format of a file."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One source and its format; None where only the first bytes will tell."""
+
+    source: str
+    format: Format | None
+
+
+def plans_of(source: str, wanted: Format | None) -> Iterator[Plan]:
+    """Yield the plans of a source: one, or one per file that a pattern matches.
+
+    Parameters
+    ----------
+    source : str
+        A file, a glob, a folder, "-" or a built-in stream.
+    wanted : Format, optional
+        The format that the caller names.
+    """
+    built_in = FORMATS.get(source.removesuffix(":")) if source.endswith(":") else None
+    if built_in is not None and built_in.takes == "nothing":
+        if wanted not in (None, built_in):
+            raise OptionError(f"{source} is a built-in stream: leave format out")
+        yield Plan(source, built_in)
+    elif wanted is not None and wanted.takes == "nothing":
+        raise OptionError(f"{wanted.name} is a built-in stream: read it as {wanted.name + ':'!r}")
+    elif source == "-":
+        yield Plan(source, wanted)
+    elif os.path.isdir(source):
+        if wanted is not None and wanted.takes != "folder":
+            raise ReadError(
+                source, f"a folder, and {wanted.name} is kept in files; give '{source}/*'"
+            )
+        yield Plan(source, wanted or FORMATS["maildir"])
+    elif os.path.exists(source):
+        if wanted is not None and wanted.takes == "folder":
+            raise ReadError(source, f"a file, and {wanted.name} is a folder")
+        yield Plan(source, wanted or format_of_file(source) or _format_by_looking(source))
+    elif glob.has_magic(source):
+        matches = sorted(glob.glob(source, recursive=True))
+        if not matches:
+            raise ReadError(source, "no file matches")
+        for match in matches:
+            yield from plans_of(match, wanted)
+    else:
+        raise ReadError(source, _missing(source))
+
+
+def _format_by_looking(source: str) -> Format | None:
+    if not os.path.isfile(source):  # a pipe can be read only once
+        return None
+    try:
+        with open(source, "rb") as file:
+            return recognised(decompressed(file, source).peek(START), source)
+    except broken() as error:
+        raise ReadError(source, f"cannot be read: {error}") from error
+
+
+def recognised(start: bytes, name: str) -> Format:
+    """Return the format of a file by its first bytes; ReadError if they do not tell.
+
+    Parameters
+    ----------
+    start : bytes
+        The first `START` bytes, or all if there are fewer.
+    name : str
+        The file, for messages.
+    """
+    found = format_by_start(start.removeprefix(b"\xef\xbb\xbf").lstrip())
+    if found is None:
+        formats = ", ".join(each.name for each in FORMATS.values() if each.takes == "file")
+        raise ReadError(
+            name,
+            f"neither the name nor the beginning tells the format; give format= one of {formats}, "
+            f"or an extension that is known: {extensions()}",
+        )
+    return found
+
+
+def _missing(source: str) -> str:
+    if source.endswith(":"):
+        names = [f"{found.name}:" for found in FORMATS.values() if found.takes == "nothing"]
+        return f"no such built-in stream; there are {', '.join(names)}"
+    folder = Path(source).parent
+    if not folder.is_dir():
+        return f"no such file, and no folder {folder}"
+    return "no such file or folder"

@@ -1,0 +1,110 @@
+"""The steps of a run work with any mailbox, such as one in memory."""
+
+from pathlib import Path
+
+import pytest
+
+from tagalong.learning.items import Item
+from tagalong.mail.filing.context import FilingContext
+from tagalong.mail.filing.mailbox import Message, MessageGoneError, MoveError, Snapshot
+from tagalong.mail.filing.model import FilingModel
+from tagalong.mail.filing.results import FilingResult
+from tagalong.mail.filing.steps import Pace, learn, make_plan, move_planned
+
+PACE = Pace(report=lambda step, done, total: None, interrupted=lambda: False)
+WORDS = {"Bank": "invoice account payment", "Travel": "flight hotel ticket"}
+
+
+class InMemory:
+    """Messages by their places, "folder/name"."""
+
+    def __init__(self, texts: dict[str, str]):
+        self.texts = texts
+        self.locked: set[str] = set()
+
+    def scan(self) -> Snapshot:
+        messages = {}
+        for number, place in enumerate(self.texts):
+            folder, _, name = place.rpartition("/")
+            messages[name] = [Message(number, name, folder, "new")]
+        folders = frozenset({"", *WORDS})
+        return Snapshot(folders, folders - {""}, folders, messages, {})
+
+    def unmovable(self, folder: str) -> str:
+        raise AssertionError("messages can be moved everywhere")
+
+    def read(self, message: Message) -> Item:
+        place = str(self.source(message))
+        if place not in self.texts:
+            raise MessageGoneError
+        return Item(id=message.name, text={"subject": self.texts[place]})
+
+    def source(self, message: Message) -> Path:
+        return Path(message.folder, message.name)
+
+    def target(self, message: Message, folder: str) -> Path:
+        return Path(folder, message.name)
+
+    def move(self, source: Path, target: Path) -> None:
+        if target.parts[0] in self.locked:
+            raise MoveError(f"{target.parts[0]} is locked")
+        if str(source) not in self.texts:
+            raise MessageGoneError
+        self.texts[str(target)] = self.texts.pop(str(source))
+
+
+@pytest.fixture
+def mailbox() -> InMemory:
+    texts = {
+        f"{folder}/{folder}{number}": f"{words} {number}"
+        for number in range(60)
+        for folder, words in WORDS.items()
+    }
+    return InMemory({**texts, "first": "an invoice for your account", "second": "flight and hotel"})
+
+
+@pytest.fixture
+def context(mailbox: InMemory, tmp_path: Path) -> FilingContext:
+    path = tmp_path / "m.tagalong"
+    model = FilingModel(path, names=True, save=True)
+    return FilingContext(mailbox, mailbox.scan(), model, FilingResult(path, applied=True))
+
+
+def test_messages_are_learnt_and_filed(context: FilingContext, mailbox: InMemory) -> None:
+    learn(context, PACE)
+    planned = make_plan(context, PACE, min_precision=0.9, min_learnt=50, only_new=True)
+    assert context.result.learnt == 120
+    assert [each.move.target for each in planned] == [Path("Bank/first"), Path("Travel/second")]
+    assert {"first", "second"} <= set(mailbox.texts), "nothing is moved by a plan"
+    move_planned(context, PACE, planned)
+    assert {"Bank/first", "Travel/second"} <= set(mailbox.texts)
+    assert [move.done for move in context.result.moves] == [True, True]
+    journal = FilingModel(context.result.model, names=True, save=False).journal
+    assert journal.here["first"].state == "moving", "noted before the first move"
+    assert context.model.journal.here["first"].state == "filed"
+
+
+def test_what_cannot_be_moved_is_counted(context: FilingContext, mailbox: InMemory) -> None:
+    learn(context, PACE)
+    planned = make_plan(context, PACE, min_precision=0.9, min_learnt=50, only_new=True)
+    mailbox.locked = {"Bank"}
+    del mailbox.texts["second"]
+    move_planned(context, PACE, planned)
+    result = context.result
+    assert (result.moved, result.vanished, result.errors) == (0, 1, ["Bank is locked"])
+    assert not {"first", "second"} & set(context.model.journal.here)
+
+
+def test_a_message_that_has_gone_is_counted(context: FilingContext, mailbox: InMemory) -> None:
+    del mailbox.texts["Bank/Bank7"]
+    learn(context, PACE)
+    assert (context.result.learnt, context.result.vanished) == (119, 1)
+
+
+def test_a_dry_run_saves_nothing(mailbox: InMemory, tmp_path: Path) -> None:
+    path = tmp_path / "m.tagalong"
+    model = FilingModel(path, names=True, save=False)
+    learn(FilingContext(mailbox, mailbox.scan(), model, FilingResult(path, applied=False)), PACE)
+    assert model.learnt == 120
+    model.save()
+    assert not path.exists()
