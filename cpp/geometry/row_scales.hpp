@@ -11,6 +11,8 @@ class RowScales {
   public:
     explicit RowScales(bool grow) : grow_(grow) {}
 
+    // Per row; null where all are 1 or there are no rows.
+    const double* data() const { return values_.empty() ? nullptr : values_.data(); }
     double of(std::int32_t row) const { return grow_ ? values_[static_cast<std::size_t>(row)] : 1.0; }
     void add(double S) {
         if (grow_) values_.push_back(1 / std::sqrt(S));

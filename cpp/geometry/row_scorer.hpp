@@ -44,11 +44,12 @@ class RowScorer {
         std::int32_t* const found = at.row.data();
         T* const multiplier = at.multiplier.data();
         const T** const rows = at.rows.data();
+        const double* const scales = scales_.data();
         std::size_t count = 0;
         for (std::size_t i = 0; i < x.size(); ++i) {
             const std::int32_t row = found[i] = store_.find(x.feature[i]);
             if (row == FeatureIndex::kAbsent) continue;
-            multiplier[count] = static_cast<T>(x.value[i] * scales_.of(row));
+            multiplier[count] = static_cast<T>(scales ? x.value[i] * scales[row] : x.value[i]);
             rows[count] = store_.row(row);
             // The first group of rows has nobody before it that could ask for them (see kernels::score_rows).
             for (std::size_t line = 0; count < 8 && line < 4; ++line)
