@@ -28,8 +28,8 @@ class RowChunks {
     void add_row(std::size_t number, bool mostly_untouched) {
         if ((number >> chunk_bits_) != chunks_.size()) return;
         const std::size_t bytes = chunk_rows() * row_bytes();
-        chunks_.push_back(mostly_untouched ? ZeroedPages(bytes, bytes)
-                                           : ZeroedPages(bytes, chunks_.empty() ? kSmallBytes : 0));
+        const std::size_t on_small_pages = mostly_untouched ? bytes : (chunks_.empty() ? kSmallBytes : 0);
+        chunks_.push_back({bytes, on_small_pages});
     }
 
     T* row(std::int32_t number, std::size_t plane) const {
