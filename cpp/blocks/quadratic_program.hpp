@@ -5,9 +5,9 @@
 // with Q the products of the rows, l_j = gamma - w_t.x_j and v_j > 0.
 //
 // It starts from the optimum without the products of different rows, where that is any good: for
-// rows that have little in common it nearly is the solution. Two kinds of steps take turns. Pair steps move budget from the row (or the unused rest) that
-// gains least to the one that gains most: cheap, and they find out which rows matter. A Newton
-// step then goes to the optimum over those rows, as far as no coefficient becomes negative; once
+// rows that have little in common it nearly is the solution. Two kinds of steps take turns. Pair
+// steps move budget from the row (or the unused rest) that gains least to the one that gains most:
+// cheap, and they find out which rows matter. A Newton step then goes to the optimum over those rows, as far as no coefficient becomes negative; once
 // the right rows are known, that ends it. Where rows depend on each other the step is long, and
 // the first coefficient to become zero leaves. Every step raises the objective.
 #pragma once
@@ -37,6 +37,13 @@ class BlockQp {
     bool pair_step();
     enum class Newton { whole, part, none };
     Newton newton_step();
+    struct StepLength {
+        double length;
+        std::size_t blocking;  // the place in free_ of the coefficient that becomes zero; their number if none does
+        bool fills;            // whether the budget is used up
+    };
+    StepLength longest_step(double spending) const;
+    bool choose_free_rows();
     void move(std::size_t j, double amount);
     void move_together(std::span<const std::size_t> rows, std::span<const double> amounts);
     void take_from_gradient(std::span<const double> amounts);

@@ -23,7 +23,7 @@
 #include "core/aligned.hpp"
 #include "core/feature_index.hpp"
 #include "core/label_columns.hpp"
-#include "core/pages.hpp"
+#include "core/row_chunks.hpp"
 #include "core/sparse_rows.hpp"
 
 namespace tagalong {
@@ -34,23 +34,23 @@ template <class T>
 class WeightStore {
   public:
     explicit WeightStore(std::size_t planes, Steps steps = Steps::any)
-        : planes_(planes), steps_(steps), sparse_(planes) {}
+        : steps_(steps), sparse_(planes), chunks_(planes) {}
 
     std::size_t labels() const { return labels_; }
     const LabelColumns& columns() const { return columns_; }
     bool sharing() const { return columns_.sharing(); }
     // How many numbers a plane of a row has: those of the labels, or of the columns they share.
     std::size_t width() const { return sharing() ? columns_.count() : labels_; }
-    std::size_t stride() const { return stride_; }
+    std::size_t stride() const { return chunks_.stride(); }
     // The width in whole cache lines; the rest of a row is room for more.
     std::size_t used() const { return padded<T>(width()); }
-    std::size_t planes() const { return planes_; }
+    std::size_t planes() const { return chunks_.planes(); }
     std::size_t rows() const { return index_.size(); }
     const std::vector<std::int32_t>& features() const { return index_.ids(); }
 
     std::int32_t find(std::int32_t feature) const { return index_.find(feature); }
     std::int32_t insert(std::int32_t feature) {
-        if ((index_.size() >> chunk_bits_) == chunks_.size()) chunks_.push_back(new_chunk());
+        chunks_.add_row(index_.size(), mostly_sparse());
         const std::int32_t number = index_.insert(feature);
         if (sharing()) reach_.push_back(static_cast<std::uint32_t>(width()));
         if (steps_ == Steps::few_labels && (labels_ >= kManyLabels || !all_whole_)) begin(static_cast<std::size_t>(number));
@@ -65,13 +65,13 @@ class WeightStore {
     // after `settle`, which is to be called when all of a step is written.
     T* touch(std::int32_t number, std::size_t label) { return sparse_.touch(number, label); }
     void settle(std::int32_t number) {
-        if (sparse_.blocks(number) * SparseRows<T>::kBlock * 4 > stride_) make_whole(number);
+        if (sparse_.blocks(number) * SparseRows<T>::kBlock * 4 > stride()) make_whole(number);
     }
     void make_whole(std::int32_t number) {
         if (whole(number)) return;
         whole_[static_cast<std::size_t>(number)] = true;
         sparse_.visit(number, [&](std::size_t label, const T* numbers) {
-            for (std::size_t plane = 0; plane < planes_; ++plane)
+            for (std::size_t plane = 0; plane < planes(); ++plane)
                 std::copy_n(numbers + plane * SparseRows<T>::kBlock, SparseRows<T>::kBlock, row(number, plane) + label);
         });
         sparse_.release(number);
@@ -118,10 +118,10 @@ class WeightStore {
     }
 
     T* row(std::int32_t number, std::size_t plane = 0) {
-        return chunk(number) + offset(number, plane);
+        return chunks_.row(number, plane);
     }
     const T* row(std::int32_t number, std::size_t plane = 0) const {
-        return chunk(number) + offset(number, plane);
+        return chunks_.row(number, plane);
     }
 
     void add_labels(std::size_t count) {
@@ -146,7 +146,7 @@ class WeightStore {
     std::size_t reach(std::int32_t number) const { return reach_[static_cast<std::size_t>(number)]; }
     void catch_up(std::int32_t number) {
         if (!sharing() || reach(number) == width()) return;
-        for (std::size_t plane = 0; plane < planes_; ++plane) {
+        for (std::size_t plane = 0; plane < planes(); ++plane) {
             T* const numbers = row(number, plane);
             std::fill(numbers + reach(number), numbers + width(), numbers[LabelColumns::kShared]);
         }
@@ -166,7 +166,7 @@ class WeightStore {
 
     // What the rows take; the index adds 16 to 40 bytes a row.
     std::size_t bytes() const {
-        const std::size_t row_bytes = planes_ * stride_ * sizeof(T);
+        const std::size_t row_bytes = chunks_.row_bytes();
         if (all_whole_) return rows() * row_bytes;
         return static_cast<std::size_t>(std::count(whole_.begin(), whole_.end(), true)) * row_bytes + sparse_.bytes();
     }
@@ -180,72 +180,41 @@ class WeightStore {
         all_whole_ = all_whole_ && whole_.back();
     }
 
-    // A chunk reserves addresses, not memory: pages come as rows are touched.
-    static constexpr std::size_t kChunkBytes = std::size_t{32} << 20;
-    static constexpr std::size_t kSmallBytes = std::size_t{2} << 20;
-
-    std::size_t chunk_rows() const { return std::size_t{1} << chunk_bits_; }
     // With fewer labels, whole rows of all labels are quicker (sparse ones, measured: equal at about 2,000).
     static constexpr std::size_t kManyLabels = 2048;
-
-    ZeroedPages new_chunk() const {
-        const std::size_t bytes = chunk_rows() * planes_ * stride_ * sizeof(T);
-        // A huge page would hold dozens of rows that are kept elsewhere.
-        if (steps_ == Steps::few_labels && labels_ >= kManyLabels) return {bytes, bytes};
-        return {bytes, chunks_.empty() ? kSmallBytes : 0};
-    }
-    T* chunk(std::int32_t number) const {
-        return static_cast<T*>(chunks_[static_cast<std::size_t>(number) >> chunk_bits_].data());
-    }
-    std::size_t offset(std::int32_t number, std::size_t plane) const {
-        const std::size_t within = static_cast<std::size_t>(number) & (chunk_rows() - 1);
-        return (within * planes_ + plane) * stride_;
-    }
+    bool mostly_sparse() const { return steps_ == Steps::few_labels && labels_ >= kManyLabels; }
 
     // For so many columns: exact before the first row, half as much again once they trickle in.
     void make_room(std::size_t columns) {
-        if (columns <= stride_) return;
-        widen(padded<T>(rows() == 0 ? columns : std::max(columns, stride_ + stride_ / 2)));
+        if (columns <= stride()) return;
+        widen(padded<T>(rows() == 0 ? columns : std::max(columns, stride() + stride() / 2)));
     }
 
+    // Every label has a column of its own from now on.
     void stop_sharing() {
-        WeightStore apart(planes_);
-        apart.add_labels(labels_);
+        RowChunks<T> apart(planes(), padded<T>(labels_));
         for (std::size_t row = 0; row < rows(); ++row) {
             const auto number = static_cast<std::int32_t>(row);
-            apart.insert(index_.ids()[row]);
-            for (std::size_t plane = 0; plane < planes_; ++plane) read(number, plane, apart.row(number, plane));
+            apart.add_row(row, mostly_sparse());
+            for (std::size_t plane = 0; plane < planes(); ++plane) read(number, plane, apart.row(number, plane));
         }
-        take_rows(apart);
+        chunks_ = std::move(apart);
         columns_.stop();
         reach_.clear();
     }
 
     void widen(std::size_t stride) {
-        WeightStore wider(planes_, steps_);
-        wider.labels_ = labels_;
-        wider.stride_ = stride;
-        wider.chunk_bits_ = 0;
-        const std::size_t row_bytes = std::max<std::size_t>(1, planes_ * stride * sizeof(T));
-        while (wider.chunk_rows() * 2 * row_bytes <= kChunkBytes) ++wider.chunk_bits_;
+        RowChunks<T> wider(planes(), stride);
         for (std::size_t row = 0; row < rows(); ++row) {
             const auto number = static_cast<std::int32_t>(row);
-            wider.insert(index_.ids()[row]);
-            for (std::size_t plane = 0; plane < planes_ && stride_ > 0 && whole(number); ++plane)
-                std::memcpy(wider.row(number, plane), this->row(number, plane), stride_ * sizeof(T));
+            wider.add_row(row, mostly_sparse());
+            for (std::size_t plane = 0; plane < planes() && chunks_.stride() > 0 && whole(number); ++plane)
+                std::memcpy(wider.row(number, plane), this->row(number, plane), chunks_.stride() * sizeof(T));
         }
-        take_rows(wider);
-    }
-    void take_rows(WeightStore& other) {
-        stride_ = other.stride_;
-        chunk_bits_ = other.chunk_bits_;
-        chunks_ = std::move(other.chunks_);
+        chunks_ = std::move(wider);
     }
 
-    std::size_t planes_;
     std::size_t labels_ = 0;
-    std::size_t stride_ = 0;
-    int chunk_bits_ = 0;
     Steps steps_;
     bool all_whole_ = true;    // as long as no row has begun sparse
     std::vector<bool> whole_;  // per row, once one is sparse
@@ -253,7 +222,7 @@ class WeightStore {
     LabelColumns columns_;
     std::vector<std::uint32_t> reach_;  // per row, while labels share
     FeatureIndex index_;
-    std::vector<ZeroedPages> chunks_;
+    RowChunks<T> chunks_;
 };
 
 }  // namespace tagalong

@@ -18,10 +18,11 @@
 #include <vector>
 
 #include "core/kernels.hpp"
+#include "core/vector_math.hpp"
+#include "geometry/entropic_curves.hpp"
 #include "geometry/row_lookup.hpp"
 #include "rules/curves.hpp"
 #include "rules/step.hpp"
-#include "core/vector_math.hpp"
 
 namespace tagalong {
 
@@ -32,11 +33,7 @@ class EntropicGeometry {
     EntropicGeometry(std::int64_t declared, bool constant)
         : store_(2), declared_(declared), dimension_(declared + (constant ? 1 : 0)) {}
 
-    struct Label {
-        double Z = 0;
-        double shift = 0;
-        std::int64_t updates = 0;  // since Z was last computed afresh
-    };
+    using Label = EntropicLabel;
 
     const WeightStore<T>& store() const { return store_; }
     const std::vector<Label>& label_state() const { return label_; }
@@ -132,67 +129,28 @@ class EntropicGeometry {
     }
 
     // Groups the features of x by value, ahead of curve().
-    void prepare(const RowView& x) {
-        atoms_.assign(x.value.begin(), x.value.end());
-        std::sort(atoms_.begin(), atoms_.end());
-        atoms_.erase(std::unique(atoms_.begin(), atoms_.end()), atoms_.end());
-        atom_of_.resize(x.size());
-        for (std::size_t i = 0; i < x.size(); ++i)
-            atom_of_[i] = static_cast<std::size_t>(
-                std::lower_bound(atoms_.begin(), atoms_.end(), x.value[i]) - atoms_.begin());
-        masses_.clear();
-        masses_.reserve(atoms_.size() * label_.size());
-    }
-
-    // The curve of one label; its masses live until the next prepare(). At most once a label.
+    void prepare(const RowView& x) { curves_.prepare(x, label_.size()); }
+    // The curve of one label; its masses live until the next prepare(). At most once per label.
     SimplexCurve curve(const RowView& x, const RowLookup<T>& at, int label, bool relevant) {
-        const Label& state = label_[label];
-        const std::size_t first = masses_.size();
-        masses_.resize(first + atoms_.size(), 0.0);
-        double inside = 0;
-        const double unseen = std::exp(-state.shift);
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            double mass = unseen;
-            if (at.row[i] != FeatureIndex::kAbsent) {
-                mass = static_cast<double>(store_.row(at.row[i], 1)[label]);
-                // Too small for the storage type, but a large step may bring it back.
-                if (mass < 1e-30)
-                    mass = std::exp(static_cast<double>(store_.row(at.row[i])[label]) - state.shift);
-            }
-            masses_[first + atom_of_[i]] += mass;
-            inside += mass;
-        }
-        double outside = state.Z - inside;
-        // Nearly all mass inside: the difference has lost its digits, so sum what is outside.
-        if (outside < 1e-9 * state.Z) outside = mass_outside(x, at, label);
-        return {relevant ? 1.0 : -1.0, atoms_, masses_.data() + first, outside};
+        return curves_.curve(store_, label_[label], dimension_, x, at, label, relevant);
     }
 
+    // theta += alpha (x) x, plane 1 and Z with it.
     void apply(const RowView& x, const Step& step, RowLookup<T>& at) {
-        const std::size_t n = store_.stride();
-        alpha_.assign(n, T(0));
-        for (const int label : step.touched) alpha_[label] = static_cast<T>(step.alpha[label]);
-        gain_.assign(n, 0.0);
-        top_.assign(n, -std::numeric_limits<double>::infinity());
-        shift_.assign(n, 0.0);
-        for (std::size_t y = 0; y < label_.size(); ++y) shift_[y] = label_[y].shift;
+        load(step);
+        const bool whole_rows = step.touched.size() * 8 > label_.size();
         for (std::size_t i = 0; i < x.size(); ++i) {
             if (at.row[i] == FeatureIndex::kAbsent) at.row[i] = add_row(x.feature[i]);
             T* theta = store_.row(at.row[i]);
             T* e = store_.row(at.row[i], 1);
             const T value = static_cast<T>(x.value[i]);
-            if (step.touched.size() * 8 > label_.size())
+            if (whole_rows)
                 kernels::add_exponential(theta, e, alpha_.data(), value, shift_.data(), gain_.data(),
-                                         top_.data(), n);
+                                         top_.data(), store_.stride());
             else
                 for (const int label : step.touched) add_number(theta[label], e[label], value, label);
         }
-        for (const int label : step.touched) {
-            Label& state = label_[label];
-            state.Z += gain_[label];
-            if (top_[label] > kTopLimit || state.Z < kLeastZ || ++state.updates >= kRefreshAfter)
-                refresh(label);
-        }
+        settle(step);
     }
 
     // softmax(theta) of a row, or of a declared feature without one.
@@ -206,12 +164,10 @@ class EntropicGeometry {
     // G from the stored theta, to check the running normalisers against.
     double recompute_complexity() const {
         const auto rows = static_cast<std::int32_t>(store_.rows());
-        const std::int64_t unseen = dimension_ - rows;
         double total = 0;
         for (std::size_t y = 0; y < label_.size(); ++y) {
-            double top = unseen > 0 ? 0 : -std::numeric_limits<double>::infinity();
-            for (std::int32_t r = 0; r < rows; ++r) top = std::max(top, static_cast<double>(store_.row(r)[y]));
-            double sum = unseen > 0 ? static_cast<double>(unseen) * std::exp(-top) : 0;
+            const double top = highest_theta(static_cast<int>(y));
+            double sum = unseen_mass(top);
             for (std::int32_t r = 0; r < rows; ++r)
                 sum += std::exp(static_cast<double>(store_.row(r)[y]) - top);
             total += std::log(sum / static_cast<double>(dimension_)) + top;
@@ -263,6 +219,16 @@ class EntropicGeometry {
         return static_cast<T>(vector_exp(above > 60.0 ? 60.0 : above));
     }
 
+    // The step in the storage type, and what it is about to change per label: Z and the highest theta.
+    void load(const Step& step) {
+        const std::size_t n = store_.stride();
+        alpha_.assign(n, T(0));
+        for (const int label : step.touched) alpha_[label] = static_cast<T>(step.alpha[label]);
+        gain_.assign(n, 0.0);
+        top_.assign(n, -std::numeric_limits<double>::infinity());
+        shift_.assign(n, 0.0);
+        for (std::size_t y = 0; y < label_.size(); ++y) shift_[y] = label_[y].shift;
+    }
     void add_number(T& theta, T& e, T value, int label) {
         theta += alpha_[label] * value;
         const T now = power(theta, shift_[label]);
@@ -271,32 +237,40 @@ class EntropicGeometry {
         e = now;
     }
 
+    // Takes over what the step has changed of Z, and computes afresh what might have lost digits.
+    void settle(const Step& step) {
+        for (const int label : step.touched) {
+            Label& state = label_[label];
+            state.Z += gain_[label];
+            if (top_[label] > kTopLimit || state.Z < kLeastZ || ++state.updates >= kRefreshAfter)
+                refresh(label);
+        }
+    }
+
+    // Over all features; those without a row have 0.
+    double highest_theta(int label) const {
+        double top = unseen() > 0 ? 0 : -std::numeric_limits<double>::infinity();
+        for (std::size_t r = 0; r < store_.rows(); ++r)
+            top = std::max(top, static_cast<double>(store_.row(static_cast<std::int32_t>(r))[label]));
+        return top;
+    }
+    // How many features have no row, and the sum of exp(theta - shift) over them.
+    std::int64_t unseen() const { return dimension_ - static_cast<std::int64_t>(store_.rows()); }
+    double unseen_mass(double shift) const {
+        return unseen() > 0 ? static_cast<double>(unseen()) * std::exp(-shift) : 0;
+    }
+
+    // Z with the highest theta as the shift, and plane 1 for it.
     void refresh(int label) {
-        const auto rows = static_cast<std::int32_t>(store_.rows());
-        const std::int64_t unseen = dimension_ - rows;
-        double top = unseen > 0 ? 0 : -std::numeric_limits<double>::infinity();
-        for (std::int32_t r = 0; r < rows; ++r)
-            top = std::max(top, static_cast<double>(store_.row(r)[label]));
-        double Z = unseen > 0 ? static_cast<double>(unseen) * std::exp(-top) : 0;
-        for (std::int32_t r = 0; r < rows; ++r) {
-            T& e = store_.row(r, 1)[label];
-            e = power(store_.row(r)[label], top);
+        const double top = highest_theta(label);
+        double Z = unseen_mass(top);
+        for (std::size_t r = 0; r < store_.rows(); ++r) {
+            const auto row = static_cast<std::int32_t>(r);
+            T& e = store_.row(row, 1)[label];
+            e = power(store_.row(row)[label], top);
             Z += static_cast<double>(e);
         }
         label_[label] = {Z, top, 0};
-    }
-
-    double mass_outside(const RowView& x, const RowLookup<T>& at, int label) const {
-        inside_.assign(store_.rows(), 0);
-        std::int64_t unseen = dimension_ - static_cast<std::int64_t>(store_.rows());
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            if (at.row[i] == FeatureIndex::kAbsent) --unseen;
-            else inside_[at.row[i]] = 1;
-        }
-        double mass = unseen > 0 ? static_cast<double>(unseen) * std::exp(-label_[label].shift) : 0;
-        for (std::size_t r = 0; r < store_.rows(); ++r)
-            if (!inside_[r]) mass += static_cast<double>(store_.row(static_cast<std::int32_t>(r), 1)[label]);
-        return mass;
     }
 
     WeightStore<T> store_;
@@ -304,10 +278,8 @@ class EntropicGeometry {
     std::int64_t dimension_;
     std::vector<Label> label_;
     Base base_;
-    std::vector<double> atoms_;
-    std::vector<std::size_t> atom_of_;
-    std::vector<double> masses_;
-    mutable std::vector<char> inside_;
+    EntropicCurves curves_;
+    // Of the step that is applied, per label.
     AlignedVector<T> alpha_;
     AlignedVector<double> gain_, top_, shift_;
 };

@@ -122,7 +122,7 @@ class LinearVector {
         const bool strange = near(feature) ? strange_[static_cast<std::size_t>(feature)]
                                            : far_index_.find(feature) == FeatureIndex::kAbsent;
         if (strange) {
-            features_.push_back(feature);
+            features_.emplace_back(feature);
             if (features_.size() > covered_) cover();
             if (near(feature)) {
                 strange_[static_cast<std::size_t>(feature)] = 0;

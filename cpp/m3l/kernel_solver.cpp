@@ -5,51 +5,32 @@
 #include <cmath>
 #include <limits>
 
+#include "m3l/kernel_label.hpp"
 #include "m3l/kernel_loops.hpp"
 #include "m3l/threads.hpp"
 #include "m3l/working_set.hpp"
+#include "m3l/working_set_choice.hpp"
 
 namespace tagalong::m3l {
 namespace {
-
-// The variables of one label.
-struct Label {
-    AlignedVector<float> b, low, high, h;
-    std::vector<double> target;
-    double violation = 0;
-};
 
 class KernelSolver {
   public:
     KernelSolver(const Problem& problem, std::span<const double> diagonal, KernelCache& cache,
                  const KernelSettings& settings, SolverProgress& watch, KernelSolution& solution)
         : problem_(problem), cache_(cache), settings_(settings), watch_(watch), out_(solution),
-          diagonal_(diagonal.begin(), diagonal.end()), labels_(problem.labels) {
+          diagonal_(diagonal.begin(), diagonal.end()) {
         const std::size_t n = problem.rows;
-        std::vector<char> unknown(n * problem.labels, 0), yes(n * problem.labels, 0);
+        std::vector<Relevance> relevance(n * problem.labels, Relevance::no);
         for (std::size_t i = 0; i < n; ++i) {
-            for (const std::int32_t l : problem.relevant.row(i)) yes[static_cast<std::size_t>(l) * n + i] = 1;
-            for (const std::int32_t l : problem.unknown.row(i)) unknown[static_cast<std::size_t>(l) * n + i] = 1;
+            for (const std::int32_t l : problem.relevant.row(i))
+                relevance[static_cast<std::size_t>(l) * n + i] = Relevance::yes;
+            for (const std::int32_t l : problem.unknown.row(i))
+                relevance[static_cast<std::size_t>(l) * n + i] = Relevance::unknown;
         }
-        for (std::size_t l = 0; l < labels_.size(); ++l) {
-            Label& label = labels_[l];
-            label.b.assign(n, 0.0f);
-            label.low.assign(n, 0.0f);
-            label.high.assign(n, 0.0f);
-            label.h.assign(n, 0.0f);
-            if (problem.tied) label.target = problem.tied_targets(l);
-            else label.target.resize(n);
-            for (std::size_t i = 0; i < n; ++i) {
-                const bool relevant = yes[l * n + i];
-                if (!problem.tied) label.target[i] = relevant ? problem.margin_yes[l] : -problem.margin_no[l];
-                const double bound = (relevant ? problem.bound_yes[l] : problem.bound_no[l]) * problem.weight(i);
-                if (unknown[l * n + i]) continue;
-                (relevant ? label.high[i] : label.low[i]) = static_cast<float>(relevant ? bound : -bound);
-                if (out_.dual.empty()) continue;
-                const auto start = static_cast<float>(out_.dual[i * labels_.size() + l]);
-                label.b[i] = std::clamp(start, label.low[i], label.high[i]);
-            }
-        }
+        for (std::size_t l = 0; l < problem.labels; ++l)
+            labels_.emplace_back(problem, l, std::span(relevance).subspan(l * n, n));
+        if (!out_.dual.empty()) start();
     }
 
     void solve() {
@@ -75,6 +56,15 @@ class KernelSolver {
     }
 
   private:
+    // From the dual variables of the solution, within their bounds.
+    void start() {
+        for (std::size_t l = 0; l < labels_.size(); ++l)
+            for (std::size_t i = 0; i < problem_.rows; ++i) {
+                KernelLabel& label = labels_[l];
+                const auto value = static_cast<float>(out_.dual[i * labels_.size() + l]);
+                label.b[i] = std::clamp(value, label.low[i], label.high[i]);
+            }
+    }
     void keep() {
         out_.dual.resize(problem_.rows * labels_.size());
         for (std::size_t l = 0; l < labels_.size(); ++l)
@@ -84,7 +74,7 @@ class KernelSolver {
     // Stopped before the products were there: nothing is known but of a start from zero.
     void stay() {
         if (out_.dual.empty()) {
-            for (Label& label : labels_) std::copy(label.target.begin(), label.target.end(), label.h.begin());
+            for (KernelLabel& label : labels_) std::copy(label.target.begin(), label.target.end(), label.h.begin());
             stand();
         } else {
             constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
@@ -97,16 +87,8 @@ class KernelSolver {
     static constexpr std::size_t kFour = 4;   // rows summed together
     static constexpr double kAim = 0.7;       // of the tolerance, before a check
     static constexpr double kShare = 0.1;     // of its violation that a label keeps in a turn
-    static constexpr std::size_t kSet = 128;  // variables that steps are made on before others are told
     static constexpr double kInside = 0.01;   // of the label's violation that such a set keeps
     static constexpr std::int64_t kStepsAVariable = 4;
-    static constexpr float kLeast = 0.1f;     // of it that a variable has that joins a set
-
-    static float violation_at(const Label& label, std::size_t i) {
-        const float up = label.b[i] < label.high[i] ? label.h[i] : 0.0f;
-        const float down = label.b[i] > label.low[i] ? -label.h[i] : 0.0f;
-        return std::max({up, down, 0.0f});
-    }
 
     // A row, with others of a list from there on, which will be wanted too.
     const float* row_of(std::span<const std::int32_t> list) {
@@ -114,35 +96,8 @@ class KernelSolver {
         return cache_.whole() ? cache_.ready(i) : cache_.row(i, list);
     }
 
-    // The variables of the last set that are between their limits, for half of the new one, and those
-    // that violate most.
-    void choose(const Label& label, WorkingSet& set) {
-        constexpr std::size_t most = kSet;
-        std::vector<std::int32_t>& rows = set.rows;
-        std::erase_if(rows, [&](std::int32_t i) { return !(label.low[i] < label.b[i] && label.b[i] < label.high[i]); });
-        if (rows.size() > most / 2) rows.resize(most / 2);
-        const std::size_t kept = rows.size();
-        for (std::size_t i = 0; i < problem_.rows; ++i)
-            if (violation_at(label, i) > kLeast * static_cast<float>(label.violation))
-                rows.push_back(static_cast<std::int32_t>(i));
-        const auto last = [&] { return rows.begin() + static_cast<std::ptrdiff_t>(kept); };
-        const std::vector<std::int32_t> old(rows.begin(), last());
-        rows.erase(std::remove_if(last(), rows.end(),
-                                  [&](std::int32_t i) { return std::find(old.begin(), old.end(), i) != old.end(); }),
-                   rows.end());
-        const auto worse = [&](std::int32_t a, std::int32_t b) {
-            const float va = violation_at(label, static_cast<std::size_t>(a));
-            const float vb = violation_at(label, static_cast<std::size_t>(b));
-            return va != vb ? va > vb : a < b;
-        };
-        if (rows.size() > most) {
-            std::nth_element(last(), rows.begin() + static_cast<std::ptrdiff_t>(most - 1), rows.end(), worse);
-            rows.resize(most);
-        }
-        std::sort(rows.begin(), rows.end());
-        load(label, set);
-    }
-    void load(const Label& label, WorkingSet& set) {
+    // The variables of the rows of the set, and their products.
+    void load(const KernelLabel& label, WorkingSet& set) {
         const std::size_t count = set.rows.size();
         set.resize(count);
         for (std::size_t k = 0; k < count; ++k) {
@@ -157,7 +112,7 @@ class KernelSolver {
     }
 
     // What a set has changed, for all variables of the label; added to `change`, if there is one.
-    void tell(Label& label, WorkingSet& set, double r, float* change) {
+    void tell(KernelLabel& label, WorkingSet& set, double r, float* change) {
         std::vector<std::int32_t> moved;
         std::vector<float> by;
         for (std::size_t k = 0; k < set.rows.size(); ++k)
@@ -183,14 +138,16 @@ class KernelSolver {
     // Steps on pairs of a label until it violates less than `enough`, at most so many. Returns their
     // number. What they change of K b is added to `change`, if there is one.
     std::int64_t improve(std::size_t l, double enough, std::int64_t most, float* change) {
-        Label& label = labels_[l];
+        KernelLabel& label = labels_[l];
         const double r = 4 * problem_.r(l, l);
         std::int64_t steps = 0;
         WorkingSet set;
-        for (look(label); label.violation >= enough && steps < most && !watch_.stop.load(std::memory_order_relaxed);
-             look(label)) {
-            choose(label, set);
-            const std::int64_t at_most = std::min(most - steps, kStepsAVariable * static_cast<std::int64_t>(kSet));
+        for (label.measure_violation();
+             label.violation >= enough && steps < most && !watch_.stop.load(std::memory_order_relaxed);
+             label.measure_violation()) {
+            choose_working_set(label, set.rows);
+            load(label, set);
+            const std::int64_t at_most = std::min(most - steps, kStepsAVariable * static_cast<std::int64_t>(kWorkingSet));
             const std::int64_t made = set.improve(r, std::max(enough, kInside * label.violation), at_most);
             if (made == 0) break;
             steps += made;
@@ -214,7 +171,7 @@ class KernelSolver {
         const std::size_t n = problem_.rows;
         const double aim = kAim * settings_.tolerance;
         AlignedVector<float> change(n);
-        for_each_of(labels_.size(), settings_.threads, [&](std::size_t l) { look(labels_[l]); });
+        for_each_of(labels_.size(), settings_.threads, [&](std::size_t l) { labels_[l].measure_violation(); });
         while (steps_ < most && !watch_.stop.load(std::memory_order_relaxed)) {
             std::size_t worst = 0;
             for (std::size_t l = 1; l < labels_.size(); ++l)
@@ -232,69 +189,60 @@ class KernelSolver {
                 const auto factor = static_cast<float>(4 * problem_.r(k, worst));
                 if (k == worst || factor == 0) return;
                 take(labels_[k].h.data(), change.data(), factor, n);
-                look(labels_[k]);
+                labels_[k].measure_violation();
             });
         }
-    }
-
-    void look(Label& label) {
-        label.violation = static_cast<double>(
-            most_violating(label.h.data(), label.b.data(), label.low.data(), label.high.data(), problem_.rows).value);
     }
 
     // h = t - 4 (K B R), summed in double precision.
     void refresh() {
-        const std::size_t n = problem_.rows;
-        std::vector<std::vector<double>> sums(labels_.size());
-        std::vector<std::int32_t> soon;
-        for (std::size_t i = 0; i < n; ++i) {
-            bool any = false;
-            for (const Label& label : labels_) any |= label.b[i] != 0;
-            if (any) soon.push_back(static_cast<std::int32_t>(i));
-        }
-        // First the rows that are there: computing others would drive them out.
-        std::stable_partition(soon.begin(), soon.end(),
-                              [&](std::int32_t i) { return cache_.has(static_cast<std::size_t>(i)); });
-        for (std::size_t at = 0; at < soon.size(); at += kFour) {
-            const std::size_t count = std::min(kFour, soon.size() - at);
-            const float* rows[kFour];
-            for (std::size_t k = 0; k < kFour; ++k) {
-                const std::size_t which = at + std::min(k, count - 1);
-                const auto i = static_cast<std::size_t>(soon[which]);
-                rows[k] = cache_.whole() ? cache_.ready(i) : cache_.row(i, std::span(soon).subspan(which));
-            }
-            for_each_of(labels_.size(), settings_.threads, [&](std::size_t l) {
-                double b[kFour] = {};
-                for (std::size_t k = 0; k < count; ++k)
-                    b[k] = static_cast<double>(labels_[l].b[static_cast<std::size_t>(soon[at + k])]);
-                if (b[0] == 0 && b[1] == 0 && b[2] == 0 && b[3] == 0) return;
-                if (sums[l].empty()) sums[l].assign(n, 0.0);
-                give_four(sums[l].data(), rows, b, n);
-            });
-        }
+        const std::vector<std::vector<double>> sums = kernel_sums();
         for_each_of(labels_.size(), settings_.threads, [&](std::size_t l) {
             std::vector<double> h = labels_[l].target;
             for (std::size_t k = 0; k < labels_.size(); ++k) {
                 const double factor = 4 * problem_.r(l, k);
                 if (factor == 0 || sums[k].empty()) continue;
-                for (std::size_t i = 0; i < n; ++i) h[i] -= factor * sums[k][i];
+                for (std::size_t i = 0; i < h.size(); ++i) h[i] -= factor * sums[k][i];
             }
             std::copy(h.begin(), h.end(), labels_[l].h.begin());
         });
     }
 
+    // K b of each label; empty where b = 0.
+    std::vector<std::vector<double>> kernel_sums() {
+        std::vector<std::vector<double>> sums(labels_.size());
+        const std::vector<std::int32_t> used = rows_in_use();
+        for (std::size_t at = 0; at < used.size(); at += kFour) {
+            const std::size_t count = std::min(kFour, used.size() - at);
+            const float* rows[kFour];
+            for (std::size_t k = 0; k < kFour; ++k)
+                rows[k] = row_of(std::span(used).subspan(at + std::min(k, count - 1)));
+            for_each_of(labels_.size(), settings_.threads, [&](std::size_t l) {
+                double b[kFour] = {};
+                for (std::size_t k = 0; k < count; ++k)
+                    b[k] = static_cast<double>(labels_[l].b[static_cast<std::size_t>(used[at + k])]);
+                if (b[0] == 0 && b[1] == 0 && b[2] == 0 && b[3] == 0) return;
+                if (sums[l].empty()) sums[l].assign(problem_.rows, 0.0);
+                give_four(sums[l].data(), rows, b, problem_.rows);
+            });
+        }
+        return sums;
+    }
+    // The rows where a label has a variable other than 0. Those that the cache has come first: computing
+    // others would drive them out.
+    std::vector<std::int32_t> rows_in_use() const {
+        std::vector<std::int32_t> used;
+        for (std::size_t i = 0; i < problem_.rows; ++i)
+            if (std::any_of(labels_.begin(), labels_.end(), [&](const KernelLabel& label) { return label.b[i] != 0; }))
+                used.push_back(static_cast<std::int32_t>(i));
+        std::stable_partition(used.begin(), used.end(),
+                              [&](std::int32_t i) { return cache_.has(static_cast<std::size_t>(i)); });
+        return used;
+    }
+
     double stand() {
         Standing standing;
-        for (Label& label : labels_) {
-            look(label);
-            standing.violation = std::max(standing.violation, label.violation);
-            for (std::size_t i = 0; i < problem_.rows; ++i) {
-                const auto h = static_cast<double>(label.h[i]), b = static_cast<double>(label.b[i]);
-                const double slack = static_cast<double>(h > 0 ? label.high[i] : label.low[i]) * h;
-                standing.gap += slack - b * h;
-                standing.dual += b * (label.target[i] + h) / 2;
-            }
-        }
+        for (KernelLabel& label : labels_) label.add_standing(standing);
         out_.standing = standing;
         return standing.violation;
     }
@@ -305,7 +253,7 @@ class KernelSolver {
     SolverProgress& watch_;
     KernelSolution& out_;
     std::vector<float> diagonal_;
-    std::vector<Label> labels_;
+    std::vector<KernelLabel> labels_;
     std::atomic<std::int64_t> steps_{0};
 };
 

@@ -1,7 +1,7 @@
 // Labels that a prior couples, on dense rows: each is solved by itself, in turns. With few features
 // it costs next to nothing to tell a label what the others have come to, z_l = 2 sum_k R_lk v_k, so
-// a turn is short: one pass over the label's active variables. All variables of all labels are looked
-// at, at one point, each time the violation of the active ones has shrunk to a third.
+// a turn is short: one pass over the label's active variables. m3l/turns.hpp says when all variables of
+// all labels are looked at again.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 
 #include "m3l/label.hpp"
 #include "m3l/threads.hpp"
+#include "m3l/turns.hpp"
 
 namespace tagalong::m3l {
 
@@ -39,34 +40,28 @@ class LabelTurns {
         const auto variables = static_cast<std::int64_t>(rows_ * std::max<std::size_t>(1, labels_.size()));
         std::int64_t visits = 0;
         const auto ended = [&] { return visits >= most * variables || watch.stop.load(std::memory_order_relaxed); };
-        const double aim = kAim * tolerance;
         std::vector<double> z(stride_);
-        for (;;) {
-            standing = stand();
+        const auto look = [&] {
             visits += variables;
-            watch.violation = standing.violation;
             watch.passes.fetch_add(static_cast<std::int64_t>(labels_.size()), std::memory_order_relaxed);
-            if (standing.violation < tolerance || ended())
-                return std::min<std::int64_t>(most, (visits + variables - 1) / variables);
-            const double enough = std::max(aim, kShare * standing.violation);
-            double met = enough;
-            for (int sweep = 0; sweep < kSweeps && met >= enough && !ended(); ++sweep) {
-                met = 0;
-                for (std::size_t l = 0; l < labels_.size(); ++l) {
-                    weigh(l, z);
-                    met = std::max(met, labels_[l].take_turn(enough, kPasses, shuffles_[l], visits));
-                }
+            return stand();
+        };
+        const auto sweep = [&](double enough) {
+            double met = 0;
+            for (std::size_t l = 0; l < labels_.size(); ++l) {
+                weigh(l, z);
+                met = std::max(met, labels_[l].take_turn(enough, kPasses, shuffles_[l], visits));
             }
-        }
+            return met;
+        };
+        standing = take_turns(tolerance, watch, look, sweep, ended);
+        return std::min<std::int64_t>(most, (visits + variables - 1) / variables);
     }
 
     std::span<const Label<T>> labels() const { return labels_; }
 
   private:
-    static constexpr double kAim = 0.8;    // of the tolerance: the last steps move what was measured before
-    static constexpr double kShare = 0.3;  // of the violation that is left when all are looked at again
-    static constexpr int kPasses = 1;      // a turn: the others move too
-    static constexpr int kSweeps = 100;    // before all are looked at again
+    static constexpr int kPasses = 1;  // per turn, as the other labels move too
 
     void weigh(std::size_t l, std::vector<double>& z) {
         std::fill(z.begin(), z.end(), 0.0);
@@ -86,11 +81,7 @@ class LabelTurns {
             found[l] = labels_[l].stand();
         });
         Standing out;
-        for (const Standing& each : found) {
-            out.dual += each.dual;
-            out.gap += each.gap;
-            out.violation = std::max(out.violation, each.violation);
-        }
+        for (const Standing& each : found) out.include(each);
         return out;
     }
 

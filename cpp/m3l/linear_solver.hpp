@@ -1,14 +1,15 @@
-// The linear solver: labels in blocks of sixteen, sorted by how often they are relevant. Without
-// coupling each block is solved by itself, several at a time; on dense rows each label is. With a prior
-// that couples labels, blocks take turns: a block pulls through R what the others have changed since its
-// last turn, improves its own variables, and leaves what it has changed to the next. Threads share the
-// pulling then.
+// The linear solver: maximises the dual objective of m3l/problem.hpp over explicit feature vectors.
+//
+// On sparse rows labels are solved in blocks of sixteen (m3l/block.hpp), on dense rows each by itself
+// (m3l/label.hpp). Without coupling these are independent and run several at a time
+// (m3l/separate_labels.hpp). With a prior that couples labels they take turns (m3l/turns.hpp).
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "core/aligned.hpp"
+#include "m3l/block_places.hpp"
 #include "m3l/problem.hpp"
 #include "m3l/rows.hpp"
 #include "m3l/solver_progress.hpp"
@@ -25,7 +26,7 @@ struct LinearSettings {
 
 template <class T>
 struct LinearSolution {
-    // place[l] is where label l is: block place / kLanes, lane place % kLanes.
+    // place[l] is where label l is: see block_places().
     std::vector<std::int32_t> place;
     // b: blocks, rows, lanes.
     AlignedVector<T> dual;
@@ -36,10 +37,6 @@ struct LinearSolution {
     std::int64_t passes = 0;  // the most that a block or label took, or over all blocks where they are coupled
     bool converged = false;
 };
-
-// Labels in the order of blocks: by how often they are relevant, the most frequent first; where the
-// prior couples them, with those that they are most bound to.
-std::vector<std::int32_t> block_places(const Problem& problem);
 
 template <class T>
 void solve_linear(const Rows<T>& rows, const Problem& problem, const LinearSettings& settings, SolverProgress& watch,

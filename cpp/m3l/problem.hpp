@@ -14,6 +14,7 @@
 // a sum without negative terms. R is never inverted, so that it may be singular.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -72,6 +73,13 @@ struct Standing {
     double dual = 0;       // the dual objective
     double gap = 0;        // how far the primal value is above it
     double violation = 0;  // the largest projected derivative
+
+    // Takes in where another part of the variables stands.
+    void include(const Standing& part) {
+        dual += part.dual;
+        gap += part.gap;
+        violation = std::max(violation, part.violation);
+    }
 };
 
 }  // namespace tagalong::m3l

@@ -213,14 +213,9 @@ double PartialRanker<T>::cutoff_of(Reader& reader) const {
 template <class T>
 void PartialRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
                              std::span<const std::int32_t> unknown, double weight, T* scores, std::size_t most) {
-    std::size_t all = labels();
-    for (const auto given : {relevant, unknown})
-        for (const std::int32_t label : given) all = std::max(all, static_cast<std::size_t>(label) + 1);
-    relevance_.assign(all, 0);
-    for (const std::int32_t label : relevant) relevance_[static_cast<std::size_t>(label)] = 1;
-    for (const std::int32_t label : unknown) relevance_[static_cast<std::size_t>(label)] = -1;
-    now_.x.feature.assign(x.feature.begin(), x.feature.end());
-    now_.x.value.assign(x.value.begin(), x.value.end());
+    take_answer(relevant, unknown);
+    const std::size_t all = relevance_.size();
+    take_example(x);
     suggest(now_, most, false);
     if (scores) {
         std::copy(now_.sums.begin(), now_.sums.end(), scores);
@@ -229,18 +224,8 @@ void PartialRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
     const auto known = [&](std::int32_t label) { return static_cast<int>(relevance_[static_cast<std::size_t>(label)]); };
     losses_ = list_losses(game_, now_.shown, relevant.size(), slots(most), known);
     if (weight > 0) {
-        lessons_.clear();
-        const auto teach = [&](std::int32_t label, std::size_t place) {
-            if (known(label) >= 0) lessons_.push_back({label, known(label) == 1 ? 1.0 : -1.0, place});
-        };
-        for (std::size_t j = 0; j < now_.shown.size(); ++j) teach(now_.shown[j], j + 1);
-        if (config_.learn_all) {
-            taught_.assign(labels(), 0);
-            for (const std::int32_t label : now_.shown) taught_[static_cast<std::size_t>(label)] = 1;
-            for (std::size_t i = 0; i < labels(); ++i)
-                if (!taught_[i]) teach(static_cast<std::int32_t>(i), 0);
-        }
-        update(now_.x, now_.sums, lessons_, now_.shown.size(), weight);
+        lessons_from_answer();
+        update(weight, now_.shown.size());
     }
     if (all > labels()) add_labels(all - labels());
 }
@@ -248,63 +233,107 @@ void PartialRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
 template <class T>
 void PartialRanker<T>::feedback(const Example& x, std::span<const std::int32_t> shown,
                                 std::span<const std::int32_t> accepted, double weight) {
-    now_.x.feature.assign(x.feature.begin(), x.feature.end());
-    now_.x.value.assign(x.value.begin(), x.value.end());
+    take_example(x);
     score(now_);
     lessons_.clear();
     for (std::size_t j = 0; j < shown.size(); ++j) {
         const bool yes = std::find(accepted.begin(), accepted.end(), shown[j]) != accepted.end();
         lessons_.push_back({shown[j], yes ? 1.0 : -1.0, j + 1});
     }
-    update(now_.x, now_.sums, lessons_, shown.size(), weight);
+    update(weight, shown.size());
 }
 
 template <class T>
-void PartialRanker<T>::update(const Example& x, const std::vector<T>& margins, const std::vector<Lesson>& lessons,
-                              std::size_t size, double weight) {
+void PartialRanker<T>::take_example(const Example& x) {
+    now_.x.feature.assign(x.feature.begin(), x.feature.end());
+    now_.x.value.assign(x.value.begin(), x.value.end());
+}
+
+// The relevance of all labels, those that the answer brings included.
+template <class T>
+void PartialRanker<T>::take_answer(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown) {
+    std::size_t all = labels();
+    for (const auto given : {relevant, unknown})
+        for (const std::int32_t label : given) all = std::max(all, static_cast<std::size_t>(label) + 1);
+    relevance_.assign(all, 0);
+    for (const std::int32_t label : relevant) relevance_[static_cast<std::size_t>(label)] = 1;
+    for (const std::int32_t label : unknown) relevance_[static_cast<std::size_t>(label)] = -1;
+}
+
+// What the answer tells of the labels that were shown; of all labels, if it is learnt in full.
+template <class T>
+void PartialRanker<T>::lessons_from_answer() {
+    lessons_.clear();
+    const auto teach = [&](std::int32_t label, std::size_t place) {
+        const int known = relevance_[static_cast<std::size_t>(label)];
+        if (known >= 0) lessons_.push_back({label, known == 1 ? 1.0 : -1.0, place});
+    };
+    for (std::size_t j = 0; j < now_.shown.size(); ++j) teach(now_.shown[j], j + 1);
+    if (!config_.learn_all) return;
+    taught_.assign(labels(), 0);
+    for (const std::int32_t label : now_.shown) taught_[static_cast<std::size_t>(label)] = 1;
+    for (std::size_t i = 0; i < labels(); ++i)
+        if (!taught_[i]) teach(static_cast<std::int32_t>(i), 0);
+}
+
+// The labels of the lessons, in their order; then the others whose margins are beyond the radius and have
+// to be projected onto it.
+template <class T>
+void PartialRanker<T>::find_touched() {
     const std::size_t K = labels();
-    const auto round = confidence_.round(account_.rounds + 1, K, dimension(x));
     touched_.clear();
     taught_.assign(K, 0);
-    for (const Lesson& lesson : lessons) {
+    for (const Lesson& lesson : lessons_) {
         touched_.push_back(lesson.label);
         taught_[static_cast<std::size_t>(lesson.label)] = 1;
     }
-    const std::size_t count = touched_.size();
-    touched_.resize(count + K);
-    std::size_t all = count;
+    std::size_t all = touched_.size();
+    touched_.resize(all + K);
     for (std::size_t i = 0; i < K; ++i) {
         touched_[all] = static_cast<std::int32_t>(i);
         // Without a branch: the outcome is hard to predict.
-        all += !taught_[i] & (std::abs(static_cast<double>(margins[i])) > loss_.radius());
+        all += !taught_[i] & (std::abs(static_cast<double>(now_.sums[i])) > loss_.radius());
     }
     touched_.resize(all);
-    std::visit(
-        [&](auto& found) {
-            // Whoever calls this has just looked at x, with now_.
-            if (!touched_.empty() && x.size() > 0) found.prepare(x, scratch_of(now_, found), touched_);
-            for (std::size_t j = 0; j < touched_.size() && x.size() > 0; ++j) {
-                const auto label = static_cast<std::size_t>(touched_[j]);
-                const double q = found.begin(touched_[j]);
-                if (!(q > 0)) continue;
-                const double margin = static_cast<double>(margins[label]);
-                const double projected = loss_.clip(margin);
-                if (projected != margin) found.project((margin - projected) / q);
-                if (j >= count) continue;
-                const Lesson& lesson = lessons[j];
-                if (lesson.place > 0) {
-                    const double width = round.capped(round.uncapped(q, information_[label]));
-                    // A list that is longer than there are costs was not chosen here: count it in full.
-                    const double stake = size <= game_.config().costs.sizes() ? game_.stake(lesson.place, size) : 1;
-                    account_.regret += stake * (probability(projected + width) - probability(projected - width));
-                }
-                information_[label] += found.include(weight);
-                ++updates_[label];
-                const double slope = loss_.slope(lesson.sign * projected) * lesson.sign;
-                found.step(weight * slope / loss_.curvature());
+}
+
+// The regret that the place of a label can have cost, if its true margin is within its width.
+template <class T>
+double PartialRanker<T>::regret_of(const Lesson& lesson, std::size_t size, double projected, double width) const {
+    // A list that is longer than there are costs was not chosen here: count it in full.
+    const double stake = size <= game_.config().costs.sizes() ? game_.stake(lesson.place, size) : 1;
+    return stake * (probability(projected + width) - probability(projected - width));
+}
+
+template <class T>
+void PartialRanker<T>::update(double weight, std::size_t size) {
+    const Example& x = now_.x;
+    const auto round = confidence_.round(account_.rounds + 1, labels(), dimension(x));
+    find_touched();
+    const auto update_in = [&](auto& covariance) {
+        if (touched_.empty() || x.size() == 0) return;
+        // Whoever calls this has just looked at x, with now_.
+        covariance.prepare(x, scratch_of(now_, covariance), touched_);
+        for (std::size_t j = 0; j < touched_.size(); ++j) {
+            const auto label = static_cast<std::size_t>(touched_[j]);
+            const double q = covariance.begin(touched_[j]);
+            if (!(q > 0)) continue;
+            const double margin = static_cast<double>(now_.sums[label]);
+            const double projected = loss_.clip(margin);
+            if (projected != margin) covariance.project((margin - projected) / q);
+            if (j >= lessons_.size()) continue;
+            const Lesson& lesson = lessons_[j];
+            if (lesson.place > 0) {
+                const double width = round.capped(round.uncapped(q, information_[label]));
+                account_.regret += regret_of(lesson, size, projected, width);
             }
-        },
-        covariance_);
+            information_[label] += covariance.include(weight);
+            ++updates_[label];
+            const double slope = loss_.slope(lesson.sign * projected) * lesson.sign;
+            covariance.step(weight * slope / loss_.curvature());
+        }
+    };
+    std::visit(update_in, covariance_);
     account_.shown += static_cast<std::int64_t>(size);
     ++account_.rounds;
 }

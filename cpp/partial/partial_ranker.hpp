@@ -137,8 +137,15 @@ class PartialRanker {
         double sign;
         std::size_t place;
     };
-    void update(const Example& x, const std::vector<T>& margins, const std::vector<Lesson>& lessons,
-                std::size_t size, double weight);
+    // The parts of a round. The example and its margins are in now_, the answer in relevance_, and what is
+    // to be learnt in lessons_.
+    void take_example(const Example& x);
+    void take_answer(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
+    void lessons_from_answer();
+    void find_touched();
+    double regret_of(const Lesson& lesson, std::size_t size, double projected, double width) const;
+    // Learns the lessons of a list of this size.
+    void update(double weight, std::size_t size);
 
     PartialConfig config_;
     SurrogateLoss loss_;

@@ -9,6 +9,29 @@
 #include "core/score_kernels.hpp"
 
 namespace tagalong {
+namespace {
+
+// sum_i direction_i x_i over the documents of a query.
+void sum_up(std::span<const Example> documents, std::span<const double> direction, Example& sum) {
+    sum.clear();
+    FeatureIndex place;
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+        const Example& document = documents[i];
+        for (std::size_t j = 0; direction[i] != 0 && j < document.size(); ++j) {
+            const double part = direction[i] * document.value[j];
+            const std::int32_t at = place.find(document.feature[j]);
+            if (at != FeatureIndex::kAbsent) {
+                sum.value[static_cast<std::size_t>(at)] += part;
+                continue;
+            }
+            place.insert(document.feature[j]);
+            sum.add(document.feature[j], part);
+        }
+    }
+    sum.merge();
+}
+
+}  // namespace
 
 template <class T>
 typename Predtron<T>::Geometry Predtron<T>::make_geometry(const PredtronConfig& config) {
@@ -169,32 +192,37 @@ bool Predtron<T>::has_link() const {
     return std::holds_alternative<LinkGeometry<T>>(geometry_) || config_.norm == PredtronNorm::trace;
 }
 
+// The dimension in the bound of a link, once a round has a loss: entry by entry every label has its own
+// numbers; features and constant otherwise.
 template <class T>
-double Predtron<T>::count(double norm, double loss, double weight, std::size_t size) {
-    PredtronCounts& c = counts_;
-    const bool first = c.rounds == c.earlier;
-    c.least_weight = first ? weight : std::min(c.least_weight, weight);
-    c.most_weight = first ? weight : std::max(c.most_weight, weight);
-    ++c.rounds;
-    c.radius = std::max(c.radius, norm);
-    if (!(loss > 0)) return 0;
-    if (c.dimension == 0 && has_link()) {
-        // Entry by entry every label has its own numbers; features and constant otherwise.
-        const double features = static_cast<double>(config_.n_features) + (config_.constant != 0);
-        const double scores = static_cast<double>(scores_a_row());
-        if (config_.norm == PredtronNorm::trace) set_dimension(std::max(1.0, std::min(features, scores)));
-        else set_dimension(features * (config_.norm == PredtronNorm::l1 ? scores : 1.0));
-    }
-    c.loss += weight * loss;
-    c.least_loss = rule_.least_loss(size, c.top_grade);
+void Predtron<T>::find_dimension() {
+    if (counts_.dimension != 0 || !has_link()) return;
+    const double features = static_cast<double>(config_.n_features) + (config_.constant != 0);
+    const double scores = static_cast<double>(scores_a_row());
+    if (config_.norm == PredtronNorm::trace) set_dimension(std::max(1.0, std::min(features, scores)));
+    else set_dimension(features * (config_.norm == PredtronNorm::l1 ? scores : 1.0));
+}
+
+// The step as configured, or that of the theory.
+template <class T>
+double Predtron<T>::step_size() const {
+    const PredtronCounts& c = counts_;
     double step = config_.step;
     if (step == 0) step = config_.by_loss ? 1.0 : c.least_loss / (4 * spread() * c.radius * c.radius);
     // Rows so short that the step of the theory is out of all numbers.
     constexpr double most = sizeof(T) == 4 ? 1e30 : 1e150;
-    step = std::min(step, most / std::max(c.radius, 1.0));
-    c.least_step = c.mistakes == 0 ? step : std::min(c.least_step, step);
-    c.most_step = c.mistakes == 0 ? step : std::max(c.most_step, step);
-    ++c.mistakes;
+    return std::min(step, most / std::max(c.radius, 1.0));
+}
+
+template <class T>
+double Predtron<T>::count(double norm, double loss, double weight, std::size_t size) {
+    counts_.count_round(weight, norm);
+    if (!(loss > 0)) return 0;
+    find_dimension();
+    counts_.loss += weight * loss;
+    counts_.least_loss = rule_.least_loss(size, counts_.top_grade);
+    const double step = step_size();
+    counts_.count_mistake(step);
     return step * weight * (config_.by_loss ? loss : 1.0);
 }
 
@@ -225,18 +253,24 @@ void Predtron<T>::apply(const Example& x) {
     else std::get<KernelGeometry>(geometry_).apply(x, step_, rounds_before);
 }
 
+// Sorts the labels given, and adds those that are new.
+template <class T>
+void Predtron<T>::take_answer(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown) {
+    relevant_.assign(relevant.begin(), relevant.end());
+    unknown_.assign(unknown.begin(), unknown.end());
+    std::sort(relevant_.begin(), relevant_.end());
+    std::sort(unknown_.begin(), unknown_.end());
+    const int last = std::max(relevant_.empty() ? -1 : relevant_.back(), unknown_.empty() ? -1 : unknown_.back());
+    if (last >= static_cast<int>(labels())) add_labels(static_cast<std::size_t>(last) + 1 - labels());
+}
+
 template <class T>
 void Predtron<T>::learn(Example& x, std::span<const std::int32_t> relevant,
                         std::span<const std::int32_t> unknown, double weight, T* scores) {
     if (relevant.size() > 1 && rule_.one_answer())
         throw InputError("this problem has one class a row, not " + std::to_string(relevant.size()));
-    relevant_.assign(relevant.begin(), relevant.end());
-    unknown_.assign(unknown.begin(), unknown.end());
-    std::sort(relevant_.begin(), relevant_.end());
-    std::sort(unknown_.begin(), unknown_.end());
     const std::size_t labels_before = labels();
-    const int last = std::max(relevant_.empty() ? -1 : relevant_.back(), unknown_.empty() ? -1 : unknown_.back());
-    if (last >= static_cast<int>(labels())) add_labels(static_cast<std::size_t>(last) + 1 - labels());
+    take_answer(relevant, unknown);
 
     score_rows(x, config_.average, at_);
     const std::size_t d = scores_a_row();
@@ -313,22 +347,7 @@ void Predtron<T>::settle_query(std::span<const Example> documents, std::span<con
 template <class T>
 void Predtron<T>::move_query(std::span<const Example> documents, std::span<const double> direction, double step) {
     if (step == 0) return;
-    sum_.clear();
-    FeatureIndex place;
-    for (std::size_t i = 0; i < documents.size(); ++i) {
-        const Example& document = documents[i];
-        for (std::size_t j = 0; direction[i] != 0 && j < document.size(); ++j) {
-            const double part = direction[i] * document.value[j];
-            const std::int32_t at = place.find(document.feature[j]);
-            if (at != FeatureIndex::kAbsent) {
-                sum_.value[static_cast<std::size_t>(at)] += part;
-                continue;
-            }
-            place.insert(document.feature[j]);
-            sum_.add(document.feature[j], part);
-        }
-    }
-    sum_.merge();
+    sum_up(documents, direction, sum_);
     move(sum_, std::span(&step, 1));
 }
 

@@ -7,6 +7,7 @@
 // ranking) has one weight vector, whose step is the sum of the documents' rows.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <shared_mutex>
 #include <span>
@@ -55,6 +56,20 @@ struct PredtronCounts {
     double most_weight = 1;
     double least_loss = 0;  // c_L, as the last step had it
     double dimension = 0;   // p, whose logarithm is the exponent of the link; 0 before the first step
+
+    // A round with an example of this weight and norm, whether or not it has a loss.
+    void count_round(double weight, double norm) {
+        const bool first = rounds == earlier;
+        least_weight = first ? weight : std::min(least_weight, weight);
+        most_weight = first ? weight : std::max(most_weight, weight);
+        ++rounds;
+        radius = std::max(radius, norm);
+    }
+    void count_mistake(double step) {
+        least_step = mistakes == 0 ? step : std::min(least_step, step);
+        most_step = mistakes == 0 ? step : std::max(most_step, step);
+        ++mistakes;
+    }
 
     // Every number under its name in files and in Python.
     template <class Counts, class Visit>
@@ -147,6 +162,9 @@ class Predtron {
     void apply(const Example& x);
     void move_query(std::span<const Example> documents, std::span<const double> direction, double step);
     void see_grades(std::span<const double> grades);
+    void take_answer(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
+    void find_dimension();
+    double step_size() const;
     bool has_link() const;
     void add_dimensions(std::size_t count);
 

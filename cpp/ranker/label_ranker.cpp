@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 
+#include "ranker/geometry_round.hpp"
 #include "core/score_kernels.hpp"
 
 namespace tagalong {
@@ -51,9 +52,14 @@ Norm LabelRanker<T>::norm() const {
 }
 
 template <class T>
-double LabelRanker<T>::blend_share() const {
+std::size_t LabelRanker<T>::way_to_predict() const {
     if (config_.average == Average::never) return 0;
-    return config_.average == Average::always ? 1 : blend_.share();
+    return config_.average == Average::always ? Blend::kShares.size() - 1 : blend_.best();
+}
+
+template <class T>
+double LabelRanker<T>::blend_share() const {
+    return Blend::kShares[way_to_predict()];
 }
 
 template <class T>
@@ -81,9 +87,8 @@ double LabelRanker<T>::recompute_dual() const {
 
 template <class T>
 double LabelRanker<T>::weight(std::int32_t row, int label) const {
-    if (const auto* linear = std::get_if<LinearGeometry<T>>(&geometry_))
-        return linear->weight(row, label, mean_factor());
-    return std::get<EntropicGeometry<T>>(geometry_).weight(row, label);
+    return std::visit([&](const auto& geometry) { return weight_in(geometry, row, label, mean_factor()); },
+                      geometry_);
 }
 
 template <class T>
@@ -94,37 +99,30 @@ Certificate LabelRanker<T>::certificate() const {
 template <class T>
 void LabelRanker<T>::restart_certificate() {
     std::visit([](auto& geometry) { geometry.restart(); }, geometry_);
-    const std::int64_t rounds = certificate_.rounds;
-    certificate_ = {};
-    certificate_.rounds = certificate_.earlier = rounds;
+    certificate_.restart();
 }
 
 template <class T>
 void LabelRanker<T>::contributions(Reader& reader, int label, std::vector<double>& out) const {
     reader.at.find(store(), reader.x);
-    const auto* entropic = std::get_if<EntropicGeometry<T>>(&geometry_);
     out.clear();
-    for (std::size_t i = 0; i < reader.x.size(); ++i) {
-        const std::int32_t row = reader.at.row[i];
-        // A feature that has not entered the simplex has no weight.
-        const bool none =
-            row == FeatureIndex::kAbsent && !(entropic && reader.x.feature[i] < entropic->declared());
-        out.push_back(none ? 0 : reader.x.value[i] * weight(row, label));
-    }
+    const double factor = mean_factor();
+    std::visit(
+        [&](const auto& geometry) {
+            for (std::size_t i = 0; i < reader.x.size(); ++i) {
+                const std::int32_t row = reader.at.row[i];
+                const bool any = row != FeatureIndex::kAbsent || has_weight_without_row(geometry, reader.x.feature[i]);
+                out.push_back(any ? reader.x.value[i] * weight_in(geometry, row, label, factor) : 0);
+            }
+        },
+        geometry_);
 }
 
 template <class T>
 std::span<const T> LabelRanker<T>::score(Reader& reader) const {
-    RowLookup<T>& at = reader.at;
-    if (const auto* linear = std::get_if<LinearGeometry<T>>(&geometry_)) {
-        const auto factor = static_cast<T>(mean_factor());
-        linear->score(reader.x, factor != 0, at);
-        if (factor != 0)
-            kernels::minus_scaled(at.sums.data(), at.mean_sums.data(), factor, at.sums.data(), at.sums.size());
-    } else {
-        std::get<EntropicGeometry<T>>(geometry_).score(reader.x, at);
-    }
-    return {at.sums.data(), labels()};
+    std::visit([&](const auto& geometry) { score_prediction(geometry, reader.x, mean_factor(), reader.at); },
+               geometry_);
+    return {reader.at.sums.data(), labels()};
 }
 
 template <class T>
@@ -133,101 +131,90 @@ std::span<const std::int32_t> LabelRanker<T>::rank(Reader& reader, std::size_t k
     return reader.best;
 }
 
-// The prediction of the round, and what it says about the ways to predict.
-template <class T>
-void LabelRanker<T>::predict_and_judge(std::span<const int> relevant, std::span<const int> unknown,
-                                       bool counts, T* scores) {
-    const std::size_t K = labels();
-    std::span<const T> predicted(at_.sums.data(), K);
-    if (config_.average != Average::never && certificate_.rounds > 0) {
-        const double share = blend_share();
-        const auto full = static_cast<T>(1 / static_cast<double>(certificate_.rounds));
-        const auto half = static_cast<T>(0.5 / static_cast<double>(certificate_.rounds));
-        mean_.resize(K);
-        middle_.resize(K);
-        kernels::minus_scaled(at_.sums.data(), at_.mean_sums.data(), full, mean_.data(), K);
-        kernels::minus_scaled(at_.sums.data(), at_.mean_sums.data(), half, middle_.data(), K);
-        const std::array<std::span<const T>, 3> ways = {predicted, middle_, mean_};
-        if (share == 1) predicted = mean_;
-        else if (share != 0) predicted = middle_;
-        const bool any_pair = !relevant.empty() && relevant.size() + unknown.size() < K;
-        if (counts && config_.average == Average::chosen && any_pair)
-            for (std::size_t i = 0; i < 3; ++i)
-                blend_.precision[i] =
-                    Blend::kMemory * blend_.precision[i] + average_precision_(ways[i], relevant, unknown);
-    }
-    if (scores) std::copy(predicted.begin(), predicted.end(), scores);
-    if (!counts) return;
-    cutoff_.observe(predicted, relevant, unknown);
-    calibration_.observe(predicted, relevant, unknown);
-}
-
 template <class T>
 void LabelRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
                            std::span<const std::int32_t> unknown, double weight, T* scores) {
+    const std::size_t labels_before = labels();
+    const bool counts = weight > 0;
+    take_answer(relevant, unknown);
+    std::visit(
+        [&](auto& geometry) {
+            score_round(geometry, x, config_.average != Average::never, at_);
+            const std::span<const T> predicted = predict(counts);
+            if (scores) {
+                std::copy(predicted.begin(), predicted.end(), scores);
+                std::fill(scores + labels_before, scores + labels(), -std::numeric_limits<T>::infinity());
+            }
+            if (counts) learn_in(geometry, x, weight);
+        },
+        geometry_);
+}
+
+// Sorts the labels given, and adds those that are new.
+template <class T>
+void LabelRanker<T>::take_answer(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown) {
     relevant_.assign(relevant.begin(), relevant.end());
     unknown_.assign(unknown.begin(), unknown.end());
     std::sort(relevant_.begin(), relevant_.end());
     std::sort(unknown_.begin(), unknown_.end());
-    const std::size_t labels_before = labels();
     const int last = std::max(relevant_.empty() ? -1 : relevant_.back(), unknown_.empty() ? -1 : unknown_.back());
     if (last >= static_cast<int>(labels())) add_labels(static_cast<std::size_t>(last) + 1 - labels());
+}
 
-    auto* linear = std::get_if<LinearGeometry<T>>(&geometry_);
-    auto* entropic = std::get_if<EntropicGeometry<T>>(&geometry_);
-    if (linear) {
-        linear->catch_up(x);
-        linear->score(x, config_.average != Average::never, at_);
-    } else {
-        entropic->score(x, at_);
+// The prediction of the round. If the round counts, its answer tells how good that was.
+template <class T>
+std::span<const T> LabelRanker<T>::predict(bool counts) {
+    std::span<const T> predicted(at_.sums.data(), labels());
+    if (config_.average != Average::never && certificate_.rounds > 0) {
+        const auto ways = blend_scores_(predicted, at_.mean_sums.data(), certificate_.rounds);
+        predicted = ways[way_to_predict()];
+        if (counts && config_.average == Average::chosen) judge(ways);
     }
-    predict_and_judge(relevant_, unknown_, weight > 0, scores);
-    if (scores) std::fill(scores + labels_before, scores + labels(), -std::numeric_limits<T>::infinity());
-    if (!(weight > 0)) return;
-    // What was predicted did not know the features that come with this round.
-    if (entropic && entropic->enter(x)) entropic->score(x, at_);
-    sides_.split(std::span<const T>(at_.sums.data(), labels()), relevant_, unknown_);
+    if (counts) {
+        cutoff_.observe(predicted, relevant_, unknown_);
+        calibration_.observe(predicted, relevant_, unknown_);
+    }
+    return predicted;
+}
 
-    const double q = linear ? linear->squared_norm(x, at_) : entropic->curvature(x);
-    Certificate& c = certificate_;
-    const bool first = c.rounds == c.earlier;
-    c.least_weight = first ? weight : std::min(c.least_weight, weight);
-    c.most_weight = first ? weight : std::max(c.most_weight, weight);
-    const auto rounds_before = static_cast<double>(c.rounds);
-    ++c.rounds;
+// How well each way to predict has ranked the labels of the round.
+template <class T>
+void LabelRanker<T>::judge(const typename BlendScores<T>::Ways& ways) {
+    const bool any_pair = !relevant_.empty() && relevant_.size() + unknown_.size() < labels();
+    if (!any_pair) return;
+    for (std::size_t i = 0; i < ways.size(); ++i)
+        blend_.observe(i, average_precision_(ways[i], relevant_, unknown_));
+}
+
+// The step of the round, from the scores to the weights, and what the certificate counts of it.
+template <class T>
+template <class G>
+void LabelRanker<T>::learn_in(G& geometry, Example& x, double weight) {
+    admit_features(geometry, x, at_);
+    sides_.split(std::span<const T>(at_.sums.data(), labels()), relevant_, unknown_);
+    const double q = curvature_along(geometry, x, at_);
+    const auto rounds_before = static_cast<double>(certificate_.rounds);
+    certificate_.count_round(weight);
     if (!sides_.any_pair()) return;
-    c.curvature = std::max(c.curvature, q);
-    c.mistakes += sides_.mistake();
-    c.loss += weight * std::max(0.0, config_.margin - sides_.margin);
-    if (x.size() == 0 || (linear && q == 0)) return;
+    certificate_.count_ranking(q, sides_.mistake(), weight * std::max(0.0, config_.margin - sides_.margin));
+    if (!can_move(geometry, x, q)) return;
 
     step_.clear(labels());
-    const RuleParameters rule{config_.C * weight, config_.margin, config_.temperature};
-    if (linear) linear_step(q, rule);
-    else entropic_step(*entropic, x, rule);
-    if (step_.iterations > 0) {
-        ++c.solver_rounds;
-        c.solver_iterations += step_.iterations;
-        c.solver_most_iterations = std::max<std::int64_t>(c.solver_most_iterations, step_.iterations);
-    }
+    choose_step(geometry, x, q, {config_.C * weight, config_.margin, config_.temperature});
+    certificate_.count_solver(step_.iterations);
     if (step_.empty()) return;
-    c.gain += config_.margin * step_.mass + step_.entropy;
-    if (linear) {
-        linear->account(step_, q, at_);
-        linear->apply(x, step_, rounds_before, at_);
-        return;
-    }
-    entropic->apply(x, step_, at_);
+    certificate_.gain += config_.margin * step_.mass + step_.entropy;
+    apply_step(geometry, x, step_, q, rounds_before, at_);
 }
 
 template <class T>
-void LabelRanker<T>::linear_step(double q, const RuleParameters& rule) {
+void LabelRanker<T>::choose_step(LinearGeometry<T>&, const Example&, double q, const RuleParameters& rule) {
     linear_rule_(sides_, q, rule, step_);
 }
 
 template <class T>
-void LabelRanker<T>::entropic_step(EntropicGeometry<T>& geometry, const Example& x,
-                                   const RuleParameters& rule) {
+void LabelRanker<T>::choose_step(EntropicGeometry<T>& geometry, const Example& x, double,
+                                 const RuleParameters& rule) {
     geometry.prepare(x);
     const auto curve = [&](int label, bool relevant) { return geometry.curve(x, at_, label, relevant); };
     entropic_rule_(sides_, std::ref(curve), rule, step_);

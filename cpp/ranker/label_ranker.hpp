@@ -6,13 +6,14 @@
 // weights could have achieved on the stream so far.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <mutex>
 #include <shared_mutex>
 #include <span>
 #include <vector>
 
+#include "ranker/blend.hpp"
+#include "ranker/certificate.hpp"
 #include "predictions/calibration.hpp"
 #include "predictions/cutoff.hpp"
 #include "geometry/any.hpp"
@@ -37,51 +38,6 @@ struct RankerConfig {
     Solver solver = Solver::exact;
     double rate = 0;                // of the adaptive geometry
     std::int64_t n_features = 0;    // declared up front; matters to the entropic geometry
-};
-
-struct Certificate {
-    std::int64_t rounds = 0;   // since the learner began
-    std::int64_t earlier = 0;  // those before the certificate was restarted
-    std::int64_t mistakes = 0;
-    double loss = 0;       // cumulative hinge loss, weighted
-    double gain = 0;       // sum of gamma * mass + entropy
-    double curvature = 0;  // B
-    double least_weight = 1;  // of the examples so far
-    double most_weight = 1;
-    std::int64_t solver_rounds = 0;
-    std::int64_t solver_iterations = 0;
-    std::int64_t solver_most_iterations = 0;
-
-    // Every number under its name in files and in Python.
-    template <class Counts, class Visit>
-    static void fields(Counts& counts, Visit&& visit) {
-        visit("rounds", counts.rounds);
-        visit("earlier", counts.earlier);
-        visit("mistakes", counts.mistakes);
-        visit("loss", counts.loss);
-        visit("gain", counts.gain);
-        visit("curvature", counts.curvature);
-        visit("least_weight", counts.least_weight);
-        visit("most_weight", counts.most_weight);
-        visit("solver_rounds", counts.solver_rounds);
-        visit("solver_iterations", counts.solver_iterations);
-        visit("solver_most_iterations", counts.solver_most_iterations);
-    }
-};
-
-// Which of three weightings predicts: the current weights, their mean over the rounds, or the
-// middle of the two, by the average precision each has had lately.
-struct Blend {
-    static constexpr std::array<double, 3> kShares = {0.0, 0.5, 1.0};
-    static constexpr double kMemory = 0.999;
-    std::array<double, 3> precision = {0, 0, 0};  // discounted sums
-
-    double share() const {
-        std::size_t best = 0;
-        for (std::size_t i = 1; i < 3; ++i)
-            if (precision[i] > precision[best]) best = i;
-        return kShares[best];
-    }
 };
 
 template <class T>
@@ -145,10 +101,17 @@ class LabelRanker {
   private:
     static AnyGeometry<T> make_geometry(const RankerConfig& config);
     Norm norm() const;
-    void predict_and_judge(std::span<const int> relevant, std::span<const int> unknown, bool counts,
-                           T* scores);
-    void linear_step(double q, const RuleParameters& rule);
-    void entropic_step(EntropicGeometry<T>& geometry, const Example& x, const RuleParameters& rule);
+    // Which of Blend's ways predicts.
+    std::size_t way_to_predict() const;
+
+    // The parts of a round. The answer of the round is in relevant_ and unknown_, the scores in at_.sums.
+    void take_answer(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
+    std::span<const T> predict(bool counts);
+    void judge(const typename BlendScores<T>::Ways& ways);
+    template <class G>
+    void learn_in(G& geometry, Example& x, double weight);
+    void choose_step(LinearGeometry<T>& geometry, const Example& x, double q, const RuleParameters& rule);
+    void choose_step(EntropicGeometry<T>& geometry, const Example& x, double q, const RuleParameters& rule);
 
     RankerConfig config_;
     AnyGeometry<T> geometry_;
@@ -162,8 +125,7 @@ class LabelRanker {
     RowLookup<T> at_;
     Sides sides_;
     Step step_;
-    std::vector<T> middle_;
-    std::vector<T> mean_;
+    BlendScores<T> blend_scores_;
     std::vector<int> relevant_;
     std::vector<int> unknown_;
     AveragePrecision<T> average_precision_;

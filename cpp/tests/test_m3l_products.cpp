@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/check.hpp"
+#include "core/errors.hpp"
 #include "m3l/rbf_products.hpp"
 #include "tests/random.hpp"
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/check.hpp"
+#include "core/errors.hpp"
 #include "core/matrix.hpp"
 #include "tests/random.hpp"
 

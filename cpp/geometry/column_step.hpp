@@ -1,0 +1,48 @@
+// A step on labels as a step on the columns that they share (LabelColumns).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "core/weight_store.hpp"
+#include "rules/step.hpp"
+
+namespace tagalong {
+
+class ColumnStep {
+  public:
+    // The step of each column; labels that share one and are to be treated otherwise leave it.
+    template <class T>
+    const Step& of(const Step& step, WeightStore<T>& store) {
+        const auto& of_label = store.columns().of_labels();
+        const double common = common_step(step, of_label);
+        for (std::size_t label = 0; label < of_label.size(); ++label)
+            if (of_label[label] == LabelColumns::kShared && step.alpha[label] != common) store.separate(label);
+        step_.clear(store.width());
+        if (store.columns().sharers() > 0) step_.set(LabelColumns::kShared, common);
+        for (const int label : step.touched)
+            if (const std::int32_t column = of_label[static_cast<std::size_t>(label)]; column != LabelColumns::kShared)
+                step_.set(column, step.alpha[label]);
+        return step_;
+    }
+
+  private:
+    // Of the labels that share a column those that are irrelevant go down alike, as their scores are equal,
+    // those of unknown relevance stay, and one that is relevant goes up: what most of them do.
+    static double common_step(const Step& step, const std::vector<std::int32_t>& of_label) {
+        double lowest = 0;
+        std::size_t down = 0, still = 0;
+        for (std::size_t label = 0; label < of_label.size(); ++label) {
+            if (of_label[label] != LabelColumns::kShared) continue;
+            lowest = std::min(lowest, step.alpha[label]);
+            down += step.alpha[label] < 0;
+            still += step.alpha[label] == 0;
+        }
+        return down > still ? lowest : 0.0;
+    }
+
+    Step step_;
+};
+
+}  // namespace tagalong

@@ -1,0 +1,61 @@
+// The variables of one label of a kernel problem: b within its bounds, and h, the derivatives of the dual
+// objective of m3l/problem.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/aligned.hpp"
+#include "m3l/kernel_loops.hpp"
+#include "m3l/problem.hpp"
+
+namespace tagalong::m3l {
+
+// How relevant a label is for each row.
+enum class Relevance : char { no, yes, unknown };
+
+struct KernelLabel {
+    AlignedVector<float> b, low, high, h;
+    std::vector<double> target;
+    double violation = 0;  // the largest projected derivative, when it was last looked for
+
+    // All b and h are zero.
+    KernelLabel(const Problem& problem, std::size_t l, std::span<const Relevance> relevance)
+        : b(problem.rows, 0.0f), low(problem.rows, 0.0f), high(problem.rows, 0.0f), h(problem.rows, 0.0f) {
+        if (problem.tied) target = problem.tied_targets(l);
+        else target.resize(problem.rows);
+        for (std::size_t i = 0; i < problem.rows; ++i) {
+            const bool relevant = relevance[i] == Relevance::yes;
+            if (!problem.tied) target[i] = relevant ? problem.margin_yes[l] : -problem.margin_no[l];
+            if (relevance[i] == Relevance::unknown) continue;
+            const double bound = (relevant ? problem.bound_yes[l] : problem.bound_no[l]) * problem.weight(i);
+            (relevant ? high[i] : low[i]) = static_cast<float>(relevant ? bound : -bound);
+        }
+    }
+
+    bool between_bounds(std::size_t i) const { return low[i] < b[i] && b[i] < high[i]; }
+    float violation_at(std::size_t i) const {
+        const float up = b[i] < high[i] ? h[i] : 0.0f;
+        const float down = b[i] > low[i] ? -h[i] : 0.0f;
+        return std::max({up, down, 0.0f});
+    }
+    void measure_violation() {
+        violation = static_cast<double>(most_violating(h.data(), b.data(), low.data(), high.data(), b.size()).value);
+    }
+    // Adds where the variables stand to a sum over labels, term by term.
+    void add_standing(Standing& sum) {
+        measure_violation();
+        sum.violation = std::max(sum.violation, violation);
+        for (std::size_t i = 0; i < b.size(); ++i) {
+            const auto derivative = static_cast<double>(h[i]), value = static_cast<double>(b[i]);
+            const double slack = static_cast<double>(derivative > 0 ? high[i] : low[i]) * derivative;
+            sum.gap += slack - value * derivative;
+            sum.dual += value * (target[i] + derivative) / 2;
+        }
+    }
+};
+
+}  // namespace tagalong::m3l

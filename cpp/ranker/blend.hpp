@@ -1,0 +1,53 @@
+// Which weights predict: the current ones, their mean over the rounds, or the middle of the two.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/score_kernels.hpp"
+
+namespace tagalong {
+
+// Chooses by the average precision that each of the three has had lately.
+struct Blend {
+    static constexpr std::array<double, 3> kShares = {0.0, 0.5, 1.0};  // of the mean
+    static constexpr double kMemory = 0.999;
+    std::array<double, 3> precision = {0, 0, 0};  // discounted sums
+
+    std::size_t best() const {
+        std::size_t best = 0;
+        for (std::size_t i = 1; i < 3; ++i)
+            if (precision[i] > precision[best]) best = i;
+        return best;
+    }
+    void observe(std::size_t way, double round_precision) {
+        precision[way] = kMemory * precision[way] + round_precision;
+    }
+};
+
+// The scores of an example under the three ways, in the order of Blend::kShares. With theta the current
+// weights and u the plane of means, the mean over T rounds is theta - u / T.
+template <class T>
+class BlendScores {
+  public:
+    using Ways = std::array<std::span<const T>, 3>;
+
+    Ways operator()(std::span<const T> current, const T* mean_sums, std::int64_t rounds) {
+        middle_.resize(current.size());
+        mean_.resize(current.size());
+        subtract(current, mean_sums, 1 / static_cast<double>(rounds), mean_);
+        subtract(current, mean_sums, 0.5 / static_cast<double>(rounds), middle_);
+        return {current, middle_, mean_};
+    }
+
+  private:
+    static void subtract(std::span<const T> current, const T* mean_sums, double factor, std::vector<T>& out) {
+        kernels::minus_scaled(current.data(), mean_sums, static_cast<T>(factor), out.data(), current.size());
+    }
+
+    std::vector<T> middle_, mean_;
+};
+
+}  // namespace tagalong

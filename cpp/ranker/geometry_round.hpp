@@ -1,0 +1,97 @@
+// The parts of a ranker's round that depend on the geometry: an overload per geometry for each.
+#pragma once
+
+#include "core/example.hpp"
+#include "core/score_kernels.hpp"
+#include "geometry/entropic.hpp"
+#include "geometry/linear.hpp"
+#include "rules/step.hpp"
+
+namespace tagalong {
+
+// Scores with the current weights, and with the plane of means if weights are averaged.
+template <class T>
+void score_round(LinearGeometry<T>& geometry, const RowView& x, bool averaged, RowLookup<T>& at) {
+    geometry.catch_up(x);
+    geometry.score(x, averaged, at);
+}
+template <class T>
+void score_round(EntropicGeometry<T>& geometry, const RowView& x, bool /*averaged*/, RowLookup<T>& at) {
+    geometry.score(x, at);
+}
+
+// Scores with the weights that predict: the current ones minus `mean_factor` times the plane of means.
+template <class T>
+void score_prediction(const LinearGeometry<T>& geometry, const RowView& x, double mean_factor, RowLookup<T>& at) {
+    const auto factor = static_cast<T>(mean_factor);
+    geometry.score(x, factor != 0, at);
+    if (factor != 0)
+        kernels::minus_scaled(at.sums.data(), at.mean_sums.data(), factor, at.sums.data(), at.sums.size());
+}
+template <class T>
+void score_prediction(const EntropicGeometry<T>& geometry, const RowView& x, double /*mean_factor*/,
+                      RowLookup<T>& at) {
+    geometry.score(x, at);
+}
+
+// The weight that predicts.
+template <class T>
+double weight_in(const LinearGeometry<T>& geometry, std::int32_t row, int label, double mean_factor) {
+    return geometry.weight(row, label, mean_factor);
+}
+template <class T>
+double weight_in(const EntropicGeometry<T>& geometry, std::int32_t row, int label, double /*mean_factor*/) {
+    return geometry.weight(row, label);
+}
+
+// Whether a feature without a row has a weight other than zero: one that has not entered the simplex has none.
+template <class T>
+bool has_weight_without_row(const LinearGeometry<T>&, std::int32_t /*feature*/) {
+    return false;
+}
+template <class T>
+bool has_weight_without_row(const EntropicGeometry<T>& geometry, std::int32_t feature) {
+    return feature < geometry.declared();
+}
+
+// New features of x enter. The scores that the step starts from know them; what was predicted did not.
+template <class T>
+void admit_features(LinearGeometry<T>&, const RowView&, RowLookup<T>&) {}
+template <class T>
+void admit_features(EntropicGeometry<T>& geometry, const RowView& x, RowLookup<T>& at) {
+    if (geometry.enter(x)) geometry.score(x, at);
+}
+
+// A bound of the curvature of G along x.
+template <class T>
+double curvature_along(const LinearGeometry<T>& geometry, const RowView& x, const RowLookup<T>& at) {
+    return geometry.squared_norm(x, at);
+}
+template <class T>
+double curvature_along(const EntropicGeometry<T>& geometry, const RowView& x, const RowLookup<T>&) {
+    return geometry.curvature(x);
+}
+
+// Whether a step along x could change a score.
+template <class T>
+bool can_move(const LinearGeometry<T>&, const RowView& x, double curvature) {
+    return x.size() > 0 && curvature != 0;
+}
+template <class T>
+bool can_move(const EntropicGeometry<T>&, const RowView& x, double /*curvature*/) {
+    return x.size() > 0;
+}
+
+template <class T>
+void apply_step(LinearGeometry<T>& geometry, const RowView& x, const Step& step, double curvature,
+                double rounds_before, RowLookup<T>& at) {
+    geometry.account(step, curvature, at);
+    geometry.apply(x, step, rounds_before, at);
+}
+template <class T>
+void apply_step(EntropicGeometry<T>& geometry, const RowView& x, const Step& step, double /*curvature*/,
+                double /*rounds_before*/, RowLookup<T>& at) {
+    geometry.apply(x, step, at);
+}
+
+}  // namespace tagalong
