@@ -17,6 +17,7 @@
 #include "bind/arrays.hpp"
 #include "bind/geometry_state.hpp"
 #include "bind/interruptible.hpp"
+#include "core/selection.hpp"
 #include "predictions/ranking.hpp"
 
 namespace tagalong::bind {
@@ -192,6 +193,27 @@ void add_ranker_methods(nb::class_<Ranker>& type) {
                  });
                  return out.object();
              });
+    if constexpr (requires(Ranker ranker, const Selection& selection) { ranker.rebuild(selection); }) {
+        type
+            .def_prop_ro("rounds", [](const Ranker& self) {
+                std::shared_lock lock(self.mutex());
+                return self.rounds();
+            })
+            // Per new label the old labels whose weights it sums.
+            .def("select_labels",
+                 [](Ranker& self, std::vector<std::vector<std::int32_t>> sources) {
+                     std::unique_lock lock(self.mutex());
+                     self.rebuild(Selection::of_labels(std::move(sources), self.labels()));
+                 },
+                 nb::arg("sources"))
+            // Per feature that has weights, in the order of weights(), whether it keeps them.
+            .def("select_features",
+                 [](Ranker& self, const std::vector<bool>& kept) {
+                     std::unique_lock lock(self.mutex());
+                     self.rebuild(Selection::of_rows({kept.begin(), kept.end()}, self.rows(), self.labels()));
+                 },
+                 nb::arg("kept"));
+    }
 }
 
 }  // namespace tagalong::bind

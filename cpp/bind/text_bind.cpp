@@ -1,6 +1,7 @@
 // TextFeatures for Python. Items come as pairs of lists: texts by field, values by name.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <map>
@@ -214,6 +215,12 @@ void add_text_features(nb::module_& module) {
                  const std::string_view name = self.names().find(id);
                  return nb::steal(PyUnicode_DecodeUTF8(name.data(), static_cast<Py_ssize_t>(name.size()), "replace"));
              })
+        .def("forget_names",
+             [](TextFeatures& self, const std::vector<std::int32_t>& ids) {
+                 std::unique_lock lock(self.mutex());
+                 self.forget_names({ids.begin(), ids.end()});
+             },
+             nb::arg("ids"))
         .def_prop_ro("size",
                      [](const TextFeatures& self) {
                          std::shared_lock lock(self.mutex());

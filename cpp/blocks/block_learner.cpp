@@ -48,6 +48,13 @@ void BlockLearner<T>::restart_certificate() {
 }
 
 template <class T>
+void BlockLearner<T>::select(const Selection& selection) {
+    if (selection.keeps_all_rows()) return;
+    geometry_ = std::visit(
+        [&](const auto& geometry) -> VectorGeometry<T> { return geometry.rebuilt(selection); }, geometry_);
+}
+
+template <class T>
 double BlockLearner<T>::weight(std::int32_t row) const {
     if (const auto* linear = std::get_if<LinearVector<T>>(&geometry_)) return linear->weight(row);
     return std::get<EntropicGeometry<T>>(geometry_).weight(row, 0);

@@ -86,6 +86,8 @@ class BlockLearner {
     double recompute_dual() const;
     // Counts and the dual value begin anew, with the present weights as their centre.
     void restart_certificate();
+    // Keeps the weights of some of the features, in the order of features().
+    void select(const Selection& selection);
     double weight(std::int32_t row) const;
     // Of a feature, whether it has a row or not.
     double feature_weight(std::int32_t feature) const;

@@ -36,6 +36,7 @@ class WeightStore {
     explicit WeightStore(std::size_t planes, Steps steps = Steps::any)
         : steps_(steps), sparse_(planes), chunks_(planes) {}
 
+    Steps steps() const { return steps_; }
     std::size_t labels() const { return labels_; }
     const LabelColumns& columns() const { return columns_; }
     bool sharing() const { return columns_.sharing(); }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/kernels.hpp"
+#include "core/selection.hpp"
 #include "core/vector_math.hpp"
 #include "geometry/entropic_curves.hpp"
 #include "geometry/row_lookup.hpp"
@@ -173,6 +174,22 @@ class EntropicGeometry {
             total += std::log(sum / static_cast<double>(dimension_)) + top;
         }
         return total - base_complexity();
+    }
+
+    // The same weights for other labels; normalised afresh. Every feature has weight, so all stay.
+    EntropicGeometry rebuilt(const Selection& selection) const {
+        if (!selection.keeps_all_rows())
+            throw InputError("geometry='entropic' gives every feature weight: none can be pruned");
+        EntropicGeometry out(declared_, false);
+        out.dimension_ = dimension_;
+        out.add_labels(selection.labels());
+        std::vector<T> theta(selection.labels());
+        for (std::size_t r = 0; r < store_.rows(); ++r) {
+            selection.sum(store_.row(static_cast<std::int32_t>(r)), theta.data());
+            out.restore_row(store_.features()[r], theta.data());
+        }
+        for (std::size_t y = 0; y < selection.labels(); ++y) out.refresh(static_cast<int>(y));
+        return out;
     }
 
     // For loading a saved model: the labels first, then the rows of theta.

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/score_kernels.hpp"
+#include "core/selection.hpp"
 #include "geometry/column_step.hpp"
 #include "geometry/row_lookup.hpp"
 #include "geometry/row_scales.hpp"
@@ -128,6 +129,28 @@ class LinearGeometry {
         complexity_ = 0;
     }
 
+    // The same weights for other labels, or for fewer features.
+    LinearGeometry rebuilt(const Selection& selection) const {
+        LinearGeometry out(rate_, store_.planes() > 1, store_.steps());
+        out.add_labels(selection.labels());
+        out.restore_columns({});  // labels may differ from here on
+        std::vector<T> before(store_.labels()), theta(selection.labels()), means(selection.labels());
+        for (std::size_t r = 0; r < rows_.size(); ++r) {
+            if (!selection.keeps(r)) continue;
+            const auto row = static_cast<std::int32_t>(r);
+            store_.read(row, 0, before.data());
+            selection.sum(before.data(), theta.data());
+            const bool averaged = store_.planes() > 1;
+            if (averaged) {
+                store_.read(row, 1, before.data());
+                selection.sum(before.data(), means.data());
+            }
+            out.restore_row(store_.features()[r], {rows_[r].S, squares(theta), 0}, theta.data(),
+                            averaged ? means.data() : nullptr);
+        }
+        return out;
+    }
+
     // For loading a saved model: which labels share their weights, before the first row; then
     // a row as it was, with its numbers or with a place for them.
     bool restore_columns(std::span<const std::int32_t> columns) { return store_.restore_columns(columns); }
@@ -164,6 +187,9 @@ class LinearGeometry {
     double sum_of_squares(std::size_t row) const {
         std::vector<T> theta(store_.labels());
         store_.read(static_cast<std::int32_t>(row), 0, theta.data());
+        return squares(theta);
+    }
+    static double squares(const std::vector<T>& theta) {
         double sum = 0;
         for (const T number : theta) sum += static_cast<double>(number) * static_cast<double>(number);
         return sum;

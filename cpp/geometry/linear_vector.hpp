@@ -15,6 +15,7 @@
 
 #include "core/example.hpp"
 #include "core/feature_index.hpp"
+#include "core/selection.hpp"
 
 namespace tagalong {
 
@@ -76,6 +77,14 @@ class LinearVector {
     double complexity() const { return half_square() - base_; }
     // From now on the dual problem is centred on the present weights.
     void restart() { base_ = half_square(); }
+
+    // The same weights, of some of the features.
+    LinearVector rebuilt(const Selection& selection) const {
+        LinearVector out(static_cast<std::int64_t>(declared_));
+        for (std::size_t r = 0; r < rows(); ++r)
+            if (selection.keeps(r)) out.restore_row(features_[r], at(features_[r]));
+        return out;
+    }
 
     // For loading a saved model.
     void restore_row(std::int32_t feature, T weight) { entered(feature) = weight; }

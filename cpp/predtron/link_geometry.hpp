@@ -17,6 +17,7 @@
 
 #include "geometry/row_lookup.hpp"
 #include "core/kernels.hpp"
+#include "core/selection.hpp"
 #include "predtron/sum_tree.hpp"
 #include "rules/step.hpp"
 
@@ -80,6 +81,22 @@ class LinkGeometry {
         if (row == FeatureIndex::kAbsent) return 0;
         const double kept = static_cast<double>(store_.row(row, entries_ ? 1 : 0)[label]);
         return kept * common_factor() * (entries_ ? 1.0 : rows_[row].factor);
+    }
+
+    // The same dual vectors for other labels, or for fewer features.
+    LinkGeometry rebuilt(const Selection& selection) const {
+        LinkGeometry out(entries_);
+        out.s_ = s_;
+        out.unit_ = unit_;
+        out.add_labels(selection.labels());
+        for (std::size_t r = 0; r < rows_.size(); ++r) {
+            if (!selection.keeps(r)) continue;
+            selection.sum(store_.row(static_cast<std::int32_t>(r)), out.restore_row(store_.features()[r], 0));
+            const auto row = static_cast<std::int32_t>(out.rows_.size() - 1);
+            out.measure(row);
+            out.settle(row);
+        }
+        return out;
     }
 
     // For loading a saved model: the unit first, then the rows as they were, each finished by

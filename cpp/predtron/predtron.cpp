@@ -227,6 +227,15 @@ double Predtron<T>::count(double norm, double loss, double weight, std::size_t s
 }
 
 template <class T>
+void Predtron<T>::rebuild(const Selection& selection) {
+    if (auto* linear = std::get_if<LinearGeometry<T>>(&geometry_)) geometry_ = linear->rebuilt(selection);
+    else if (auto* link = std::get_if<LinkGeometry<T>>(&geometry_)) geometry_ = link->rebuilt(selection);
+    else throw InputError("with a kernel, weights can be changed by learning only");
+    labels_ = selection.labels();
+    restart_certificate();
+}
+
+template <class T>
 void Predtron<T>::restart_certificate() {
     const PredtronCounts before = counts_;
     counts_ = {};

@@ -138,6 +138,11 @@ class Predtron {
     // How much steeper than the l2 one the bound of a link is: p^(2/s) (s - 1).
     double spread() const;
     void restart_certificate();
+    std::int64_t rounds() const { return counts_.rounds; }
+    // How many features have weights, which is what a selection of rows chooses from.
+    std::size_t rows() const { return store() ? store()->rows() : 0; }
+    // Has other labels or fewer features from now on; the certificate begins anew. Not with a kernel.
+    void rebuild(const Selection& selection);
 
     const WeightStore<T>* store() const;
     std::size_t bytes() const;

@@ -220,6 +220,13 @@ void LabelRanker<T>::choose_step(EntropicGeometry<T>& geometry, const Example& x
     entropic_rule_(sides_, std::ref(curve), rule, step_);
 }
 
+template <class T>
+void LabelRanker<T>::rebuild(const Selection& selection) {
+    geometry_ = std::visit(
+        [&](const auto& geometry) -> AnyGeometry<T> { return geometry.rebuilt(selection); }, geometry_);
+    restart_certificate();
+}
+
 template class LabelRanker<float>;
 template class LabelRanker<double>;
 

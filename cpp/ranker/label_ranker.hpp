@@ -78,6 +78,12 @@ class LabelRanker {
     // Counts and the dual value begin anew, with the present weights as their centre: what was
     // proven does not hold for weights that were changed otherwise than by learning.
     void restart_certificate();
+    // All rounds, those before a restart too.
+    std::int64_t rounds() const { return certificate_.rounds; }
+    // How many features have weights, which is what a selection of rows chooses from.
+    std::size_t rows() const { return store().rows(); }
+    // Has other labels or fewer features from now on; the certificate begins anew.
+    void rebuild(const Selection& selection);
     // What each feature of reader.x adds to a label's score with the weights that predict.
     void contributions(Reader& reader, int label, std::vector<double>& out) const;
 

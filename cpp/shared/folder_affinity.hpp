@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "shared/label_block.hpp"
+#include "core/selection.hpp"
 #include "core/weight_store.hpp"
 
 namespace tagalong {
@@ -72,6 +73,16 @@ class FolderAffinity {
     const AffinityConfig& config() const { return config_; }
     const WeightStore<float>& counts() const { return counts_; }
     const std::vector<std::int64_t>& messages() const { return messages_; }
+    // The same counts for other folders: one that was merged has the messages of all its parts.
+    FolderAffinity rebuilt(const Selection& selection) const {
+        FolderAffinity out(config_);
+        out.add_folders(selection.labels());
+        for (std::size_t w = 0; w < counts_.rows(); ++w)
+            selection.sum(counts_.row(static_cast<std::int32_t>(w)), out.restore_row(counts_.features()[w]));
+        selection.sum(messages_.data(), out.messages_.data());
+        return out;
+    }
+
     // For loading a saved one.
     float* restore_row(std::int32_t word) { return counts_.row(counts_.insert(word)); }
     void restore_messages(std::vector<std::int64_t> messages) { messages_ = std::move(messages); }

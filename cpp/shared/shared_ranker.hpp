@@ -61,6 +61,15 @@ class SharedRanker {
     void contributions(const LabelBlock<T>& phi, int label, std::vector<double>& out) const;
 
     void restart_certificate() { block_.restart_certificate(); }
+    std::int64_t rounds() const { return block_.certificate().rounds; }
+    // How many features have weights, which is what a selection of rows chooses from.
+    std::size_t rows() const { return block_.features().size(); }
+    // Has other labels or fewer features from now on; the certificate begins anew.
+    void rebuild(const Selection& selection) {
+        block_.select(selection);
+        affinity_ = affinity_.rebuilt(selection);
+        restart_certificate();
+    }
     double cutoff() const { return cutoff_.value(); }
     BlockLearner<T>& block() { return block_; }
     const BlockLearner<T>& block() const { return block_; }

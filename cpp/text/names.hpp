@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "core/feature_index.hpp"
@@ -32,6 +34,14 @@ class Names {
         index_.insert(id);
         bytes_ += name;
         ends_.push_back(static_cast<std::uint32_t>(bytes_.size()));
+    }
+
+    // Forgets the names of some features, given by number.
+    void forget(const std::unordered_set<std::int32_t>& ids) {
+        Names kept(most_bytes_);
+        for (const std::int32_t id : index_.ids())
+            if (!ids.contains(id)) kept.add(id, find(id));
+        *this = std::move(kept);
     }
 
     // Empty if not known.

@@ -89,6 +89,7 @@ class TextFeatures {
 
     // For loading: what `learn` noted.
     void restore(std::uint64_t items, std::span<const std::uint64_t> keys, std::vector<std::uint32_t> items_with);
+    void forget_names(const std::unordered_set<std::int32_t>& ids) { names_.forget(ids); }
     void restore_name(std::int32_t id, std::string_view name) { names_.add(id, name); }
 
   private:

@@ -15,7 +15,6 @@ from tagalong.learning.examples import FeatureNames
 from tagalong.learning.fitted import NativeModel
 from tagalong.learning.labels import Labels, Targets, checked, label_array, label_list
 from tagalong.learning.protocols import Task
-from tagalong.online import label_surgery
 from tagalong.online.native import NativeRanker
 from tagalong.online.weights import DeclaredFeatures
 
@@ -185,7 +184,7 @@ class LabelModel(NativeModel):
         kept = [i for i in range(len(self._labels)) if i not in gone]
         named = ", ".join(repr(label) for label in labels)
         self._operate(
-            lambda state: label_surgery.keep_labels(state, kept),
+            lambda native: native.select_labels([[i] for i in kept]),
             [self._labels.names[i] for i in kept],
             f"label {named} was forgotten",
             dict.fromkeys(labels),
@@ -219,7 +218,7 @@ class LabelModel(NativeModel):
         kept = [i for i in range(len(self._labels)) if i not in others]
         named = ", ".join(repr(self._labels.names[i]) for i in merged)
         self._operate(
-            lambda state: label_surgery.merge_labels(state, merged),
+            lambda native: native.select_labels([merged if i == first else [i] for i in kept]),
             [into if i == first else self._labels.names[i] for i in kept],
             f"labels {named} were merged into {into!r}",
             {self._labels.names[i]: into for i in merged},
@@ -229,7 +228,9 @@ class LabelModel(NativeModel):
     def feature_lengths(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
         """Return the features that have weights, and the Euclidean length of each one's weights."""
         found = self.weights_by_feature()
-        weights = found["weights"].astype(np.float64).reshape(len(found["features"]), -1)
+        weights = found["weights"].astype(np.float64)
+        if weights.ndim == 1:  # one number per feature, shared by all labels
+            return found["features"], np.abs(weights)
         return found["features"], np.linalg.norm(weights, axis=1)
 
     def keep_features(self, kept: npt.NDArray[np.bool_]) -> None:
@@ -242,7 +243,7 @@ class LabelModel(NativeModel):
         """
         dropped = int(len(kept) - kept.sum())
         self._operate(
-            lambda state: label_surgery.keep_features(state, kept),
+            lambda native: native.select_features(kept.tolist()),
             self._labels.names,
             f"the weights of {dropped} features were pruned",
         )
@@ -344,24 +345,20 @@ class LabelModel(NativeModel):
 
     def _operate(
         self,
-        change: Callable[[label_surgery.State], label_surgery.State],
+        change: Callable[[NativeRanker], None],
         names: Sequence[Hashable],
         reason: str,
         changes: Mapping[Hashable, Hashable | None] | None = None,
     ) -> None:
-        """Change a copy of the state, and put a native learner made from it in the old one's place.
+        """Change the weights in another way than by learning, and the names of labels with them.
 
-        What was proven about the rounds so far does not hold for weights that were changed in
-        another way than by learning, so the certificate restarts, centred on the new weights.
+        What was proven about the rounds so far does not hold for such weights, so the native
+        learner restarts its certificate, centred on the new weights.
         """
         self._check_surgery()
-        state = self._native.state()
-        rounds = state["numbers"]["rounds"]
-        native = self._make_native(self._settings)
-        native.restore(change(state))
-        native.restart_certificate()
+        rounds = self._native.rounds
         if changes:
             self._relabel(changes)
-        self._native = native
+        change(self._native)
         self._labels = Labels(names, self._labels.grows)
         self._restarted = f"{reason} after {rounds:,} rounds"

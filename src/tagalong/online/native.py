@@ -73,6 +73,16 @@ class NativeRanker(Protocol):
         """Begin the counts and the dual value anew, centred on the present weights."""
 
     @property
+    def rounds(self) -> int:
+        """How many rounds there were, those before a restart of the certificate too."""
+
+    def select_labels(self, sources: list[list[int]]) -> None:
+        """Have other labels: per new label the old ones whose weights it sums."""
+
+    def select_features(self, kept: list[bool]) -> None:
+        """Keep the weights of some features, in the order of ``weights``."""
+
+    @property
     def bytes(self) -> int:
         """What the weights take."""
 

@@ -191,22 +191,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         features : array of int
             Their numbers.
         """
-        state = self._started().state()
-        arrays = state["arrays"]
-        ids, ends, text = arrays["name_ids"], arrays["name_ends"], arrays["name_text"].tobytes()
-        starts = [0, *ends[:-1].tolist()]
-        kept = ~np.isin(ids, features)
-        parts = [
-            text[start:end]
-            for start, end, keep in zip(starts, ends.tolist(), kept, strict=False)
-            if keep
-        ]
-        arrays["name_ids"] = ids[kept]
-        arrays["name_ends"] = np.cumsum([len(part) for part in parts], dtype=np.uint32)
-        arrays["name_text"] = np.frombuffer(b"".join(parts), dtype=np.uint8)
-        native = self._make()
-        native.restore(state)
-        self._native = native
+        self._started().forget_names(features.tolist())
 
     def fit(self, X: Iterable[Any], y: Any = None) -> Self:
         """Forget everything and note the words of all items.

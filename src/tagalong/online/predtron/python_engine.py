@@ -290,6 +290,22 @@ class PythonEngine:
         """Return how often labels with such scores have been relevant lately."""
         return self._core.probabilities(scores)
 
+    @property
+    def rounds(self) -> int:
+        """How many rounds there were, those before a restart of the certificate too."""
+        return self._core.rounds
+
+    def select_labels(self, sources: list[list[int]]) -> None:
+        """Have other labels: per new label the old ones whose weights it sums."""
+        with self._lock:
+            self._core.select_labels(sources)
+            self.add_labels(0)
+
+    def select_features(self, kept: list[bool]) -> None:
+        """Keep the weights of some features, in the order of ``weights``."""
+        with self._lock:
+            self._core.select_features(kept)
+
     def restart_certificate(self) -> None:
         """Begin the counts anew."""
         self._core.restart_certificate()

@@ -187,6 +187,19 @@ class CustomFeaturesRanker:
         """Return how often labels with such scores have been relevant lately."""
         return self._core.probabilities(scores)
 
+    @property
+    def rounds(self) -> int:
+        """How many rounds there were, those before a restart of the certificate too."""
+        return self._core.rounds
+
+    def select_labels(self, sources: list[list[int]]) -> None:
+        """Have other labels: per new label the old ones that it is made of."""
+        self._core.select_labels(sources)
+
+    def select_features(self, kept: list[bool]) -> None:
+        """Keep the weights of some features, in the order of ``weights``."""
+        self._core.select_features(kept)
+
     def restart_certificate(self) -> None:
         """Begin the counts and the dual value anew."""
         self._core.restart_certificate()
