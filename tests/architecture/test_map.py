@@ -1,0 +1,53 @@
+"""docs/architecture.md names packages, directories and files that exist, and all of the layers."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+DIAGRAM = PAGE[PAGE.index("┌") : PAGE.index("└")]
+SOURCES = [
+    path.relative_to(ROOT)
+    for folder in ("src/tagalong", "cpp", "tests")
+    for path in (ROOT / folder).rglob("*")
+    if path.suffix in (".py", ".hpp", ".cpp")
+]
+NAMED_FILES = sorted(set(re.findall(r"`([\w/]+\.(?:py|hpp|cpp))`", PAGE)))
+
+
+@pytest.mark.parametrize("name", NAMED_FILES)
+def test_files_of_the_walks_exist(name: str) -> None:
+    assert any(f"/{path.as_posix()}".endswith(f"/{name}") for path in SOURCES)
+
+
+def test_the_walks_name_files() -> None:
+    assert len(NAMED_FILES) > 20
+
+
+@pytest.mark.parametrize("folder", ["src/tagalong", "cpp"])
+def test_every_directory_is_on_the_map(folder: str) -> None:
+    rows = "\n".join(line for line in PAGE.splitlines() if line.startswith("|"))
+    directories = [
+        path.name
+        for path in (ROOT / folder).iterdir()
+        if path.is_dir() and path.name != "__pycache__"
+    ]
+    missing = [name for name in directories if f"`{name}/" not in rows]
+    assert not missing
+
+
+def test_the_diagram_has_the_layers_in_their_order() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    layers = next(each["layers"] for each in contracts if each["type"] == "layers")
+    lines = [re.split(r"\s{2,}", line.strip("│ ")) for line in DIAGRAM.splitlines() if "│" in line]
+    at = -1
+    for layer in layers:
+        names = [name.strip().removeprefix("tagalong.") for name in layer.split("|")]
+        found = [place for place, words in enumerate(lines) if set(names) <= set(words)]
+        assert found, f"{layer} is not in the diagram"
+        assert found[0] > at, f"{layer} is in the wrong place"
+        at = found[0]
