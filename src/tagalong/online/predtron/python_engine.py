@@ -13,7 +13,7 @@ from tagalong.online.predtron.trace_weights import TraceWeights
 from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.protocol import Problem
 
-__all__ = ["PythonEngine", "core_of", "problem_rule"]
+__all__ = ["PythonEngine", "new_core", "problem_rule"]
 
 LARGEST_COLUMN = 2**31 - 1
 # Stands for a ranking by positions of one's own, of which the core needs only the smallest loss.
@@ -37,7 +37,7 @@ def problem_rule(problem: Any) -> dict[str, Any]:
     }
 
 
-def core_of(settings: dict[str, Any]) -> core.Predtron32:
+def new_core(settings: dict[str, Any]) -> core.Predtron32:
     """Return a new native learner."""
     kind = core.Predtron64 if settings["dtype"] == "float64" else core.Predtron32
     return kind({**settings, "rule": problem_rule(settings["problem"])})
@@ -55,7 +55,7 @@ class PythonEngine:
     def __init__(self, settings: dict[str, Any]):
         self._settings = settings
         self._problem: Problem = settings["problem"]
-        self._core = core_of(settings)
+        self._core = new_core(settings)
         self._lock = threading.RLock()  # a round is several calls of the core
         self._trace: TraceWeights | None = None
         if settings["norm"] == "trace":
@@ -88,7 +88,7 @@ class PythonEngine:
 
     # One row, as the problem sees it.
 
-    def decide(self, x: core.Matrix, row: int, y: Any, weight: float) -> None:
+    def learn_answer(self, x: core.Matrix, row: int, y: Any, weight: float) -> None:
         """Learn one row.
 
         Parameters

@@ -11,7 +11,7 @@ from tagalong import _native as core
 from tagalong.learning.examples import as_pairs
 from tagalong.problems.places import Ranking
 
-__all__ = ["Queries", "checked_grades", "checked_group", "learn_query", "rows_of"]
+__all__ = ["QueryNorms", "checked_grades", "checked_group", "learn_query", "rows_of"]
 
 LARGEST_GRADE = 52.0
 """Up to here 2**grade - 1 is exact in double precision."""
@@ -59,7 +59,7 @@ def checked_grades(y: Any, rows: int) -> npt.NDArray[np.float64]:
     return grades
 
 
-class Queries:
+class QueryNorms:
     """Norms of queries: how far one of them can move the scores.
 
     For l1 and group it is the largest norm of a column, for l2 the operator norm of the documents.
