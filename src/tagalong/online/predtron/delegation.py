@@ -1,7 +1,7 @@
 """An estimator that hands its calls to a learner for the kind of problem that it has."""
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Self, TypeAlias, TypeVar
 
 from tagalong.learning import model_files
@@ -69,24 +69,21 @@ class DelegatingEstimator(PredtronParameters, Fitted):
             self._part.set_params(**params)
         return self
 
-    def call_part(self, call: str, *arguments: Any, **options: Any) -> Any:
-        """Return what the part answers to a call; ValueError if it does not fit the problem.
-
-        Parameters
-        ----------
-        call : str
-            The method.
-        arguments, options
-            Its arguments.
-        """
+    def _method_of_part(self, call: str) -> Callable[..., Any]:
+        """Return the method that answers a call; ValueError if it does not fit the problem."""
         if not self.is_started and call in _TELLS_OF_WEIGHTS + _NAMES_LABELS:
-            return getattr(LabelPredtron(), call)(*arguments, **options)
+            return self._method_of_no_labels(call)
         part = self._part_in_use()
         if hasattr(type(part), call):
-            return self._run(part, call, *arguments, **options)
+            return partial(self._run, part, call)
         if call in _NAMES_LABELS:
-            return getattr(LabelPredtron(), call)(*arguments, **options)
+            return self._method_of_no_labels(call)
         raise refusal(call, self.problem, part.current_problem)
+
+    @staticmethod
+    def _method_of_no_labels(call: str) -> Callable[..., Any]:
+        found: Callable[..., Any] = getattr(LabelPredtron(), call)
+        return found
 
     def _part_in_use(self) -> Part:
         return self._part if self.is_started else self._new_part()
@@ -152,7 +149,8 @@ def delegated(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[
 
     @wraps(method)
     def of_part(self: DelegatingEstimator, /, *arguments: P.args, **options: P.kwargs) -> R:
-        found: R = self.call_part(call, *arguments, **options)
+        method = getattr(self.__dict__.get("_part"), call, None) or self._method_of_part(call)
+        found: R = method(*arguments, **options)
         return found
 
     return of_part
@@ -166,7 +164,8 @@ def delegated_chained(
 
     @wraps(method)
     def of_part(self: Estimator, /, *arguments: P.args, **options: P.kwargs) -> Estimator:
-        self.call_part(call, *arguments, **options)
+        method = getattr(self.__dict__.get("_part"), call, None) or self._method_of_part(call)
+        method(*arguments, **options)
         return self
 
     return of_part

@@ -15,7 +15,7 @@ from tagalong.learning.estimators import restored_on_error
 from tagalong.learning.protocols import Task
 from tagalong.online.label_model import Settings
 from tagalong.online.predtron.python_engine import new_core
-from tagalong.online.predtron.queries import checked_grades, checked_group, rows_of
+from tagalong.online.predtron.queries import checked_grades, checked_group, document_matrix
 from tagalong.online.predtron.structured_batches import QueryBatch
 from tagalong.online.predtron.structured_learner import StructuredPredtron
 from tagalong.online.ranker import Example
@@ -92,7 +92,7 @@ class QueryPredtron(StructuredPredtron):
         with restored_on_error(self):
             self.start()
             batch = self._checked_batch(
-                rows_of(documents), lambda rows: self._batch(rows, grades, [weight], None)
+                document_matrix(documents), lambda rows: self._batch(rows, grades, [weight], None)
             )
         return batch.learn(watched=True)[0]
 

@@ -1,4 +1,4 @@
-"""Predtron's parameters, and the settings of the native learner that follow from them."""
+"""Predtron's parameters, and the settings that they make for the native learner."""
 
 from typing import Any
 
