@@ -76,6 +76,22 @@ def test_the_problem_chooses_the_part(problem: Any, part: type) -> None:
     assert type(holder_of(Predtron(problem).fit(X, Y))) is part
 
 
+def test_the_public_names_of_the_estimator() -> None:
+    """Nothing of the composition shows."""
+    everywhere = OF_LABELS | {"watch_query", "n_features_in_", "feature_names_in_"}
+    of_scikit_learn = {"get_metadata_routing", "get_params", "set_params"} | {
+        f"set_{call}_request" for call in ("fit", "partial_fit", "predict", "score")
+    }
+    learning = {"fit", "partial_fit", "predict_then_learn", "start", "keep_features"}
+    predicting = {"decision_function", "predict", "score", "probabilities"}
+    weights = {"coef_", "weights_by_feature", "feature_lengths", "own_feature_names"}
+    facts = {"certificate_", "classes_", "cutoff_", "labels", "is_started", "bytes_of_weights"}
+    contract = {"task", "learns_online", "learns_rows", "feature_count_matters", "largest_weight"}
+    files = {"save", "to_parts", "from_parts", "check_parameters"}
+    calls = everywhere | of_scikit_learn | learning | predicting
+    assert public(Predtron) == calls | weights | facts | contract | files
+
+
 @each_kind
 def test_the_estimator_offers_all_that_a_part_does(problem: Any, part: type) -> None:
     within = {"current_problem"} | {name for name in dir(part) if name.startswith("set_")}
@@ -227,3 +243,24 @@ def test_parameters_reach_the_part() -> None:
     model.set_params(n_features=None, problem="subset-ranking")
     assert model.task == "labels"  # until the next fit
     assert model.fit(X, Y).task == "documents"
+
+
+def test_river_takes_a_predtron() -> None:
+    river = pytest.importorskip("tagalong.compat.river")
+    model = river.MulticlassRanker(Predtron("multiclass"))
+    for _ in range(3):
+        model.learn_one({"invoice": 1.0}, "bills")
+        model.learn_one({"photo": 1.0}, "family")
+    before = whole(model.learner)
+    with pytest.raises(ValueError):
+        model.learn_one({"flight": np.inf}, "travel")
+    assert_same(whole(model.learner), before)
+    assert model.predict_one({"photo": 2.0}) == "family"
+
+
+def test_a_check_that_fails_does_not_settle_how_features_are_called() -> None:
+    """Callers that guard the estimator, such as River's adapter, cannot restore its part."""
+    model = Predtron("multiclass").add_labels(["a", "b"])
+    with pytest.raises(ValueError):
+        model.check_example({"flight": np.inf}, [])
+    assert model.learn_one(EXAMPLE, "b").rank_one(EXAMPLE, 1) == ["b"]

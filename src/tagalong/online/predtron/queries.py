@@ -110,9 +110,8 @@ class QueryNorms:
             part = part.data
         # Dense and sparse rows give the same numbers in the same order.
         numbers = np.asarray(part[part != 0], dtype=np.float64)
-        return float(
-            np.sqrt(np.einsum("i,i->", numbers, numbers))
-        )  # np.linalg.norm would start BLAS threads
+        # Not np.linalg.norm, which would start BLAS threads.
+        return float(np.sqrt(np.einsum("i,i->", numbers, numbers)))
 
     def _dense(self, begin: int, end: int) -> npt.NDArray[np.float64]:
         """Return rows as a dense matrix; of sparse rows, without the columns that are empty."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +18,9 @@ from tagalong.online.predtron.queries import (
     learn_query,
 )
 
-__all__ = ["AnswerBatch", "Batch", "QueryBatch"]
+__all__ = ["AnswerBatch", "Batch", "QueryBatch", "Scores"]
 
-Scores = list[npt.NDArray[Any]]
+Scores: TypeAlias = list[npt.NDArray[Any]]
 
 
 class Batch(Protocol):
