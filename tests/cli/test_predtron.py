@@ -15,6 +15,7 @@ from tagalong.readers import read
 from tagalong.readers.queries import Query, queries
 from tests.cli.conftest import Run
 from tests.cli.test_shared import stream
+from tests.contract.bits import native_of
 
 
 @pytest.mark.parametrize("problem", ["label-ranking", "multilabel", "multiclass"])
@@ -41,8 +42,8 @@ def test_the_command_line_gives_the_bits_of_the_library(run: Run, tmp_path: Path
     with read(source) as items:
         for item in items:
             tagger.learn(item)
-    ours = tagalong.load("m.tagalong").learner._native.state()["arrays"]
-    for name, array in tagger.learner._native.state()["arrays"].items():
+    ours = native_of(tagalong.load("m.tagalong").learner).state()["arrays"]
+    for name, array in native_of(tagger.learner).state()["arrays"].items():
         assert ours[name].tobytes() == array.tobytes(), name
 
 
@@ -103,7 +104,7 @@ def test_a_run_over_queries_resumes_to_the_same_bits(run: Run, tmp_path: Path) -
     going_on = ("--model", "part.tagalong", "--resume", "--limit", "30", "--passes", "2")
     assert run("learn", *going_on, "--json").code == 0
     whole, part = tagalong.load("whole.tagalong"), tagalong.load("part.tagalong")
-    first, second = whole.learner._native.state(), part.learner._native.state()
+    first, second = native_of(whole.learner).state(), native_of(part.learner).state()
     assert first["numbers"] == second["numbers"]
     for name, array in first["arrays"].items():
         assert second["arrays"][name].tobytes() == array.tobytes(), name

@@ -34,12 +34,25 @@ def flatten(value: Any, path: str = "") -> dict[str, bytes]:
 
 def whole(model: Any) -> dict[str, bytes]:
     """All that a model holds: its parameters, its attributes, its native state."""
-    return flatten(dict(sorted(model.__getstate__().items())))
+    state = model.__getstate__()
+    if "_part" in state:  # attributes of a Predtron's part, in whatever order they were set
+        state = {**state, "_part": dict(sorted(state["_part"].items()))}
+    return flatten(dict(sorted(state.items())))
+
+
+def holder_of(model: Any) -> Any:
+    """What holds the native learner: a model itself, or a Predtron's part for its problem."""
+    return getattr(model, "_part", model)
+
+
+def native_of(model: Any) -> Any:
+    """The native learner of a model."""
+    return holder_of(model)._native
 
 
 def learnt(model: Any) -> dict[str, bytes]:
     """What a model has learnt, whichever way the examples came."""
-    return flatten({"native": model._native.state(), "classes": model.classes_})
+    return flatten({"native": native_of(model).state(), "classes": model.classes_})
 
 
 def assert_same(found: dict[str, bytes], expected: dict[str, bytes]) -> None:

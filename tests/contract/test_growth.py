@@ -6,14 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.contract import learners
-from tests.contract.bits import assert_same, learnt, whole
+from tests.contract.bits import assert_same, learnt, native_of, whole
 from tests.contract.courses import FIRST, SECOND, STREAM
 from tests.contract.learners import Learner, learners_that
 from tests.contract.stream import N_FEATURES, N_LABELS, make_stream
 
 
 def theta_of(model: Any, feature: int) -> npt.NDArray[Any]:
-    arrays = model._native.state()["arrays"]
+    arrays = native_of(model).state()["arrays"]
     (row,) = np.flatnonzero(arrays["features"] == feature)
     return np.asarray(arrays["theta"][row])
 
@@ -120,7 +120,7 @@ def test_new_features_after_a_matrix_leave_its_columns_as_they_are(learner: Lear
 def test_an_unknown_label_takes_part_in_no_pair(learner: Learner) -> None:
     model = learner.make().add_labels(range(4))
     model.learn_one(([0, 1], [1.0, 0.5]), [0], unknown=[1, 3])
-    arrays = model._native.state()["arrays"]
+    arrays = native_of(model).state()["arrays"]
     assert arrays["theta"].any(axis=0).tolist() == [True, False, True, False]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.contract import learners
-from tests.contract.bits import assert_same, whole
+from tests.contract.bits import assert_same, native_of, whole
 from tests.contract.courses import STREAM
 from tests.contract.learners import Learner, learners_that
 from tests.contract.stream import N_LABELS
@@ -23,17 +23,17 @@ def one_by_one(learner: Learner, offset: int) -> Any:
 
 
 def rows_of(model: Any) -> int:
-    return len(model._native.state()["arrays"]["features"])
+    return len(native_of(model).state()["arrays"]["features"])
 
 
 @learners_that(learners.LEARN_ONE, learners.ROWS)
 def test_large_ids_cost_no_more_than_small_ones(learner: Learner) -> None:
     low, high = one_by_one(learner, 0), one_by_one(learner, LAST - STREAM.X.shape[1] + 1)
-    assert high._native.bytes == low._native.bytes
-    features = high._native.state()["arrays"]["features"]
+    assert native_of(high).bytes == native_of(low).bytes
+    features = native_of(high).state()["arrays"]["features"]
     assert features.max() == LAST
-    assert low._native.state()["arrays"]["theta"].tobytes() == (
-        high._native.state()["arrays"]["theta"].tobytes()
+    assert native_of(low).state()["arrays"]["theta"].tobytes() == (
+        native_of(high).state()["arrays"]["theta"].tobytes()
     )
 
 
@@ -43,16 +43,16 @@ def test_memory_is_a_row_a_feature(learner: Learner) -> None:
     width = 8 if learner.make().dtype == "float64" else 4
     numbers_a_row = 2 * 32  # at most two planes of 20 labels, padded to whole cache lines
     assert 0 < rows_of(model) <= STREAM.X.shape[1] + 1
-    assert model._native.bytes <= rows_of(model) * numbers_a_row * width
+    assert native_of(model).bytes <= rows_of(model) * numbers_a_row * width
 
 
 @learners_that(learners.LEARN_ONE, learners.ROWS)
 def test_looking_at_new_features_takes_no_memory(learner: Learner) -> None:
     model = one_by_one(learner, 0)
-    before, state = model._native.bytes, whole(model)
+    before, state = native_of(model).bytes, whole(model)
     for feature in range(10**6, 10**6 + 500):
         model.rank_one(([feature], [1.0]))
-    assert model._native.bytes == before
+    assert native_of(model).bytes == before
     assert_same(whole(model), state)
 
 
@@ -60,7 +60,7 @@ def test_looking_at_new_features_takes_no_memory(learner: Learner) -> None:
 def test_rounds_without_an_update_take_no_rows(learner: Learner) -> None:
     model = learner.make().partial_fit(STREAM.X, np.ones_like(STREAM.Y))  # no pair to learn from
     assert rows_of(model) == 0
-    assert model._native.bytes == 0
+    assert native_of(model).bytes == 0
     one_row_counts = np.zeros(len(STREAM.Y))
     one_row_counts[3] = 1
     model.partial_fit(STREAM.X, STREAM.Y, sample_weight=one_row_counts)

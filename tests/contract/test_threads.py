@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.contract import learners
-from tests.contract.bits import assert_same, flatten, whole
+from tests.contract.bits import assert_same, flatten, holder_of, native_of, whole
 from tests.contract.learners import LEARNERS, Learner, learners_that
 from tests.contract.readers import read_while_writing
 from tests.contract.stream import make_stream
@@ -107,7 +107,7 @@ class Meddler:
     """A native learner during whose calls a writer teaches the model another label."""
 
     def __init__(self, model: Any):
-        self.native, self.model, self.count = model._native, model, 0
+        self.native, self.model, self.count = native_of(model), model, 0
 
     def __getattr__(self, name: str) -> Any:
         if name not in ("rank", "rank_one", "score"):
@@ -125,7 +125,7 @@ class Meddler:
 def test_a_label_may_appear_during_a_call(learner: Learner) -> None:
     """The moment that the test above hits by chance only."""
     model = learner.make().partial_fit(WIDE.X[:5], WIDE.part(slice(0, 5)).sets(), "grow")
-    model._native = Meddler(model)
+    holder_of(model)._native = Meddler(model)
     for look in (model.decision_function, model.predict):
         assert look(PROBE).shape in [(2, len(model.classes_) - late) for late in (0, 1)]
     for found in (model.rank_one(PROBE_PAIRS[0]), model.rank(PROBE)[0].tolist()):
@@ -138,9 +138,9 @@ def test_a_state_is_taken_between_two_rounds(learner: Learner) -> None:
     shared = learner.make().partial_fit(WIDE.X[:1], WIDE.Y[:1])
 
     def read() -> None:
-        state = shared._native.state()
+        state = native_of(shared).state()
         rounds = state["numbers"]["rounds"]
         alone = learner.make().fit(WIDE.X[:rounds], WIDE.Y[:rounds])
-        assert_same(flatten(state), flatten(alone._native.state()))
+        assert_same(flatten(state), flatten(native_of(alone).state()))
 
     read_while_writing(batches(shared, 100), read)

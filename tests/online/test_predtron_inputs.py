@@ -10,7 +10,7 @@ import pytest
 import tagalong
 from tagalong import Predtron
 from tagalong.problems import Binary, LabelRanking, Multiclass, Multilabel, Ordinal, SubsetRanking
-from tests.contract.bits import assert_same, whole
+from tests.contract.bits import assert_same, native_of, whole
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 
@@ -207,5 +207,5 @@ def test_rows_of_any_length_leave_finite_weights(norm: str, dtype: str) -> None:
     for size in (1e-30, 1.0, 1e15, 1e-8, 1e18):
         model.partial_fit(size * rng.normal(size=(8, 3)), rng.integers(0, 2, (8, 4)))
         assert np.isfinite(model.coef_).all()
-        numbers = model._native.state()["numbers"]
+        numbers = native_of(model).state()["numbers"]
         assert np.isfinite(list(numbers.values())).all()

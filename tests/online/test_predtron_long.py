@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tagalong import Predtron
+from tests.contract.bits import native_of
 from tests.reference.predtron import exponents
 
 
@@ -28,7 +29,7 @@ def test_weights_stay_finite_over_a_million_rounds(
     assert np.isfinite(model.coef_).all()
     assert np.isfinite(model.decision_function(X)).all()
     if norm == "l1":
-        arrays = model._native.state()["arrays"]
+        arrays = native_of(model).state()["arrays"]
         theta = arrays["theta"].astype(float)
         _, s = exponents(20)
         size = (np.abs(theta) ** s).sum() ** (1 / s)

@@ -9,9 +9,9 @@ import scipy.sparse as sp
 
 from tagalong import Predtron
 from tagalong.evaluate import mean_ndcg
-from tagalong.online.predtron.queries import Queries
+from tagalong.online.predtron.queries import QueryNorms
 from tagalong.problems import SubsetRanking
-from tests.contract.bits import assert_same, whole
+from tests.contract.bits import assert_same, native_of, whole
 
 Array = npt.NDArray[np.float64]
 SIZES = [4, 7, 1, 5, 9, 6, 3, 8] * 3
@@ -84,11 +84,11 @@ def test_the_same_queries_give_the_same_bits(parameters: dict[str, Any], grades:
         single.watch_query(rows, y[start:end])
     assert_same(whole(pieces), whole(fitted))
     assert_same(whole(sparse), whole(fitted))
-    native = single._native.state()
+    native = native_of(single).state()
     assert native["arrays"]["theta"].tobytes() == (
-        fitted._native.state()["arrays"]["theta"].tobytes()
+        native_of(fitted).state()["arrays"]["theta"].tobytes()
     )
-    assert native["numbers"] == fitted._native.state()["numbers"]
+    assert native["numbers"] == native_of(fitted).state()["numbers"]
 
 
 @pytest.mark.parametrize("average", [False, True])
@@ -141,9 +141,9 @@ def test_norms_of_queries(form: Any) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 9)) * (rng.random((40, 9)) < 0.6)
     settings = {"norm": "l2", "step": 0.0, "update": "mistake"}
-    queries = Queries(form(X), settings)
-    columns = Queries(form(X), {**settings, "norm": "l1"})
-    above = Queries(form(X), {**settings, "step": 1.0})
+    queries = QueryNorms(form(X), settings)
+    columns = QueryNorms(form(X), {**settings, "norm": "l1"})
+    above = QueryNorms(form(X), {**settings, "step": 1.0})
     longest = 0.0
     for start in range(0, 40, 8):
         part = X[start : start + 8]

@@ -8,6 +8,7 @@ import pytest
 
 from tagalong import Predtron
 from tagalong.problems import Binary, LabelRanking, Multiclass, Multilabel, Ordinal
+from tests.contract.bits import native_of
 from tests.problems.kinds import KINDS, Kind
 from tests.reference.predtron import Naive, exponents, link
 
@@ -58,7 +59,7 @@ def targets(kind: Kind, answers: list[Any]) -> tuple[Any, Any]:
 
 
 def theta(model: Any, features: int) -> Array:
-    arrays = model._native.state()["arrays"]
+    arrays = native_of(model).state()["arrays"]
     out = np.zeros((arrays["theta"].shape[1], features))
     out[:, arrays["features"]] = arrays["theta"].T
     return out
@@ -170,7 +171,7 @@ def test_the_trace_link_inverts() -> None:
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(60, 12)), rng.integers(0, 9, 60)
     model = Predtron("multiclass", "trace", step=1.0).fit(X, y)
-    dual = model._native.state()["arrays"]["trace_theta"]
+    dual = native_of(model).state()["arrays"]["trace_theta"]
     left, values, right = np.linalg.svd(model.coef_, full_matrices=False)
     r, _ = exponents(9)
     assert r < 2
@@ -195,7 +196,7 @@ def test_the_kernel_form_is_a_sum_over_support_examples(kernel: str) -> None:
         scores = sum((a * near(z, x) for a, z in kept), np.zeros(3))
         if (best := problem.worst_decode(scores, label)) != label:
             kept.append((0.5 * (np.eye(3)[label] - np.eye(3)[best]), x))
-    parts = model._native.state()["arrays"]["support_parts"]
+    parts = native_of(model).state()["arrays"]["support_parts"]
     assert np.array_equal(parts, np.array([a for a, _ in kept]))
     expected = np.array([sum((a * near(z, x) for a, z in kept), np.zeros(3)) for x in X])
     np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-9, atol=1e-12)
@@ -218,12 +219,12 @@ def test_a_budget_drops_what_says_least() -> None:
     model = Predtron("multiclass", kernel="linear", budget=7, dtype="float64")
     for x, label in zip(X, y, strict=True):
         before = (
-            model._native.state()["arrays"].get("support_values")
+            native_of(model).state()["arrays"].get("support_values")
             if hasattr(model, "classes_")
             else None
         )
         model.partial_fit(x[None], [label], [0, 1, 2])
-        arrays = model._native.state()["arrays"]
+        arrays = native_of(model).state()["arrays"]
         assert len(arrays["support_parts"]) <= 7
         if (
             before is not None

@@ -15,6 +15,7 @@ from sklearn.base import clone as unlearnt
 from tagalong import parameters
 from tagalong.learning.estimators import restored_on_error
 from tagalong.online.label_ranker.learner import LabelRanker
+from tagalong.online.predtron.learner import Predtron
 from tagalong.online.ranker import OnlineRanker
 
 try:
@@ -34,10 +35,10 @@ class _Adapter(Estimator):
     River has taught it. A clone begins anew, as River expects.
     """
 
-    def __init__(self, learner: OnlineRanker | None = None):
+    def __init__(self, learner: OnlineRanker | Predtron | None = None):
         if learner is None:
             learner = LabelRanker()
-        if not isinstance(learner, OnlineRanker):
+        if not isinstance(learner, (OnlineRanker, Predtron)):
             raise ValueError(f"learner must be a LabelRanker or None, got {learner!r}")
         self.learner = learner
 

@@ -1,47 +1,27 @@
 """Predtron (P5): perceptrons for general prediction problems."""
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
-from itertools import pairwise
 from typing import Any, Self
 
-import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from tagalong import parameters
-from tagalong.learning import model_files
-from tagalong.learning.batches import means_growing
 from tagalong.learning.certificates.loss_bound import LossCertificate
-from tagalong.learning.estimators import restored_on_error
-from tagalong.learning.examples import Pair, as_matrix
-from tagalong.learning.labels import Labels, Targets
+from tagalong.learning.labels import Labels
 from tagalong.learning.protocols import Task
-from tagalong.learning.rounds import Round, Rounds
-from tagalong.online.cutoff_ranker import CutoffRanker
-from tagalong.online.label_model import Settings
-from tagalong.online.label_ranker.learner import LARGEST_BUDGET
-from tagalong.online.native import NativeRanker
-from tagalong.online.predtron.python_engine import PythonEngine, core_of
-from tagalong.online.predtron.queries import checked_grades, checked_group, rows_of
-from tagalong.online.predtron.rejection import confidences, is_rejected
-from tagalong.online.predtron.settings import checked_settings
-from tagalong.online.predtron.structured_batches import Learn, answer_batch, query_batch
-from tagalong.online.ranker import Example
-from tagalong.online.weights import matrix_of, own_weights
+from tagalong.online.predtron.delegation import DelegatingEstimator, delegated, delegated_chained
+from tagalong.online.predtron.label_learner import ONE_CLASS_PER_ROW, LabelPredtron
+from tagalong.online.predtron.query_learner import QueryPredtron
+from tagalong.online.predtron.refusals import GROUP_REFUSED
 from tagalong.problems.binary import Binary
-from tagalong.problems.builtin import BuiltinProblem
-from tagalong.problems.multiclass import Multiclass
-from tagalong.problems.multilabel import Multilabel
-from tagalong.problems.names import as_problem, problem_from_json, problem_to_json
+from tagalong.problems.names import as_problem
 from tagalong.problems.ordinal import Ordinal
-from tagalong.problems.reject import REJECT
-from tagalong.problems.subset_ranking import SubsetRanking
 
 __all__ = ["Predtron"]
 
 
-class Predtron(CutoffRanker):
+class Predtron(ClassifierMixin, DelegatingEstimator):
     r"""A perceptron for whatever can be predicted from scores.
 
     A problem represents every prediction :math:`\sigma` by a vector of length 1 and predicts
@@ -132,40 +112,6 @@ class Predtron(CutoffRanker):
     97% of them right
     """
 
-    _native: NativeRanker
-
-    def __init__(
-        self,
-        problem: Any = "label-ranking",
-        norm: str = "l2",
-        update: str = "mistake",
-        step: float | None = None,
-        average: bool = False,
-        kernel: str | None = None,
-        budget: int | None = None,
-        gamma: float = 1.0,
-        degree: float = 3,
-        normalize: bool = False,
-        constant: float = 0.0,
-        passes: int = 1,
-        n_features: int | None = None,
-        dtype: str = "float32",
-    ):
-        self.problem = problem
-        self.norm = norm
-        self.update = update
-        self.step = step
-        self.average = average
-        self.kernel = kernel
-        self.budget = budget
-        self.gamma = gamma
-        self.degree = degree
-        self.normalize = normalize
-        self.constant = constant
-        self.passes = passes
-        self.n_features = n_features
-        self.dtype = dtype
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None, group: Any = None) -> Self:
         """Learn from scratch, in the given order, ``passes`` times.
 
@@ -176,23 +122,13 @@ class Predtron(CutoffRanker):
         y : targets
             See Notes.
         sample_weight : array of shape (rows,), optional
-            Scales the step of each round; one of weight 0 is passed over. For subset ranking a
-            number a query.
+            Scales the step of each round; one of weight 0 is passed over. For subset ranking one
+            number per query.
         group : sequence of int, optional
             For subset ranking: how many rows each query has. None means that all are one query.
         """
-        if _labels_are_predicted(as_problem(self.problem)):
-            self._refuse_group(group)
-            return super().fit(X, y, sample_weight)
-        passes = parameters.integer(self.passes, "passes", 1)
-        with restored_on_error(self):
-            settings = self._checked_settings()
-            X = self._validate(X, reset=True)
-            matrix = as_matrix(X)
-            self._start_with(settings, Labels(), single=False, matrix=matrix)
-            learn = self._batch(X, y, sample_weight, group)
-        for _ in range(passes):
-            learn(None)
+        part = self._new_part()
+        self._run(part, "fit", X, y, sample_weight=sample_weight, **_grouping(part, group))
         return self
 
     def partial_fit(
@@ -210,15 +146,12 @@ class Predtron(CutoffRanker):
             All labels there will be, on the first call; or "grow" to let new labels appear at
             any time. May be left out if Y is an indicator, whose columns are then the labels.
         sample_weight : array of shape (rows,), optional
-            Scales the step of each round; one of weight 0 is passed over. For subset ranking a
-            number a query.
+            Scales the step of each round; one of weight 0 is passed over. For subset ranking one
+            number per query.
         group : sequence of int, optional
             For subset ranking: how many rows each query has. None means that all are one query.
         """
-        if self._has_labels():
-            self._refuse_group(group)
-            return super().partial_fit(X, Y, classes, sample_weight)
-        self._learn_rows(X, Y, sample_weight, group, None)
+        self._learn_batch("partial_fit", X, Y, classes, sample_weight, group)
         return self
 
     def predict_then_learn(
@@ -245,59 +178,10 @@ class Predtron(CutoffRanker):
             What ``decision_function`` would have said for each row at that moment; (rows,) of
             documents, before their query was learnt.
         """
-        if self._has_labels():
-            self._refuse_group(group)
-            return super().predict_then_learn(X, Y, classes, sample_weight)
-        out: list[npt.NDArray[Any]] = []
-        self._learn_rows(X, Y, sample_weight, group, out)
-        return np.concatenate(out) if self._ranks_documents() else np.stack(out)
-
-    def watch(self, X: Any, Y: Any, classes: Any = None, sample_weight: Any = None) -> Rounds:
-        """Learn like ``partial_fit``, and return all that an observer of the rounds can know.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or DataFrame of shape (rows, n)
-            Examples.
-        Y : targets
-            See Notes.
-        classes : sequence of labels or "grow", optional
-            As for ``partial_fit``.
-        sample_weight : array of shape (rows,), optional
-            As for ``partial_fit``.
-
-        Returns
-        -------
-        Rounds
-            Scores and cut-off before each round, and the numbers of its labels.
-        """
-        self._require_labels("watch")
-        return super().watch(X, Y, classes, sample_weight)
-
-    def watch_query(
-        self, documents: Sequence[Example], grades: Any, weight: float = 1.0
-    ) -> npt.NDArray[Any]:
-        """Learn one query, and return the scores that its documents had before.
-
-        Parameters
-        ----------
-        documents : sequence of (indices, values) or mappings of numbers to values
-            The documents. New features may appear at any time.
-        grades : array of shape (documents,)
-            Their grades, numbers from 0 on.
-        weight : float, default 1.0
-            Scales the step.
-        """
-        if not self._ranks_documents():
-            raise ValueError("watch_query is for subset ranking; this learner has another problem")
-        weight = parameters.positive(weight, "weight", self._largest_weight({"dtype": self.dtype}))
-        with restored_on_error(self):
-            self.start()
-            X = rows_of(documents)
-            learn = self._batch(X, grades, [weight], None)
-        out: list[npt.NDArray[Any]] = []
-        learn(out)
-        return out[0]
+        found: npt.NDArray[Any] = self._learn_batch(
+            "predict_then_learn", X, Y, classes, sample_weight, group
+        )
+        return found
 
     def decision_function(self, X: Any) -> npt.NDArray[Any]:
         """Return the scores of all labels, (rows, K).
@@ -310,25 +194,12 @@ class Predtron(CutoffRanker):
         X : array, sparse matrix or DataFrame of shape (rows, n)
             Examples, or documents.
         """
-        if not self._has_labels():
-            matrix = self._checked_matrix(X)
-            if self._ranks_documents():
-                scores = self._core().query_scores(matrix, 0, matrix.shape[0], True)
-                return np.asarray(scores, dtype=self._settings["dtype"])
-            rows = range(matrix.shape[0])
-            return np.stack([self._outside().raw_scores(matrix, row, True) for row in rows])
-        scores, _ = self._scores(X)
-        if isinstance(self._known(), Binary) and scores.shape[1] == 2 and self._single:
-            one = self._known().dimension == 1
-            return np.asarray(scores[:, 1] if one else scores[:, 1] - scores[:, 0])
-        if self._single and scores.shape[1] == 2:
-            return np.asarray(scores[:, 1] - scores[:, 0])
-        return scores
+        return self._part_in_use().decision_function(X)
 
     def predict(self, X: Any, group: Any = None) -> npt.NDArray[Any]:
         """Return the predictions of rows.
 
-        Classes, or REJECT, where there was one label a row; otherwise an indicator of the labels
+        Classes, or REJECT, where there was one label per row; otherwise an indicator of the labels
         that score at least ``cutoff_``, or of the one class. Documents get their place in the
         ranking of their query, from 1. A problem of your own is asked for its predictions.
 
@@ -339,84 +210,8 @@ class Predtron(CutoffRanker):
         group : sequence of int, optional
             For subset ranking: how many rows each query has. None means that all are one query.
         """
-        if self._ranks_documents():
-            scores = self.decision_function(X)
-            ends = checked_group(group, len(scores))
-            out = np.empty(len(scores), dtype=np.int64)
-            for begin, end in pairwise(ends.tolist()):
-                order = np.argsort(-scores[begin:end], kind="stable")
-                out[begin + order] = np.arange(1, end - begin + 1)
-            return out
-        self._refuse_group(group)
-        problem = self._known()
-        if not self._has_labels():
-            scores = self.decision_function(X)
-            found = np.empty(len(scores), dtype=object)
-            for row, each in enumerate(scores):
-                found[row] = problem.decode(each)
-            return found
-        if isinstance(problem, (Binary, Multiclass, Ordinal)):
-            return self._predicted_classes(X)
-        return super().predict(X)
-
-    def rank(self, X: Any, k: int | None = None) -> npt.NDArray[Any]:
-        """Return the k best labels of each row, or all of them, best first: (rows, k).
-
-        Parameters
-        ----------
-        X : array, sparse matrix or DataFrame of shape (rows, n)
-            Examples.
-        k : int, optional
-            How many; all of them by default.
-        """
-        self._require_labels("rank")
-        return super().rank(X, k)
-
-    def add_labels(self, labels: Iterable[Hashable]) -> Self:
-        """Add labels, with no weights yet, that take part from the next round on.
-
-        Parameters
-        ----------
-        labels : collection of labels
-            Distinct from each other and from those there are.
-        """
-        self._require_labels("add_labels")
-        return super().add_labels(labels)
-
-    def confidence(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return how often predictions with such scores have been right lately, (rows,).
-
-        Counted in the rounds so far, each before it was learnt. For problems with one class a row;
-        `tagalong.evaluate.coverage_curve` makes a curve of it.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or DataFrame of shape (rows, n)
-            Examples.
-        """
-        if not isinstance(self._known(), (Binary, Multiclass, Ordinal)):
-            raise ValueError(
-                f"confidence is for problems with one class a row, not {self.problem!r}"
-            )
-        return confidences(self._native, self._scores(X)[0])
-
-    def _predicted_classes(self, X: Any) -> npt.NDArray[Any]:
-        scores, _ = self._scores(X)
-        problem = self._known()
-        best = scores.argmax(axis=1)  # of two classes with one score, 0 is the first one's
-        rejects = bool(getattr(problem, "reject", None))
-        rejected = np.zeros(len(scores), dtype=bool)
-        if rejects:
-            rejected = is_rejected(problem, scores, best, confidences(self._native, scores))
-        if not self._single:
-            out = np.zeros(scores.shape, dtype=np.int64)
-            out[np.arange(len(out)), best] = ~rejected
-            return out
-        found = self.classes_[best]
-        if rejects:
-            found = found.astype(object)
-            found[rejected] = REJECT
-        return np.asarray(found)
+        part = self._part_in_use()
+        return part.predict(X, **_grouping(part, group))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, group: Any = None) -> float:
         """Return the accuracy, the label-ranking average precision, or one minus the mean loss.
@@ -437,236 +232,124 @@ class Predtron(CutoffRanker):
             For subset ranking: how many rows each query has.
         """
         check_is_fitted(self)
-        problem = self._known()
-        if self._has_labels():
-            self._refuse_group(group)
-            if self._single and getattr(problem, "reject", None):
-                found = zip(self.predict(X), y, strict=True)
-                right = [a is not REJECT and a == b for a, b in found]
-                return float(np.average(right, weights=sample_weight))
-            return super().score(X, y, sample_weight)
-        scores = self.decision_function(X)
-        if self._ranks_documents():
-            ends = checked_group(group, len(scores))
-            grades = checked_grades(y, len(scores))
-            spans = [slice(a, b) for a, b in pairwise(ends.tolist())]
-            pairs = [(scores[span].astype(np.float64), grades[span]) for span in spans]
-        else:
-            self._refuse_group(group)
-            pairs = list(zip(scores, y, strict=True))
-        losses = [problem.loss(problem.decode(each), answer) for each, answer in pairs]
-        return float(1 - np.average(losses, weights=sample_weight))
+        part = self._part
+        return part.score(X, y, sample_weight, **_grouping(part, group))
 
-    @property
-    def certificate_(self) -> LossCertificate:
-        """What the learner can prove about the rounds so far."""
-        self._require_start("certificate_")
-        problem = self._known()
-        facts = self._native.certificate()
-        if isinstance(problem, BuiltinProblem) and problem.dimension is None:  # type: ignore[attr-defined]
-            problem = problem.sized(max(1, len(self._labels)))
-        separable = not (isinstance(problem, Multilabel) and problem.loss_name == "error_set")
-        settings = {**self._settings, "norm": self.kernel or self._settings["norm"]}
-        return LossCertificate.of(
-            facts, settings, float(problem.most_loss), separable, self._restarted
-        )
+    # What every part offers.
 
-    @property
-    def coef_(self) -> npt.NDArray[Any] | sp.csr_array:
-        """The weights that predict, (K, n); (1, n) of two classes, (n,) of documents."""
-        self._require_start("coef_")
-        if self._settings["norm"] == "kernel":
-            raise AttributeError("a kernel has support examples instead of weights: no coef_")
-        features, weights = own_weights(self._native.weights())
-        if isinstance(self._known(), Binary) and weights.shape[1] == 2:
-            one = self._known().dimension == 1
-            weights = weights[:, 1:] if one else weights[:, 1:] - weights[:, :1]
-        found = matrix_of(features, weights, self._declared_features())
-        if self._ranks_documents() and isinstance(found, np.ndarray):
-            return np.asarray(found[0])
-        return found
+    start = delegated(LabelPredtron.start)
+    probabilities = delegated(LabelPredtron.probabilities)
+    own_feature_names = delegated(LabelPredtron.own_feature_names)
+    weights_by_feature = delegated(LabelPredtron.weights_by_feature)
+    feature_lengths = delegated(LabelPredtron.feature_lengths)
+    keep_features = delegated(LabelPredtron.keep_features)
+
+    # What some parts offer; `refusals` has what the others answer.
+
+    watch = delegated(LabelPredtron.watch)
+    learn_one = delegated_chained(LabelPredtron.learn_one)
+    watch_one = delegated(LabelPredtron.watch_one)
+    check_example = delegated(LabelPredtron.check_example)
+    encode_rows = delegated(LabelPredtron.encode_rows)
+    watch_rows = delegated(LabelPredtron.watch_rows)
+    rank = delegated(LabelPredtron.rank)
+    rank_one = delegated(LabelPredtron.rank_one)
+    score_one = delegated(LabelPredtron.score_one)
+    explain_one = delegated(LabelPredtron.explain_one)
+    confidence = delegated(LabelPredtron.confidence)
+    add_labels = delegated_chained(LabelPredtron.add_labels)
+    rename_label = delegated(LabelPredtron.rename_label)
+    forget_labels = delegated(LabelPredtron.forget_labels)
+    merge_labels = delegated(LabelPredtron.merge_labels)
+    watch_query = delegated(QueryPredtron.watch_query)
+
+    # Attributes.
 
     @property
     def task(self) -> Task:
         """What it predicts, which its problem says."""
-        if self._has_labels():
-            return "labels"
-        return "documents" if self._ranks_documents() else "answers"
+        return self._part_in_use().task
+
+    @property
+    def learns_online(self) -> bool:
+        """Whether it learns one example after the other: True."""
+        return True
 
     @property
     def learns_rows(self) -> bool:
         """Whether it offers ``watch_rows``: with a problem that has labels."""
-        return self._has_labels()
+        return self._part_in_use().learns_rows
 
     @property
-    def feature_count_matters(self) -> bool:
-        """Whether scores depend on ``n_features``: in the norms other than l2."""
-        return self.norm != "l2"
+    def labels(self) -> Labels:
+        """The labels so far, by number and by name; none before it has started."""
+        return self._part.labels if self.is_started else Labels()
 
-    # What problem it is.
+    @property
+    def largest_weight(self) -> float:
+        """The largest weight of an example that the arithmetic can bear."""
+        return self._part_in_use().largest_weight
 
-    def _known(self) -> Any:
-        """Return the problem, as it was when learning began."""
-        return self._settings["problem"] if self.is_started else as_problem(self.problem)
+    @property
+    def bytes_of_weights(self) -> int:
+        """The memory that the weights take."""
+        return self._started_part("bytes_of_weights").bytes_of_weights
 
-    def _has_labels(self) -> bool:
-        return _labels_are_predicted(self._known())
+    @property
+    def classes_(self) -> npt.NDArray[Any]:
+        """The labels, in the order of their columns."""
+        return self._started_part("classes_").classes_
 
-    def _ranks_documents(self) -> bool:
-        return isinstance(self._known(), SubsetRanking)
+    @property
+    def cutoff_(self) -> float:
+        """The score from which ``predict`` includes a label."""
+        return self._started_part("cutoff_").cutoff_
 
-    def _refuse_group(self, group: Any) -> None:
-        if group is not None:
-            raise ValueError("group is for subset ranking; this learner has another problem")
+    @property
+    def certificate_(self) -> LossCertificate:
+        """What the learner can prove about the rounds so far."""
+        return self._started_part("certificate_").certificate_
 
-    def _require_labels(self, call: str) -> None:
-        if not self._has_labels():
-            raise ValueError(f"{call} is for problems with labels, not for {self._known()!r}")
+    @property
+    def coef_(self) -> npt.NDArray[Any] | sp.csr_array:
+        """The weights that predict, (K, n); (1, n) of two classes, (n,) of documents."""
+        return self._started_part("coef_").coef_
 
-    def _core(self) -> Any:
-        return self._native
+    @property
+    def n_features_in_(self) -> int:
+        """The number of columns of the matrices seen."""
+        return int(self._started_part("n_features_in_").n_features_in_)
 
-    def _outside(self) -> PythonEngine:
-        native: Any = self._native
-        return native  # type: ignore[no-any-return]
+    @property
+    def feature_names_in_(self) -> npt.NDArray[Any]:
+        """The columns of the first DataFrame."""
+        found: npt.NDArray[Any] = self._started_part("feature_names_in_").feature_names_in_
+        return found
 
-    # Learning rows whose answers are no labels.
-
-    def _learn_rows(
-        self, X: Any, Y: Any, sample_weight: Any, group: Any, out: list[npt.NDArray[Any]] | None
-    ) -> None:
-        with restored_on_error(self):
-            X = self._validate(X, reset=not hasattr(self, "n_features_in_"))
-            if not self.is_started:
-                self._start_with(
-                    self._checked_settings(), Labels(), single=False, matrix=as_matrix(X)
-                )
-            learn = self._batch(X, Y, sample_weight, group)
-        learn(out)
-
-    def _batch(self, X: Any, y: Any, sample_weight: Any, group: Any) -> Learn:
-        """Check a batch, and return what learns it."""
-        matrix = as_matrix(X)
-        self._native.check(matrix)
-        most = self._largest_weight(self._settings)
-        if self._ranks_documents():
-            return query_batch(self._core(), self._settings, X, y, sample_weight, group, most)
-        self._refuse_group(group)
-        return answer_batch(self._outside(), X, y, sample_weight, most)
-
-    # What OnlineRanker asks for.
-
-    def _pairs(self, x: Example, learning: bool) -> tuple[Pair, list[str]]:
-        self._require_labels("a single example")
-        return super()._pairs(x, learning)
-
-    def _learn_example(
-        self, x: Example, y: Any, unknown: Collection[Hashable], weight: float, watched: bool
-    ) -> Round:
-        self._require_labels("learn_one")
-        return super()._learn_example(x, y, unknown, weight, watched)
-
-    def _first_labels(self, Y: Any, classes: Any, fitting: bool) -> Labels:
-        return self._levels(means_growing(classes)) or super()._first_labels(Y, classes, fitting)
-
-    def _open_labels(self) -> Labels:
-        if not self._has_labels():
-            return Labels()
-        return self._levels(growing=True) or super()._open_labels()
-
-    def _levels(self, growing: bool) -> Labels | None:
-        """Return the levels of an ordinal problem, if it says what they are."""
-        problem = as_problem(self.problem)
-        if not isinstance(problem, Ordinal):
-            return None
-        if problem.levels is not None:
-            return Labels(problem.levels)
-        if growing:
-            raise ValueError(
-                "levels have an order, in which they do not appear: give Ordinal(levels)"
-            )
-        return None
-
-    def _check_targets(self, labels: Labels, targets: Targets) -> None:
-        problem = as_problem(self.problem)
-        if not isinstance(problem, (Binary, Multiclass, Ordinal)):
-            return
-        counts = np.diff(targets.relevant.indptr)
-        open_labels = np.diff(targets.unknown.indptr)
-        wrong = (counts > 1) | ((counts == 0) & (open_labels == 0))
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise ValueError(
-                f"Y: row {row} has {counts[row]} labels; {type(problem).__name__} takes one a row"
-            )
-        found = len(labels) + len(targets.new)
-        if isinstance(problem, Binary) and found > 2:
-            raise ValueError(
-                f"Only binary classification is supported by problem {problem!r}: the type of the "
-                f"target is multiclass, with {found} classes"
-            )
-
-    def _checked_settings(self) -> Settings:
-        return checked_settings(self)
-
-    def _check_surgery(self) -> None:
-        if self._settings["norm"] in ("kernel", "trace"):
-            raise ValueError(
-                "with a kernel or the trace norm, weights can be changed by learning only"
-            )
-
-    def _check_start(self, settings: Settings, labels: int, features: int) -> None:
-        if settings["norm"] in ("l1", "group", "trace") and not features:
-            raise ValueError(
-                f"norm={settings['norm']!r} needs the number of features: give n_features, or "
-                "begin with a matrix"
-            )
-
-    def _largest_weight(self, settings: Settings) -> float:
-        return LARGEST_BUDGET[settings["dtype"]] / max(1.0, float(settings.get("step", 0.0)))
-
-    @staticmethod
-    def _make_native(settings: Settings) -> NativeRanker:
-        problem = settings["problem"]
-        quick = isinstance(problem, BuiltinProblem) and problem.is_known_to_the_core
-        if isinstance(problem, SubsetRanking) or (quick and settings["norm"] != "trace"):
-            return core_of(settings)
-        return PythonEngine(settings)
+    def _learn_batch(
+        self, call: str, X: Any, Y: Any, classes: Any, sample_weight: Any, group: Any
+    ) -> Any:
+        part = self._part_in_use()
+        options = _grouping(part, group)
+        if isinstance(part, LabelPredtron):
+            options["classes"] = classes
+        return self._run(part, call, X, Y, sample_weight=sample_weight, **options)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         problem = as_problem(self.problem)
-        single = isinstance(problem, (Binary, Multiclass, Ordinal))
-        tags.classifier_tags.multi_label = not single
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_label = not isinstance(problem, ONE_CLASS_PER_ROW)
         tags.classifier_tags.multi_class = not isinstance(problem, Binary)
         # Grades that mean nothing are learnt by a loss that counts the steps between them.
         tags.classifier_tags.poor_score = isinstance(problem, Ordinal)
         return tags
 
-    def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
-        """Return the header and the arrays of a file."""
-        described = problem_to_json(self._settings["problem"])
-        header, arrays = super().to_parts()
-        params = {**self.get_params(deep=False), "problem": problem_to_json(self.problem)}
-        settings = {**self._settings, "problem": described}
-        return {**header, "params": params, "settings": settings}, arrays
 
-    @classmethod
-    def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
-        """Return the model that ``to_parts`` took apart.
-
-        Parameters
-        ----------
-        header : dict
-            What can be said in JSON.
-        arrays : dict
-            Arrays by name.
-        """
-        params = {**header["params"], "problem": problem_from_json(header["params"]["problem"])}
-        settings = header["settings"]
-        settings = {**settings, "problem": as_problem(problem_from_json(settings["problem"]))}
-        return super().from_parts({**header, "params": params, "settings": settings}, arrays)
-
-
-def _labels_are_predicted(problem: Any) -> bool:
-    return isinstance(problem, BuiltinProblem) and not isinstance(problem, SubsetRanking)
+def _grouping(part: Any, group: Any) -> dict[str, Any]:
+    """Return the sizes of queries as an argument of a part; ValueError if it takes none."""
+    if isinstance(part, QueryPredtron):
+        return {"group": group}
+    if group is not None:
+        raise ValueError(GROUP_REFUSED)
+    return {}

@@ -1,5 +1,6 @@
-"""Rounds that are decided in Python: problems that the native core does not know, and weights that
-it does not keep. Scores, counts and steps are the core's all the same.
+"""Predtron's rounds in Python: for problems that the native core does not know, and the trace norm.
+
+The problem decodes in Python. Scores, counts and the size of a step come from the core.
 """
 
 import threading
@@ -13,38 +14,38 @@ from tagalong.online.predtron.trace_weights import TraceWeights
 from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.protocol import Problem
 
-__all__ = ["PythonEngine", "core_of", "problem_rule"]
+__all__ = ["PythonEngine", "new_core", "problem_rule"]
 
 LARGEST_COLUMN = 2**31 - 1
-# Stands for a ranking by positions of one's own, of which the core needs only the smallest loss.
-_ANY_RANKING = {"kind": "ranking", "reciprocal": False, "exponent": 1.0}
+# A ranking with a position function in Python: the core needs its smallest loss only.
+_PYTHON_RANKING = {"kind": "ranking", "reciprocal": False, "exponent": 1.0}
 
 Vector = npt.NDArray[np.float64]
 
 
 def problem_rule(problem: Any) -> dict[str, Any]:
-    """Return a problem as far as the native core knows it."""
+    """Return the rule of a problem: what the native core needs to know of it."""
     if not isinstance(problem, BuiltinProblem):
         return {"kind": "custom", "least_loss": float(problem.least_loss)}
     if (rule := problem.rule()) is not None:
         return rule
     ranking: Any = problem
     return {
-        **_ANY_RANKING,
+        **_PYTHON_RANKING,
         "precision": ranking.loss_name == "precision",
         "depth": ranking.k or 0,
         "ties_by_score": ranking.ties == "score",
     }
 
 
-def core_of(settings: dict[str, Any]) -> core.Predtron32:
+def new_core(settings: dict[str, Any]) -> core.Predtron32:
     """Return a new native learner."""
     kind = core.Predtron64 if settings["dtype"] == "float64" else core.Predtron32
     return kind({**settings, "rule": problem_rule(settings["problem"])})
 
 
 class PythonEngine:
-    """Offers what a native learner offers, row by row.
+    """A learner with the interface of a native one, which asks a problem in Python.
 
     Parameters
     ----------
@@ -55,12 +56,12 @@ class PythonEngine:
     def __init__(self, settings: dict[str, Any]):
         self._settings = settings
         self._problem: Problem = settings["problem"]
-        self._core = core_of(settings)
+        self._core = new_core(settings)
         self._lock = threading.RLock()  # a round is several calls of the core
         self._trace: TraceWeights | None = None
         if settings["norm"] == "trace":
             self._trace = TraceWeights(settings["n_features"] + (settings["constant"] != 0))
-            self._trace.reach(settings["dimension"])
+            self._trace.grow_to(settings["dimension"])
 
     @property
     def labels(self) -> int:
@@ -69,27 +70,27 @@ class PythonEngine:
 
     @property
     def bytes(self) -> int:
-        """What the weights take."""
+        """The memory that the weights take."""
         own = 0 if self._trace is None else self._trace.theta.nbytes + self._trace.weights.nbytes
         return self._core.bytes + own
 
     def add_labels(self, count: int) -> None:
         """Add labels without weights."""
         self._core.add_labels(count)
-        shipped = isinstance(self._problem, BuiltinProblem)
-        if shipped and self._core.labels:
+        builtin = isinstance(self._problem, BuiltinProblem)
+        if builtin and self._core.labels:
             self._problem = self._problem.sized(self._core.labels)  # type: ignore[attr-defined]
-        if self._trace is not None and shipped:
-            self._trace.reach(self._problem.dimension or self._core.labels)
+        if self._trace is not None and builtin:
+            self._trace.grow_to(self._problem.dimension or self._core.labels)
 
     def check(self, x: core.Matrix) -> None:
         """Raise ValueError if some row cannot be learnt."""
         self._core.check(x)
 
-    # One row, as the problem sees it.
+    # Rows with answers of any kind.
 
-    def decide(self, x: core.Matrix, row: int, y: Any, weight: float) -> None:
-        """Learn one row.
+    def learn_answer(self, x: core.Matrix, row: int, y: Any, weight: float) -> None:
+        """Learn the answer of one row.
 
         Parameters
         ----------
@@ -107,7 +108,17 @@ class PythonEngine:
             self._step(x, row, scores, None, y, weight, self._problem)
 
     def raw_scores(self, x: core.Matrix, row: int, predicting: bool) -> Vector:
-        """Return the scores of a row as the problem sees them."""
+        """Return the scores of a row that the problem decodes.
+
+        Parameters
+        ----------
+        x : Matrix
+            Rows.
+        row : int
+            Which of them.
+        predicting : bool
+            Whether to use the averaged weights, if there are any.
+        """
         if self._trace is None:
             return self._core.raw_scores(x, row, predicting)
         return self._trace.score(self._core.finished(x, row))
@@ -122,6 +133,7 @@ class PythonEngine:
         weight: float,
         problem: Problem,
     ) -> None:
+        """Do a round, on the scores of the labels whose relevance is known, or on all (None)."""
         seen = scores if known is None else scores[known]
         worst = getattr(problem, "worst_decode", None)
         predicted = problem.decode(seen) if worst is None else worst(seen, y)
@@ -144,9 +156,10 @@ class PythonEngine:
             p = float(self._core.certificate()["dimension"])
             self._trace.move(self._core.finished(x, row), direction, p)
 
-    # Rows with labels, as OnlineRanker has them.
+    # Rows with labels: the interface of `NativeRanker`.
 
-    def _shown(self, x: core.Matrix, row: int) -> npt.NDArray[Any]:
+    def _label_scores(self, x: core.Matrix, row: int) -> npt.NDArray[Any]:
+        """Return one score per label."""
         raw = self.raw_scores(x, row, predicting=True).astype(self._settings["dtype"])
         if len(raw) == 1 < self.labels:  # two classes with one score
             return np.array([-raw[0], raw[0]])[: self.labels]
@@ -160,17 +173,18 @@ class PythonEngine:
         unknown: npt.NDArray[Any],
         weight: float,
     ) -> npt.NDArray[Any]:
+        """Learn a row; return the scores before, -infinity for labels that came with it."""
         given = np.concatenate([relevant, unknown])
         with self._lock:
             before = self.labels
             self.add_labels(max(0, int(given.max(initial=-1)) + 1 - before))
-            shown = self._shown(x, row)
+            found = self._label_scores(x, row)
             if weight > 0:
-                self._core.observe(shown, relevant.tolist(), unknown.tolist())
+                self._core.observe(found, relevant.tolist(), unknown.tolist())
                 self._learn_labels(x, row, relevant, unknown, weight)
-        shown = shown.copy()
-        shown[before:] = -np.inf
-        return shown
+        found = found.copy()
+        found[before:] = -np.inf
+        return found
 
     def _learn_labels(
         self,
@@ -214,7 +228,7 @@ class PythonEngine:
         for row in range(x.shape[0]):
             if cutoffs is not None:
                 cutoffs[row] = self._core.certificate()["cutoff"]
-            shown = self._round(
+            found = self._round(
                 x,
                 row,
                 relevant[relevant_indptr[row] : relevant_indptr[row + 1]],
@@ -222,7 +236,7 @@ class PythonEngine:
                 1.0 if weights is None else float(weights[row]),
             )
             if scores is not None:
-                scores[row, : len(shown)] = shown
+                scores[row, : len(found)] = found
 
     def learn_one(
         self, indices: Any, values: Any, relevant: list[int], unknown: list[int], weight: float
@@ -254,13 +268,13 @@ class PythonEngine:
     def score_one(self, indices: Any, values: Any) -> tuple[npt.NDArray[Any], float]:
         """Return the scores of one example and the cut-off."""
         x = self._one_row(indices, values)
-        return self._shown(x, 0), float(self._core.certificate()["cutoff"])
+        return self._label_scores(x, 0), float(self._core.certificate()["cutoff"])
 
     def score(self, x: core.Matrix) -> tuple[npt.NDArray[Any], float]:
         """Return scores (rows, labels) and the cut-off."""
         out = np.zeros((x.shape[0], self.labels), dtype=self._settings["dtype"])
         for row in range(x.shape[0]):
-            out[row] = self._shown(x, row)
+            out[row] = self._label_scores(x, row)
         return out, float(self._core.certificate()["cutoff"])
 
     def rank(self, x: core.Matrix, k: int) -> npt.NDArray[np.int32]:
@@ -340,7 +354,7 @@ class PythonEngine:
         if self._trace is None:
             return
         theta, weights = state["arrays"]["trace_theta"], state["arrays"]["trace_weights"]
-        self._trace.reach(len(theta))
+        self._trace.grow_to(len(theta))
         if not theta.shape == weights.shape == self._trace.theta.shape:
             raise ValueError(f"its weights have shape {theta.shape}, not {self._trace.theta.shape}")
         self._trace.theta, self._trace.weights = theta.copy(), weights.copy()

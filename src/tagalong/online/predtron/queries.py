@@ -1,4 +1,4 @@
-"""Queries of documents: groups of rows with a grade each, for subset ranking."""
+"""Queries for subset ranking: groups of rows, the documents, with one grade per row."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,21 +11,21 @@ from tagalong import _native as core
 from tagalong.learning.examples import as_pairs
 from tagalong.problems.places import Ranking
 
-__all__ = ["Queries", "checked_grades", "checked_group", "learn_query", "rows_of"]
+__all__ = ["QueryNorms", "checked_grades", "checked_group", "document_matrix", "learn_query"]
 
 LARGEST_GRADE = 52.0
 """Up to here 2**grade - 1 is exact in double precision."""
 
 
 def checked_group(group: Any, rows: int) -> npt.NDArray[np.int64]:
-    """Return where queries begin and end, (queries + 1,), from their sizes; None is one query.
+    """Return the first row of each query, and the number of rows last, (queries + 1,).
 
     Parameters
     ----------
     group : sequence of int or None
-        How many rows each query has, in order.
+        How many rows each query has, in order. None means that all rows are one query.
     rows : int
-        How many there are.
+        How many rows there are.
     """
     if group is None:
         return np.array([0, rows], dtype=np.int64)
@@ -59,20 +59,20 @@ def checked_grades(y: Any, rows: int) -> npt.NDArray[np.float64]:
     return grades
 
 
-class Queries:
-    """Norms of queries: how far one of them can move the scores.
+class QueryNorms:
+    """The norms of queries, which bound how far a step can move their scores.
 
     For l1 and group it is the largest norm of a column, for l2 the operator norm of the documents.
-    Where the step does not depend on it, the Frobenius norm does, which is no smaller and needs no
-    eigenvalues. The largest one so far is all that counts, so a query that is surely shorter is not
-    measured.
+    If the step does not depend on it, the Frobenius norm takes its place, which is no smaller and
+    needs no eigenvalues. Only the largest norm so far matters, so a query whose norm is surely
+    smaller is not measured.
 
     Parameters
     ----------
     X : array or CSR matrix
         Documents.
     settings : mapping
-        Of the learner.
+        The settings of the learner.
     """
 
     def __init__(self, X: Any, settings: Mapping[str, Any]):
@@ -81,12 +81,12 @@ class Queries:
         self._exact = settings["step"] == 0 and settings["update"] == "mistake"
 
     def norm(self, begin: int, end: int, longest: float) -> float:
-        """Return the norm of some rows; where it is no larger than the longest, some lower bound.
+        """Return the norm of a query; a lower bound if it is no larger than the longest.
 
         Parameters
         ----------
         begin, end : int
-            The first row, and the one after the last.
+            Its first row, and the one after its last.
         longest : float
             The largest norm so far.
         """
@@ -108,12 +108,13 @@ class Queries:
             part = part.copy()
             part.sum_duplicates()
             part = part.data
-        # The same numbers in the same order, whatever form they came in.
+        # Dense and sparse rows give the same numbers in the same order.
         numbers = np.asarray(part[part != 0], dtype=np.float64)
-        return float(np.sqrt(np.einsum("i,i->", numbers, numbers)))  # without waking threads
+        # Not np.linalg.norm, which would start BLAS threads.
+        return float(np.sqrt(np.einsum("i,i->", numbers, numbers)))
 
     def _dense(self, begin: int, end: int) -> npt.NDArray[np.float64]:
-        """Return some rows, without columns that are surely empty: there may be millions."""
+        """Return rows as a dense matrix; of sparse rows, without the columns that are empty."""
         part: Any = self._X[begin:end]
         if not sp.issparse(self._X):
             return np.asarray(part, dtype=np.float64)
@@ -123,8 +124,8 @@ class Queries:
         return np.asarray(compact.toarray(), dtype=np.float64)
 
 
-def rows_of(documents: Sequence[Any]) -> sp.csr_array:
-    """Return documents, each (indices, values) or a mapping of numbers, as a matrix."""
+def document_matrix(documents: Sequence[Any]) -> sp.csr_array:
+    """Return documents, each (indices, values) or a mapping of numbers, as the rows of a matrix."""
     pairs = [as_pairs(document) for document in documents]
     if not pairs:
         raise ValueError("a query must have documents, got none")
@@ -150,18 +151,18 @@ def learn_query(
 ) -> npt.NDArray[Any]:
     """Learn a query; return the scores that its documents had before.
 
-    With more than two grades the loss-augmented decoding is a linear assignment, which SciPy does;
-    everything else is the core's.
+    With more than two grades the loss-augmented decoding is a linear assignment, which SciPy
+    solves. The core does everything else.
     """
     begin, end = span
     by_loss = settings["update"] == "loss"
-    quick = by_loss or len(np.unique(problem.gains(grades))) <= 2
-    if problem.is_known_to_the_core and quick:
+    no_assignment = by_loss or len(np.unique(problem.gains(grades))) <= 2
+    if problem.is_known_to_the_core and no_assignment:
         return native.learn_query(matrix, begin, end, grades, norm, weight)[1]
     scores = native.query_scores(matrix, begin, end, False)
-    shown = native.query_scores(matrix, begin, end, True) if settings["average"] else scores
+    predicting = native.query_scores(matrix, begin, end, True) if settings["average"] else scores
     if not weight > 0:
-        return shown
+        return predicting
     predicted = problem.worst_decode(scores, grades)
     loss = problem.loss(predicted, grades)
     direction = np.zeros(end - begin)
@@ -169,4 +170,4 @@ def learn_query(
         other = predicted if by_loss else problem.augmented_decode(scores, grades)
         direction = problem.represent(problem.correct(grades, scores)) - problem.represent(other)
     native.settle_query(matrix, begin, end, grades, loss, direction, norm, weight)
-    return shown
+    return predicting

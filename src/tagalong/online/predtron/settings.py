@@ -1,6 +1,8 @@
-"""Predtron's parameters, checked, as the native learner wants them."""
+"""Predtron's parameters, and the settings that they make for the native learner."""
 
 from typing import Any
+
+from sklearn.base import BaseEstimator
 
 from tagalong import parameters
 from tagalong.learning.update_rules import PREDTRON_UPDATES
@@ -9,20 +11,65 @@ from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.names import as_problem
 from tagalong.problems.subset_ranking import SubsetRanking
 
-__all__ = ["checked_settings"]
+__all__ = ["PredtronParameters", "checked_settings"]
 
 NORMS = ("l2", "l1", "group", "trace")
 UPDATES = tuple(PREDTRON_UPDATES)
 KERNELS = ("linear", "rbf", "poly")
 
 
-def checked_settings(given: Any) -> dict[str, Any]:
-    """Return the settings of a Predtron; ValueError for a bad parameter.
+class PredtronParameters(BaseEstimator):
+    """The parameters that `Predtron` and the learners behind it are made with."""
+
+    def __init__(
+        self,
+        problem: Any = "label-ranking",
+        norm: str = "l2",
+        update: str = "mistake",
+        step: float | None = None,
+        average: bool = False,
+        kernel: str | None = None,
+        budget: int | None = None,
+        gamma: float = 1.0,
+        degree: float = 3,
+        normalize: bool = False,
+        constant: float = 0.0,
+        passes: int = 1,
+        n_features: int | None = None,
+        dtype: str = "float32",
+    ):
+        self.problem = problem
+        self.norm = norm
+        self.update = update
+        self.step = step
+        self.average = average
+        self.kernel = kernel
+        self.budget = budget
+        self.gamma = gamma
+        self.degree = degree
+        self.normalize = normalize
+        self.constant = constant
+        self.passes = passes
+        self.n_features = n_features
+        self.dtype = dtype
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for the first parameter that is wrong."""
+        checked_settings(self)
+
+    @property
+    def feature_count_matters(self) -> bool:
+        """Whether scores depend on ``n_features``: in the norms other than l2."""
+        return self.norm != "l2"
+
+
+def checked_settings(given: PredtronParameters) -> dict[str, Any]:
+    """Return the settings of the native learner; ValueError for a bad parameter.
 
     Parameters
     ----------
-    given : Predtron
-        Whose parameters they are.
+    given : PredtronParameters
+        The parameters.
     """
     problem: Any = as_problem(given.problem)
     norm = parameters.choice(given.norm, "norm", NORMS)
@@ -66,7 +113,7 @@ def checked_settings(given: Any) -> dict[str, Any]:
     }
 
 
-def _check_kernel(given: Any, norm: str) -> None:
+def _check_kernel(given: PredtronParameters, norm: str) -> None:
     if given.kernel is None:
         if given.budget is not None:
             raise ValueError(f"budget={given.budget!r} is for kernels, but kernel is None")
@@ -76,7 +123,7 @@ def _check_kernel(given: Any, norm: str) -> None:
         raise ValueError(f"a kernel measures weights by norm='l2', not {norm!r}")
 
 
-def _check_for_queries(given: Any, norm: str, constant: float) -> None:
+def _check_for_queries(given: PredtronParameters, norm: str, constant: float) -> None:
     if norm == "trace" or given.kernel is not None:
         raise ValueError(
             "subset ranking has one weight vector: norm must be 'l2', 'l1' or 'group', and kernel "

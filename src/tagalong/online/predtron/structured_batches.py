@@ -1,38 +1,42 @@
-"""Batches whose answers are no labels: queries with grades, and the answers of any problem."""
+"""Batches whose answers are no labels, checked and ready to be learnt: queries, and answers."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
+import numpy as np
 import numpy.typing as npt
 
 from tagalong import _native as core
 from tagalong.learning.batches import checked_weights
 from tagalong.learning.examples import as_matrix
 from tagalong.online.predtron.python_engine import PythonEngine
-from tagalong.online.predtron.queries import Queries, checked_grades, checked_group, learn_query
+from tagalong.online.predtron.queries import (
+    QueryNorms,
+    checked_grades,
+    checked_group,
+    learn_query,
+)
 
-__all__ = ["Learn", "answer_batch", "query_batch"]
+__all__ = ["AnswerBatch", "Batch", "QueryBatch", "Scores"]
 
-# Learns a batch that was checked; notes what was predicted before each round, if wanted.
-Learn: TypeAlias = Callable[[list[npt.NDArray[Any]] | None], None]
+Scores: TypeAlias = list[npt.NDArray[Any]]
 
 
-def query_batch(
-    native: core.Predtron32,
-    settings: dict[str, Any],
-    X: Any,
-    y: Any,
-    sample_weight: Any,
-    group: Any,
-    most: float,
-) -> Learn:
-    """Check queries, and return what learns them.
+class Batch(Protocol):
+    """A batch that was checked, and may be learnt several times."""
+
+    def learn(self, watched: bool = False) -> Scores:
+        """Learn it; return the scores before each round if it is watched, else nothing."""
+
+
+class QueryBatch:
+    """Queries of documents with grades; a round is a query.
 
     Parameters
     ----------
     native : Predtron32 or Predtron64
-        Who learns.
+        The learner.
     settings : dict
         What it was made with.
     X : array or CSR matrix
@@ -40,67 +44,100 @@ def query_batch(
     y : array
         Their grades.
     sample_weight : array or None
-        A number a query.
+        One number per query.
     group : sequence of int or None
         The sizes of the queries.
-    most : float
-        The largest weight.
+    largest_weight : float
+        The largest number that ``sample_weight`` may have.
     """
-    ends = checked_group(group, X.shape[0])
-    grades = checked_grades(y, X.shape[0])
-    weights = checked_weights(sample_weight, ends[:-1, None], most)
-    matrix = as_matrix(X)
-    queries = Queries(X, settings)
 
-    def learn(out: list[npt.NDArray[Any]] | None) -> None:
-        for i, span in enumerate(pairwise(ends.tolist())):
-            weight = 1.0 if weights is None else float(weights[i])
-            found = learn_query(
-                native,
-                settings["problem"],
-                matrix,
+    def __init__(
+        self,
+        native: core.Predtron32,
+        settings: dict[str, Any],
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        group: Any,
+        largest_weight: float,
+    ):
+        self._ends = checked_group(group, X.shape[0])
+        self._grades = checked_grades(y, X.shape[0])
+        self._weights = checked_weights(sample_weight, self._ends[:-1, None], largest_weight)
+        self._matrix = as_matrix(X)
+        self._norms = QueryNorms(X, settings)
+        self._native = native
+        self._settings = settings
+
+    def learn(self, watched: bool = False) -> Scores:
+        """Learn the queries; return the scores of each one's documents before, if watched.
+
+        Parameters
+        ----------
+        watched : bool
+            Whether scores are wanted.
+        """
+        before = []
+        for i, span in enumerate(pairwise(self._ends.tolist())):
+            scores = learn_query(
+                self._native,
+                self._settings["problem"],
+                self._matrix,
                 span,
-                grades[slice(*span)],
-                queries.norm(*span, native.certificate()["radius"]),
-                weight,
-                settings,
+                self._grades[slice(*span)],
+                self._norms.norm(*span, self._native.certificate()["radius"]),
+                1.0 if self._weights is None else float(self._weights[i]),
+                self._settings,
             )
-            if out is not None:
-                out.append(found.astype(settings["dtype"]))
+            if watched:
+                before.append(scores.astype(self._settings["dtype"]))
+        return before
 
-    return learn
 
-
-def answer_batch(outside: PythonEngine, X: Any, y: Any, sample_weight: Any, most: float) -> Learn:
-    """Check rows with answers of any kind, and return what learns them.
+class AnswerBatch:
+    """Rows with answers of any kind; a round is a row.
 
     Parameters
     ----------
-    outside : PythonEngine
-        Who learns.
+    engine : PythonEngine
+        The learner.
     X : array or CSR matrix
         Rows.
     y : sequence
         Their answers.
     sample_weight : array or None
-        A number a row.
-    most : float
-        The largest weight.
+        One number per row.
+    largest_weight : float
+        The largest number that ``sample_weight`` may have.
     """
-    if y is None:
-        raise ValueError("learning requires y to be passed, but the target y is None")
-    answers = list(y)
-    if len(answers) != X.shape[0]:
-        raise ValueError(f"X has {X.shape[0]} rows but y has {len(answers)}")
-    weights = checked_weights(sample_weight, X, most)
-    matrix = as_matrix(X)
 
-    def learn(out: list[npt.NDArray[Any]] | None) -> None:
-        for row, answer in enumerate(answers):
-            if out is not None:
-                out.append(outside.raw_scores(matrix, row, True))
-            weight = 1.0 if weights is None else float(weights[row])
+    def __init__(
+        self, engine: PythonEngine, X: Any, y: Any, sample_weight: Any, largest_weight: float
+    ):
+        if y is None:
+            raise ValueError("learning requires y to be passed, but the target y is None")
+        self._answers: Sequence[Any] = list(y)
+        if len(self._answers) != X.shape[0]:
+            raise ValueError(f"X has {X.shape[0]} rows but y has {len(self._answers)}")
+        weights = checked_weights(sample_weight, X, largest_weight)
+        self._weights = np.ones(len(self._answers)) if weights is None else weights
+        self._matrix = as_matrix(X)
+        self._engine = engine
+
+    def learn(self, watched: bool = False) -> Scores:
+        """Learn the rows; return the scores of each one before, if watched.
+
+        Parameters
+        ----------
+        watched : bool
+            Whether scores are wanted.
+        """
+        before = []
+        for row, (answer, weight) in enumerate(
+            zip(self._answers, self._weights.tolist(), strict=True)
+        ):
+            if watched:
+                before.append(self._engine.raw_scores(self._matrix, row, predicting=True))
             if weight > 0:
-                outside.decide(matrix, row, answer, weight)
-
-    return learn
+                self._engine.learn_answer(self._matrix, row, answer, weight)
+        return before

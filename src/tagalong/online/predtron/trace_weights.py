@@ -1,4 +1,4 @@
-"""Weights in the geometry of the Schatten r-norm: the link on singular values."""
+"""Weights for the trace norm: a link function on singular values, in the Schatten r-norm."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def schatten_weights(theta: Matrix, s: float) -> Matrix:
 
 
 class TraceWeights:
-    """Dense weights whose dual vectors are kept beside; a step costs an SVD.
+    """A dense weight matrix and the matrix of dual vectors it follows from; an SVD per step.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ class TraceWeights:
         self.theta: Matrix = np.zeros((0, features))
         self.weights: Matrix = np.zeros((0, features))
 
-    def reach(self, scores: int) -> None:
-        """Have so many rows, new ones without weights."""
+    def grow_to(self, scores: int) -> None:
+        """Have at least so many rows, one per score; new rows have no weights."""
         more = scores - len(self.theta)
         if more > 0:
             self.theta = np.pad(self.theta, ((0, more), (0, 0)))
@@ -61,7 +61,7 @@ class TraceWeights:
         x : (features, values)
             The example.
         direction : array
-            A number a score.
+            One number per score.
         p : float
             The number of singular values, as the link counts them.
         """

@@ -1,0 +1,119 @@
+"""Predtron for problems of the user's own, whose answers may be anything."""
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from tagalong.learning.protocols import Task
+from tagalong.online.label_model import Settings
+from tagalong.online.predtron.python_engine import PythonEngine
+from tagalong.online.predtron.structured_batches import AnswerBatch
+from tagalong.online.predtron.structured_learner import StructuredPredtron
+
+__all__ = ["AnswerPredtron"]
+
+
+class AnswerPredtron(StructuredPredtron):
+    """Learns what a user's problem makes of the scores. See `Predtron`."""
+
+    _native: PythonEngine
+
+    @property
+    def task(self) -> Task:
+        """What it predicts: the answers of the problem."""
+        return "answers"
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from scratch, row by row, ``passes`` times.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        y : sequence
+            Their answers, which the problem gets as they are.
+        sample_weight : array of shape (rows,), optional
+            Scales the step of each round; a row of weight 0 is passed over.
+        """
+        return self._fit(X, lambda rows: self._batch(rows, y, sample_weight))
+
+    def partial_fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
+        """Learn rows. All of them are checked before any is learnt.
+
+        Parameters
+        ----------
+        X, Y, sample_weight
+            As for ``fit``.
+        """
+        self._learn(X, lambda rows: self._batch(rows, Y, sample_weight), watched=False)
+        return self
+
+    def predict_then_learn(self, X: Any, Y: Any, sample_weight: Any = None) -> npt.NDArray[Any]:
+        """Learn rows, and return the scores that each had before, (rows, dimension).
+
+        Parameters
+        ----------
+        X, Y, sample_weight
+            As for ``fit``.
+        """
+        return np.stack(
+            self._learn(X, lambda rows: self._batch(rows, Y, sample_weight), watched=True)
+        )
+
+    def decision_function(self, X: Any) -> npt.NDArray[Any]:
+        """Return the scores of rows, (rows, dimension).
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        """
+        matrix = self._checked_matrix(X)
+        rows = range(matrix.shape[0])
+        return np.stack([self._native.raw_scores(matrix, row, predicting=True) for row in rows])
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the problem's predictions for rows, as objects.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        """
+        scores = self.decision_function(X)
+        found = np.empty(len(scores), dtype=object)
+        for row, each in enumerate(scores):
+            found[row] = self.current_problem.decode(each)
+        return found
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return one minus the mean loss.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        y : sequence
+            Their answers.
+        sample_weight : array of shape (rows,), optional
+            Weights of the rows.
+        """
+        check_is_fitted(self)
+        problem = self.current_problem
+        pairs = zip(self.decision_function(X), y, strict=True)
+        losses = [problem.loss(problem.decode(scores), answer) for scores, answer in pairs]
+        return float(1 - np.average(losses, weights=sample_weight))
+
+    @property
+    def coef_(self) -> npt.NDArray[Any] | sp.csr_array:
+        """The weights that predict, (dimension, n)."""
+        return self._weight_matrix()
+
+    def _make_native(self, settings: Settings) -> PythonEngine:
+        return PythonEngine(settings)
+
+    def _batch(self, X: Any, y: Any, sample_weight: Any) -> AnswerBatch:
+        return AnswerBatch(self._native, X, y, sample_weight, self._largest_weight(self._settings))

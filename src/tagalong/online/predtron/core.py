@@ -1,0 +1,100 @@
+"""What a Predtron has whatever its problem: settings, an engine, a certificate, weights."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tagalong.learning.certificates.loss_bound import LossCertificate
+from tagalong.learning.fitted import NativeModel
+from tagalong.online.label_model import Settings
+from tagalong.online.label_ranker.learner import LARGEST_BUDGET
+from tagalong.online.predtron.settings import PredtronParameters, checked_settings
+from tagalong.online.weights import own_weights
+from tagalong.problems.builtin import BuiltinProblem
+from tagalong.problems.multilabel import Multilabel
+from tagalong.problems.names import as_problem, problem_from_json, problem_to_json
+
+__all__ = ["PredtronCore", "with_problems"]
+
+
+class PredtronCore(PredtronParameters, NativeModel):
+    """Base class of the learners behind `Predtron`, one for each kind of problem.
+
+    A subclass makes the engine, `core.Predtron32`, `core.Predtron64` or `PythonEngine`, and says
+    what is learnt from and predicted.
+    """
+
+    _restarted: str  # why the certificate does not begin with the first round
+
+    def __init_subclass__(cls, **options: Any):
+        super().__init_subclass__(**options)
+        # scikit-learn's messages name the class of an estimator: the one that users know.
+        cls.__name__ = "Predtron"
+
+    @property
+    def current_problem(self) -> Any:
+        """The problem, as it was when learning began."""
+        return self._settings["problem"] if self.is_started else as_problem(self.problem)
+
+    @property
+    def certificate_(self) -> LossCertificate:
+        """What the learner can prove about the rounds so far."""
+        self._require_start("certificate_")
+        problem = self.current_problem
+        if isinstance(problem, BuiltinProblem) and problem.dimension is None:  # type: ignore[attr-defined]
+            problem = problem.sized(max(1, self._native.labels))
+        separable = not (isinstance(problem, Multilabel) and problem.loss_name == "error_set")
+        settings = dict(self._settings)
+        if settings["norm"] == "kernel":
+            settings["norm"] = settings["kernel"]
+        return LossCertificate.of(
+            self._native.certificate(),
+            settings,
+            float(problem.most_loss),
+            separable,
+            self._restarted,
+        )
+
+    def _checked_settings(self) -> Settings:
+        return checked_settings(self)
+
+    def _check_start(self, settings: Settings, labels: int, features: int) -> None:
+        if settings["norm"] in ("l1", "group", "trace") and not features:
+            raise ValueError(
+                f"norm={settings['norm']!r} needs the number of features: give n_features, or "
+                "begin with a matrix"
+            )
+
+    def _check_surgery(self) -> None:
+        if self._settings["norm"] in ("kernel", "trace"):
+            raise ValueError(
+                "with a kernel or the trace norm, weights can be changed by learning only"
+            )
+
+    def _largest_weight(self, settings: Settings) -> float:
+        return LARGEST_BUDGET[settings["dtype"]] / max(1.0, float(settings.get("step", 0.0)))
+
+    def _coefficients(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any]]:
+        """Return the features that have weights, and the weights, (features, scores)."""
+        self._require_start("coef_")
+        if self._settings["norm"] == "kernel":
+            raise AttributeError("a kernel has support examples instead of weights: no coef_")
+        return own_weights(self._native.weights())
+
+    def _problems_by_name(self) -> dict[str, Any]:
+        """Return what a file's header says of parameters and settings; ValueError for code."""
+        settings = {**self._settings, "problem": problem_to_json(self._settings["problem"])}
+        params = {**self.get_params(deep=False), "problem": problem_to_json(self.problem)}
+        return {"params": params, "settings": settings}
+
+
+def with_problems(header: dict[str, Any]) -> dict[str, Any]:
+    """Return a file's header with the problems that parameters and settings name."""
+    params, settings = header["params"], header["settings"]
+    given, current = (problem_from_json(part["problem"]) for part in (params, settings))
+    return {
+        **header,
+        "params": {**params, "problem": given},
+        "settings": {**settings, "problem": as_problem(current)},
+    }

@@ -1,0 +1,164 @@
+"""Predtron for subset ranking: the documents of a query in order, by their grades."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from tagalong import _native as core
+from tagalong import parameters
+from tagalong.learning.estimators import restored_on_error
+from tagalong.learning.protocols import Task
+from tagalong.online.label_model import Settings
+from tagalong.online.predtron.python_engine import new_core
+from tagalong.online.predtron.queries import checked_grades, checked_group, document_matrix
+from tagalong.online.predtron.structured_batches import QueryBatch
+from tagalong.online.predtron.structured_learner import StructuredPredtron
+from tagalong.online.ranker import Example
+
+__all__ = ["QueryPredtron"]
+
+
+class QueryPredtron(StructuredPredtron):
+    """Learns to rank the documents of queries, with one weight vector. See `Predtron`."""
+
+    _native: core.Predtron32
+
+    @property
+    def task(self) -> Task:
+        """What it predicts: a ranking of the documents of a query."""
+        return "documents"
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, group: Any = None) -> Self:
+        """Learn from scratch, query by query, ``passes`` times.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Documents.
+        y : array of shape (rows,)
+            Their grades, numbers from 0 on.
+        sample_weight : array of shape (queries,), optional
+            Scales the step of each round.
+        group : sequence of int, optional
+            How many rows each query has. None means that all are one query.
+        """
+        return self._fit(X, lambda rows: self._batch(rows, y, sample_weight, group))
+
+    def partial_fit(self, X: Any, Y: Any, sample_weight: Any = None, group: Any = None) -> Self:
+        """Learn queries. All of them are checked before any is learnt.
+
+        Parameters
+        ----------
+        X, Y, sample_weight, group
+            As for ``fit``.
+        """
+        self._learn(X, lambda rows: self._batch(rows, Y, sample_weight, group), watched=False)
+        return self
+
+    def predict_then_learn(
+        self, X: Any, Y: Any, sample_weight: Any = None, group: Any = None
+    ) -> npt.NDArray[Any]:
+        """Learn queries, and return the scores that documents had before theirs, (rows,).
+
+        Parameters
+        ----------
+        X, Y, sample_weight, group
+            As for ``fit``.
+        """
+        return np.concatenate(
+            self._learn(X, lambda rows: self._batch(rows, Y, sample_weight, group), watched=True)
+        )
+
+    def watch_query(
+        self, documents: Sequence[Example], grades: Any, weight: float = 1.0
+    ) -> npt.NDArray[Any]:
+        """Learn one query, and return the scores that its documents had before.
+
+        Parameters
+        ----------
+        documents : sequence of (indices, values) or mappings of numbers to values
+            The documents. New features may appear at any time.
+        grades : array of shape (documents,)
+            Their grades, numbers from 0 on.
+        weight : float, default 1.0
+            Scales the step.
+        """
+        weight = parameters.positive(weight, "weight", self._largest_weight({"dtype": self.dtype}))
+        with restored_on_error(self):
+            self.start()
+            batch = self._checked_batch(
+                document_matrix(documents), lambda rows: self._batch(rows, grades, [weight], None)
+            )
+        return batch.learn(watched=True)[0]
+
+    def decision_function(self, X: Any) -> npt.NDArray[Any]:
+        """Return the scores of documents, (rows,).
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Documents.
+        """
+        matrix = self._checked_matrix(X)
+        scores = self._native.query_scores(matrix, 0, matrix.shape[0], True)
+        return np.asarray(scores, dtype=self._settings["dtype"])
+
+    def predict(self, X: Any, group: Any = None) -> npt.NDArray[Any]:
+        """Return the places of documents in the ranking of their query, from 1.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Documents.
+        group : sequence of int, optional
+            How many rows each query has. None means that all are one query.
+        """
+        scores = self.decision_function(X)
+        places = np.empty(len(scores), dtype=np.int64)
+        for begin, end in pairwise(checked_group(group, len(scores)).tolist()):
+            order = np.argsort(-scores[begin:end], kind="stable")
+            places[begin + order] = np.arange(1, end - begin + 1)
+        return places
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, group: Any = None) -> float:
+        """Return one minus the mean loss of queries, which is NDCG or precision at k.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Documents.
+        y : array of shape (rows,)
+            Their grades.
+        sample_weight : array of shape (queries,), optional
+            Weights of the queries.
+        group : sequence of int, optional
+            How many rows each query has. None means that all are one query.
+        """
+        check_is_fitted(self)
+        problem = self.current_problem
+        scores = self.decision_function(X)
+        ends = checked_group(group, len(scores))
+        grades = checked_grades(y, len(scores))
+        losses = [
+            problem.loss(problem.decode(scores[a:b].astype(np.float64)), grades[a:b])
+            for a, b in pairwise(ends.tolist())
+        ]
+        return float(1 - np.average(losses, weights=sample_weight))
+
+    @property
+    def coef_(self) -> npt.NDArray[Any] | sp.csr_array:
+        """The weights that predict, (n,)."""
+        found = self._weight_matrix()
+        return np.asarray(found[0]) if isinstance(found, np.ndarray) else found
+
+    def _make_native(self, settings: Settings) -> core.Predtron32:
+        return new_core(settings)
+
+    def _batch(self, X: Any, y: Any, sample_weight: Any, group: Any) -> QueryBatch:
+        largest = self._largest_weight(self._settings)
+        return QueryBatch(self._native, self._settings, X, y, sample_weight, group, largest)

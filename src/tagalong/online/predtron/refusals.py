@@ -1,0 +1,36 @@
+"""What a Predtron answers to calls that do not fit its problem."""
+
+from typing import Any
+
+__all__ = ["GROUP_REFUSED", "REFUSALS", "refusal"]
+
+GROUP_REFUSED = "group is for subset ranking; this learner has another problem"
+
+_FOR_LABELS = "{call} is for problems with labels, not for {problem!r}"
+
+REFUSALS = {
+    "confidence": "confidence is for problems with one class a row, not {given!r}",
+    "watch_query": "watch_query is for subset ranking; this learner has another problem",
+    "watch_one": _FOR_LABELS.replace("{call}", "learn_one"),
+    **dict.fromkeys(
+        ("check_example", "rank_one", "score_one"),
+        _FOR_LABELS.replace("{call}", "a single example"),
+    ),
+}
+"""The words for calls that only some problems have; for the others see `refusal`."""
+
+
+def refusal(call: str, given: Any, problem: Any) -> ValueError:
+    """Return the error of a call that does not fit the problem.
+
+    Parameters
+    ----------
+    call : str
+        The method.
+    given : str or Problem
+        The problem, as the parameter has it.
+    problem : Problem
+        The problem itself.
+    """
+    words = REFUSALS.get(call, _FOR_LABELS)
+    return ValueError(words.format(call=call, given=given, problem=problem))
