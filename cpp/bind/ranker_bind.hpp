@@ -210,7 +210,7 @@ void add_ranker_methods(nb::class_<Ranker>& type) {
             .def("select_features",
                  [](Ranker& self, const std::vector<bool>& kept) {
                      std::unique_lock lock(self.mutex());
-                     self.rebuild(Selection::of_rows({kept.begin(), kept.end()}, self.rows(), self.labels()));
+                     self.rebuild(Selection::of_rows({kept.begin(), kept.end()}, self.rows(), self.width()));
                  },
                  nb::arg("kept"));
     }

@@ -23,13 +23,13 @@ class Selection {
         out.sources_ = std::move(sources);
         return out;
     }
-    // All labels as they are; per row whether it stays.
-    static Selection of_rows(std::vector<char> kept, std::size_t rows, std::size_t labels) {
+    // Rows of `width` numbers as they are; per row whether it stays.
+    static Selection of_rows(std::vector<char> kept, std::size_t rows, std::size_t width) {
         if (kept.size() != rows)
             throw InputError("kept must have one entry per feature, " + std::to_string(rows) + ", got " +
                              std::to_string(kept.size()));
         Selection out;
-        for (std::size_t label = 0; label < labels; ++label) out.sources_.push_back({static_cast<std::int32_t>(label)});
+        for (std::size_t place = 0; place < width; ++place) out.sources_.push_back({static_cast<std::int32_t>(place)});
         out.kept_ = std::move(kept);
         return out;
     }

@@ -228,10 +228,13 @@ double Predtron<T>::count(double norm, double loss, double weight, std::size_t s
 
 template <class T>
 void Predtron<T>::rebuild(const Selection& selection) {
+    const bool of_labels = selection.keeps_all_rows();
+    if (of_labels && width() != labels_)
+        throw InputError("labels that share one score can be neither merged nor forgotten");
     if (auto* linear = std::get_if<LinearGeometry<T>>(&geometry_)) geometry_ = linear->rebuilt(selection);
     else if (auto* link = std::get_if<LinkGeometry<T>>(&geometry_)) geometry_ = link->rebuilt(selection);
     else throw InputError("with a kernel, weights can be changed by learning only");
-    labels_ = selection.labels();
+    if (of_labels) labels_ = selection.labels();
     restart_certificate();
 }
 

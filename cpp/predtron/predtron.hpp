@@ -141,6 +141,8 @@ class Predtron {
     std::int64_t rounds() const { return counts_.rounds; }
     // How many features have weights, which is what a selection of rows chooses from.
     std::size_t rows() const { return store() ? store()->rows() : 0; }
+    // How many numbers the weights of a feature are.
+    std::size_t width() const { return scores_a_row(); }
     // Has other labels or fewer features from now on; the certificate begins anew. Not with a kernel.
     void rebuild(const Selection& selection);
 

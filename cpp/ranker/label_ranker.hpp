@@ -82,6 +82,8 @@ class LabelRanker {
     std::int64_t rounds() const { return certificate_.rounds; }
     // How many features have weights, which is what a selection of rows chooses from.
     std::size_t rows() const { return store().rows(); }
+    // How many numbers the weights of a feature are.
+    std::size_t width() const { return labels(); }
     // Has other labels or fewer features from now on; the certificate begins anew.
     void rebuild(const Selection& selection);
     // What each feature of reader.x adds to a label's score with the weights that predict.

@@ -64,6 +64,8 @@ class SharedRanker {
     std::int64_t rounds() const { return block_.certificate().rounds; }
     // How many features have weights, which is what a selection of rows chooses from.
     std::size_t rows() const { return block_.features().size(); }
+    // How many counts a word has.
+    std::size_t width() const { return labels(); }
     // Has other labels or fewer features from now on; the certificate begins anew.
     void rebuild(const Selection& selection) {
         block_.select(selection);

@@ -5,6 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from tagalong import LabelRanker, PartialFeedbackRanker, Predtron, SharedLabelRanker
+from tests.contract.bits import native_of
 from tests.contract.stream import N_FEATURES, make_stream
 
 STREAM = make_stream()
@@ -27,12 +28,12 @@ def taught(ranker):
 
 def theta(ranker):
     """The dual vectors, (features, labels), by which merging is defined."""
-    state = ranker._native.state()["arrays"]
+    state = native_of(ranker).state()["arrays"]
     return state["theta"][:, state["columns"]] if "columns" in state else state["theta"]
 
 
 def dual_is_right(ranker):
-    expected = ranker._native.recompute_dual()
+    expected = native_of(ranker).recompute_dual()
     assert ranker.certificate_.dual == pytest.approx(expected, rel=1e-4, abs=1e-6)
 
 
@@ -93,9 +94,9 @@ def test_entropic_weights_are_distributions_again():
 
 def test_a_merged_folder_has_the_messages_of_its_parts():
     ranker = taught(SharedLabelRanker())
-    before = ranker._native.state()["arrays"]
+    before = native_of(ranker).state()["arrays"]
     ranker.merge_labels(["label-1", "label-4"], "label-1")
-    after = ranker._native.state()["arrays"]
+    after = native_of(ranker).state()["arrays"]
     assert after["messages"][1] == before["messages"][1] + before["messages"][4]
     expected = before["word_counts"][:, 1] + before["word_counts"][:, 4]
     assert after["word_counts"][:, 1].tolist() == expected.tolist()
@@ -117,6 +118,27 @@ def test_what_cannot_be_pruned_stays_as_it_was(ranker, problem):
         ranker.keep_features(np.zeros(len(ranker.feature_lengths()[0]), dtype=bool))
     assert ranker.decision_function(STREAM.X).tobytes() == before.tobytes()
     assert not getattr(ranker.certificate_, "restarted", "")
+
+
+def test_classes_that_share_one_score_stay():
+    X, y = STREAM.X.toarray(), STREAM.Y[:, 0] > 0
+    classifier = Predtron("binary", step=0.5).fit(X, y)
+    before = classifier.decision_function(X)
+    with pytest.raises(ValueError, match="share one score"):
+        classifier.forget_labels([True])
+    assert classifier.decision_function(X).tobytes() == before.tobytes()
+
+
+def test_documents_keep_the_weights_of_chosen_features():
+    ranker = Predtron("subset-ranking", step=0.5)
+    ranker.fit(STREAM.X.toarray(), STREAM.Y[:, :3].sum(axis=1), group=[10] * 9)
+    features, lengths = ranker.feature_lengths()
+    kept = lengths >= np.median(lengths)
+    before = ranker.coef_
+    ranker.keep_features(kept)
+    assert ranker.feature_lengths()[0].tolist() == features[kept].tolist()
+    assert ranker.coef_[features[kept]].tolist() == before[features[kept]].tolist()
+    assert "features were pruned" in ranker.certificate_.restarted
 
 
 def test_the_core_refuses_labels_and_rows_that_are_not_there():

@@ -1,10 +1,9 @@
 """What a label ranker keeps once it has started: a native learner, names of labels and features."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from copy import deepcopy
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
-import numpy as np
 import numpy.typing as npt
 
 from tagalong import _native as core
@@ -12,56 +11,28 @@ from tagalong.learning import model_files
 from tagalong.learning.batches import labels_of
 from tagalong.learning.estimators import columns_of, restore_columns, restored_on_error
 from tagalong.learning.examples import FeatureNames
-from tagalong.learning.fitted import NativeModel
 from tagalong.learning.labels import Labels, Targets, checked, label_array, label_list
 from tagalong.learning.protocols import Task
 from tagalong.online.native import NativeRanker
-from tagalong.online.weights import DeclaredFeatures
+from tagalong.online.native_learner import NativeLearner, Settings
 
 __all__ = ["LabelModel", "Settings"]
 
-Settings: TypeAlias = dict[str, Any]
 
+class LabelModel(NativeLearner):
+    """A native learner of labels, with the names of labels and features."""
 
-class LabelModel(NativeModel):
-    """A native learner of labels, its settings, and the names of labels and features.
-
-    A subclass states its parameters, turns them into settings (``_checked_settings``) and makes a
-    native learner from settings (``_make_native``).
-    """
-
-    _native: NativeRanker
     _labels: Labels
     _names: FeatureNames | None
     _single: bool  # whether targets have one label per row
-    _restarted: str  # why the certificate does not begin with the first round
-    n_features: int | None
 
     # What a subclass defines, or may define.
-
-    def _checked_settings(self) -> Settings:
-        """Return the parameters as the native learner wants them; ValueError for a bad one."""
-        raise NotImplementedError
-
-    def _largest_weight(self, settings: Settings) -> float:
-        """Return the largest sample weight that the arithmetic can bear."""
-        raise NotImplementedError
-
-    def _make_native(self, settings: Settings) -> NativeRanker:
-        """Return a new native learner without labels."""
-        raise NotImplementedError
-
-    def _check_start(self, settings: Settings, labels: int, features: int) -> None:
-        """Raise ValueError if nothing can begin with so many labels and features (0: unknown)."""
 
     def _check_batch(
         self, native: NativeRanker, matrix: core.Matrix, labels: Labels, targets: Targets
     ) -> None:
         """Raise ValueError if some row of a batch cannot be learnt; changes nothing."""
         native.check(matrix)
-
-    def _check_surgery(self) -> None:
-        """Raise ValueError if weights can be changed by learning only."""
 
     def _relabel(self, changes: Mapping[Hashable, Hashable | None]) -> None:
         """Prepare for other names of labels, None for those forgotten; ValueError to refuse."""
@@ -82,24 +53,9 @@ class LabelModel(NativeModel):
         return "labels"
 
     @property
-    def learns_online(self) -> bool:
-        """Whether it learns one example after the other: True."""
-        return True
-
-    @property
     def labels(self) -> Labels:
         """The labels so far, by number and by name; none before it has started."""
         return self._labels if self.is_started else Labels()
-
-    @property
-    def feature_count_matters(self) -> bool:
-        """Whether scores depend on ``n_features``."""
-        return False
-
-    @property
-    def largest_weight(self) -> float:
-        """The largest weight of an example that the arithmetic can bear."""
-        return self._largest_weight(self._current_settings())
 
     @property
     def classes_(self) -> npt.NDArray[Any]:
@@ -107,16 +63,6 @@ class LabelModel(NativeModel):
         self._require_start("classes_")
         # A label that an example brings is there once that is learnt.
         return label_array(self._labels.names[: self._native.labels])
-
-    @property
-    def bytes_of_weights(self) -> int:
-        """The memory that the weights take."""
-        self._require_start("bytes_of_weights")
-        return self._native.bytes
-
-    def check_parameters(self) -> None:
-        """Raise ValueError for the first parameter that is wrong."""
-        self._checked_settings()
 
     def start(self) -> None:
         """Begin without an example, unless it has begun: labels may appear at any time."""
@@ -138,21 +84,6 @@ class LabelModel(NativeModel):
             self._labels.extend(labels)
             self._native.add_labels(len(labels))
         return self
-
-    def own_feature_names(self, features: npt.NDArray[Any]) -> list[str] | None:
-        """Return names of features that the learner makes itself; None if they are the examples'.
-
-        Parameters
-        ----------
-        features : array of int
-            Their numbers.
-        """
-        return None
-
-    def weights_by_feature(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the features with weights, the weights (features, K), and what else is kept."""
-        self._require_start("weights_by_feature")
-        return self._native.weights()
 
     def rename_label(self, old: Hashable, new: Hashable) -> None:
         """Give a label another name; nothing else changes.
@@ -183,11 +114,11 @@ class LabelModel(NativeModel):
         gone = {self._number(label) for label in labels}
         kept = [i for i in range(len(self._labels)) if i not in gone]
         named = ", ".join(repr(label) for label in labels)
-        self._operate(
-            lambda native: native.select_labels([[i] for i in kept]),
+        self._change_labels(
+            [[i] for i in kept],
             [self._labels.names[i] for i in kept],
-            f"label {named} was forgotten",
             dict.fromkeys(labels),
+            f"label {named} was forgotten",
         )
 
     def merge_labels(self, labels: Sequence[Hashable], into: Hashable) -> list[int]:
@@ -217,36 +148,13 @@ class LabelModel(NativeModel):
         first, *others = merged = sorted(parts)
         kept = [i for i in range(len(self._labels)) if i not in others]
         named = ", ".join(repr(self._labels.names[i]) for i in merged)
-        self._operate(
-            lambda native: native.select_labels([merged if i == first else [i] for i in kept]),
+        self._change_labels(
+            [merged if i == first else [i] for i in kept],
             [into if i == first else self._labels.names[i] for i in kept],
-            f"labels {named} were merged into {into!r}",
             {self._labels.names[i]: into for i in merged},
+            f"labels {named} were merged into {into!r}",
         )
         return merged
-
-    def feature_lengths(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
-        """Return the features that have weights, and the Euclidean length of each one's weights."""
-        found = self.weights_by_feature()
-        weights = found["weights"].astype(np.float64)
-        if weights.ndim == 1:  # one number per feature, shared by all labels
-            return found["features"], np.abs(weights)
-        return found["features"], np.linalg.norm(weights, axis=1)
-
-    def keep_features(self, kept: npt.NDArray[np.bool_]) -> None:
-        """Keep the weights of some of the features. The certificate restarts.
-
-        Parameters
-        ----------
-        kept : array of bool
-            Which ones, in the order of ``feature_lengths``.
-        """
-        dropped = int(len(kept) - kept.sum())
-        self._operate(
-            lambda native: native.select_features(kept.tolist()),
-            self._labels.names,
-            f"the weights of {dropped} features were pruned",
-        )
 
     # Files and copies.
 
@@ -303,9 +211,6 @@ class LabelModel(NativeModel):
 
     # Within the learner.
 
-    def _current_settings(self) -> Settings:
-        return self._settings if self.is_started else self._checked_settings()
-
     def _start_with(
         self,
         settings: Settings,
@@ -333,32 +238,23 @@ class LabelModel(NativeModel):
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else FeatureNames(map(str, names), grows=False)
 
-    def _declared_features(self) -> DeclaredFeatures:
-        return DeclaredFeatures(
-            int(self._settings["n_features"]), int(getattr(self, "n_features_in_", 0))
-        )
-
     def _number(self, label: Hashable) -> int:
         if label not in self.labels.number:
             raise ValueError(f"there is no label {label!r}")
         return self._labels.number[label]
 
-    def _operate(
+    def _change_labels(
         self,
-        change: Callable[[NativeRanker], None],
+        sources: list[list[int]],
         names: Sequence[Hashable],
+        changes: Mapping[Hashable, Hashable | None],
         reason: str,
-        changes: Mapping[Hashable, Hashable | None] | None = None,
     ) -> None:
-        """Change the weights in another way than by learning, and the names of labels with them.
+        """Have other labels: per new label the old ones whose weights it sums."""
 
-        What was proven about the rounds so far does not hold for such weights, so the native
-        learner restarts its certificate, centred on the new weights.
-        """
-        self._check_surgery()
-        rounds = self._native.rounds
-        if changes:
+        def change(native: NativeRanker) -> None:
             self._relabel(changes)
-        change(self._native)
+            native.select_labels(sources)
+
+        self._restart(change, reason)
         self._labels = Labels(names, self._labels.grows)
-        self._restarted = f"{reason} after {rounds:,} rounds"

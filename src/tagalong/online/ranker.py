@@ -6,13 +6,12 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
-from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from tagalong import _native as core
 from tagalong import parameters
 from tagalong.learning.batches import RowTargets, checked_weights, means_growing
-from tagalong.learning.estimators import put_back, restored_on_error, validated
+from tagalong.learning.estimators import put_back, restored_on_error
 from tagalong.learning.examples import (
     FeatureNames,
     Pair,
@@ -394,14 +393,6 @@ class OnlineRanker(ClassifierMixin, LabelModel):
     def _check_targets(self, labels: Labels, targets: Targets) -> None:
         """Raise ValueError if the learner cannot learn such targets."""
 
-    def _validate(self, X: Any, reset: bool) -> Any:
-        X = validated(self, X, reset)
-        if self.n_features is not None and X.shape[1] != self.n_features:
-            raise ValueError(
-                f"X has {X.shape[1]} columns, but n_features={self.n_features} was declared"
-            )
-        return X
-
     def _checked_batch(
         self, X: Any, Y: Any, classes: Any, sample_weight: Any
     ) -> tuple[core.Matrix, Targets, npt.NDArray[np.float64] | None]:
@@ -480,16 +471,6 @@ class OnlineRanker(ClassifierMixin, LabelModel):
             raise ValueError(
                 f"classes is {given!r}, but on the first call it was {self._labels.names!r}"
             )
-
-    def _checked_matrix(self, X: Any) -> core.Matrix:
-        check_is_fitted(self)
-        if not hasattr(self, "n_features_in_"):
-            raise NotFittedError(
-                "this learner has learnt single examples only: use rank_one, or learn a matrix"
-            )
-        matrix = as_matrix(self._validate(X, reset=False))
-        self._native.check(matrix)
-        return matrix
 
     def _scores(self, X: Any) -> tuple[npt.NDArray[Any], float]:
         matrix = self._checked_matrix(X)

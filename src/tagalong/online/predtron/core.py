@@ -6,9 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong.learning.certificates.loss_bound import LossCertificate
-from tagalong.learning.fitted import NativeModel
-from tagalong.online.label_model import Settings
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET
+from tagalong.online.native_learner import NativeLearner, Settings
 from tagalong.online.predtron.settings import PredtronParameters, checked_settings
 from tagalong.online.weights import own_weights
 from tagalong.problems.builtin import BuiltinProblem
@@ -18,14 +17,12 @@ from tagalong.problems.names import as_problem, problem_from_json, problem_to_js
 __all__ = ["PredtronCore", "with_problems"]
 
 
-class PredtronCore(PredtronParameters, NativeModel):
+class PredtronCore(PredtronParameters, NativeLearner):
     """Base class of the learners behind `Predtron`, one for each kind of problem.
 
     A subclass makes the engine, `core.Predtron32`, `core.Predtron64` or `PythonEngine`, and says
     what is learnt from and predicted.
     """
-
-    _restarted: str  # why the certificate does not begin with the first round
 
     def __init_subclass__(cls, **options: Any):
         super().__init_subclass__(**options)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong import _native as core
+from tagalong.learning.update_rules import PREDTRON_UPDATES
 from tagalong.online.predtron.trace_weights import TraceWeights
 from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.protocol import Problem
@@ -142,7 +143,7 @@ class PythonEngine:
         step = self._core.count(self._core.norm(x, row), loss, weight, size)
         if loss == 0:
             return
-        by_loss = self._settings["update"] == "loss"
+        by_loss = PREDTRON_UPDATES[self._settings["update"]].by_loss
         other = predicted if by_loss else problem.augmented_decode(seen, y)
         correct = problem.represent(problem.correct(y, seen))
         direction = step * (np.asarray(correct, np.float64) - problem.represent(other))

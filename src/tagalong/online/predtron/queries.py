@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from tagalong import _native as core
 from tagalong.learning.examples import as_pairs
+from tagalong.learning.update_rules import PREDTRON_UPDATES
 from tagalong.problems.places import Ranking
 
 __all__ = ["QueryNorms", "checked_grades", "checked_group", "document_matrix", "learn_query"]
@@ -155,7 +156,7 @@ def learn_query(
     solves. The core does everything else.
     """
     begin, end = span
-    by_loss = settings["update"] == "loss"
+    by_loss = PREDTRON_UPDATES[settings["update"]].by_loss
     no_assignment = by_loss or len(np.unique(problem.gains(grades))) <= 2
     if problem.is_known_to_the_core and no_assignment:
         return native.learn_query(matrix, begin, end, grades, norm, weight)[1]
