@@ -22,10 +22,11 @@ $(STAMP): pyproject.toml $(NATIVE_SOURCES)
 	$(BIN)/python tools/install.py
 	touch $@
 
-$(TOOLS): $(STAMP)
-	$(BIN)/python -m pip install -q --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install -q --disable-pip-version-check --group build --group test --group lint
-	touch $@
+# The package too, as all of it is installed while the core compiles.
+$(TOOLS): pyproject.toml $(NATIVE_SOURCES)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python tools/install.py --tools
+	touch $(STAMP) $@
 
 demo: $(STAMP)  ## learn the docs of Python live, ask the model why, write model and plot
 	$(BIN)/python examples/demo.py

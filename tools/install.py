@@ -1,11 +1,14 @@
 """Install the package for development into the environment of the Python that runs this.
 
-    .venv/bin/python tools/install.py
+    .venv/bin/python tools/install.py            # to use it
+    .venv/bin/python tools/install.py --tools    # to test it, too
 
-Packages that Tagalong needs are installed while its native core compiles: one waits for the network
-and the disk, the other for the processor. They come through uv where it is on the path, as it is
-much quicker, and through pip otherwise or where uv fails: uv does not read pip's configuration.
-Modules are compiled to bytecode when they are first imported, not all of them now.
+What the build needs comes first, into the same environment: an isolated one would be another at
+every install, and everything would be compiled again. Then the packages that Tagalong needs are
+installed while its native core compiles: one waits for the network and the disk, the other for the
+processor. They come through uv where it is on the path, as it is much quicker, and through pip
+otherwise or where uv fails: uv does not read pip's configuration. Modules are compiled to bytecode
+when they are first imported, not all of them now.
 """
 
 import os
@@ -19,16 +22,25 @@ from typing import TextIO
 
 ROOT = Path(__file__).parents[1]
 EXTRAS = ("plots",)
+TOOLS = ("build", "test", "lint")
 PIP = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"]
 STEP = re.compile(r"\s*\[(\d+)/(\d+)\] ")
 """How ninja begins the line of a step that is done."""
 
 
-def requirements(pyproject: str) -> list[str]:
-    """Return what the package and the extras of a development install need."""
-    project = tomllib.loads(pyproject)["project"]
+def requirements(pyproject: str, tools: bool = False) -> list[str]:
+    """Return what the package and the extras of a development install need, and the tools."""
+    settings = tomllib.loads(pyproject)
+    project, groups = settings["project"], settings["dependency-groups"]
     extra = [need for name in EXTRAS for need in project["optional-dependencies"][name]]
-    return [*project["dependencies"], *extra]
+    more = [need for name in TOOLS for need in groups[name]] if tools else []
+    return [*project["dependencies"], *extra, *more]
+
+
+def build_requirements(pyproject: str) -> list[str]:
+    """Return what the build itself needs and this machine lacks."""
+    programs = [program for program in ("cmake", "ninja") if shutil.which(program) is None]
+    return [*tomllib.loads(pyproject)["build-system"]["requires"], *programs]
 
 
 def ways(needs: list[str], uv: str | None) -> list[list[str]]:
@@ -65,7 +77,7 @@ class Progress:
 
 def compile_core(out: TextIO) -> bool:
     """Build and install the package itself; where that fails, show all that the build said."""
-    command = [*PIP, "--verbose", "--no-deps", "--editable", str(ROOT)]
+    command = [*PIP, "--verbose", "--no-deps", "--no-build-isolation", "--editable", str(ROOT)]
     progress = Progress(out)
     said = []
     with subprocess.Popen(
@@ -85,6 +97,11 @@ def compile_core(out: TextIO) -> bool:
     return build.returncode == 0
 
 
+def begin(command: list[str]) -> subprocess.Popen[str]:
+    """Start to install packages."""
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
 def finish(first: subprocess.Popen[str], others: list[list[str]]) -> bool:
     """Wait for packages to be installed; where that fails, try the other ways one by one."""
     message, _ = first.communicate()
@@ -102,12 +119,15 @@ def finish(first: subprocess.Popen[str], others: list[list[str]]) -> bool:
 
 
 def main() -> int:
-    """Install both, side by side; 1 where one of them failed."""
-    needs = requirements((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    first, *others = ways(needs, shutil.which("uv"))
-    with subprocess.Popen(
-        first, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as packages:
+    """Install what the build needs, then the package and its packages side by side."""
+    pyproject = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    uv = shutil.which("uv")
+    first, *others = ways(build_requirements(pyproject), uv)
+    if not finish(begin(first), others):
+        return 1
+    needs = requirements(pyproject, tools="--tools" in sys.argv[1:])
+    first, *others = ways(needs, uv)
+    with begin(first) as packages:
         compiled = compile_core(sys.stdout)
         installed = finish(packages, others)
     return 0 if compiled and installed else 1

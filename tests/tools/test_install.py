@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.install import ROOT, Progress, finish, requirements, ways
+from tools.install import ROOT, Progress, build_requirements, finish, requirements, ways
 
 
 class Terminal(io.StringIO):
@@ -27,6 +27,21 @@ def test_requirements_are_those_of_the_package_and_its_plots():
     needs = requirements((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     names = {need.partition(">")[0] for need in needs}
     assert {"numpy", "scipy", "scikit-learn", "safetensors", "rich", "matplotlib"} == names
+
+
+def test_tools_are_installed_on_request():
+    pyproject = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    more = set(requirements(pyproject, tools=True)) - set(requirements(pyproject))
+    names = {need.partition(">")[0] for need in more}
+    assert {"pytest", "hypothesis", "ruff", "mypy", "import-linter", "ninja"} <= names
+
+
+def test_programs_that_the_machine_lacks_are_installed_for_the_build(monkeypatch):
+    pyproject = '[build-system]\nrequires = ["nanobind"]\n'
+    monkeypatch.setattr("shutil.which", lambda program: None)
+    assert build_requirements(pyproject) == ["nanobind", "cmake", "ninja"]
+    monkeypatch.setattr("shutil.which", lambda program: f"/bin/{program}")
+    assert build_requirements(pyproject) == ["nanobind"]
 
 
 def test_uv_comes_first_and_pip_remains():
