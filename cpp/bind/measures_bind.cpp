@@ -23,16 +23,16 @@ static nb::dict named(const Measures::Row& sums) {
 
 template <class T>
 static void observe_rows(Measures& self, const nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>& scores,
-                  const VectorOf<std::int64_t>& relevant_ptr, const VectorOf<std::int32_t>& relevant,
-                  const VectorOf<std::int64_t>& unknown_ptr, const VectorOf<std::int32_t>& unknown,
-                  const VectorOf<double>& cutoffs) {
-    const LabelRows yes{relevant_ptr, relevant}, open{unknown_ptr, unknown};
+                  const LabelRows& relevant, const LabelRows& unknown, const VectorOf<double>& cutoffs) {
     const std::size_t rows = scores.shape(0), K = scores.shape(1);
-    if (relevant_ptr.shape(0) != rows + 1 || unknown_ptr.shape(0) != rows + 1 || cutoffs.shape(0) != rows)
+    if (relevant.rows() != rows || unknown.rows() != rows || cutoffs.shape(0) != rows)
         throw InputError("scores, labels and cut-offs must have the same number of rows");
     nb::gil_scoped_release release;
-    for (std::size_t i = 0; i < rows; ++i)
-        self.observe(std::span<const T>(scores.data() + i * K, K), yes.row(i), open.row(i), cutoffs.data()[i]);
+    for (std::size_t i = 0; i < rows; ++i) {
+        const auto row = static_cast<std::int64_t>(i);
+        self.observe(std::span<const T>(scores.data() + i * K, K), relevant.row(row), unknown.row(row),
+                     cutoffs.data()[i]);
+    }
 }
 
 template <class T>
@@ -121,8 +121,10 @@ void add_measures(nb::module_& module) {
         .def(nb::init<std::size_t, std::size_t>(), nb::arg("k"), nb::arg("window"))
         .def_prop_ro("k", &Measures::k)
         .def_prop_ro("window", &Measures::window)
-        .def("observe", &observe_rows<float>)
-        .def("observe", &observe_rows<double>)
+        .def("observe", &observe_rows<float>, nb::arg("scores"), nb::arg("relevant"), nb::arg("unknown"),
+             nb::arg("cutoffs"))
+        .def("observe", &observe_rows<double>, nb::arg("scores"), nb::arg("relevant"), nb::arg("unknown"),
+             nb::arg("cutoffs"))
         .def("observe_one", &observe_one<float>)
         .def("observe_one", &observe_one<double>)
         .def("totals", [](const Measures& self) { return named(self.totals()); })

@@ -20,6 +20,10 @@ NB_MODULE(_native, module) {
         .def_prop_ro("shape", [](const bind::MatrixView& view) {
             return nb::make_tuple(view.matrix.rows, view.matrix.columns);
         });
+    nb::class_<bind::LabelRows>(module, "LabelRows")
+        .def(nb::init<bind::VectorOf<std::int64_t>, bind::VectorOf<std::int32_t>>(), nb::arg("indptr"), nb::arg("indices"))
+        .def_prop_ro("indptr", &bind::LabelRows::indptr)
+        .def_prop_ro("indices", &bind::LabelRows::indices);
     bind::add_update_rules(module);
     bind::add_label_rankers(module);
     bind::add_block_learners(module);

@@ -74,7 +74,6 @@ struct Lists {
 template <class T>
 static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
     using Ranker = PartialRanker<T>;
-    using Doubles = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
     type.def("suggest",
              [](const Ranker& self, const MatrixView& x, std::size_t most) {
                  Lists out;
@@ -99,12 +98,14 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
                  out.add(reader);
                  return out.tuple();
              })
-        // Learns like `learn`; what was shown, and writes what it cost.
+        // Learns like `learn`; the lists shown, which of their labels were relevant, and for each row what its
+        // list cost: the slot loss, the partial rank loss.
         .def("play",
-             [](Ranker& self, const MatrixView& x, VectorOf<std::int64_t> relevant_ptr,
-                VectorOf<std::int32_t> relevant, VectorOf<std::int64_t> unknown_ptr, VectorOf<std::int32_t> unknown,
-                std::optional<VectorOf<double>> weights, std::size_t most, Doubles losses, Doubles partial) {
-                 const LabelRows yes{relevant_ptr, relevant}, open{unknown_ptr, unknown};
+             [](Ranker& self, const MatrixView& x, const LabelRows& relevant, const LabelRows& unknown,
+                std::optional<VectorOf<double>> weights, std::size_t most) {
+                 check_labels(x, relevant, unknown);
+                 check_row_count(x.matrix.rows, weights, "weights");
+                 Owned<double> losses({relevant.rows()}), partial({relevant.rows()});
                  std::vector<std::int64_t> ends = {0};
                  std::vector<std::int32_t> shown;
                  std::vector<std::uint8_t> accepted;
@@ -114,19 +115,21 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
                      self.finish(example);
                      const double weight = weights ? weights->data()[i] : 1.0;
                      std::unique_lock lock(self.mutex());
-                     self.learn(example, yes.row(i), open.row(i), weight, nullptr, most);
+                     self.learn(example, relevant.row(i), unknown.row(i), weight, nullptr, most);
                      for (const std::int32_t label : self.last_shown()) {
                          shown.push_back(label);
                          accepted.push_back(self.was_relevant(label));
                      }
                      ends.push_back(static_cast<std::int64_t>(shown.size()));
-                     losses.data()[i] = self.last_losses().slots;
-                     partial.data()[i] = self.last_losses().partial;
+                     losses.data[i] = self.last_losses().slots;
+                     partial.data[i] = self.last_losses().partial;
                  });
-                 return nb::make_tuple(copied(ends), copied(shown), copied(accepted));
+                 const LabelRows lists(nb::cast<VectorOf<std::int64_t>>(copied(ends)),
+                                       nb::cast<VectorOf<std::int32_t>>(copied(shown)));
+                 return nb::make_tuple(lists, copied(accepted), losses.object(), partial.object());
              },
-             nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(),
-             nb::arg())
+             nb::arg("x"), nb::arg("relevant"), nb::arg("unknown"), nb::arg("weights") = nb::none(),
+             nb::arg("most") = 0)
         // Of the last round on full labels: what was shown, and what it cost.
         .def("last_round",
              [](const Ranker& self) {
@@ -141,17 +144,18 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
                  self.declare_features(count);
              })
         .def("feedback",
-             [](Ranker& self, const MatrixView& x, VectorOf<std::int64_t> shown_ptr, VectorOf<std::int32_t> shown,
-                VectorOf<std::int64_t> accepted_ptr, VectorOf<std::int32_t> accepted) {
-                 const LabelRows lists{shown_ptr, shown}, yes{accepted_ptr, accepted};
+             [](Ranker& self, const MatrixView& x, const LabelRows& shown, const LabelRows& accepted) {
+                 check_row_count(x.matrix.rows, shown.rows(), "shown");
+                 check_row_count(x.matrix.rows, accepted.rows(), "accepted");
                  Example example;
                  for_rows(x.matrix.rows, [&](std::int64_t i) {
                      x.matrix.read(i, example);
                      self.finish(example);
                      std::unique_lock lock(self.mutex());
-                     self.feedback(example, lists.row(i), yes.row(i), 1.0);
+                     self.feedback(example, shown.row(i), accepted.row(i), 1.0);
                  });
-             })
+             },
+             nb::arg("x"), nb::arg("shown"), nb::arg("accepted"))
         .def("feedback_one",
              [](Ranker& self, const Vector& indices, const Vector& values, const std::vector<std::int32_t>& shown,
                 const std::vector<std::int32_t>& accepted) {
@@ -236,8 +240,29 @@ static void add_ranker(nb::module_& module, const char* name) {
         });
 }
 
+// The slot loss and the partial rank loss of each list, where so many labels could have been shown.
+static nb::tuple losses_of_lists(const Game& self, const LabelRows& shown, const LabelRows& relevant,
+                                 const LabelRows& unknown, const VectorOf<std::int64_t>& slots) {
+    if (relevant.rows() != shown.rows() || unknown.rows() != shown.rows() || slots.shape(0) != shown.rows())
+        throw InputError("lists, labels and slots must have the same number of rows");
+    const auto has = [](std::span<const std::int32_t> row, std::int32_t label) {
+        return std::find(row.begin(), row.end(), label) != row.end();
+    };
+    Owned<double> losses({shown.rows()}), partial({shown.rows()});
+    for (std::size_t i = 0; i < shown.rows(); ++i) {
+        const auto row = static_cast<std::int64_t>(i);
+        const auto list = shown.row(row), yes = relevant.row(row), open = unknown.row(row);
+        if (list.size() > self.config().costs.sizes())
+            throw InputError("a list of " + std::to_string(list.size()) + " labels has no slot costs");
+        const auto found = list_losses(self, list, yes.size(), static_cast<std::size_t>(slots.data()[i]),
+                                       [&](std::int32_t label) { return has(open, label) ? -1 : has(yes, label); });
+        losses.data[i] = found.slots;
+        partial.data[i] = found.partial;
+    }
+    return nb::make_tuple(losses.object(), partial.object());
+}
+
 static void add_game(nb::module_& module) {
-    using Doubles = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
     nb::class_<Game>(module, "Game")
         .def("__init__", [](Game* self, const nb::dict& config) { new (self) Game(make_game(config)); })
         .def("choose",
@@ -257,25 +282,8 @@ static void add_game(nb::module_& module) {
                              self.stake(j + 1, shown.size()) * probabilities.at(static_cast<std::size_t>(shown[j]));
                  return cost;
              })
-        .def("losses", [](const Game& self, VectorOf<std::int64_t> shown_ptr, VectorOf<std::int32_t> shown,
-                          VectorOf<std::int64_t> relevant_ptr, VectorOf<std::int32_t> relevant,
-                          VectorOf<std::int64_t> unknown_ptr, VectorOf<std::int32_t> unknown,
-                          VectorOf<std::int64_t> slots, Doubles losses, Doubles partial) {
-            const LabelRows lists{shown_ptr, shown}, yes{relevant_ptr, relevant}, open{unknown_ptr, unknown};
-            const auto has = [](std::span<const std::int32_t> row, std::int32_t label) {
-                return std::find(row.begin(), row.end(), label) != row.end();
-            };
-            for (std::size_t i = 0; i < losses.shape(0); ++i) {
-                if (lists.row(i).size() > self.config().costs.sizes())
-                    throw InputError("a list of " + std::to_string(lists.row(i).size()) + " labels has no slot costs");
-                const auto found = list_losses(self, lists.row(i), yes.row(i).size(),
-                                               static_cast<std::size_t>(slots.data()[i]), [&](std::int32_t label) {
-                                                   return has(open.row(i), label) ? -1 : has(yes.row(i), label);
-                                               });
-                losses.data()[i] = found.slots;
-                partial.data()[i] = found.partial;
-            }
-        });
+        .def("losses", &losses_of_lists, nb::arg("shown"), nb::arg("relevant"), nb::arg("unknown"),
+             nb::arg("slots"));
 }
 
 void add_partial_rankers(nb::module_& module) {

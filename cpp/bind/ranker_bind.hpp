@@ -32,6 +32,11 @@ typename Ranker::Reader& thread_reader() {
     return reader;
 }
 
+inline void check_labels(const MatrixView& x, const LabelRows& relevant, const LabelRows& unknown) {
+    check_row_count(x.matrix.rows, relevant.rows(), "relevant");
+    check_row_count(x.matrix.rows, unknown.rows(), "unknown");
+}
+
 // Most rankers have one cut-off for all rows; where each row has its own, it follows from the scores.
 template <class Ranker>
 double cutoff_for(const Ranker& self, [[maybe_unused]] typename Ranker::Reader& reader) {
@@ -59,12 +64,14 @@ void add_ranker_methods(nb::class_<Ranker>& type) {
             x.matrix.check(longest_row<T>());
         })
         .def("learn",
-             [](Ranker& self, const MatrixView& x, VectorOf<std::int64_t> relevant_ptr,
-                VectorOf<std::int32_t> relevant, VectorOf<std::int64_t> unknown_ptr,
-                VectorOf<std::int32_t> unknown, std::optional<VectorOf<double>> weights,
+             [](Ranker& self, const MatrixView& x, const LabelRows& relevant, const LabelRows& unknown,
+                std::optional<VectorOf<double>> weights,
                 std::optional<nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>> scores,
                 std::optional<nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>> cutoffs) {
-                 const LabelRows yes{relevant_ptr, relevant}, open{unknown_ptr, unknown};
+                 check_labels(x, relevant, unknown);
+                 check_row_count(x.matrix.rows, weights, "weights");
+                 check_row_count(x.matrix.rows, scores, "scores");
+                 check_row_count(x.matrix.rows, cutoffs, "cutoffs");
                  Example example;
                  for_rows(x.matrix.rows, [&](std::int64_t i) {
                      x.matrix.read(i, example);
@@ -73,12 +80,12 @@ void add_ranker_methods(nb::class_<Ranker>& type) {
                      const double weight = weights ? weights->data()[i] : 1.0;
                      std::unique_lock lock(self.mutex());
                      const double cutoff = self.cutoff();
-                     self.learn(example, yes.row(i), open.row(i), weight, out);
+                     self.learn(example, relevant.row(i), unknown.row(i), weight, out);
                      if (cutoffs) cutoffs->data()[i] = cutoff_of_round(self, cutoff);
                  });
              },
-             nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none(),
-             nb::arg().none())
+             nb::arg("x"), nb::arg("relevant"), nb::arg("unknown"), nb::arg("weights") = nb::none(),
+             nb::arg("scores") = nb::none(), nb::arg("cutoffs") = nb::none())
         .def("learn_one",
              [](Ranker& self, const Vector& indices, const Vector& values,
                 const std::vector<std::int32_t>& relevant, const std::vector<std::int32_t>& unknown,

@@ -67,6 +67,13 @@ class Matrix:
     @property
     def shape(self) -> tuple[int, int]: ...
 
+class LabelRows:
+    def __init__(self, indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.int32]) -> None: ...
+    @property
+    def indptr(self) -> npt.NDArray[np.int64]: ...
+    @property
+    def indices(self) -> npt.NDArray[np.int32]: ...
+
 class LabelRanker32:
     def __init__(self, config: dict[str, Any]) -> None: ...
     @property
@@ -78,13 +85,11 @@ class LabelRanker32:
     def learn(
         self,
         x: Matrix,
-        relevant_indptr: npt.NDArray[np.int64],
-        relevant: npt.NDArray[np.int32],
-        unknown_indptr: npt.NDArray[np.int64],
-        unknown: npt.NDArray[np.int32],
-        weights: npt.NDArray[np.float64] | None,
-        scores: npt.NDArray[Any] | None,
-        cutoffs: npt.NDArray[np.float64] | None,
+        relevant: LabelRows,
+        unknown: LabelRows,
+        weights: npt.NDArray[np.float64] | None = None,
+        scores: npt.NDArray[Any] | None = None,
+        cutoffs: npt.NDArray[np.float64] | None = None,
     ) -> None: ...
     def learn_one(
         self,
@@ -181,24 +186,15 @@ class PartialRanker32(LabelRanker32):
     def play(
         self,
         x: Matrix,
-        relevant_indptr: npt.NDArray[np.int64],
-        relevant: npt.NDArray[np.int32],
-        unknown_indptr: npt.NDArray[np.int64],
-        unknown: npt.NDArray[np.int32],
-        weights: npt.NDArray[np.float64] | None,
-        most: int,
-        losses: npt.NDArray[np.float64],
-        partial: npt.NDArray[np.float64],
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.uint8]]: ...
+        relevant: LabelRows,
+        unknown: LabelRows,
+        weights: npt.NDArray[np.float64] | None = None,
+        most: int = 0,
+    ) -> tuple[
+        LabelRows, npt.NDArray[np.uint8], npt.NDArray[np.float64], npt.NDArray[np.float64]
+    ]: ...
     def last_round(self) -> tuple[list[int], float, float]: ...
-    def feedback(
-        self,
-        x: Matrix,
-        shown_indptr: npt.NDArray[np.int64],
-        shown: npt.NDArray[np.int32],
-        accepted_indptr: npt.NDArray[np.int64],
-        accepted: npt.NDArray[np.int32],
-    ) -> None: ...
+    def feedback(self, x: Matrix, shown: LabelRows, accepted: LabelRows) -> None: ...
     def feedback_one(
         self,
         indices: npt.NDArray[Any],
@@ -217,16 +213,11 @@ class Game:
     def expected(self, shown: list[int], probabilities: list[float]) -> float: ...
     def losses(
         self,
-        shown_indptr: npt.NDArray[np.int64],
-        shown: npt.NDArray[np.int32],
-        relevant_indptr: npt.NDArray[np.int64],
-        relevant: npt.NDArray[np.int32],
-        unknown_indptr: npt.NDArray[np.int64],
-        unknown: npt.NDArray[np.int32],
+        shown: LabelRows,
+        relevant: LabelRows,
+        unknown: LabelRows,
         slots: npt.NDArray[np.int64],
-        losses: npt.NDArray[np.float64],
-        partial: npt.NDArray[np.float64],
-    ) -> None: ...
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
 
 class Predtron32(LabelRanker32):
     def raw_scores(self, x: Matrix, row: int, predicting: bool) -> npt.NDArray[np.float64]: ...
@@ -281,10 +272,8 @@ class Measures:
     def observe(
         self,
         scores: npt.NDArray[Any],
-        relevant_indptr: npt.NDArray[np.int64],
-        relevant: npt.NDArray[np.int32],
-        unknown_indptr: npt.NDArray[np.int64],
-        unknown: npt.NDArray[np.int32],
+        relevant: LabelRows,
+        unknown: LabelRows,
         cutoffs: npt.NDArray[np.float64],
     ) -> None: ...
     def observe_one(

@@ -63,19 +63,7 @@ def list_losses(
     lists, right = LabelRows.from_lists(shown), LabelRows.from_lists(relevant)
     open_labels = LabelRows.empty(rows) if unknown is None else LabelRows.from_lists(unknown)
     places = np.ascontiguousarray(np.broadcast_to(np.asarray(slots, dtype=np.int64), (rows,)))
-    losses, partial = np.empty(rows), np.empty(rows)
-    game.losses(
-        lists.indptr,
-        lists.indices,
-        right.indptr,
-        right.indices,
-        open_labels.indptr,
-        open_labels.indices,
-        places,
-        losses,
-        partial,
-    )
-    return losses, partial
+    return game.losses(lists, right, open_labels, places)
 
 
 def rank_loss(

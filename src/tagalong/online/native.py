@@ -26,13 +26,11 @@ class NativeRanker(Protocol):
     def learn(
         self,
         x: core.Matrix,
-        relevant_indptr: npt.NDArray[np.int64],
-        relevant: npt.NDArray[np.int32],
-        unknown_indptr: npt.NDArray[np.int64],
-        unknown: npt.NDArray[np.int32],
-        weights: npt.NDArray[np.float64] | None,
-        scores: npt.NDArray[Any] | None,
-        cutoffs: npt.NDArray[np.float64] | None,
+        relevant: core.LabelRows,
+        unknown: core.LabelRows,
+        weights: npt.NDArray[np.float64] | None = None,
+        scores: npt.NDArray[Any] | None = None,
+        cutoffs: npt.NDArray[np.float64] | None = None,
     ) -> None:
         """Learn the rows; write scores and cut-off before each of them, if wanted."""
 

@@ -272,7 +272,7 @@ class PartialFeedbackRanker(OnlineRanker):
         self._declare_columns(matrix)
         lists = LabelRows.from_lists([pair[0] for pair in pairs])
         answers = LabelRows.from_lists([pair[1] for pair in pairs])
-        self._native.feedback(matrix, lists.indptr, lists.indices, answers.indptr, answers.indices)
+        self._native.feedback(matrix, lists, answers)
         return self
 
     def feedback_one(
@@ -326,22 +326,13 @@ class PartialFeedbackRanker(OnlineRanker):
         most = self._slots(max_labels)
         matrix, targets, weights = self._checked_batch(X, Y, classes, sample_weight)
         self._declare_columns(matrix)
-        relevant, unknown = targets.relevant, targets.unknown
-        losses, partial = np.empty(matrix.shape[0]), np.empty(matrix.shape[0])
         try:
-            ends, shown, right = self._native.play(
-                matrix,
-                relevant.indptr,
-                relevant.indices,
-                unknown.indptr,
-                unknown.indices,
-                weights,
-                most,
-                losses,
-                partial,
+            lists, right, losses, partial = self._native.play(
+                matrix, targets.relevant, targets.unknown, weights=weights, most=most
             )
         finally:
             self._native.add_labels(len(self._labels) - self._native.labels)
+        ends, shown = lists.indptr, lists.indices
         names = self._labels.names
         named = list(map(names.__getitem__, shown.tolist()))
         accepted = list(map(names.__getitem__, shown[right == 1].tolist()))

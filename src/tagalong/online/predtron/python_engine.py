@@ -202,13 +202,11 @@ class PythonEngine:
     def learn(
         self,
         x: core.Matrix,
-        relevant_indptr: npt.NDArray[np.int64],
-        relevant: npt.NDArray[np.int32],
-        unknown_indptr: npt.NDArray[np.int64],
-        unknown: npt.NDArray[np.int32],
-        weights: npt.NDArray[np.float64] | None,
-        scores: npt.NDArray[Any] | None,
-        cutoffs: npt.NDArray[np.float64] | None,
+        relevant: core.LabelRows,
+        unknown: core.LabelRows,
+        weights: npt.NDArray[np.float64] | None = None,
+        scores: npt.NDArray[Any] | None = None,
+        cutoffs: npt.NDArray[np.float64] | None = None,
     ) -> None:
         """Learn the rows; write scores and cut-off before each of them, if wanted."""
         for row in range(x.shape[0]):
@@ -217,8 +215,8 @@ class PythonEngine:
             shown = self._round(
                 x,
                 row,
-                relevant[relevant_indptr[row] : relevant_indptr[row + 1]],
-                unknown[unknown_indptr[row] : unknown_indptr[row + 1]],
+                _row(relevant, row),
+                _row(unknown, row),
                 1.0 if weights is None else float(weights[row]),
             )
             if scores is not None:
@@ -328,3 +326,7 @@ class PythonEngine:
         if not theta.shape == weights.shape == self._trace.theta.shape:
             raise ValueError(f"its weights have shape {theta.shape}, not {self._trace.theta.shape}")
         self._trace.theta, self._trace.weights = theta.copy(), weights.copy()
+
+
+def _row(labels: core.LabelRows, row: int) -> npt.NDArray[np.int32]:
+    return labels.indices[labels.indptr[row] : labels.indptr[row + 1]]

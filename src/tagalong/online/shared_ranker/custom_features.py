@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from tagalong import _native as core
 from tagalong.learning.examples import Pair, as_matrix
-from tagalong.learning.labels import LabelRows
 from tagalong.online.shared_ranker.label_features import declared_features, offers
 from tagalong.online.shared_ranker.label_rows import label_rows, trouble
 
@@ -76,7 +75,12 @@ class CustomFeaturesRanker:
         self._core.check(x)
 
     def check_batch(
-        self, x: core.Matrix, names: Names, known: int, relevant: LabelRows, unknown: LabelRows
+        self,
+        x: core.Matrix,
+        names: Names,
+        known: int,
+        relevant: core.LabelRows,
+        unknown: core.LabelRows,
     ) -> None:
         """Raise ValueError if the features of some row are unusable.
 
@@ -102,13 +106,11 @@ class CustomFeaturesRanker:
     def learn(
         self,
         x: core.Matrix,
-        relevant_indptr: npt.NDArray[np.int64],
-        relevant: npt.NDArray[np.int32],
-        unknown_indptr: npt.NDArray[np.int64],
-        unknown: npt.NDArray[np.int32],
-        weights: npt.NDArray[np.float64] | None,
-        scores: Scores | None,
-        cutoffs: npt.NDArray[np.float64] | None,
+        relevant: core.LabelRows,
+        unknown: core.LabelRows,
+        weights: npt.NDArray[np.float64] | None = None,
+        scores: Scores | None = None,
+        cutoffs: npt.NDArray[np.float64] | None = None,
     ) -> None:
         """Learn the rows; write scores and cut-off before each of them, if wanted."""
         checked, kept = self._kept
@@ -116,8 +118,7 @@ class CustomFeaturesRanker:
         if checked is not x:
             kept = []
         names = self._names()
-        yes, unsure = LabelRows(relevant_indptr, relevant), LabelRows(unknown_indptr, unknown)
-        for i, count, found, open_labels in _rounds(self.labels, yes, unsure):
+        for i, count, found, open_labels in _rounds(self.labels, relevant, unknown):
             weight = 1.0 if weights is None else float(weights[i])
             with self._turn:
                 row = self._core.finished_row(x, i)
@@ -255,7 +256,7 @@ class CustomFeaturesRanker:
 
 
 def _rounds(
-    known: int, relevant: LabelRows, unknown: LabelRows
+    known: int, relevant: core.LabelRows, unknown: core.LabelRows
 ) -> Iterator[tuple[int, int, list[int], list[int]]]:
     """Yield the rows of a batch: number, how many labels there are by then, and its own."""
     for i in range(len(relevant.indptr) - 1):
