@@ -25,6 +25,12 @@ using Vector = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
 template <class V>
 using VectorOf = nb::ndarray<nb::numpy, const V, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+// An array that the core has made.
+template <class... V>
+using NumPy = nb::ndarray<nb::numpy, V...>;
+// For attributes that are such arrays: they keep their memory alive themselves.
+inline constexpr auto kArray = nb::rv_policy::reference;
+
 template <class V>
 bool is(const nb::dlpack::dtype& type) {
     return type == nb::dtype<V>();

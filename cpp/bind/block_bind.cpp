@@ -32,7 +32,12 @@ static void add_learner(nb::module_& module, const char* name) {
     constexpr double longest = std::numeric_limits<T>::max();
     nb::class_<Learner>(module, name)
         .def("__init__",
-             [](Learner* self, const nb::dict& config) { new (self) Learner(make_block_config(config)); })
+             [](Learner* self, const std::string& update, const std::string& geometry, double C, double margin,
+                std::int64_t n_features) {
+                 new (self) Learner(make_block_config(update, geometry, C, margin, n_features));
+             },
+             nb::kw_only(), nb::arg("update"), nb::arg("geometry"), nb::arg("C"), nb::arg("margin"),
+             nb::arg("n_features"))
         .def("check",
              [](const Learner&, const MatrixView& x) {
                  nb::gil_scoped_release release;

@@ -11,13 +11,14 @@
 
 namespace tagalong::bind {
 
-inline BlockConfig make_block_config(const nb::dict& given) {
+inline BlockConfig make_block_config(const std::string& update, const std::string& geometry, double C,
+                                     double margin, std::int64_t n_features) {
     BlockConfig config;
-    config.update = chosen_rule(block_rules(), given);
-    config.entropic = nb::cast<std::string>(given["geometry"]) == "entropic";
-    config.C = nb::cast<double>(given["C"]);
-    config.margin = nb::cast<double>(given["margin"]);
-    config.n_features = nb::cast<std::int64_t>(given["n_features"]);
+    config.update = chosen_rule(block_rules(), update, geometry);
+    config.entropic = geometry == "entropic";
+    config.C = C;
+    config.margin = margin;
+    config.n_features = n_features;
     return config;
 }
 

@@ -1,48 +1,59 @@
 // PartialRanker and its game for Python.
+#include <nanobind/stl/variant.h>
+
+#include <variant>
+
 #include "bind/module.hpp"
 #include "bind/partial_state.hpp"
 #include "bind/ranker_bind.hpp"
 
 namespace tagalong::bind {
 
-static SlotCosts make_costs(const nb::handle& given) {
-    if (!nb::isinstance<nb::str>(given)) return SlotCosts(nb::cast<std::vector<double>>(given));
-    const auto name = nb::cast<std::string>(given);
-    return SlotCosts(name == "constant" ? SlotCosts::Kind::constant : SlotCosts::Kind::decreasing);
+// What a slot costs: a name, or a number for each slot of each size of list.
+using SlotCost = std::variant<std::string, std::vector<double>>;
+
+static SlotCosts make_costs(const SlotCost& given) {
+    if (const auto* table = std::get_if<std::vector<double>>(&given)) return SlotCosts(*table);
+    return SlotCosts(std::get<std::string>(given) == "constant" ? SlotCosts::Kind::constant
+                                                                 : SlotCosts::Kind::decreasing);
 }
 
-static GameConfig make_game(const nb::dict& given) {
+static GameConfig make_game(double miss_weight, const SlotCost& slot_cost, const std::string& ties,
+                            std::int64_t max_explore) {
     GameConfig config;
-    config.miss_weight = nb::cast<double>(given["miss_weight"]);
-    config.costs = make_costs(given["slot_cost"]);
-    config.ties_by_width = nb::cast<std::string>(given["ties"]) == "width";
-    config.max_explore = nb::cast<std::int64_t>(given["max_explore"]);
+    config.miss_weight = miss_weight;
+    config.costs = make_costs(slot_cost);
+    config.ties_by_width = ties == "width";
+    config.max_explore = max_explore;
     return config;
 }
 
-static PartialConfig make_partial_config(const nb::dict& given) {
-    const auto text = [&](const char* name) { return nb::cast<std::string>(given[name]); };
-    const auto number = [&](const char* name) { return nb::cast<double>(given[name]); };
+template <class Ranker>
+static void construct(Ranker* self, double miss_weight, const SlotCost& slot_cost, std::size_t max_labels,
+                      const std::string& ties, std::int64_t max_explore, const std::string& loss, double radius,
+                      double delta, std::optional<double> norm_bound, const std::string& covariance,
+                      double exploration, const std::string& update, const std::string& width,
+                      const std::string& kernel, double gamma, bool normalize, double memory_limit,
+                      std::int64_t n_features) {
     PartialConfig config;
-    config.loss = text("loss") == "logistic" ? MarginLoss::logistic : MarginLoss::square;
-    config.radius = number("radius");
-    config.game = make_game(given);
-    config.confidence.delta = number("delta");
-    if (!given["norm_bound"].is_none()) config.confidence.norm_bound = number("norm_bound");
-    config.confidence.determinant = text("width") == "determinant";
-    config.confidence.exploration = number("exploration");
-    const std::string covariance = text("covariance");
+    config.loss = loss == "logistic" ? MarginLoss::logistic : MarginLoss::square;
+    config.radius = radius;
+    config.game = make_game(miss_weight, slot_cost, ties, max_explore);
+    config.confidence.delta = delta;
+    if (norm_bound) config.confidence.norm_bound = *norm_bound;
+    config.confidence.determinant = width == "determinant";
+    config.confidence.exploration = exploration;
     config.covariance = covariance == "full"       ? CovarianceKind::full
                         : covariance == "diagonal" ? CovarianceKind::diagonal
                                                    : CovarianceKind::kernel;
-    config.kernel.kind = text("kernel") == "rbf" ? Kernel::Kind::gaussian : Kernel::Kind::linear;
-    config.kernel.gamma = number("gamma");
-    config.learn_all = text("update") == "full";
-    config.normalize = nb::cast<bool>(given["normalize"]);
-    config.max_labels = nb::cast<std::size_t>(given["max_labels"]);
-    config.n_features = nb::cast<std::int64_t>(given["n_features"]);
-    config.memory_limit = number("memory_limit");
-    return config;
+    config.kernel.kind = kernel == "rbf" ? Kernel::Kind::gaussian : Kernel::Kind::linear;
+    config.kernel.gamma = gamma;
+    config.learn_all = update == "full";
+    config.normalize = normalize;
+    config.max_labels = max_labels;
+    config.n_features = n_features;
+    config.memory_limit = memory_limit;
+    new (self) Ranker(config);
 }
 
 // Lists of labels with what is known of each.
@@ -188,8 +199,11 @@ template <class T>
 static void add_ranker(nb::module_& module, const char* name) {
     using Ranker = PartialRanker<T>;
     nb::class_<Ranker> type(module, name);
-    type.def("__init__",
-             [](Ranker* self, const nb::dict& config) { new (self) Ranker(make_partial_config(config)); });
+    type.def("__init__", &construct<Ranker>, nb::kw_only(), nb::arg("miss_weight"), nb::arg("slot_cost"),
+             nb::arg("max_labels"), nb::arg("ties"), nb::arg("max_explore"), nb::arg("loss"), nb::arg("radius"),
+             nb::arg("delta"), nb::arg("norm_bound").none(), nb::arg("covariance"), nb::arg("exploration"),
+             nb::arg("update"), nb::arg("width"), nb::arg("kernel"), nb::arg("gamma"), nb::arg("normalize"),
+             nb::arg("memory_limit"), nb::arg("n_features"));
     add_ranker_methods<Ranker, T>(type);
     add_game_methods<T>(type);
     type.def("certificate",
@@ -264,7 +278,12 @@ static nb::tuple losses_of_lists(const Game& self, const LabelRows& shown, const
 
 static void add_game(nb::module_& module) {
     nb::class_<Game>(module, "Game")
-        .def("__init__", [](Game* self, const nb::dict& config) { new (self) Game(make_game(config)); })
+        .def("__init__",
+             [](Game* self, double miss_weight, const SlotCost& slot_cost, const std::string& ties,
+                std::int64_t max_explore) {
+                 new (self) Game(make_game(miss_weight, slot_cost, ties, max_explore));
+             },
+             nb::kw_only(), nb::arg("miss_weight"), nb::arg("slot_cost"), nb::arg("ties"), nb::arg("max_explore"))
         .def("choose",
              [](const Game& self, const std::vector<double>& probabilities, std::size_t most) {
                  std::vector<std::int32_t> out;

@@ -1,24 +1,20 @@
 // Predtron for Python.
 #include "predtron/predtron.hpp"
 
-#include <map>
+#include <span>
 
 #include "bind/module.hpp"
 #include "bind/predtron_state.hpp"
 #include "predtron/rule_table.hpp"
 #include "bind/ranker_bind.hpp"
+#include "bind/rules.hpp"
 
 namespace tagalong::bind {
 
-template <class Choice>
-static Choice choose(const std::map<std::string, Choice>& choices, const std::string& name, const char* what) {
-    const auto found = choices.find(name);
-    if (found == choices.end()) throw InputError(std::string(what) + " has no choice '" + name + "'");
-    return found->second;
-}
-
-static ProblemConfig make_problem(const nb::dict& given) {
-    const auto text = [&](const char* key) { return nb::cast<std::string>(given[key]); };
+static void construct_problem(ProblemConfig* self, const std::string& kind, const std::vector<double>& costs,
+                              const std::vector<double>& reject, const std::string& set_loss, double least_loss,
+                              bool reciprocal, double exponent, bool precision, std::int64_t depth,
+                              bool ties_by_score) {
     ProblemConfig config;
     config.kind = choose<ProblemKind>({{"custom", ProblemKind::custom},
                                        {"binary", ProblemKind::binary},
@@ -26,48 +22,58 @@ static ProblemConfig make_problem(const nb::dict& given) {
                                        {"ordinal", ProblemKind::ordinal},
                                        {"multilabel", ProblemKind::multilabel},
                                        {"ranking", ProblemKind::ranking}},
-                                      text("kind"), "kind");
-    if (given.contains("costs")) config.costs = nb::cast<std::vector<double>>(given["costs"]);
-    if (given.contains("reject")) config.reject = nb::cast<std::vector<double>>(given["reject"]);
-    if (given.contains("set_loss"))
-        config.set_loss = choose<SetLoss>(
-            {{"hamming", SetLoss::hamming}, {"subset", SetLoss::subset}, {"error_set", SetLoss::error_set}},
-            text("set_loss"), "set_loss");
-    if (given.contains("least_loss")) config.least_loss = nb::cast<double>(given["least_loss"]);
-    if (!given.contains("exponent")) return config;
-    config.reciprocal = nb::cast<bool>(given["reciprocal"]);
-    config.exponent = nb::cast<double>(given["exponent"]);
-    config.precision = nb::cast<bool>(given["precision"]);
-    config.depth = nb::cast<std::int64_t>(given["depth"]);
-    config.ties_by_score = nb::cast<bool>(given["ties_by_score"]);
-    return config;
+                                      kind, "kind");
+    config.costs = costs;
+    config.reject = reject;
+    config.set_loss = choose<SetLoss>(
+        {{"hamming", SetLoss::hamming}, {"subset", SetLoss::subset}, {"error_set", SetLoss::error_set}}, set_loss,
+        "set_loss");
+    config.least_loss = least_loss;
+    config.reciprocal = reciprocal;
+    config.exponent = exponent;
+    config.precision = precision;
+    config.depth = depth;
+    config.ties_by_score = ties_by_score;
+    new (self) ProblemConfig(config);
 }
 
-static PredtronConfig make_predtron(const nb::dict& given) {
-    const auto text = [&](const char* key) { return nb::cast<std::string>(given[key]); };
+static void add_problem(nb::module_& module) {
+    const ProblemConfig usual;
+    nb::class_<ProblemConfig>(module, "PredtronProblem")
+        .def("__init__", &construct_problem, nb::kw_only(), nb::arg("kind"), nb::arg("costs") = nb::make_tuple(),
+             nb::arg("reject") = nb::make_tuple(), nb::arg("set_loss") = "hamming",
+             nb::arg("least_loss") = usual.least_loss, nb::arg("reciprocal") = usual.reciprocal,
+             nb::arg("exponent") = usual.exponent, nb::arg("precision") = usual.precision,
+             nb::arg("depth") = usual.depth, nb::arg("ties_by_score") = usual.ties_by_score);
+}
+
+template <class Learner>
+static void construct(Learner* self, const ProblemConfig& problem, const std::string& norm,
+                      const std::string& kernel, double gamma, double degree, std::size_t budget,
+                      const std::string& update, double step, bool average, bool normalize, double constant,
+                      bool queries, std::size_t dimension, std::int64_t n_features) {
     PredtronConfig config;
-    config.problem = make_problem(nb::cast<nb::dict>(given["rule"]));
+    config.problem = problem;
     config.norm = choose<PredtronNorm>({{"l2", PredtronNorm::l2},
                                         {"l1", PredtronNorm::l1},
                                         {"group", PredtronNorm::group},
                                         {"kernel", PredtronNorm::kernel},
                                         {"trace", PredtronNorm::trace}},
-                                       text("norm"), "norm");
+                                       norm, "norm");
     config.kernel.kind = choose<KernelKind>(
-        {{"linear", KernelKind::linear}, {"rbf", KernelKind::rbf}, {"poly", KernelKind::poly}}, text("kernel"),
-        "kernel");
-    config.kernel.gamma = nb::cast<double>(given["gamma"]);
-    config.kernel.degree = nb::cast<double>(given["degree"]);
-    config.budget = nb::cast<std::size_t>(given["budget"]);
-    config.by_loss = find_rule(std::span<const PredtronUpdate>(kPredtronUpdates), text("update")).by_loss;
-    config.step = nb::cast<double>(given["step"]);
-    config.average = nb::cast<bool>(given["average"]);
-    config.normalize = nb::cast<bool>(given["normalize"]);
-    config.constant = nb::cast<double>(given["constant"]);
-    config.n_features = nb::cast<std::int64_t>(given["n_features"]);
-    config.queries = nb::cast<bool>(given["queries"]);
-    config.dimension = nb::cast<std::size_t>(given["dimension"]);
-    return config;
+        {{"linear", KernelKind::linear}, {"rbf", KernelKind::rbf}, {"poly", KernelKind::poly}}, kernel, "kernel");
+    config.kernel.gamma = gamma;
+    config.kernel.degree = degree;
+    config.budget = budget;
+    config.by_loss = find_rule(std::span<const PredtronUpdate>(kPredtronUpdates), update).by_loss;
+    config.step = step;
+    config.average = average;
+    config.normalize = normalize;
+    config.constant = constant;
+    config.n_features = n_features;
+    config.queries = queries;
+    config.dimension = dimension;
+    new (self) Learner(config);
 }
 
 template <class T>
@@ -126,8 +132,10 @@ template <class T>
 static void add_predtron(nb::module_& module, const char* name) {
     using Learner = Predtron<T>;
     nb::class_<Learner> type(module, name);
-    type.def("__init__",
-             [](Learner* self, const nb::dict& config) { new (self) Learner(make_predtron(config)); });
+    type.def("__init__", &construct<Learner>, nb::kw_only(), nb::arg("problem"), nb::arg("norm"),
+             nb::arg("kernel"), nb::arg("gamma"), nb::arg("degree"), nb::arg("budget"), nb::arg("update"),
+             nb::arg("step"), nb::arg("average"), nb::arg("normalize"), nb::arg("constant"), nb::arg("queries"),
+             nb::arg("dimension"), nb::arg("n_features"));
     add_ranker_methods<Learner, T>(type);
     type.def("certificate", &account<T>)
         .def("weights", &weights_of<T>)
@@ -222,6 +230,7 @@ static void add_predtron(nb::module_& module, const char* name) {
 }
 
 void add_predtrons(nb::module_& module) {
+    add_problem(module);
     add_predtron<float>(module, "Predtron32");
     add_predtron<double>(module, "Predtron64");
     // Items in the order of the ranking that scores well and loses much.

@@ -6,17 +6,6 @@
 
 namespace tagalong::bind {
 
-static SharedConfig make_shared_config(const nb::dict& given) {
-    SharedConfig config;
-    config.block = make_block_config(given);
-    if (!given.contains("often")) return config;  // features come from outside
-    config.affinity.often = nb::cast<double>(given["often"]);
-    config.affinity.seldom = nb::cast<double>(given["seldom"]);
-    config.affinity.common = nb::cast<float>(given["common"]);
-    config.affinity.rare = nb::cast<float>(given["rare"]);
-    return config;
-}
-
 template <class T>
 static nb::dict shared_state(const SharedRanker<T>& self) {
     nb::dict arrays, numbers, out;
@@ -145,8 +134,16 @@ template <class T>
 static void add_ranker(nb::module_& module, const char* name, const char* block_name) {
     using Ranker = SharedRanker<T>;
     nb::class_<Ranker> type(module, name);
+    constexpr AffinityConfig usual;  // where features come from outside
     type.def("__init__",
-             [](Ranker* self, const nb::dict& config) { new (self) Ranker(make_shared_config(config)); });
+             [](Ranker* self, const std::string& update, const std::string& geometry, double C, double margin,
+                std::int64_t n_features, double often, double seldom, float common, float rare) {
+                 new (self) Ranker({make_block_config(update, geometry, C, margin, n_features),
+                                    {often, seldom, common, rare}});
+             },
+             nb::kw_only(), nb::arg("update"), nb::arg("geometry"), nb::arg("C"), nb::arg("margin"),
+             nb::arg("n_features"), nb::arg("often") = usual.often, nb::arg("seldom") = usual.seldom,
+             nb::arg("common") = usual.common, nb::arg("rare") = usual.rare);
     add_ranker_methods<Ranker, T>(type);
     add_block_methods<T>(module, type, block_name);
     type.def("certificate",

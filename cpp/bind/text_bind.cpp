@@ -3,13 +3,13 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
-#include <map>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/rules.hpp"
 #include "text/sort_places.hpp"
 #include "text/text_features.hpp"
 
@@ -138,20 +138,20 @@ static nb::list describe(const TextFeatures& self, nb::handle row) {
     return out;
 }
 
-static TextConfig make_text_config(const nb::dict& given) {
-    const auto size = [&](const char* key) { return nb::cast<std::size_t>(given[key]); };
-    static const std::map<std::string, Weighting> weightings = {{"binary", Weighting::binary},
-                                                                {"count", Weighting::count},
-                                                                {"log", Weighting::log},
-                                                                {"tfidf", Weighting::tfidf}};
+static void construct(TextFeatures* self, std::size_t least_words, std::size_t most_words, std::size_t least_chars,
+                      std::size_t most_chars, bool lowercase, const std::string& weighting, std::uint32_t buckets,
+                      bool unit, std::size_t name_bytes) {
     TextConfig config;
-    config.words = {size("least_words"), size("most_words"), size("least_chars"), size("most_chars"),
-                    nb::cast<bool>(given["lowercase"])};
-    config.weighting = weightings.at(nb::cast<std::string>(given["weighting"]));
-    config.buckets = nb::cast<std::uint32_t>(given["buckets"]);
-    config.unit = nb::cast<bool>(given["unit"]);
-    config.name_bytes = size("name_bytes");
-    return config;
+    config.words = {least_words, most_words, least_chars, most_chars, lowercase};
+    config.weighting = choose<Weighting>({{"binary", Weighting::binary},
+                                          {"count", Weighting::count},
+                                          {"log", Weighting::log},
+                                          {"tfidf", Weighting::tfidf}},
+                                         weighting, "weighting");
+    config.buckets = buckets;
+    config.unit = unit;
+    config.name_bytes = name_bytes;
+    new (self) TextFeatures(config);
 }
 
 template <class V, class Values>
@@ -198,8 +198,9 @@ static void restore_text(TextFeatures& self, const nb::dict& state) {
 void add_text_features(nb::module_& module) {
     nb::class_<TextFeatures::Reading>(module, "Reading").def("pairs", &pairs);
     nb::class_<TextFeatures>(module, "TextFeatures")
-        .def("__init__",
-             [](TextFeatures* self, const nb::dict& config) { new (self) TextFeatures(make_text_config(config)); })
+        .def("__init__", &construct, nb::kw_only(), nb::arg("least_words"), nb::arg("most_words"),
+             nb::arg("least_chars"), nb::arg("most_chars"), nb::arg("lowercase"), nb::arg("weighting"),
+             nb::arg("buckets"), nb::arg("unit"), nb::arg("name_bytes"))
         .def("look", &look)
         .def("learn",
              [](TextFeatures& self, const TextFeatures::Reading& reading) {

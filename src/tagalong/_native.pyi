@@ -75,7 +75,21 @@ class LabelRows:
     def indices(self) -> npt.NDArray[np.int32]: ...
 
 class LabelRanker32:
-    def __init__(self, config: dict[str, Any]) -> None: ...
+    def __init__(
+        self,
+        *,
+        update: str,
+        geometry: str,
+        C: float,
+        margin: float,
+        temperature: float,
+        average: str,
+        constant: float,
+        normalize: bool,
+        solver: str,
+        rate: float,
+        n_features: int,
+    ) -> None: ...
     @property
     def labels(self) -> int: ...
     @property
@@ -129,7 +143,15 @@ class LabelRanker32:
 class LabelRanker64(LabelRanker32): ...
 
 class BlockLearner32:
-    def __init__(self, config: dict[str, Any]) -> None: ...
+    def __init__(
+        self,
+        *,
+        update: str,
+        geometry: str,
+        C: float,
+        margin: float,
+        n_features: int,
+    ) -> None: ...
     @property
     def bytes(self) -> int: ...
     def check(self, x: Matrix) -> None: ...
@@ -158,6 +180,19 @@ class LabelBlock32:
 class LabelBlock64(LabelBlock32): ...
 
 class SharedRanker32(LabelRanker32):
+    def __init__(
+        self,
+        *,
+        update: str,
+        geometry: str,
+        C: float,
+        margin: float,
+        n_features: int,
+        often: float = ...,
+        seldom: float = ...,
+        common: float = ...,
+        rare: float = ...,
+    ) -> None: ...
     def finished_row(
         self, x: Matrix, i: int
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]: ...
@@ -176,6 +211,28 @@ class SharedRanker32(LabelRanker32):
 class SharedRanker64(SharedRanker32): ...
 
 class PartialRanker32(LabelRanker32):
+    def __init__(
+        self,
+        *,
+        miss_weight: float,
+        slot_cost: str | list[float],
+        max_labels: int,
+        ties: str,
+        max_explore: int,
+        loss: str,
+        radius: float,
+        delta: float,
+        norm_bound: float | None,
+        covariance: str,
+        exploration: float,
+        update: str,
+        width: str,
+        kernel: str,
+        gamma: float,
+        normalize: bool,
+        memory_limit: float,
+        n_features: int,
+    ) -> None: ...
     @staticmethod
     def bytes_a_label(features: float) -> float: ...
     def declare_features(self, count: int) -> None: ...
@@ -208,7 +265,14 @@ class PartialRanker32(LabelRanker32):
 class PartialRanker64(PartialRanker32): ...
 
 class Game:
-    def __init__(self, config: dict[str, Any]) -> None: ...
+    def __init__(
+        self,
+        *,
+        miss_weight: float,
+        slot_cost: str | list[float],
+        ties: str,
+        max_explore: int,
+    ) -> None: ...
     def choose(self, probabilities: list[float], most: int) -> list[int]: ...
     def expected(self, shown: list[int], probabilities: list[float]) -> float: ...
     def losses(
@@ -219,7 +283,41 @@ class Game:
         slots: npt.NDArray[np.int64],
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
 
+class PredtronProblem:
+    def __init__(
+        self,
+        *,
+        kind: str,
+        costs: list[float] = ...,
+        reject: list[float] = ...,
+        set_loss: str = ...,
+        least_loss: float = ...,
+        reciprocal: bool = ...,
+        exponent: float = ...,
+        precision: bool = ...,
+        depth: int = ...,
+        ties_by_score: bool = ...,
+    ) -> None: ...
+
 class Predtron32(LabelRanker32):
+    def __init__(
+        self,
+        *,
+        problem: PredtronProblem,
+        norm: str,
+        kernel: str,
+        gamma: float,
+        degree: float,
+        budget: int,
+        update: str,
+        step: float,
+        average: bool,
+        normalize: bool,
+        constant: float,
+        queries: bool,
+        dimension: int,
+        n_features: int,
+    ) -> None: ...
     def raw_scores(self, x: Matrix, row: int, predicting: bool) -> npt.NDArray[np.float64]: ...
     def finished(
         self, x: Matrix, row: int
@@ -296,7 +394,19 @@ class Reading:
     def pairs(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]: ...
 
 class TextFeatures:
-    def __init__(self, config: dict[str, Any]) -> None: ...
+    def __init__(
+        self,
+        *,
+        least_words: int,
+        most_words: int,
+        least_chars: int,
+        most_chars: int,
+        lowercase: bool,
+        weighting: str,
+        buckets: int,
+        unit: bool,
+        name_bytes: int,
+    ) -> None: ...
     def look(self, item: tuple[list[tuple[str, str]], list[tuple[str, float]]]) -> Reading: ...
     def learn(self, reading: Reading) -> None: ...
     def read_many(
@@ -314,35 +424,102 @@ class TextFeatures:
     def restore(self, state: dict[str, dict[str, Any]]) -> None: ...
 
 def m3l_check(x: Matrix) -> None: ...
+
+class M3LProblem:
+    def __init__(
+        self,
+        *,
+        relevant: LabelRows,
+        unknown: LabelRows,
+        margin_yes: npt.NDArray[np.float64],
+        margin_no: npt.NDArray[np.float64],
+        bound_yes: npt.NDArray[np.float64],
+        bound_no: npt.NDArray[np.float64],
+        row_weight: npt.NDArray[np.float64] | None = None,
+        prior: npt.NDArray[np.float64] | None = None,
+        tied: bool = False,
+    ) -> None: ...
+    @property
+    def labels(self) -> int: ...
+    @property
+    def prior(self) -> npt.NDArray[np.float64] | None: ...
+
+class M3LSettings:
+    def __init__(
+        self, *, tolerance: float, most_passes: int, threads: int, seed: int, cache_bytes: int
+    ) -> None: ...
+    @property
+    def tolerance(self) -> float: ...
+
+class M3LLinearSolution:
+    @property
+    def dual_objective(self) -> float: ...
+    @property
+    def duality_gap(self) -> float: ...
+    @property
+    def violation(self) -> float: ...
+    @property
+    def converged(self) -> bool: ...
+    @property
+    def stopped(self) -> bool: ...
+    @property
+    def passes(self) -> int: ...
+    @property
+    def dual(self) -> npt.NDArray[Any]: ...
+    @property
+    def weights(self) -> npt.NDArray[Any]: ...
+    @property
+    def place(self) -> npt.NDArray[np.int32]: ...
+    @property
+    def features(self) -> npt.NDArray[np.int32]: ...
+
+class M3LKernelSolution:
+    @property
+    def dual_objective(self) -> float: ...
+    @property
+    def duality_gap(self) -> float: ...
+    @property
+    def violation(self) -> float: ...
+    @property
+    def converged(self) -> bool: ...
+    @property
+    def stopped(self) -> bool: ...
+    @property
+    def passes(self) -> int: ...
+    @property
+    def dual(self) -> npt.NDArray[Any]: ...
+    @property
+    def cached_rows(self) -> int: ...
+
 def m3l_linear32(
     x: Matrix,
-    problem: dict[str, Any],
-    settings: dict[str, Any],
-    start: npt.NDArray[np.float32] | None,
-    progress: Callable[[int, int, float], None] | None,
-) -> dict[str, Any]: ...
+    problem: M3LProblem,
+    settings: M3LSettings,
+    start: npt.NDArray[np.float32] | None = None,
+    progress: Callable[[int, int, float], None] | None = None,
+) -> M3LLinearSolution: ...
 def m3l_linear64(
     x: Matrix,
-    problem: dict[str, Any],
-    settings: dict[str, Any],
-    start: npt.NDArray[np.float64] | None,
-    progress: Callable[[int, int, float], None] | None,
-) -> dict[str, Any]: ...
+    problem: M3LProblem,
+    settings: M3LSettings,
+    start: npt.NDArray[np.float64] | None = None,
+    progress: Callable[[int, int, float], None] | None = None,
+) -> M3LLinearSolution: ...
 def m3l_kernel(
     diagonal: npt.NDArray[np.float64],
-    problem: dict[str, Any],
-    settings: dict[str, Any],
+    problem: M3LProblem,
+    settings: M3LSettings,
     between: Callable[
         [npt.NDArray[np.int32], npt.NDArray[np.int32] | None], npt.NDArray[np.float32]
     ],
-    start: npt.NDArray[np.float64] | None,
-    progress: Callable[[int, int, float], None] | None,
-) -> dict[str, Any]: ...
+    start: npt.NDArray[np.float64] | None = None,
+    progress: Callable[[int, int, float], None] | None = None,
+) -> M3LKernelSolution: ...
 def m3l_rbf(
     x: Matrix,
     gamma: float,
-    problem: dict[str, Any],
-    settings: dict[str, Any],
-    start: npt.NDArray[np.float64] | None,
-    progress: Callable[[int, int, float], None] | None,
-) -> dict[str, Any]: ...
+    problem: M3LProblem,
+    settings: M3LSettings,
+    start: npt.NDArray[np.float64] | None = None,
+    progress: Callable[[int, int, float], None] | None = None,
+) -> M3LKernelSolution: ...

@@ -1,13 +1,39 @@
-"""What a native learner offers to the Python class around it."""
+"""How a native learner is made, and what it offers to the Python class around it."""
 
-from typing import Any, Protocol
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tagalong import _native as core
 
-__all__ = ["NativeRanker"]
+__all__ = ["NativeRanker", "native_learner"]
+
+Single = TypeVar("Single")
+Double = TypeVar("Double")
+
+
+def native_learner(
+    kinds: tuple[Callable[..., Single], Callable[..., Double]],
+    settings: Mapping[str, Any],
+    python_only: Collection[str] = (),
+) -> Single | Double:
+    """Return a new native learner.
+
+    Parameters
+    ----------
+    kinds : pair of classes
+        For weights in single and in double precision.
+    settings : mapping
+        As files have them: what the class is called with, ``"dtype"``, which chooses the class, and
+        what concerns Python only.
+    python_only : collection of str
+        The names of the latter.
+    """
+    single, double = kinds
+    given = {n: v for n, v in settings.items() if n != "dtype" and n not in python_only}
+    return double(**given) if settings["dtype"] == "float64" else single(**given)
 
 
 class NativeRanker(Protocol):

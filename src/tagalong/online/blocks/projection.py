@@ -20,6 +20,7 @@ from tagalong.learning.examples import as_matrix
 from tagalong.learning.fitted import NativeModel
 from tagalong.learning.update_rules import BLOCK_RULES
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET, LARGEST_CONSTANT
+from tagalong.online.native import native_learner
 
 __all__ = ["BLOCK_UPDATES", "DEFAULT_BLOCK_MARGIN", "BlockProjection", "checked_block_update"]
 
@@ -287,8 +288,7 @@ class BlockProjection(NativeModel):
 
     @staticmethod
     def _make_native(settings: dict[str, Any]) -> core.BlockLearner32:
-        kind = core.BlockLearner64 if settings["dtype"] == "float64" else core.BlockLearner32
-        return kind(settings)
+        return native_learner((core.BlockLearner32, core.BlockLearner64), settings)
 
     def _require_fit(self) -> None:
         if not self.is_started:

@@ -12,6 +12,7 @@ from tagalong.learning.certificates.mistake_bound import Certificate
 from tagalong.learning.update_rules import LABEL_RULES
 from tagalong.online.cutoff_ranker import CutoffRanker
 from tagalong.online.label_model import Settings
+from tagalong.online.native import native_learner
 from tagalong.online.weights import weight_matrix
 
 __all__ = ["LabelRanker"]
@@ -230,5 +231,4 @@ class LabelRanker(CutoffRanker):
         return LARGEST_BUDGET[settings["dtype"]] / float(settings["C"])
 
     def _make_native(self, settings: Settings) -> core.LabelRanker32:
-        kind = core.LabelRanker64 if settings["dtype"] == "float64" else core.LabelRanker32
-        return kind(settings)
+        return native_learner((core.LabelRanker32, core.LabelRanker64), settings)

@@ -18,6 +18,7 @@ from tagalong.learning.examples import as_matrix
 from tagalong.learning.labels import LabelRows, Targets, label_list
 from tagalong.learning.protocols import Task
 from tagalong.learning.rounds import Round, Rounds
+from tagalong.online.native import native_learner
 from tagalong.online.partial.lists import Played, ShownList
 from tagalong.online.partial.slot_costs import check_game, cost_rows, sizes_of
 from tagalong.online.ranker import Example, OnlineRanker, Settings
@@ -549,7 +550,7 @@ class PartialFeedbackRanker(OnlineRanker):
 
     @staticmethod
     def _make_native(settings: Settings) -> core.PartialRanker32:
-        return _native_class(settings)(settings)
+        return native_learner((core.PartialRanker32, core.PartialRanker64), settings)
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
         """Return the header and the arrays of a file."""

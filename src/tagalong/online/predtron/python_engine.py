@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong import _native as core
+from tagalong.online.native import native_learner
 from tagalong.online.predtron.trace_weights import TraceWeights
 from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.protocol import Problem
@@ -39,8 +40,10 @@ def problem_rule(problem: Any) -> dict[str, Any]:
 
 def core_of(settings: dict[str, Any]) -> core.Predtron32:
     """Return a new native learner."""
-    kind = core.Predtron64 if settings["dtype"] == "float64" else core.Predtron32
-    return kind({**settings, "rule": problem_rule(settings["problem"])})
+    problem = core.PredtronProblem(**problem_rule(settings["problem"]))
+    return native_learner(
+        (core.Predtron32, core.Predtron64), {**settings, "problem": problem}, ("geometry",)
+    )
 
 
 class PythonEngine:

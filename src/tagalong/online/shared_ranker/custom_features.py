@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from tagalong import _native as core
 from tagalong.learning.examples import Pair, as_matrix
+from tagalong.online.native import native_learner
 from tagalong.online.shared_ranker.label_features import declared_features, offers
 from tagalong.online.shared_ranker.label_rows import label_rows, trouble
 
@@ -45,8 +46,10 @@ class CustomFeaturesRanker:
         self._features = features
         self._kind = type(features).__name__
         self._declared = declared_features(features)
-        self._core: core.SharedRanker32 = (core.SharedRanker64 if wide else core.SharedRanker32)(
-            {**settings, "n_features": self._declared or 0}
+        self._core = native_learner(
+            (core.SharedRanker32, core.SharedRanker64),
+            {**settings, "n_features": self._declared or 0},
+            python_only=("own_features",),
         )
         self._block_of = core.LabelBlock64 if wide else core.LabelBlock32
         self._dtype = np.dtype(settings["dtype"])

@@ -21,7 +21,7 @@ from tagalong.online.blocks.projection import (
 from tagalong.online.cutoff_ranker import CutoffRanker
 from tagalong.online.label_model import Settings
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET, LARGEST_CONSTANT
-from tagalong.online.native import NativeRanker
+from tagalong.online.native import NativeRanker, native_learner
 from tagalong.online.ranker import Example
 from tagalong.online.shared_ranker.custom_features import CustomFeaturesRanker
 from tagalong.online.shared_ranker.folder_affinity import FolderAffinity
@@ -207,8 +207,7 @@ class SharedLabelRanker(CutoffRanker):
             # Not the learner itself, so that it goes as soon as nobody needs it.
             owner = weakref.ref(self)
             return CustomFeaturesRanker(settings, self._own, lambda: _names_of(owner))
-        kind = core.SharedRanker64 if settings["dtype"] == "float64" else core.SharedRanker32
-        return kind(settings)
+        return native_learner((core.SharedRanker32, core.SharedRanker64), settings)
 
     def _check_batch(
         self, native: NativeRanker, matrix: core.Matrix, labels: Labels, targets: Targets
