@@ -201,7 +201,7 @@ def measure(setting: str, stream: streams.Stream, named: bool, size: int) -> dic
     shuffled = np.random.default_rng(0).permutation(rows)
     for batch in batches(stream, shuffled, named, size):
         found["rank_one"].append(ranking(ranker, twin, empty, batch))
-    same = np.array_equal(ranker.weights_by_feature()["weights"], twin._native.weights()["weights"])
+    same = np.array_equal(ranker.weights_by_feature()["weights"], twin._native.weights().weights)
     if not same:
         raise AssertionError("one by one and as a matrix, the learners have come to differ")
     return found

@@ -84,7 +84,7 @@ void check_row_count(std::int64_t rows, const std::optional<Array>& given, const
 template <class V>
 struct Owned {
     V* data;
-    nb::ndarray<nb::numpy, V> array;
+    NumPy<V> array;
 
     explicit Owned(std::vector<std::size_t> shape) {
         std::size_t count = 1;
@@ -92,19 +92,18 @@ struct Owned {
         auto memory = std::make_unique<V[]>(count);
         data = memory.get();
         nb::capsule owner(memory.release(), [](void* p) noexcept { delete[] static_cast<V*>(p); });
-        array = nb::ndarray<nb::numpy, V>(data, shape.size(), shape.data(), owner);
+        array = NumPy<V>(data, shape.size(), shape.data(), owner);
     }
-    nb::object object() const { return nb::cast(array); }
 };
 
 // A NumPy array of what a vector holds, without a copy.
 template <class V>
-nb::object adopted(std::vector<V>&& values) {
+NumPy<V> adopted(std::vector<V>&& values) {
     auto kept = std::make_unique<std::vector<V>>(std::move(values));
     V* data = kept->data();
     const std::size_t size = kept->size();
     nb::capsule owner(kept.release(), [](void* p) noexcept { delete static_cast<std::vector<V>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, V>(data, 1, &size, owner));
+    return NumPy<V>(data, 1, &size, owner);
 }
 
 }  // namespace tagalong::bind

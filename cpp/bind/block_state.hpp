@@ -7,6 +7,7 @@
 
 #include "blocks/block_learner.hpp"
 #include "bind/geometry_state.hpp"
+#include "bind/learner_bind.hpp"
 #include "bind/rules.hpp"
 
 namespace tagalong::bind {
@@ -22,13 +23,29 @@ inline BlockConfig make_block_config(const std::string& update, const std::strin
     return config;
 }
 
-// Without a lock: the learner may be part of another one.
+// What blocks have counted; certificates that begin with it have more.
+struct BlockFacts : BlockCertificate {
+    double dual = 0;
+};
+struct SharedFacts : BlockFacts {
+    double cutoff = 0;
+};
+
+// Without a lock, here and below: the learner may be part of another one.
 template <class T>
-nb::dict block_certificate(const BlockLearner<T>& self) {
-    nb::dict out;
-    write_fields(self.certificate(), out);
-    out["dual"] = self.dual();
-    return out;
+BlockFacts block_certificate(const BlockLearner<T>& self) {
+    return {self.certificate(), self.dual()};
+}
+
+// A weight of each feature, and of one without a row.
+template <class T>
+FeatureWeights block_weights(const BlockLearner<T>& self) {
+    const auto weight = [&](std::int32_t row) { return static_cast<T>(self.weight(row)); };
+    const auto& features = self.features();
+    const auto weights =
+        vector_array<T>(features.size(), [&](std::size_t r) { return weight(static_cast<std::int32_t>(r)); });
+    const auto unseen = vector_array<T>(1, [&](std::size_t) { return weight(FeatureIndex::kAbsent); });
+    return {feature_array(features), NumPy<>(weights), NumPy<>(unseen)};
 }
 
 template <class T>

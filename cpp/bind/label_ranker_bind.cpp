@@ -41,22 +41,20 @@ static void add_ranker(nb::module_& module, const char* name) {
              nb::arg("margin"), nb::arg("temperature"), nb::arg("average"), nb::arg("constant"),
              nb::arg("normalize"), nb::arg("solver"), nb::arg("rate"), nb::arg("n_features"));
     add_ranker_methods<Ranker, T>(type);
-    type.def("certificate", &certificate_dict<T>)
-        .def("weights", &weights_dict<T>)
-        .def("state", &state_dict<T>)
-        .def("restore", &restore<T>)
-        .def("recompute_dual",
-             [](const Ranker& self) {
-                 std::shared_lock lock(self.mutex());
-                 return self.recompute_dual();
-             })
-        .def_prop_ro("bytes", [](const Ranker& self) {
-            std::shared_lock lock(self.mutex());
-            return self.store().bytes();
-        });
+    add_learner_methods<Ranker, LabelCertificate>(
+        type, {&certificate_of<T>, &weights_of<T>, &write_state<T>, &read_state<T>,
+               [](const Ranker& self) { return self.store().bytes(); }});
+    type.def("recompute_dual", [](const Ranker& self) {
+        std::shared_lock lock(self.mutex());
+        return self.recompute_dual();
+    });
 }
 
 void add_label_rankers(nb::module_& module) {
+    add_facts<LabelCertificate>(module, "LabelCertificate")
+        .def_ro("dual", &LabelCertificate::dual)
+        .def_ro("average", &LabelCertificate::average)
+        .def_ro("cutoff", &LabelCertificate::cutoff);
     add_ranker<float>(module, "LabelRanker32");
     add_ranker<double>(module, "LabelRanker64");
 }

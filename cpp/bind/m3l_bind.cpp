@@ -226,7 +226,7 @@ m3l::Products python_products(const Between& between, std::size_t n) {
         nb::gil_scoped_acquire acquire;
         Owned<std::int32_t> wanted({which.size()});
         std::copy(which.begin(), which.end(), wanted.data);
-        const nb::object numbers = wanted.object();
+        const nb::object numbers = nb::cast(wanted.array);
         const auto found = nb::cast<Grid<float>>(between(numbers, all ? nb::none() : numbers));
         if (found.shape(0) != which.size() || found.shape(1) != columns)
             throw InputError("the kernel must have a number for each pair of rows");
@@ -344,10 +344,12 @@ void add_m3l(nb::module_& module) {
     module.def("m3l_rbf", &solve_rbf, nb::arg("x"), nb::arg("gamma"), nb::arg("problem"), nb::arg("settings"),
                nb::arg("start") = nb::none(), nb::arg("progress") = nb::none());
     // Whether the rows can be used: finite, and short enough for single precision.
-    module.def("m3l_check", [](const MatrixView& x) {
-        nb::gil_scoped_release release;
-        x.matrix.check(static_cast<double>(std::numeric_limits<float>::max()));
-    }, nb::arg("x"));
+    module.def("m3l_check",
+               [](const MatrixView& x) {
+                   nb::gil_scoped_release release;
+                   x.matrix.check(static_cast<double>(std::numeric_limits<float>::max()));
+               },
+               nb::arg("x"));
 }
 
 }  // namespace tagalong::bind

@@ -76,9 +76,9 @@ struct Lists {
         }
         ends.push_back(static_cast<std::int64_t>(labels.size()));
     }
-    nb::tuple tuple() const {
-        return nb::make_tuple(copied(ends), copied(labels), copied(optimistic), copied(plain), copied(width),
-                              copied(explores));
+    auto tuple() const {
+        return std::make_tuple(copied(ends), copied(labels), copied(optimistic), copied(plain), copied(width),
+                               copied(explores));
     }
 };
 
@@ -97,7 +97,8 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
                      out.add(reader);
                  });
                  return out.tuple();
-             })
+             },
+             nb::arg("x"), nb::arg("most"))
         .def("suggest_one",
              [](const Ranker& self, const Vector& indices, const Vector& values, std::size_t most) {
                  auto& reader = thread_reader<Ranker>();
@@ -108,7 +109,8 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
                  self.suggest(reader, most, true);
                  out.add(reader);
                  return out.tuple();
-             })
+             },
+             nb::arg("indices"), nb::arg("values"), nb::arg("most"))
         // Learns like `learn`; the lists shown, which of their labels were relevant, and for each row what its
         // list cost: the slot loss, the partial rank loss.
         .def("play",
@@ -135,9 +137,9 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
                      losses.data[i] = self.last_losses().slots;
                      partial.data[i] = self.last_losses().partial;
                  });
-                 const LabelRows lists(nb::cast<VectorOf<std::int64_t>>(copied(ends)),
-                                       nb::cast<VectorOf<std::int32_t>>(copied(shown)));
-                 return nb::make_tuple(lists, copied(accepted), losses.object(), partial.object());
+                 const LabelRows lists(VectorOf<std::int64_t>(copied(ends)),
+                                       VectorOf<std::int32_t>(copied(shown)));
+                 return std::make_tuple(lists, copied(accepted), losses.array, partial.array);
              },
              nb::arg("x"), nb::arg("relevant"), nb::arg("unknown"), nb::arg("weights") = nb::none(),
              nb::arg("most") = 0)
@@ -146,14 +148,15 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
              [](const Ranker& self) {
                  std::shared_lock lock(self.mutex());
                  const auto list = self.last_shown();
-                 return nb::make_tuple(std::vector<std::int32_t>(list.begin(), list.end()),
+                 return std::make_tuple(std::vector<std::int32_t>(list.begin(), list.end()),
                                        self.last_losses().slots, self.last_losses().partial);
              })
         .def("declare_features",
              [](Ranker& self, std::int64_t count) {
                  std::unique_lock lock(self.mutex());
                  self.declare_features(count);
-             })
+             },
+             nb::arg("count"))
         .def("feedback",
              [](Ranker& self, const MatrixView& x, const LabelRows& shown, const LabelRows& accepted) {
                  check_row_count(x.matrix.rows, shown.rows(), "shown");
@@ -175,24 +178,27 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
                  self.finish(x);
                  std::unique_lock lock(self.mutex());
                  self.feedback(x, shown, accepted, 1.0);
-             })
+             },
+             nb::arg("indices"), nb::arg("values"), nb::arg("shown"), nb::arg("accepted"))
         // An indicator of the best list by what is known, (rows, K).
-        .def("predict", [](const Ranker& self, const MatrixView& x) {
-            const std::size_t K = self.labels();
-            Owned<std::int64_t> out({static_cast<std::size_t>(x.matrix.rows), K});
-            for_rows(x.matrix.rows, [&](std::int64_t i) {
-                auto& reader = thread_reader<Ranker>();
-                x.matrix.read(i, reader.x);
-                self.finish(reader.x);
-                std::int64_t* row = out.data + static_cast<std::size_t>(i) * K;
-                std::fill_n(row, K, 0);
-                std::shared_lock lock(self.mutex());
-                self.predict(reader, 0);
-                for (const std::int32_t label : reader.plain_list)
-                    if (static_cast<std::size_t>(label) < K) row[label] = 1;
-            });
-            return out.object();
-        });
+        .def("predict",
+             [](const Ranker& self, const MatrixView& x) {
+                 const std::size_t K = self.labels();
+                 Owned<std::int64_t> out({static_cast<std::size_t>(x.matrix.rows), K});
+                 for_rows(x.matrix.rows, [&](std::int64_t i) {
+                     auto& reader = thread_reader<Ranker>();
+                     x.matrix.read(i, reader.x);
+                     self.finish(reader.x);
+                     std::int64_t* row = out.data + static_cast<std::size_t>(i) * K;
+                     std::fill_n(row, K, 0);
+                     std::shared_lock lock(self.mutex());
+                     self.predict(reader, 0);
+                     for (const std::int32_t label : reader.plain_list)
+                         if (static_cast<std::size_t>(label) < K) row[label] = 1;
+                 });
+                 return out.array;
+             },
+             nb::arg("x"));
 }
 
 template <class T>
@@ -206,29 +212,11 @@ static void add_ranker(nb::module_& module, const char* name) {
              nb::arg("memory_limit"), nb::arg("n_features"));
     add_ranker_methods<Ranker, T>(type);
     add_game_methods<T>(type);
-    type.def("certificate",
-             [](const Ranker& self) {
-                 std::shared_lock lock(self.mutex());
-                 nb::dict out;
-                 out["rounds"] = self.account().rounds;
-                 out["shown"] = self.account().shown;
-                 out["regret"] = self.account().regret;
-                 out["cutoff"] = self.cutoff();
-                 if (const auto* full = std::get_if<FullCovariance<T>>(&self.covariance()))
-                     out["refactorisations"] = full->refactorisations();
-                 return out;
-             })
-        .def("weights",
-             [](const Ranker& self) {
-                 std::shared_lock lock(self.mutex());
-                 nb::dict out;
-                 out["features"] = copied(self.features());
-                 out["weights"] = weight_array(self);
-                 out["unseen"] = vector_array<T>(self.labels(), [](std::size_t) { return T(0); });
-                 return out;
-             })
-        // The matrix A of a label, or with `inverse` what is kept of its inverse: by place of a feature.
-        .def("matrix",
+    add_learner_methods<Ranker, PartialCertificate>(
+        type, {&certificate_of<T>, &weights_of<T>, &write_state<T>, &read_state<T>,
+               [](const Ranker& self) { return self.bytes(); }});
+    // The matrix A of a label, or with `inverse` what is kept of its inverse: by place of a feature.
+    type.def("matrix",
              [](const Ranker& self, std::size_t label, bool inverse) {
                  std::shared_lock lock(self.mutex());
                  const auto* full = std::get_if<FullCovariance<T>>(&self.covariance());
@@ -243,20 +231,15 @@ static void add_ranker(nb::module_& module, const char* name) {
                              value = inverse ? static_cast<double>(found.inverse.at(i, j)) : found.matrix.at(i, j);
                          out.data[i * n + j] = value;
                      }
-                 return out.object();
-             })
-        .def_static("bytes_a_label", &FullCovariance<T>::bytes_a_label)
-        .def("state", &partial_state<T>)
-        .def("restore", &restore_partial<T>)
-        .def_prop_ro("bytes", [](const Ranker& self) {
-            std::shared_lock lock(self.mutex());
-            return self.bytes();
-        });
+                 return out.array;
+             },
+             nb::arg("label"), nb::arg("inverse"))
+        .def_static("bytes_a_label", &FullCovariance<T>::bytes_a_label, nb::arg("features"));
 }
 
 // The slot loss and the partial rank loss of each list, where so many labels could have been shown.
-static nb::tuple losses_of_lists(const Game& self, const LabelRows& shown, const LabelRows& relevant,
-                                 const LabelRows& unknown, const VectorOf<std::int64_t>& slots) {
+static auto losses_of_lists(const Game& self, const LabelRows& shown, const LabelRows& relevant,
+                            const LabelRows& unknown, const VectorOf<std::int64_t>& slots) {
     if (relevant.rows() != shown.rows() || unknown.rows() != shown.rows() || slots.shape(0) != shown.rows())
         throw InputError("lists, labels and slots must have the same number of rows");
     const auto has = [](std::span<const std::int32_t> row, std::int32_t label) {
@@ -273,7 +256,7 @@ static nb::tuple losses_of_lists(const Game& self, const LabelRows& shown, const
         losses.data[i] = found.slots;
         partial.data[i] = found.partial;
     }
-    return nb::make_tuple(losses.object(), partial.object());
+    return std::make_pair(losses.array, partial.array);
 }
 
 static void add_game(nb::module_& module) {
@@ -289,7 +272,8 @@ static void add_game(nb::module_& module) {
                  std::vector<std::int32_t> out;
                  self.choose({probabilities, probabilities}, most, out);
                  return out;
-             })
+             },
+             nb::arg("probabilities"), nb::arg("most"))
         .def("expected",
              [](const Game& self, const std::vector<std::int32_t>& shown, const std::vector<double>& probabilities) {
                  if (shown.size() > self.config().costs.sizes())
@@ -300,12 +284,19 @@ static void add_game(nb::module_& module) {
                      cost += self.wrong(j + 1, shown.size()) -
                              self.stake(j + 1, shown.size()) * probabilities.at(static_cast<std::size_t>(shown[j]));
                  return cost;
-             })
+             },
+             nb::arg("shown"), nb::arg("probabilities"))
         .def("losses", &losses_of_lists, nb::arg("shown"), nb::arg("relevant"), nb::arg("unknown"),
              nb::arg("slots"));
 }
 
 void add_partial_rankers(nb::module_& module) {
+    nb::class_<PartialCertificate>(module, "PartialCertificate")
+        .def_ro("rounds", &PartialCertificate::rounds)
+        .def_ro("shown", &PartialCertificate::shown)
+        .def_ro("regret", &PartialCertificate::regret)
+        .def_ro("cutoff", &PartialCertificate::cutoff)
+        .def_ro("refactorisations", &PartialCertificate::refactorisations);
     add_ranker<float>(module, "PartialRanker32");
     add_ranker<double>(module, "PartialRanker64");
     add_game(module);

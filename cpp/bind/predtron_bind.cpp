@@ -76,22 +76,9 @@ static void construct(Learner* self, const ProblemConfig& problem, const std::st
     new (self) Learner(config);
 }
 
+// The weights that predict: (rows, labels), or (rows, scores) where there are no labels.
 template <class T>
-static nb::dict account(const Predtron<T>& self) {
-    std::shared_lock lock(self.mutex());
-    const PredtronCounts& c = self.counts();
-    nb::dict out;
-    write_fields(c, out);
-    out["rounds"] = c.rounds - c.earlier;
-    out["spread"] = self.spread();
-    out["cutoff"] = self.cutoff();
-    return out;
-}
-
-// The weights that predict: features and (rows, labels), or (rows, scores) where there are no labels.
-template <class T>
-static nb::dict weights_of(const Predtron<T>& self) {
-    std::shared_lock lock(self.mutex());
+static FeatureWeights weights_of(const Predtron<T>& self) {
     const WeightStore<T> none(1);  // a kernel has support examples instead
     const WeightStore<T>& store = self.store() == nullptr ? none : *self.store();
     const std::size_t K = self.labels() > 0 ? self.labels() : self.scores_a_row();
@@ -100,10 +87,7 @@ static nb::dict weights_of(const Predtron<T>& self) {
         for (std::size_t k = 0; k < K; ++k)
             weights.data[r * K + k] =
                 static_cast<T>(self.weight(static_cast<std::int32_t>(r), static_cast<int>(k)));
-    nb::dict out;
-    out["features"] = feature_array(store.features());
-    out["weights"] = weights.object();
-    return out;
+    return {feature_array(store.features()), NumPy<>(weights.array), {}};
 }
 
 // The rows of a query, as every learner sees them.
@@ -122,10 +106,10 @@ static std::span<const Example> documents_of(const Predtron<T>& self, const Matr
 }
 
 template <class V>
-static nb::object doubles(std::span<const V> values) {
+static NumPy<double> doubles(std::span<const V> values) {
     Owned<double> out({values.size()});
     kernels::widen(values.data(), out.data, values.size());
-    return out.object();
+    return out.array;
 }
 
 template <class T>
@@ -137,52 +121,51 @@ static void add_predtron(nb::module_& module, const char* name) {
              nb::arg("step"), nb::arg("average"), nb::arg("normalize"), nb::arg("constant"), nb::arg("queries"),
              nb::arg("dimension"), nb::arg("n_features"));
     add_ranker_methods<Learner, T>(type);
-    type.def("certificate", &account<T>)
-        .def("weights", &weights_of<T>)
-        .def("state", &predtron_state<T>)
-        .def("restore", &restore_predtron<T>)
-        .def_prop_ro("bytes",
-                     [](const Learner& self) {
-                         std::shared_lock lock(self.mutex());
-                         return self.bytes();
-                     })
-        // The scores of a row as the problem sees them, with the weights that learn or predict.
-        .def("raw_scores",
+    add_learner_methods<Learner, PredtronCertificate>(
+        type, {&certificate_of<T>, &weights_of<T>, &write_state<T>, &read_state<T>,
+               [](const Learner& self) { return self.bytes(); }});
+    // The scores of a row as the problem sees them, with the weights that learn or predict.
+    type.def("raw_scores",
              [](const Learner& self, const MatrixView& x, std::int64_t row, bool predicting) {
                  auto& reader = thread_reader<Learner>();
                  x.matrix.read(row, reader.x);
                  self.finish(reader.x);
                  std::shared_lock lock(self.mutex());
                  return doubles(self.raw_score(reader, predicting));
-             })
+             },
+             nb::arg("x"), nb::arg("row"), nb::arg("predicting"))
         // A row as the learner sees it: features (-1 is the constant one) and values.
         .def("finished",
              [](const Learner& self, const MatrixView& x, std::int64_t row) {
                  Example& example = thread_reader<Learner>().x;
                  x.matrix.read(row, example);
                  self.finish(example);
-                 return nb::make_tuple(
+                 return std::make_pair(
                      vector_array<std::int32_t>(example.size(), [&](std::size_t i) { return example.feature[i]; }),
                      vector_array<double>(example.size(), [&](std::size_t i) { return example.value[i]; }));
-             })
+             },
+             nb::arg("x"), nb::arg("row"))
         .def("norm",
              [](const Learner& self, const MatrixView& x, std::int64_t row) {
                  auto& reader = thread_reader<Learner>();
                  x.matrix.read(row, reader.x);
                  self.finish(reader.x);
                  return self.norm_of(reader.x);
-             })
+             },
+             nb::arg("x"), nb::arg("row"))
         .def("count",
              [](Learner& self, double norm, double loss, double weight, std::size_t size) {
                  std::unique_lock lock(self.mutex());
                  return self.count(norm, loss, weight, size);
-             })
+             },
+             nb::arg("norm"), nb::arg("loss"), nb::arg("weight"), nb::arg("size"))
         .def("observe",
              [](Learner& self, VectorOf<T> predicted, const std::vector<std::int32_t>& relevant,
                 const std::vector<std::int32_t>& unknown) {
                  std::unique_lock lock(self.mutex());
                  self.observe({predicted.data(), predicted.shape(0)}, relevant, unknown);
-             })
+             },
+             nb::arg("predicted"), nb::arg("relevant"), nb::arg("unknown"))
         .def("move",
              [](Learner& self, const MatrixView& x, std::int64_t row, VectorOf<double> direction) {
                  Example& example = thread_reader<Learner>().x;
@@ -191,7 +174,8 @@ static void add_predtron(nb::module_& module, const char* name) {
                  std::unique_lock lock(self.mutex());
                  if (direction.shape(0) != self.scores_a_row()) throw InputError("a number a score is needed");
                  self.move(example, {direction.data(), direction.shape(0)});
-             })
+             },
+             nb::arg("x"), nb::arg("row"), nb::arg("direction"))
         // Documents begin..end of a query, their grades; the loss, and what the documents scored.
         .def("learn_query",
              [](Learner& self, const MatrixView& x, std::int64_t begin, std::int64_t end, VectorOf<double> grades,
@@ -204,8 +188,9 @@ static void add_predtron(nb::module_& module, const char* name) {
                      std::unique_lock lock(self.mutex());
                      loss = self.learn_query(documents, {grades.data(), grades.shape(0)}, norm, weight, scores.data);
                  }
-                 return nb::make_tuple(loss, scores.object());
-             })
+                 return std::make_pair(loss, scores.array);
+             },
+             nb::arg("x"), nb::arg("begin"), nb::arg("end"), nb::arg("grades"), nb::arg("norm"), nb::arg("weight"))
         .def("query_scores",
              [](const Learner& self, const MatrixView& x, std::int64_t begin, std::int64_t end, bool predicting) {
                  std::vector<T> scores;
@@ -216,7 +201,8 @@ static void add_predtron(nb::module_& module, const char* name) {
                      self.score_documents(documents, predicting, scores);
                  }
                  return doubles(std::span<const T>(scores));
-             })
+             },
+             nb::arg("x"), nb::arg("begin"), nb::arg("end"), nb::arg("predicting"))
         // A query that somebody else has judged: its loss, and where to move its scores.
         .def("settle_query",
              [](Learner& self, const MatrixView& x, std::int64_t begin, std::int64_t end, VectorOf<double> grades,
@@ -226,21 +212,28 @@ static void add_predtron(nb::module_& module, const char* name) {
                  std::unique_lock lock(self.mutex());
                  self.settle_query(documents, {grades.data(), grades.shape(0)}, loss,
                                    {direction.data(), direction.shape(0)}, norm, weight);
-             });
+             },
+             nb::arg("x"), nb::arg("begin"), nb::arg("end"), nb::arg("grades"), nb::arg("loss"),
+             nb::arg("direction"), nb::arg("norm"), nb::arg("weight"));
 }
 
 void add_predtrons(nb::module_& module) {
     add_problem(module);
+    add_facts<PredtronCertificate>(module, "PredtronCertificate")
+        .def_ro("spread", &PredtronCertificate::spread)
+        .def_ro("cutoff", &PredtronCertificate::cutoff);
     add_predtron<float>(module, "Predtron32");
     add_predtron<double>(module, "Predtron64");
     // Items in the order of the ranking that scores well and loses much.
-    module.def("merge_ranking", [](VectorOf<double> scores, VectorOf<std::int32_t> relevant, VectorOf<double> f,
-                                   VectorOf<double> discount) {
-        MergeDecoder decode;
-        const auto order = decode({scores.data(), scores.shape(0)}, {relevant.data(), relevant.shape(0)},
-                                  {f.data(), f.shape(0)}, {discount.data(), discount.shape(0)});
-        return vector_array<std::int32_t>(order.size(), [&](std::size_t i) { return order[i]; });
-    });
+    module.def("merge_ranking",
+               [](VectorOf<double> scores, VectorOf<std::int32_t> relevant, VectorOf<double> f,
+                  VectorOf<double> discount) {
+                   MergeDecoder decode;
+                   const auto order = decode({scores.data(), scores.shape(0)}, {relevant.data(), relevant.shape(0)},
+                                             {f.data(), f.shape(0)}, {discount.data(), discount.shape(0)});
+                   return vector_array<std::int32_t>(order.size(), [&](std::size_t i) { return order[i]; });
+               },
+               nb::arg("scores"), nb::arg("relevant"), nb::arg("f"), nb::arg("discount"));
 }
 
 }  // namespace tagalong::bind

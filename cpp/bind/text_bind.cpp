@@ -1,6 +1,8 @@
 // TextFeatures for Python. Items come as pairs of lists: texts by field, values by name.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 
 #include <algorithm>
 #include <mutex>
@@ -8,12 +10,18 @@
 #include <string>
 
 #include "bind/arrays.hpp"
+#include "bind/learner_bind.hpp"
 #include "bind/module.hpp"
 #include "bind/rules.hpp"
 #include "text/sort_places.hpp"
 #include "text/text_features.hpp"
 
 namespace tagalong::bind {
+
+// ([(field, text), ...], [(name, value), ...]).
+using Item = nb::typed<nb::tuple, nb::typed<nb::list, nb::typed<nb::tuple, nb::str, nb::str>>,
+                       nb::typed<nb::list, nb::typed<nb::tuple, nb::str, double>>>;
+using Items = nb::typed<nb::list, Item>;
 
 static std::string_view utf8(nb::handle text) {
     Py_ssize_t length = 0;
@@ -22,7 +30,7 @@ static std::string_view utf8(nb::handle text) {
     return {bytes, static_cast<std::size_t>(length)};
 }
 
-// ([(field, text), ...], [(name, value), ...]), as views of the Python strings.
+// As views of the Python strings.
 static void read_item(nb::handle row, TextFeatures::Item& out) {
     out.texts.clear();
     out.values.clear();
@@ -54,15 +62,15 @@ static void read_row(TextFeatures& self, const TextFeatures::Item& item, bool le
     }
 }
 
-static nb::tuple pairs(const TextFeatures::Reading& reading) {
+static auto pairs(const TextFeatures::Reading& reading) {
     Owned<std::int32_t> indices({reading.feature.size()});
     Owned<double> values({reading.value.size()});
     std::copy(reading.feature.begin(), reading.feature.end(), indices.data);
     std::copy(reading.value.begin(), reading.value.end(), values.data);
-    return nb::make_tuple(indices.object(), values.object());
+    return std::make_pair(indices.array, values.array);
 }
 
-static TextFeatures::Reading look(const TextFeatures& self, nb::handle row) {
+static TextFeatures::Reading look(const TextFeatures& self, const Item& row) {
     TextFeatures::Item item;
     read_item(row, item);
     TextFeatures::Reading reading;
@@ -81,7 +89,7 @@ static std::size_t expected_entries(std::size_t entries, std::size_t read, std::
 }
 
 // CSR parts of many items, read one after the other.
-static nb::tuple read_many(TextFeatures& self, const nb::list& rows, bool learn) {
+static auto read_many(TextFeatures& self, const Items& rows, bool learn) {
     std::vector<TextFeatures::Item> items(rows.size());
     for (std::size_t i = 0; i < items.size(); ++i) read_item(rows[i], items[i]);
     std::vector<std::int32_t> indices;
@@ -104,12 +112,12 @@ static nb::tuple read_many(TextFeatures& self, const nb::list& rows, bool learn)
             indptr.data[i + 1] = static_cast<std::int64_t>(indices.size());
         }
     }
-    return nb::make_tuple(indptr.object(), adopted(std::move(indices)), adopted(std::move(values)));
+    return std::make_tuple(indptr.array, adopted(std::move(indices)), adopted(std::move(values)));
 }
 
 // The names of an item's features, in the order of the features: the item's own words, even
 // where they were never learnt. Different words in one bucket stand together.
-static nb::list describe(const TextFeatures& self, nb::handle row) {
+static nb::typed<nb::list, nb::str> describe(const TextFeatures& self, const Item& row) {
     TextFeatures::Item item;
     read_item(row, item);
     auto& reading = thread_reading();
@@ -117,7 +125,7 @@ static nb::list describe(const TextFeatures& self, nb::handle row) {
         std::shared_lock lock(self.mutex());
         self.read(item, reading);
     }
-    nb::list out;
+    nb::typed<nb::list, nb::str> out;
     auto next = reading.sorted.begin();
     for (const std::int32_t feature : reading.feature) {
         while (feature_of(*next) != feature) ++next;
@@ -155,15 +163,16 @@ static void construct(TextFeatures* self, std::size_t least_words, std::size_t m
 }
 
 template <class V, class Values>
-static nb::object copied(const Values& values) {
+static NumPy<V> copied(const Values& values) {
     Owned<V> out({values.size()});
     std::copy(values.begin(), values.end(), out.data);
-    return out.object();
+    return out.array;
 }
 
-static nb::dict text_state(const TextFeatures& self) {
+static State text_state(const TextFeatures& self) {
     std::shared_lock lock(self.mutex());
-    nb::dict arrays, numbers, out;
+    nb::dict arrays, numbers;
+    State out;
     arrays["keys"] = copied<std::uint64_t>(self.vocabulary().keys());
     arrays["items_with"] = copied<std::uint32_t>(self.items_with());
     arrays["name_text"] = copied<std::uint8_t>(self.names().text());
@@ -175,7 +184,7 @@ static nb::dict text_state(const TextFeatures& self) {
     return out;
 }
 
-static void restore_text(TextFeatures& self, const nb::dict& state) {
+static void restore_text(TextFeatures& self, const State& state) {
     const auto arrays = nb::cast<nb::dict>(state["arrays"]);
     const auto numbers = nb::cast<nb::dict>(state["numbers"]);
     const auto keys = nb::cast<VectorOf<std::uint64_t>>(arrays["keys"]);
@@ -201,20 +210,23 @@ void add_text_features(nb::module_& module) {
         .def("__init__", &construct, nb::kw_only(), nb::arg("least_words"), nb::arg("most_words"),
              nb::arg("least_chars"), nb::arg("most_chars"), nb::arg("lowercase"), nb::arg("weighting"),
              nb::arg("buckets"), nb::arg("unit"), nb::arg("name_bytes"))
-        .def("look", &look)
+        .def("look", &look, nb::arg("item"))
         .def("learn",
              [](TextFeatures& self, const TextFeatures::Reading& reading) {
                  std::unique_lock lock(self.mutex());
                  self.learn(reading);
-             })
-        .def("read_many", &read_many)
-        .def("describe", &describe)
+             },
+             nb::arg("reading"))
+        .def("read_many", &read_many, nb::arg("items"), nb::arg("learn"))
+        .def("describe", &describe, nb::arg("item"))
         .def("name",
              [](const TextFeatures& self, std::int32_t id) {
                  std::shared_lock lock(self.mutex());
                  const std::string_view name = self.names().find(id);
-                 return nb::steal(PyUnicode_DecodeUTF8(name.data(), static_cast<Py_ssize_t>(name.size()), "replace"));
-             })
+                 const auto size = static_cast<Py_ssize_t>(name.size());
+                 return nb::steal<nb::str>(PyUnicode_DecodeUTF8(name.data(), size, "replace"));
+             },
+             nb::arg("feature"))
         .def_prop_ro("size",
                      [](const TextFeatures& self) {
                          std::shared_lock lock(self.mutex());
@@ -226,7 +238,7 @@ void add_text_features(nb::module_& module) {
                          return self.bytes();
                      })
         .def("state", &text_state)
-        .def("restore", &restore_text);
+        .def("restore", &restore_text, nb::arg("state"));
 }
 
 }  // namespace tagalong::bind

@@ -32,6 +32,9 @@ class LabelRows(core.LabelRows):
 
     __slots__ = ()
 
+    def __init__(self, indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.int32]):
+        super().__init__(indptr, indices)
+
     def __repr__(self) -> str:
         return f"LabelRows(indptr={self.indptr!r}, indices={self.indices!r})"
 

@@ -17,7 +17,7 @@ from tagalong.learning.labels import Labels, Targets, checked, label_array, labe
 from tagalong.learning.protocols import Task
 from tagalong.online import label_surgery
 from tagalong.online.native import NativeRanker
-from tagalong.online.weights import DeclaredFeatures
+from tagalong.online.weights import DeclaredFeatures, weights_by_name
 
 __all__ = ["LabelModel", "Settings"]
 
@@ -153,7 +153,7 @@ class LabelModel(NativeModel):
     def weights_by_feature(self) -> dict[str, npt.NDArray[Any]]:
         """Return the features with weights, the weights (features, K), and what else is kept."""
         self._require_start("weights_by_feature")
-        return self._native.weights()
+        return weights_by_name(self._native.weights())
 
     def rename_label(self, old: Hashable, new: Hashable) -> None:
         """Give a label another name; nothing else changes.

@@ -1,14 +1,16 @@
 """How a native learner is made, and what it offers to the Python class around it."""
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tagalong import _native as core
 
-__all__ = ["NativeRanker", "native_learner"]
+__all__ = ["NativePredtron", "NativeRanker", "RankerAround", "native_learner"]
+
+NativePredtron: TypeAlias = core.Predtron32 | core.Predtron64
 
 Single = TypeVar("Single")
 Double = TypeVar("Double")
@@ -34,6 +36,18 @@ def native_learner(
     single, double = kinds
     given = {n: v for n, v in settings.items() if n != "dtype" and n not in python_only}
     return double(**given) if settings["dtype"] == "float64" else single(**given)
+
+
+class Counted(Protocol):
+    """What every certificate of a native ranker says."""
+
+    @property
+    def rounds(self) -> int:
+        """How many there were."""
+
+    @property
+    def cutoff(self) -> float:
+        """The score from which a label is predicted."""
 
 
 class NativeRanker(Protocol):
@@ -67,6 +81,7 @@ class NativeRanker(Protocol):
         relevant: list[int],
         unknown: list[int],
         weight: float,
+        /,
     ) -> None:
         """Learn one example."""
 
@@ -77,11 +92,12 @@ class NativeRanker(Protocol):
         relevant: list[int],
         unknown: list[int],
         weight: float,
+        /,
     ) -> tuple[npt.NDArray[Any], float]:
         """Learn one example; return the scores and the cut-off there were before."""
 
     def score_one(
-        self, indices: npt.NDArray[Any], values: npt.NDArray[Any]
+        self, indices: npt.NDArray[Any], values: npt.NDArray[Any], /
     ) -> tuple[npt.NDArray[Any], float]:
         """Return the scores of one example and the cut-off."""
 
@@ -106,13 +122,13 @@ class NativeRanker(Protocol):
     def rank(self, x: core.Matrix, k: int) -> npt.NDArray[np.int32]:
         """Return the k best labels of each row, all of them for k < 0."""
 
-    def rank_one(self, indices: npt.NDArray[Any], values: npt.NDArray[Any], k: int) -> list[int]:
+    def rank_one(self, indices: npt.NDArray[Any], values: npt.NDArray[Any], k: int, /) -> list[int]:
         """Return the k best labels of one example."""
 
-    def weights(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the weights that predict: ``features``, ``weights`` (rows, K), ``unseen``."""
+    def weights(self) -> core.FeatureWeights:
+        """Return the weights that predict, (rows, K)."""
 
-    def certificate(self) -> dict[str, Any]:
+    def certificate(self) -> Counted:
         """Return what was counted, the dual value and the cut-off."""
 
     def state(self) -> dict[str, dict[str, Any]]:
@@ -120,3 +136,63 @@ class NativeRanker(Protocol):
 
     def restore(self, state: dict[str, dict[str, Any]]) -> None:
         """Take over a state; the learner must be new."""
+
+
+Core = TypeVar("Core", bound=NativeRanker)
+
+
+class RankerAround(NativeRanker, Generic[Core]):
+    """Offers what a native ranker offers. The one inside does what a subclass leaves to it.
+
+    Parameters
+    ----------
+    native : NativeRanker
+        The one inside.
+    """
+
+    def __init__(self, native: Core):
+        self._core = native
+
+    @property
+    def labels(self) -> int:
+        """How many there are."""
+        return self._core.labels
+
+    @property
+    def bytes(self) -> int:
+        """What the weights take."""
+        return self._core.bytes
+
+    def add_labels(self, count: int) -> None:
+        """Add labels without weights."""
+        self._core.add_labels(count)
+
+    def check(self, x: core.Matrix) -> None:
+        """Raise ValueError if some row cannot be learnt."""
+        self._core.check(x)
+
+    def learn_one(
+        self, indices: Any, values: Any, relevant: list[int], unknown: list[int], weight: float, /
+    ) -> None:
+        """Learn one example."""
+        self.predict_then_learn_one(indices, values, relevant, unknown, weight)
+
+    def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """Return how often labels with such scores have been relevant lately."""
+        return self._core.probabilities(scores)
+
+    def restart_certificate(self) -> None:
+        """Begin the counts and the dual value anew, centred on the present weights."""
+        self._core.restart_certificate()
+
+    def weights(self) -> core.FeatureWeights:
+        """Return the weights that predict."""
+        return self._core.weights()
+
+    def state(self) -> dict[str, dict[str, Any]]:
+        """Return everything that was learnt, as ``arrays`` and ``numbers``."""
+        return self._core.state()
+
+    def restore(self, state: dict[str, dict[str, Any]]) -> None:
+        """Take over a state; the learner must be new."""
+        self._core.restore(state)

@@ -100,7 +100,7 @@ class BlockProjection(NativeModel):
     True
     """
 
-    _native: core.BlockLearner32
+    _native: core.BlockLearner32 | core.BlockLearner64
     _settings: dict[str, Any]
 
     def __init__(
@@ -263,9 +263,9 @@ class BlockProjection(NativeModel):
     def coef_(self) -> npt.NDArray[Any]:
         """The weights, (n,)."""
         self._require_start("coef_")
-        features, weights, unseen = self._native.weights()
-        out = np.full(self.n_features_in_, unseen, dtype=weights.dtype)
-        out[features] = weights
+        found = self._native.weights()
+        out = np.full(self.n_features_in_, found.unseen, dtype=found.weights.dtype)
+        out[found.features] = found.weights
         return out
 
     @property
@@ -287,7 +287,7 @@ class BlockProjection(NativeModel):
         }
 
     @staticmethod
-    def _make_native(settings: dict[str, Any]) -> core.BlockLearner32:
+    def _make_native(settings: dict[str, Any]) -> core.BlockLearner32 | core.BlockLearner64:
         return native_learner((core.BlockLearner32, core.BlockLearner64), settings)
 
     def _require_fit(self) -> None:

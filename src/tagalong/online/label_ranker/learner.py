@@ -136,7 +136,7 @@ class LabelRanker(CutoffRanker):
     2
     """
 
-    _native: core.LabelRanker32
+    _native: core.LabelRanker32 | core.LabelRanker64
 
     def __init__(
         self,
@@ -230,5 +230,5 @@ class LabelRanker(CutoffRanker):
     def _largest_weight(self, settings: Settings) -> float:
         return LARGEST_BUDGET[settings["dtype"]] / float(settings["C"])
 
-    def _make_native(self, settings: Settings) -> core.LabelRanker32:
+    def _make_native(self, settings: Settings) -> core.LabelRanker32 | core.LabelRanker64:
         return native_learner((core.LabelRanker32, core.LabelRanker64), settings)

@@ -153,7 +153,7 @@ class PartialFeedbackRanker(OnlineRanker):
     ['dog']
     """
 
-    _native: core.PartialRanker32
+    _native: core.PartialRanker32 | core.PartialRanker64
 
     def __init__(
         self,
@@ -212,7 +212,8 @@ class PartialFeedbackRanker(OnlineRanker):
         self._require_labels()
         most = self._slots(max_labels)
         matrix = self._matrix_to_look_at(X)
-        ends, *columns = self._native.suggest(matrix, most)
+        found: tuple[npt.NDArray[Any], ...] = self._native.suggest(matrix, most)
+        ends, *columns = found
         return [
             self._shown_list([column[start:end] for column in columns])
             for start, end in pairwise(ends)
@@ -230,10 +231,11 @@ class PartialFeedbackRanker(OnlineRanker):
         """
         self._require_labels()
         pairs, _ = self._pairs(x, learning=False)
-        _, *columns = self._native.suggest_one(*pairs, self._slots(max_labels))
-        return self._shown_list(columns)
+        found: tuple[npt.NDArray[Any], ...]
+        found = self._native.suggest_one(*pairs, self._slots(max_labels))
+        return self._shown_list(found[1:])
 
-    def _shown_list(self, columns: list[npt.NDArray[Any]]) -> ShownList:
+    def _shown_list(self, columns: Sequence[npt.NDArray[Any]]) -> ShownList:
         labels, optimistic, plain, widths, explores = columns
         names = self._labels.names
         found = [names[label] for label in labels]
@@ -435,7 +437,7 @@ class PartialFeedbackRanker(OnlineRanker):
 
     def _declare_columns(self, matrix: core.Matrix) -> None:
         """Take the number of features from a first matrix, where no round has been played yet."""
-        if not self._settings["n_features"] and self._native.certificate()["rounds"] == 0:
+        if not self._settings["n_features"] and self._native.certificate().rounds == 0:
             self._settings = {**self._settings, "n_features": matrix.shape[1]}
             self._native.declare_features(matrix.shape[1])
 
@@ -549,7 +551,7 @@ class PartialFeedbackRanker(OnlineRanker):
         return LARGEST_WEIGHT
 
     @staticmethod
-    def _make_native(settings: Settings) -> core.PartialRanker32:
+    def _make_native(settings: Settings) -> core.PartialRanker32 | core.PartialRanker64:
         return native_learner((core.PartialRanker32, core.PartialRanker64), settings)
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
@@ -559,5 +561,5 @@ class PartialFeedbackRanker(OnlineRanker):
         return {**header, "params": {**self.get_params(), "slot_cost": costs}}, arrays
 
 
-def _native_class(settings: Settings) -> type[core.PartialRanker32]:
+def _native_class(settings: Settings) -> type[core.PartialRanker32 | core.PartialRanker64]:
     return core.PartialRanker64 if settings["dtype"] == "float64" else core.PartialRanker32

@@ -21,7 +21,7 @@ from tagalong.learning.rounds import Round, Rounds
 from tagalong.online.cutoff_ranker import CutoffRanker
 from tagalong.online.label_model import Settings
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET
-from tagalong.online.native import NativeRanker
+from tagalong.online.native import NativePredtron
 from tagalong.online.predtron.python_engine import PythonEngine, core_of
 from tagalong.online.predtron.queries import checked_grades, checked_group, rows_of
 from tagalong.online.predtron.rejection import confidences, is_rejected
@@ -132,7 +132,7 @@ class Predtron(CutoffRanker):
     97% of them right
     """
 
-    _native: NativeRanker
+    _native: NativePredtron | PythonEngine
 
     def __init__(
         self,
@@ -626,7 +626,7 @@ class Predtron(CutoffRanker):
         return LARGEST_BUDGET[settings["dtype"]] / max(1.0, float(settings.get("step", 0.0)))
 
     @staticmethod
-    def _make_native(settings: Settings) -> NativeRanker:
+    def _make_native(settings: Settings) -> NativePredtron | PythonEngine:
         problem = settings["problem"]
         quick = isinstance(problem, BuiltinProblem) and problem.is_known_to_the_core
         if isinstance(problem, SubsetRanking) or (quick and settings["norm"] != "trace"):

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong import _native as core
-from tagalong.online.native import native_learner
+from tagalong.online.native import NativePredtron, RankerAround, native_learner
 from tagalong.online.predtron.trace_weights import TraceWeights
 from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.protocol import Problem
@@ -38,7 +38,7 @@ def problem_rule(problem: Any) -> dict[str, Any]:
     }
 
 
-def core_of(settings: dict[str, Any]) -> core.Predtron32:
+def core_of(settings: dict[str, Any]) -> NativePredtron:
     """Return a new native learner."""
     problem = core.PredtronProblem(**problem_rule(settings["problem"]))
     return native_learner(
@@ -46,7 +46,7 @@ def core_of(settings: dict[str, Any]) -> core.Predtron32:
     )
 
 
-class PythonEngine:
+class PythonEngine(RankerAround[NativePredtron]):
     """Offers what a native learner offers, row by row.
 
     Parameters
@@ -56,19 +56,14 @@ class PythonEngine:
     """
 
     def __init__(self, settings: dict[str, Any]):
+        super().__init__(core_of(settings))
         self._settings = settings
         self._problem: Problem = settings["problem"]
-        self._core = core_of(settings)
         self._lock = threading.RLock()  # a round is several calls of the core
         self._trace: TraceWeights | None = None
         if settings["norm"] == "trace":
             self._trace = TraceWeights(settings["n_features"] + (settings["constant"] != 0))
             self._trace.reach(settings["dimension"])
-
-    @property
-    def labels(self) -> int:
-        """How many there are."""
-        return self._core.labels
 
     @property
     def bytes(self) -> int:
@@ -84,10 +79,6 @@ class PythonEngine:
             self._problem = self._problem.sized(self._core.labels)  # type: ignore[attr-defined]
         if self._trace is not None and shipped:
             self._trace.reach(self._problem.dimension or self._core.labels)
-
-    def check(self, x: core.Matrix) -> None:
-        """Raise ValueError if some row cannot be learnt."""
-        self._core.check(x)
 
     # One row, as the problem sees it.
 
@@ -144,7 +135,7 @@ class PythonEngine:
         if self._trace is None:
             self._core.move(x, row, direction)
         elif direction.any():
-            p = float(self._core.certificate()["dimension"])
+            p = self._core.certificate().dimension
             self._trace.move(self._core.finished(x, row), direction, p)
 
     # Rows with labels, as OnlineRanker has them.
@@ -214,7 +205,7 @@ class PythonEngine:
         """Learn the rows; write scores and cut-off before each of them, if wanted."""
         for row in range(x.shape[0]):
             if cutoffs is not None:
-                cutoffs[row] = self._core.certificate()["cutoff"]
+                cutoffs[row] = self._core.certificate().cutoff
             shown = self._round(
                 x,
                 row,
@@ -225,18 +216,12 @@ class PythonEngine:
             if scores is not None:
                 scores[row, : len(shown)] = shown
 
-    def learn_one(
-        self, indices: Any, values: Any, relevant: list[int], unknown: list[int], weight: float
-    ) -> None:
-        """Learn one example."""
-        self.predict_then_learn_one(indices, values, relevant, unknown, weight)
-
     def predict_then_learn_one(
-        self, indices: Any, values: Any, relevant: list[int], unknown: list[int], weight: float
+        self, indices: Any, values: Any, relevant: list[int], unknown: list[int], weight: float, /
     ) -> tuple[npt.NDArray[Any], float]:
         """Learn one example; return the scores and the cut-off there were before."""
         x = self._one_row(indices, values)
-        cutoff = float(self._core.certificate()["cutoff"])
+        cutoff = self._core.certificate().cutoff
         given = [np.array(labels, dtype=np.int64) for labels in (relevant, unknown)]
         return self._round(x, 0, given[0], given[1], weight), cutoff
 
@@ -252,24 +237,24 @@ class PythonEngine:
         data = np.ascontiguousarray(values, dtype=np.float64)
         return core.Matrix.csr(data, columns, ends, LARGEST_COLUMN)
 
-    def score_one(self, indices: Any, values: Any) -> tuple[npt.NDArray[Any], float]:
+    def score_one(self, indices: Any, values: Any, /) -> tuple[npt.NDArray[Any], float]:
         """Return the scores of one example and the cut-off."""
         x = self._one_row(indices, values)
-        return self._shown(x, 0), float(self._core.certificate()["cutoff"])
+        return self._shown(x, 0), self._core.certificate().cutoff
 
     def score(self, x: core.Matrix) -> tuple[npt.NDArray[Any], float]:
         """Return scores (rows, labels) and the cut-off."""
         out = np.zeros((x.shape[0], self.labels), dtype=self._settings["dtype"])
         for row in range(x.shape[0]):
             out[row] = self._shown(x, row)
-        return out, float(self._core.certificate()["cutoff"])
+        return out, self._core.certificate().cutoff
 
     def rank(self, x: core.Matrix, k: int) -> npt.NDArray[np.int32]:
         """Return the k best labels of each row, all of them for k < 0."""
         order = np.argsort(-self.score(x)[0], axis=1, kind="stable").astype(np.int32)
         return order if k < 0 else order[:, :k]
 
-    def rank_one(self, indices: Any, values: Any, k: int) -> list[int]:
+    def rank_one(self, indices: Any, values: Any, k: int, /) -> list[int]:
         """Return the k best labels of one example."""
         scores = self.score_one(indices, values)[0]
         order: list[int] = np.argsort(-scores, kind="stable").tolist()
@@ -287,27 +272,19 @@ class PythonEngine:
         parts = sign * self._trace.weights[at, features] * numbers
         return features, parts, float(parts.sum())
 
-    def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Return how often labels with such scores have been relevant lately."""
-        return self._core.probabilities(scores)
-
-    def restart_certificate(self) -> None:
-        """Begin the counts anew."""
-        self._core.restart_certificate()
-
-    def certificate(self) -> dict[str, Any]:
+    def certificate(self) -> core.PredtronCertificate:
         """Return what was counted, and the cut-off."""
         return self._core.certificate()
 
-    def weights(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the weights that predict: ``features`` and ``weights`` (rows, scores)."""
+    def weights(self) -> core.FeatureWeights:
+        """Return the weights that predict, (rows, scores)."""
         if self._trace is None:
             return self._core.weights()
         features = np.arange(self._settings["n_features"], dtype=np.int32)
         kept = self._trace.weights
         if len(kept) == 1 < self.labels:
             kept = np.vstack([-kept, kept])
-        return {"features": features, "weights": kept[:, : len(features)].T.copy()}
+        return core.FeatureWeights(features, kept[:, : len(features)].T.copy())
 
     def state(self) -> dict[str, dict[str, Any]]:
         """Return everything that was learnt, as ``arrays`` and ``numbers``."""

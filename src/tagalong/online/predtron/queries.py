@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from tagalong import _native as core
 from tagalong.learning.examples import as_pairs
+from tagalong.online.native import NativePredtron
 from tagalong.problems.places import Ranking
 
 __all__ = ["Queries", "checked_grades", "checked_group", "learn_query", "rows_of"]
@@ -139,7 +140,7 @@ def rows_of(documents: Sequence[Any]) -> sp.csr_array:
 
 
 def learn_query(
-    native: core.Predtron32,
+    native: NativePredtron,
     problem: Ranking,
     matrix: core.Matrix,
     span: tuple[int, int],

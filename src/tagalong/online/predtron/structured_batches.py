@@ -6,9 +6,9 @@ from typing import Any, TypeAlias
 
 import numpy.typing as npt
 
-from tagalong import _native as core
 from tagalong.learning.batches import checked_weights
 from tagalong.learning.examples import as_matrix
+from tagalong.online.native import NativePredtron
 from tagalong.online.predtron.python_engine import PythonEngine
 from tagalong.online.predtron.queries import Queries, checked_grades, checked_group, learn_query
 
@@ -19,7 +19,7 @@ Learn: TypeAlias = Callable[[list[npt.NDArray[Any]] | None], None]
 
 
 def query_batch(
-    native: core.Predtron32,
+    native: NativePredtron,
     settings: dict[str, Any],
     X: Any,
     y: Any,
@@ -61,7 +61,7 @@ def query_batch(
                 matrix,
                 span,
                 grades[slice(*span)],
-                queries.norm(*span, native.certificate()["radius"]),
+                queries.norm(*span, native.certificate().radius),
                 weight,
                 settings,
             )
