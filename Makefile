@@ -12,7 +12,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 NATIVE_SOURCES := CMakeLists.txt $(shell find cpp -name '*.?pp' -not -path 'cpp/tests/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-fast-python test-python test-cpp build-cpp-tests test-instructions test-services test-long lint format bench reproduce clean
+.PHONY: help demo test test-fast test-fast-python test-python test-cpp build-cpp-tests test-instructions test-services test-long lint stub format bench reproduce clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,6 +81,9 @@ lint: $(TOOLS)  ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+stub: $(TOOLS)  ## write the types of the native core as the compiled module has them
+	$(BIN)/python tools/make_native_stub.py
 
 format: $(TOOLS)  ## let ruff format the Python code
 	$(BIN)/ruff check --fix .

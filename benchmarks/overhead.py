@@ -38,7 +38,7 @@ TOGETHER = 100
 """Rows a native call; more would be shared out to threads."""
 
 NOTHING = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
-Numbers = tuple[Any, Any, Any, Any]
+Numbers = tuple[LabelRows, LabelRows]
 
 
 @dataclass(frozen=True)
@@ -95,8 +95,8 @@ def batches(
 
 
 def _numbers(Y: sp.csr_matrix) -> Numbers:
-    none = LabelRows.empty(Y.shape[0])
-    return Y.indptr.astype(np.int64), Y.indices.astype(np.int32), none.indptr, none.indices
+    rows = LabelRows(Y.indptr.astype(np.int64), Y.indices.astype(np.int32))
+    return rows, LabelRows.empty(Y.shape[0])
 
 
 def micros(work: Callable[[], object], count: int) -> float:
@@ -125,7 +125,7 @@ def learning(ranker: Any, twin: Any, empty: Any, batch: Batch) -> Parts:
 
     def matrices(learner: Any, numbers: list[Numbers]) -> None:
         for matrix, labels in zip(batch.matrices, numbers, strict=True):
-            learner.learn(matrix, *labels, None, None, None)
+            learner.learn(matrix, *labels)
 
     return _split(
         len(batch),
@@ -201,7 +201,7 @@ def measure(setting: str, stream: streams.Stream, named: bool, size: int) -> dic
     shuffled = np.random.default_rng(0).permutation(rows)
     for batch in batches(stream, shuffled, named, size):
         found["rank_one"].append(ranking(ranker, twin, empty, batch))
-    same = np.array_equal(ranker.weights_by_feature()["weights"], twin._native.weights()["weights"])
+    same = np.array_equal(ranker.weights_by_feature()["weights"], twin._native.weights().weights)
     if not same:
         raise AssertionError("one by one and as a matrix, the learners have come to differ")
     return found

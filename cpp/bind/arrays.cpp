@@ -1,5 +1,6 @@
 #include "bind/arrays.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -51,6 +52,14 @@ void MatrixView::check_bounds(std::size_t values, std::size_t columns_given) con
     if (matrix.rows < 0 || at(0) < 0 || at(matrix.rows) > static_cast<std::int64_t>(values) ||
         values != columns_given)
         throw InputError("X: indptr, indices and data do not fit together");
+}
+
+LabelRows::LabelRows(VectorOf<std::int64_t> indptr, VectorOf<std::int32_t> indices)
+    : indptr_(std::move(indptr)), indices_(std::move(indices)) {
+    const std::span<const std::int64_t> ends(indptr_.data(), indptr_.shape(0));
+    if (ends.empty() || ends.front() < 0 || !std::is_sorted(ends.begin(), ends.end()) ||
+        ends.back() > static_cast<std::int64_t>(indices_.shape(0)))
+        throw InputError("indptr and indices of label rows do not fit together");
 }
 
 // Element i of a one-dimensional array of any number type.

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,7 +23,13 @@ namespace nb = nanobind;
 using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
 using Vector = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
 template <class V>
-using VectorOf = nb::ndarray<const V, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using VectorOf = nb::ndarray<nb::numpy, const V, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// An array that the core has made.
+template <class... V>
+using NumPy = nb::ndarray<nb::numpy, V...>;
+// For attributes that are such arrays: they keep their memory alive themselves.
+inline constexpr auto kArray = nb::rv_policy::reference;
 
 template <class V>
 bool is(const nb::dlpack::dtype& type) {
@@ -44,22 +51,40 @@ struct MatrixView {
 // (indices, values) into an example, checked.
 void read_pairs(const Vector& indices, const Vector& values, double longest, Example& out);
 
-// Sets of labels, one a row: CSR without values.
-struct LabelRows {
-    VectorOf<std::int64_t> indptr;
-    VectorOf<std::int32_t> indices;
+// Sets of labels, one a row: CSR without values. Checked once; what reads rows need not check them again.
+class LabelRows {
+  public:
+    LabelRows(VectorOf<std::int64_t> indptr, VectorOf<std::int32_t> indices);
 
-    std::span<const std::int32_t> row(std::size_t i) const {
-        const auto* at = indptr.data();
-        return {indices.data() + at[i], static_cast<std::size_t>(at[i + 1] - at[i])};
+    std::size_t rows() const { return indptr_.shape(0) - 1; }
+    std::span<const std::int32_t> row(std::int64_t i) const {
+        const auto* at = indptr_.data() + i;
+        return {indices_.data() + at[0], static_cast<std::size_t>(at[1] - at[0])};
     }
+    // To Python these are the arrays that it has given.
+    const VectorOf<std::int64_t>& indptr() const { return indptr_; }
+    const VectorOf<std::int32_t>& indices() const { return indices_; }
+
+  private:
+    VectorOf<std::int64_t> indptr_;
+    VectorOf<std::int32_t> indices_;
 };
+
+// What a batch has for each of its rows must have as many.
+inline void check_row_count(std::int64_t rows, std::size_t given, const char* what) {
+    if (given != static_cast<std::size_t>(rows))
+        throw InputError("X has " + std::to_string(rows) + " rows but " + what + " has " + std::to_string(given));
+}
+template <class Array>
+void check_row_count(std::int64_t rows, const std::optional<Array>& given, const char* what) {
+    if (given) check_row_count(rows, given->shape(0), what);
+}
 
 // A new NumPy array that owns its memory.
 template <class V>
 struct Owned {
     V* data;
-    nb::ndarray<nb::numpy, V> array;
+    NumPy<V> array;
 
     explicit Owned(std::vector<std::size_t> shape) {
         std::size_t count = 1;
@@ -67,19 +92,18 @@ struct Owned {
         auto memory = std::make_unique<V[]>(count);
         data = memory.get();
         nb::capsule owner(memory.release(), [](void* p) noexcept { delete[] static_cast<V*>(p); });
-        array = nb::ndarray<nb::numpy, V>(data, shape.size(), shape.data(), owner);
+        array = NumPy<V>(data, shape.size(), shape.data(), owner);
     }
-    nb::object object() const { return nb::cast(array); }
 };
 
 // A NumPy array of what a vector holds, without a copy.
 template <class V>
-nb::object adopted(std::vector<V>&& values) {
+NumPy<V> adopted(std::vector<V>&& values) {
     auto kept = std::make_unique<std::vector<V>>(std::move(values));
     V* data = kept->data();
     const std::size_t size = kept->size();
     nb::capsule owner(kept.release(), [](void* p) noexcept { delete static_cast<std::vector<V>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, V>(data, 1, &size, owner));
+    return NumPy<V>(data, 1, &size, owner);
 }
 
 }  // namespace tagalong::bind

@@ -30,14 +30,20 @@ template <class T>
 static void add_learner(nb::module_& module, const char* name) {
     using Learner = BlockLearner<T>;
     constexpr double longest = std::numeric_limits<T>::max();
-    nb::class_<Learner>(module, name)
-        .def("__init__",
-             [](Learner* self, const nb::dict& config) { new (self) Learner(make_block_config(config)); })
+    nb::class_<Learner> type(module, name);
+    type.def("__init__",
+             [](Learner* self, const std::string& update, const std::string& geometry, double C, double margin,
+                std::int64_t n_features) {
+                 new (self) Learner(make_block_config(update, geometry, C, margin, n_features));
+             },
+             nb::kw_only(), nb::arg("update"), nb::arg("geometry"), nb::arg("C"), nb::arg("margin"),
+             nb::arg("n_features"))
         .def("check",
              [](const Learner&, const MatrixView& x) {
                  nb::gil_scoped_release release;
                  x.matrix.check(longest);
-             })
+             },
+             nb::arg("x"))
         // Block after block, each of so many rows. Signs +1 and -1; weights above 0. The losses, each
         // before the step on its block.
         .def("learn",
@@ -59,9 +65,10 @@ static void add_learner(nb::module_& module, const char* name) {
                      std::unique_lock lock(self.mutex());
                      losses.data[b] = self.learn(block, set, weight);
                  });
-                 return losses.object();
+                 return losses.array;
              },
-             nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none())
+             nb::arg("x"), nb::arg("signs"), nb::arg("sizes"), nb::arg("sets") = nb::none(),
+             nb::arg("weights") = nb::none())
         .def("score",
              [](const Learner& self, const MatrixView& x) {
                  Owned<double> out({static_cast<std::size_t>(x.matrix.rows)});
@@ -74,52 +81,21 @@ static void add_learner(nb::module_& module, const char* name) {
                      out.data[i] = self.score(reader);
                  }
                  nb::gil_scoped_acquire acquire;
-                 return out.object();
-             })
-        // Features, their weights, and the weight of a feature without a row.
-        .def("weights",
-             [](const Learner& self) {
-                 std::shared_lock lock(self.mutex());
-                 const auto& features = self.features();
-                 return nb::make_tuple(
-                     feature_array(features),
-                     vector_array<T>(features.size(),
-                                     [&](std::size_t r) {
-                                         return static_cast<T>(self.weight(static_cast<std::int32_t>(r)));
-                                     }),
-                     self.weight(FeatureIndex::kAbsent));
-             })
-        .def("certificate",
-             [](const Learner& self) {
-                 std::shared_lock lock(self.mutex());
-                 return block_certificate(self);
-             })
+                 return out.array;
+             },
+             nb::arg("x"))
         .def("recompute_dual",
              [](const Learner& self) {
                  std::shared_lock lock(self.mutex());
                  return self.recompute_dual();
-             })
-        .def_prop_ro("bytes",
-                     [](const Learner& self) {
-                         std::shared_lock lock(self.mutex());
-                         return self.bytes();
-                     })
-        .def("state",
-             [](const Learner& self) {
-                 nb::dict arrays, numbers, out;
-                 std::shared_lock lock(self.mutex());
-                 write_block(self, arrays, numbers);
-                 out["arrays"] = arrays;
-                 out["numbers"] = numbers;
-                 return out;
-             })
-        .def("restore", [](Learner& self, const nb::dict& state) {
-            std::unique_lock lock(self.mutex());
-            read_block(self, nb::cast<nb::dict>(state["arrays"]), nb::cast<nb::dict>(state["numbers"]));
-        });
+             });
+    add_learner_methods<Learner, BlockFacts>(
+        type, {&block_certificate<T>, &block_weights<T>, &write_block<T>, &read_block<T>,
+               [](const Learner& self) { return self.bytes(); }});
 }
 
 void add_block_learners(nb::module_& module) {
+    add_facts<BlockFacts>(module, "BlockCertificate").def_ro("dual", &BlockFacts::dual);
     add_learner<float>(module, "BlockLearner32");
     add_learner<double>(module, "BlockLearner64");
 }

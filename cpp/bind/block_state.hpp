@@ -7,27 +7,45 @@
 
 #include "blocks/block_learner.hpp"
 #include "bind/geometry_state.hpp"
+#include "bind/learner_bind.hpp"
 #include "bind/rules.hpp"
 
 namespace tagalong::bind {
 
-inline BlockConfig make_block_config(const nb::dict& given) {
+inline BlockConfig make_block_config(const std::string& update, const std::string& geometry, double C,
+                                     double margin, std::int64_t n_features) {
     BlockConfig config;
-    config.update = chosen_rule(block_rules(), given);
-    config.entropic = nb::cast<std::string>(given["geometry"]) == "entropic";
-    config.C = nb::cast<double>(given["C"]);
-    config.margin = nb::cast<double>(given["margin"]);
-    config.n_features = nb::cast<std::int64_t>(given["n_features"]);
+    config.update = chosen_rule(block_rules(), update, geometry);
+    config.entropic = geometry == "entropic";
+    config.C = C;
+    config.margin = margin;
+    config.n_features = n_features;
     return config;
 }
 
-// Without a lock: the learner may be part of another one.
+// What blocks have counted; certificates that begin with it have more.
+struct BlockFacts : BlockCertificate {
+    double dual = 0;
+};
+struct SharedFacts : BlockFacts {
+    double cutoff = 0;
+};
+
+// Without a lock, here and below: the learner may be part of another one.
 template <class T>
-nb::dict block_certificate(const BlockLearner<T>& self) {
-    nb::dict out;
-    write_fields(self.certificate(), out);
-    out["dual"] = self.dual();
-    return out;
+BlockFacts block_certificate(const BlockLearner<T>& self) {
+    return {self.certificate(), self.dual()};
+}
+
+// A weight of each feature, and of one without a row.
+template <class T>
+FeatureWeights block_weights(const BlockLearner<T>& self) {
+    const auto weight = [&](std::int32_t row) { return static_cast<T>(self.weight(row)); };
+    const auto& features = self.features();
+    const auto weights =
+        vector_array<T>(features.size(), [&](std::size_t r) { return weight(static_cast<std::int32_t>(r)); });
+    const auto unseen = vector_array<T>(1, [&](std::size_t) { return weight(FeatureIndex::kAbsent); });
+    return {feature_array(features), NumPy<>(weights), NumPy<>(unseen)};
 }
 
 template <class T>

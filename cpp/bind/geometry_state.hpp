@@ -11,14 +11,14 @@ namespace tagalong::bind {
 
 // One plane of all rows, (rows, K).
 template <class T>
-nb::object plane_array(const WeightStore<T>& store, std::size_t plane) {
+NumPy<T> plane_array(const WeightStore<T>& store, std::size_t plane) {
     Owned<T> out({store.rows(), store.width()});
     for (std::size_t r = 0; r < store.rows(); ++r)
         store.read_columns(static_cast<std::int32_t>(r), plane, out.data + r * store.width());
-    return out.object();
+    return out.array;
 }
 
-inline nb::object feature_array(const std::vector<std::int32_t>& features) {
+inline NumPy<std::int32_t> feature_array(const std::vector<std::int32_t>& features) {
     return vector_array<std::int32_t>(features.size(), [&](std::size_t r) { return features[r]; });
 }
 

@@ -1,5 +1,4 @@
 // LabelRanker for Python.
-#include <map>
 #include <string>
 
 #include "ranker/label_ranker.hpp"
@@ -10,60 +9,52 @@
 
 namespace tagalong::bind {
 
-template <class Choice>
-static Choice choose(const std::map<std::string, Choice>& choices, const std::string& name, const char* what) {
-    const auto found = choices.find(name);
-    if (found == choices.end()) throw InputError(std::string(what) + " has no choice '" + name + "'");
-    return found->second;
-}
-
-static RankerConfig make_config(const nb::dict& given) {
-    const auto text = [&](const char* key) { return nb::cast<std::string>(given[key]); };
-    const auto number = [&](const char* key) { return nb::cast<double>(given[key]); };
+template <class Ranker>
+static void construct(Ranker* self, const std::string& update, const std::string& geometry, double C, double margin,
+                      double temperature, const std::string& average, double constant, bool normalize,
+                      const std::string& solver, double rate, std::int64_t n_features) {
     RankerConfig config;
-    config.update = chosen_rule(label_rules(), given);
+    config.update = chosen_rule(label_rules(), update, geometry);
     config.geometry = choose<Geometry>({{"euclidean", Geometry::euclidean},
                                         {"adaptive", Geometry::adaptive},
                                         {"entropic", Geometry::entropic}},
-                                       text("geometry"), "geometry");
+                                       geometry, "geometry");
     config.average = choose<Average>(
-        {{"never", Average::never}, {"always", Average::always}, {"chosen", Average::chosen}}, text("average"),
-        "average");
-    config.solver = choose<Solver>({{"exact", Solver::exact}, {"interior-point", Solver::interior_point}},
-                                   text("solver"), "solver");
-    config.C = number("C");
-    config.margin = number("margin");
-    config.temperature = number("temperature");
-    config.constant = number("constant");
-    config.rate = number("rate");
-    config.normalize = nb::cast<bool>(given["normalize"]);
-    config.n_features = nb::cast<std::int64_t>(given["n_features"]);
-    return config;
+        {{"never", Average::never}, {"always", Average::always}, {"chosen", Average::chosen}}, average, "average");
+    config.solver = choose<Solver>({{"exact", Solver::exact}, {"interior-point", Solver::interior_point}}, solver,
+                                   "solver");
+    config.C = C;
+    config.margin = margin;
+    config.temperature = temperature;
+    config.constant = constant;
+    config.rate = rate;
+    config.normalize = normalize;
+    config.n_features = n_features;
+    new (self) Ranker(config);
 }
 
 template <class T>
 static void add_ranker(nb::module_& module, const char* name) {
     using Ranker = LabelRanker<T>;
     nb::class_<Ranker> type(module, name);
-    type.def("__init__",
-             [](Ranker* self, const nb::dict& config) { new (self) Ranker(make_config(config)); });
+    type.def("__init__", &construct<Ranker>, nb::kw_only(), nb::arg("update"), nb::arg("geometry"), nb::arg("C"),
+             nb::arg("margin"), nb::arg("temperature"), nb::arg("average"), nb::arg("constant"),
+             nb::arg("normalize"), nb::arg("solver"), nb::arg("rate"), nb::arg("n_features"));
     add_ranker_methods<Ranker, T>(type);
-    type.def("certificate", &certificate_dict<T>)
-        .def("weights", &weights_dict<T>)
-        .def("state", &state_dict<T>)
-        .def("restore", &restore<T>)
-        .def("recompute_dual",
-             [](const Ranker& self) {
-                 std::shared_lock lock(self.mutex());
-                 return self.recompute_dual();
-             })
-        .def_prop_ro("bytes", [](const Ranker& self) {
-            std::shared_lock lock(self.mutex());
-            return self.store().bytes();
-        });
+    add_learner_methods<Ranker, LabelCertificate>(
+        type, {&certificate_of<T>, &weights_of<T>, &write_state<T>, &read_state<T>,
+               [](const Ranker& self) { return self.store().bytes(); }});
+    type.def("recompute_dual", [](const Ranker& self) {
+        std::shared_lock lock(self.mutex());
+        return self.recompute_dual();
+    });
 }
 
 void add_label_rankers(nb::module_& module) {
+    add_facts<LabelCertificate>(module, "LabelCertificate")
+        .def_ro("dual", &LabelCertificate::dual)
+        .def_ro("average", &LabelCertificate::average)
+        .def_ro("cutoff", &LabelCertificate::cutoff);
     add_ranker<float>(module, "LabelRanker32");
     add_ranker<double>(module, "LabelRanker64");
 }

@@ -1,31 +1,25 @@
-// A ranker's state as a dict of arrays and numbers, and back: what is saved, pickled and shown.
+// A LabelRanker as Python sees it whole: what it has counted, its weights, its state.
 #pragma once
 
-#include <shared_mutex>
-
-#include "bind/arrays.hpp"
 #include "bind/geometry_state.hpp"
+#include "bind/learner_bind.hpp"
 #include "ranker/label_ranker.hpp"
 
 namespace tagalong::bind {
 
+struct LabelCertificate : Certificate {
+    double dual = 0, average = 0, cutoff = 0;  // average: the share of the averages in the weights
+};
+
 template <class T>
-nb::dict certificate_dict(const LabelRanker<T>& self) {
-    std::shared_lock lock(self.mutex());
-    const Certificate c = self.certificate();
-    nb::dict out;
-    write_fields(c, out);
-    out["rounds"] = c.rounds - c.earlier;
-    out["dual"] = self.dual();
-    out["average"] = self.blend_share();
-    out["cutoff"] = self.cutoff();
+LabelCertificate certificate_of(const LabelRanker<T>& self) {
+    LabelCertificate out{self.certificate(), self.dual(), self.blend_share(), self.cutoff()};
+    out.rounds -= out.earlier;
     return out;
 }
 
-// The weights that predict: features, (rows, K), and the weight of features without a row.
 template <class T>
-nb::dict weights_dict(const LabelRanker<T>& self) {
-    std::shared_lock lock(self.mutex());
+FeatureWeights weights_of(const LabelRanker<T>& self) {
     const WeightStore<T>& store = self.store();
     const std::size_t K = store.labels();
     Owned<T> weights({store.rows(), K});
@@ -33,42 +27,29 @@ nb::dict weights_dict(const LabelRanker<T>& self) {
         for (std::size_t k = 0; k < K; ++k)
             weights.data[r * K + k] =
                 static_cast<T>(self.weight(static_cast<std::int32_t>(r), static_cast<int>(k)));
-    Owned<T> unseen({K});
-    for (std::size_t k = 0; k < K; ++k)
-        unseen.data[k] = static_cast<T>(self.weight(FeatureIndex::kAbsent, static_cast<int>(k)));
-    nb::dict out;
-    out["features"] = feature_array(store.features());
-    out["weights"] = weights.object();
-    out["unseen"] = unseen.object();
-    return out;
+    const auto unseen = vector_array<T>(K, [&](std::size_t k) {
+        return static_cast<T>(self.weight(FeatureIndex::kAbsent, static_cast<int>(k)));
+    });
+    return {feature_array(store.features()), NumPy<>(weights.array), NumPy<>(unseen)};
 }
 
 template <class T>
-nb::dict state_dict(const LabelRanker<T>& self) {
-    std::shared_lock lock(self.mutex());
-    const WeightStore<T>& store = self.store();
-    nb::dict arrays, numbers, out;
+void write_state(const LabelRanker<T>& self, nb::dict& arrays, nb::dict& numbers) {
     const Certificate c = self.certificate();
-    numbers["labels"] = store.labels();
+    numbers["labels"] = self.labels();
     write_fields(c, numbers);
     const auto& precision = self.blend_state().precision;
     arrays["blend"] = vector_array<double>(precision.size(), [&](std::size_t i) { return precision[i]; });
     write_part(self.cutoff_state(), "cutoff", arrays);
     write_part(self.calibration(), "calibration", arrays);
     write_geometry<T>(self.geometry(), c.earlier > 0, arrays, numbers);
-    out["arrays"] = arrays;
-    out["numbers"] = numbers;
-    return out;
 }
 
 template <class T>
-void restore(LabelRanker<T>& self, const nb::dict& state) {
-    const auto arrays = nb::cast<nb::dict>(state["arrays"]);
-    auto numbers = nb::cast<nb::dict>(state["numbers"]);
+void read_state(LabelRanker<T>& self, const nb::dict& arrays, const nb::dict& given) {
+    nb::dict numbers = given;
     if (!numbers.contains("earlier")) numbers["earlier"] = 0;  // in files of format 1
     const auto blend = state_vector<double>(arrays, "blend", self.blend_state().precision.size());
-
-    std::unique_lock lock(self.mutex());
     if (self.labels() != 0) throw InputError("model state can only be restored into a new model");
     self.add_labels(nb::cast<std::size_t>(numbers["labels"]));
     read_geometry<T>(self.geometry(), arrays, numbers);

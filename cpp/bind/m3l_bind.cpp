@@ -26,12 +26,17 @@ using Numbers = VectorOf<double>;
 template <class T>
 using Grid = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+// Told every now and then: labels done, passes, the largest projected derivative lately.
+using Progress = std::optional<nb::typed<nb::callable, void(std::int64_t, std::int64_t, double)>>;
+// The products of some rows, given by number, with others, None for all.
+using Between = nb::typed<nb::callable, Grid<float>(VectorOf<std::int32_t>, std::optional<VectorOf<std::int32_t>>)>;
+
 std::span<const double> span_of(const Numbers& numbers) { return {numbers.data(), numbers.shape(0)}; }
 
 // Runs work in another thread. True if the user has stopped it: then it has come to its end early,
 // and the exception that a signal handler or the callback has raised waits to be thrown.
 template <class Work>
-bool run_with_progress(SolverProgress& watch, const nb::object& progress, Work&& work) {
+bool run_with_progress(SolverProgress& watch, const Progress& progress, Work&& work) {
     using namespace std::chrono_literals;
     std::mutex mutex;
     std::condition_variable ended;
@@ -56,9 +61,9 @@ bool run_with_progress(SolverProgress& watch, const nb::object& progress, Work&&
         }
         if (stopped) continue;
         stopped = PyErr_CheckSignals() != 0;
-        if (!stopped && !progress.is_none()) {
+        if (!stopped && progress) {
             try {
-                progress(watch.labels_done.load(), watch.passes.load(), watch.violation.load());
+                (*progress)(watch.labels_done.load(), watch.passes.load(), watch.violation.load());
             } catch (nb::python_error& error) {
                 error.restore();
                 stopped = true;
@@ -76,45 +81,99 @@ bool run_with_progress(SolverProgress& watch, const nb::object& progress, Work&&
     return stopped;
 }
 
-m3l::Problem make_problem(std::size_t rows, const nb::dict& parts) {
-    m3l::Problem problem;
-    const auto sets = [&](const char* start, const char* label) {
-        const auto starts = nb::cast<VectorOf<std::int64_t>>(parts[start]);
-        const auto labels = nb::cast<VectorOf<std::int32_t>>(parts[label]);
-        return m3l::LabelSets{{starts.data(), starts.shape(0)}, {labels.data(), labels.shape(0)}};
-    };
-    problem.rows = rows;
-    problem.relevant = sets("relevant_start", "relevant");
-    problem.unknown = sets("unknown_start", "unknown");
-    problem.margin_yes = span_of(nb::cast<Numbers>(parts["margin_yes"]));
-    problem.margin_no = span_of(nb::cast<Numbers>(parts["margin_no"]));
-    problem.bound_yes = span_of(nb::cast<Numbers>(parts["bound_yes"]));
-    problem.bound_no = span_of(nb::cast<Numbers>(parts["bound_no"]));
-    problem.labels = problem.margin_yes.size();
-    problem.tied = nb::cast<bool>(parts["tied"]);
-    if (!parts["row_weight"].is_none()) problem.row_weight = span_of(nb::cast<Numbers>(parts["row_weight"]));
-    if (!parts["prior"].is_none()) problem.prior = span_of(nb::cast<Numbers>(parts["prior"]));
-    const auto wrong = [&](std::span<const double> numbers) { return numbers.size() != problem.labels; };
-    if (wrong(problem.margin_no) || wrong(problem.bound_yes) || wrong(problem.bound_no) ||
-        problem.relevant.start.size() != rows + 1 || problem.unknown.start.size() != rows + 1 ||
-        (!problem.row_weight.empty() && problem.row_weight.size() != rows) ||
-        (!problem.prior.empty() && problem.prior.size() != problem.labels * problem.labels))
-        throw InputError("the parts of the problem do not fit together");
-    return problem;
-}
+// The parts of a problem, with the arrays that they are kept in.
+class Problem {
+  public:
+    Problem(LabelRows relevant, LabelRows unknown, Numbers margin_yes, Numbers margin_no, Numbers bound_yes,
+            Numbers bound_no, std::optional<Numbers> row_weight, std::optional<Numbers> prior, bool tied)
+        : relevant_(std::move(relevant)),
+          unknown_(std::move(unknown)),
+          margin_yes_(std::move(margin_yes)),
+          margin_no_(std::move(margin_no)),
+          bound_yes_(std::move(bound_yes)),
+          bound_no_(std::move(bound_no)),
+          row_weight_(std::move(row_weight)),
+          prior_(std::move(prior)),
+          tied_(tied) {
+        const std::size_t rows = relevant_.rows();
+        const auto wrong = [&](const Numbers& numbers) { return numbers.shape(0) != labels(); };
+        if (wrong(margin_no_) || wrong(bound_yes_) || wrong(bound_no_) || unknown_.rows() != rows ||
+            (row_weight_ && row_weight_->shape(0) != rows) || (prior_ && prior_->shape(0) != labels() * labels()))
+            throw InputError("the parts of the problem do not fit together");
+    }
 
-void add_standing(nb::dict& out, const m3l::Standing& standing) {
-    out["dual_objective"] = standing.dual;
-    out["duality_gap"] = standing.gap;
-    out["violation"] = standing.violation;
-}
+    std::size_t labels() const { return margin_yes_.shape(0); }
+    const std::optional<Numbers>& prior() const { return prior_; }
+
+    // As the solvers see it; InputError if it is not of so many rows.
+    m3l::Problem view(std::size_t rows) const {
+        check_row_count(static_cast<std::int64_t>(rows), relevant_.rows(), "the problem");
+        m3l::Problem problem;
+        problem.rows = rows;
+        problem.labels = labels();
+        problem.relevant = sets_of(relevant_);
+        problem.unknown = sets_of(unknown_);
+        problem.margin_yes = span_of(margin_yes_);
+        problem.margin_no = span_of(margin_no_);
+        problem.bound_yes = span_of(bound_yes_);
+        problem.bound_no = span_of(bound_no_);
+        if (row_weight_) problem.row_weight = span_of(*row_weight_);
+        if (prior_) problem.prior = span_of(*prior_);
+        problem.tied = tied_;
+        return problem;
+    }
+
+  private:
+    static m3l::LabelSets sets_of(const LabelRows& rows) {
+        return {{rows.indptr().data(), rows.indptr().shape(0)}, {rows.indices().data(), rows.indices().shape(0)}};
+    }
+
+    LabelRows relevant_, unknown_;
+    Numbers margin_yes_, margin_no_, bound_yes_, bound_no_;
+    std::optional<Numbers> row_weight_, prior_;
+    bool tied_;
+};
+
+struct Settings {
+    double tolerance;
+    int most_passes;
+    int threads;
+    std::uint64_t seed;
+    std::size_t cache_bytes;
+};
+
+// What both solvers tell.
+struct Solution {
+    double dual_objective = 0, duality_gap = 0, violation = 0;
+    bool converged = false, stopped = false;
+    std::int64_t passes = 0;
+
+    template <class Found>
+    Solution(const Found& found, std::int64_t passes, bool stopped)
+        : dual_objective(found.standing.dual),
+          duality_gap(found.standing.gap),
+          violation(found.standing.violation),
+          converged(found.converged),
+          stopped(stopped),
+          passes(passes) {}
+};
+struct LinearSolution : Solution {
+    using Solution::Solution;
+    NumPy<> dual, weights;  // in blocks; (features, labels)
+    NumPy<std::int32_t> place, features;
+};
+struct KernelSolution : Solution {
+    using Solution::Solution;
+    NumPy<double> dual;  // (rows, labels)
+    std::size_t cached_rows = 0;
+};
 
 // Memory that a native vector has made, as an array.
 template <class V, class Vector>
-nb::object handed_over(Vector&& from, std::vector<std::size_t> shape) {
+NumPy<V> handed_over(Vector&& from, std::vector<std::size_t> shape) {
     auto* owned = new std::decay_t<Vector>(std::move(from));
     nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::decay_t<Vector>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, V>(owned->data(), shape.size(), shape.data(), owner));
+    return NumPy<V>(owned->data(), shape.size(), shape.data(), owner);
 }
 
 // Dual variables a label, (rows, labels), into blocks.
@@ -130,14 +189,14 @@ void spread(const Grid<T>& from, const std::vector<std::int32_t>& place, Aligned
 }
 
 template <class T>
-nb::dict solve_linear(const MatrixView& x, const nb::dict& parts, const nb::dict& config,
-                      std::optional<Grid<T>> start, const nb::object& progress) {
-    const m3l::Problem problem = make_problem(static_cast<std::size_t>(x.matrix.rows), parts);
+LinearSolution solve_linear(const MatrixView& x, const Problem& parts, const Settings& given,
+                            std::optional<Grid<T>> start, const Progress& progress) {
+    const m3l::Problem problem = parts.view(static_cast<std::size_t>(x.matrix.rows));
     m3l::LinearSettings settings;
-    settings.tolerance = nb::cast<double>(config["tolerance"]);
-    settings.most_passes = nb::cast<int>(config["most_passes"]);
-    settings.threads = nb::cast<int>(config["threads"]);
-    settings.seed = nb::cast<std::uint64_t>(config["seed"]);
+    settings.tolerance = given.tolerance;
+    settings.most_passes = given.most_passes;
+    settings.threads = given.threads;
+    settings.seed = given.seed;
     settings.resume = start.has_value();
     m3l::LinearSolution<T> solution;
     if (start) {
@@ -150,28 +209,24 @@ nb::dict solve_linear(const MatrixView& x, const nb::dict& parts, const nb::dict
         const m3l::Rows<T> rows(x.matrix);
         m3l::solve_linear(rows, problem, settings, watch, solution);
     });
-    nb::dict out;
-    add_standing(out, solution.standing);
-    out["converged"] = solution.converged;
-    out["stopped"] = stopped;
-    out["passes"] = solution.passes;
+    LinearSolution out(solution, solution.passes, stopped);
     const std::size_t labels = problem.labels, features = solution.features.size();
     const std::size_t blocks = (labels + m3l::kLanes - 1) / m3l::kLanes;
-    out["place"] = handed_over<std::int32_t>(std::move(solution.place), {labels});
-    out["dual"] = handed_over<T>(std::move(solution.dual), {blocks, problem.rows, m3l::kLanes});
-    out["features"] = handed_over<std::int32_t>(std::move(solution.features), {features});
-    out["weights"] = handed_over<T>(std::move(solution.weights), {features, labels});
+    out.place = handed_over<std::int32_t>(std::move(solution.place), {labels});
+    out.dual = NumPy<>(handed_over<T>(std::move(solution.dual), {blocks, problem.rows, m3l::kLanes}));
+    out.features = handed_over<std::int32_t>(std::move(solution.features), {features});
+    out.weights = NumPy<>(handed_over<T>(std::move(solution.weights), {features, labels}));
     return out;
 }
 
 // Python's function for products of rows with rows, as the cache wants it. It is given the numbers of
 // both; None for all rows.
-m3l::Products python_products(const nb::object& between, std::size_t n) {
+m3l::Products python_products(const Between& between, std::size_t n) {
     const auto ask = [&between](std::span<const std::int32_t> which, bool all, std::size_t columns, auto&& take) {
         nb::gil_scoped_acquire acquire;
         Owned<std::int32_t> wanted({which.size()});
         std::copy(which.begin(), which.end(), wanted.data);
-        const nb::object numbers = wanted.object();
+        const nb::object numbers = nb::cast(wanted.array);
         const auto found = nb::cast<Grid<float>>(between(numbers, all ? nb::none() : numbers));
         if (found.shape(0) != which.size() || found.shape(1) != columns)
             throw InputError("the kernel must have a number for each pair of rows");
@@ -205,63 +260,96 @@ m3l::Products rbf_products(const Matrix& x, double gamma) {
     return out;
 }
 
-nb::dict solve_products(std::span<const double> diagonal, m3l::Products products, const nb::dict& parts,
-                        const nb::dict& config, std::optional<Grid<double>> start, const nb::object& progress) {
-    const m3l::Problem problem = make_problem(diagonal.size(), parts);
+KernelSolution solve_products(std::span<const double> diagonal, m3l::Products products, const Problem& parts,
+                              const Settings& given, std::optional<Grid<double>> start, const Progress& progress) {
+    const m3l::Problem problem = parts.view(diagonal.size());
     m3l::KernelSettings settings;
-    settings.tolerance = nb::cast<double>(config["tolerance"]);
-    settings.most_steps = nb::cast<std::int64_t>(config["most_passes"]);
-    settings.threads = nb::cast<int>(config["threads"]);
+    settings.tolerance = given.tolerance;
+    settings.most_steps = given.most_passes;
+    settings.threads = given.threads;
     m3l::KernelSolution solution;
     if (start) {
         if (start->shape(0) != problem.rows || start->shape(1) != problem.labels)
             throw InputError("the start does not fit the problem");
         solution.dual.assign(start->data(), start->data() + problem.rows * problem.labels);
     }
-    m3l::KernelCache cache(problem.rows, nb::cast<std::size_t>(config["cache_bytes"]), std::move(products));
+    m3l::KernelCache cache(problem.rows, given.cache_bytes, std::move(products));
     SolverProgress watch;
     const bool stopped = run_with_progress(watch, progress, [&] {
         m3l::solve_kernel(problem, diagonal, cache, settings, watch, solution);
     });
-    nb::dict out;
-    add_standing(out, solution.standing);
-    out["converged"] = solution.converged;
-    out["stopped"] = stopped;
-    out["passes"] = solution.steps;
-    out["cached_rows"] = cache.slots();
-    out["dual"] = handed_over<double>(std::move(solution.dual), {problem.rows, problem.labels});
+    KernelSolution out(solution, solution.steps, stopped);
+    out.cached_rows = cache.slots();
+    out.dual = handed_over<double>(std::move(solution.dual), {problem.rows, problem.labels});
     return out;
 }
 
-nb::dict solve_kernel(const Numbers& diagonal, const nb::dict& parts, const nb::dict& config,
-                      const nb::object& between, std::optional<Grid<double>> start, const nb::object& progress) {
+KernelSolution solve_kernel(const Numbers& diagonal, const Problem& parts, const Settings& settings,
+                            const Between& between, std::optional<Grid<double>> start, const Progress& progress) {
     auto products = python_products(between, diagonal.shape(0));
-    return solve_products(span_of(diagonal), std::move(products), parts, config, std::move(start), progress);
+    return solve_products(span_of(diagonal), std::move(products), parts, settings, std::move(start), progress);
 }
 
-nb::dict solve_rbf(const MatrixView& x, double gamma, const nb::dict& parts, const nb::dict& config,
-                   std::optional<Grid<double>> start, const nb::object& progress) {
+KernelSolution solve_rbf(const MatrixView& x, double gamma, const Problem& parts, const Settings& settings,
+                         std::optional<Grid<double>> start, const Progress& progress) {
     const std::vector<double> diagonal(static_cast<std::size_t>(x.matrix.rows), 1.0);
     auto products = x.matrix.value_type == Number::float32 ? rbf_products<float>(x.matrix, gamma)
                                                            : rbf_products<double>(x.matrix, gamma);
-    return solve_products(diagonal, std::move(products), parts, config, std::move(start), progress);
+    return solve_products(diagonal, std::move(products), parts, settings, std::move(start), progress);
+}
+
+template <class Found>
+nb::class_<Found> add_solution(nb::module_& module, const char* name) {
+    return nb::class_<Found>(module, name)
+        .def_ro("dual_objective", &Found::dual_objective)
+        .def_ro("duality_gap", &Found::duality_gap)
+        .def_ro("violation", &Found::violation)
+        .def_ro("converged", &Found::converged)
+        .def_ro("stopped", &Found::stopped)
+        .def_ro("passes", &Found::passes)
+        .def_ro("dual", &Found::dual, kArray);
 }
 
 }  // namespace
 
 void add_m3l(nb::module_& module) {
-    module.def("m3l_linear32", &solve_linear<float>, nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
-               nb::arg().none());
-    module.def("m3l_kernel", &solve_kernel, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
-               nb::arg().none());
-    module.def("m3l_rbf", &solve_rbf, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none());
+    nb::class_<Problem>(module, "M3LProblem")
+        .def(nb::init<LabelRows, LabelRows, Numbers, Numbers, Numbers, Numbers, std::optional<Numbers>,
+                      std::optional<Numbers>, bool>(),
+             nb::kw_only(), nb::arg("relevant"), nb::arg("unknown"), nb::arg("margin_yes"), nb::arg("margin_no"),
+             nb::arg("bound_yes"), nb::arg("bound_no"), nb::arg("row_weight") = nb::none(),
+             nb::arg("prior") = nb::none(), nb::arg("tied") = false)
+        .def_prop_ro("labels", &Problem::labels)
+        .def_prop_ro("prior", &Problem::prior);
+    nb::class_<Settings>(module, "M3LSettings")
+        .def("__init__",
+             [](Settings* self, double tolerance, int most_passes, int threads, std::uint64_t seed,
+                std::size_t cache_bytes) {
+                 new (self) Settings{tolerance, most_passes, threads, seed, cache_bytes};
+             },
+             nb::kw_only(), nb::arg("tolerance"), nb::arg("most_passes"), nb::arg("threads"), nb::arg("seed"),
+             nb::arg("cache_bytes"))
+        .def_ro("tolerance", &Settings::tolerance);
+    add_solution<LinearSolution>(module, "M3LLinearSolution")
+        .def_ro("weights", &LinearSolution::weights, kArray)
+        .def_ro("place", &LinearSolution::place, kArray)
+        .def_ro("features", &LinearSolution::features, kArray);
+    add_solution<KernelSolution>(module, "M3LKernelSolution").def_ro("cached_rows", &KernelSolution::cached_rows);
+    module.def("m3l_linear32", &solve_linear<float>, nb::arg("x"), nb::arg("problem"), nb::arg("settings"),
+               nb::arg("start") = nb::none(), nb::arg("progress") = nb::none());
+    module.def("m3l_linear64", &solve_linear<double>, nb::arg("x"), nb::arg("problem"), nb::arg("settings"),
+               nb::arg("start") = nb::none(), nb::arg("progress") = nb::none());
+    module.def("m3l_kernel", &solve_kernel, nb::arg("diagonal"), nb::arg("problem"), nb::arg("settings"),
+               nb::arg("between"), nb::arg("start") = nb::none(), nb::arg("progress") = nb::none());
+    module.def("m3l_rbf", &solve_rbf, nb::arg("x"), nb::arg("gamma"), nb::arg("problem"), nb::arg("settings"),
+               nb::arg("start") = nb::none(), nb::arg("progress") = nb::none());
     // Whether the rows can be used: finite, and short enough for single precision.
-    module.def("m3l_check", [](const MatrixView& x) {
-        nb::gil_scoped_release release;
-        x.matrix.check(static_cast<double>(std::numeric_limits<float>::max()));
-    });
-    module.def("m3l_linear64", &solve_linear<double>, nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
-               nb::arg().none());
+    module.def("m3l_check",
+               [](const MatrixView& x) {
+                   nb::gil_scoped_release release;
+                   x.matrix.check(static_cast<double>(std::numeric_limits<float>::max()));
+               },
+               nb::arg("x"));
 }
 
 }  // namespace tagalong::bind

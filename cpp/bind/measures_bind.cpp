@@ -5,34 +5,35 @@
 #include <algorithm>
 
 #include "bind/arrays.hpp"
+#include "bind/learner_bind.hpp"
 #include "predictions/measures.hpp"
 #include "bind/module.hpp"
 
 namespace tagalong::bind {
 
-static nb::dict named(const Measures::Row& sums) {
+static nb::typed<nb::dict, nb::str, double> named(const Measures::Row& sums) {
     static constexpr const char* names[] = {
         "ranked",         "any_mistake",  "one_error", "ranking_loss", "coverage", "average_precision",
         "precision_at_k", "ndcg_at_k",    "rows",      "hits",         "chosen",   "relevant",
         "wrong",          "exact"};
     static_assert(std::size(names) == Measures::kValues);
-    nb::dict out;
+    nb::typed<nb::dict, nb::str, double> out;
     for (std::size_t i = 0; i < Measures::kValues; ++i) out[names[i]] = sums[i];
     return out;
 }
 
 template <class T>
 static void observe_rows(Measures& self, const nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>& scores,
-                  const VectorOf<std::int64_t>& relevant_ptr, const VectorOf<std::int32_t>& relevant,
-                  const VectorOf<std::int64_t>& unknown_ptr, const VectorOf<std::int32_t>& unknown,
-                  const VectorOf<double>& cutoffs) {
-    const LabelRows yes{relevant_ptr, relevant}, open{unknown_ptr, unknown};
+                  const LabelRows& relevant, const LabelRows& unknown, const VectorOf<double>& cutoffs) {
     const std::size_t rows = scores.shape(0), K = scores.shape(1);
-    if (relevant_ptr.shape(0) != rows + 1 || unknown_ptr.shape(0) != rows + 1 || cutoffs.shape(0) != rows)
+    if (relevant.rows() != rows || unknown.rows() != rows || cutoffs.shape(0) != rows)
         throw InputError("scores, labels and cut-offs must have the same number of rows");
     nb::gil_scoped_release release;
-    for (std::size_t i = 0; i < rows; ++i)
-        self.observe(std::span<const T>(scores.data() + i * K, K), yes.row(i), open.row(i), cutoffs.data()[i]);
+    for (std::size_t i = 0; i < rows; ++i) {
+        const auto row = static_cast<std::int64_t>(i);
+        self.observe(std::span<const T>(scores.data() + i * K, K), relevant.row(row), unknown.row(row),
+                     cutoffs.data()[i]);
+    }
 }
 
 template <class T>
@@ -41,7 +42,7 @@ static void observe_one(Measures& self, const VectorOf<T>& scores, const std::ve
     self.observe(std::span<const T>(scores.data(), scores.shape(0)), relevant, unknown, cutoff);
 }
 
-static nb::object counts_array(const std::vector<Measures::PerLabel>& counts, std::size_t labels) {
+static NumPy<std::int64_t> counts_array(const std::vector<Measures::PerLabel>& counts, std::size_t labels) {
     Owned<std::int64_t> out({labels, 3});
     std::fill_n(out.data, 3 * labels, 0);
     for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -49,12 +50,12 @@ static nb::object counts_array(const std::vector<Measures::PerLabel>& counts, st
         out.data[3 * i + 1] = counts[i].chosen;
         out.data[3 * i + 2] = counts[i].relevant;
     }
-    return out.object();
+    return out.array;
 }
 
 // Rows of the window and their marks; a mark is four times its label, plus 1 if chosen, plus 2 if
 // relevant.
-static nb::dict measures_state(const Measures& self) {
+static State measures_state(const Measures& self) {
     Owned<double> totals({Measures::kValues});
     std::copy(self.totals().begin(), self.totals().end(), totals.data);
     Owned<double> recent({self.recent().size(), Measures::kValues});
@@ -69,11 +70,12 @@ static nb::dict measures_state(const Measures& self) {
             marks.data[at++] = 4 * static_cast<std::int64_t>(mark.label) + mark.chosen + 2 * mark.relevant;
         ends.data[i] = static_cast<std::int64_t>(at);
     }
-    nb::dict arrays, numbers, out;
-    arrays["totals"] = totals.object();
-    arrays["recent"] = recent.object();
-    arrays["recent_marks"] = marks.object();
-    arrays["recent_mark_ends"] = ends.object();
+    nb::dict arrays, numbers;
+    State out;
+    arrays["totals"] = totals.array;
+    arrays["recent"] = recent.array;
+    arrays["recent_marks"] = marks.array;
+    arrays["recent_mark_ends"] = ends.array;
     arrays["per_label"] = counts_array(self.per_label(), self.per_label().size());
     numbers["next"] = self.next();
     out["arrays"] = arrays;
@@ -81,7 +83,7 @@ static nb::dict measures_state(const Measures& self) {
     return out;
 }
 
-static void restore_measures(Measures& self, const nb::dict& state) {
+static void restore_measures(Measures& self, const State& state) {
     using Counts = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
     using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
     const auto arrays = nb::cast<nb::dict>(state["arrays"]);
@@ -121,10 +123,18 @@ void add_measures(nb::module_& module) {
         .def(nb::init<std::size_t, std::size_t>(), nb::arg("k"), nb::arg("window"))
         .def_prop_ro("k", &Measures::k)
         .def_prop_ro("window", &Measures::window)
-        .def("observe", &observe_rows<float>)
-        .def("observe", &observe_rows<double>)
-        .def("observe_one", &observe_one<float>)
-        .def("observe_one", &observe_one<double>)
+        .def("observe", &observe_rows<float>, nb::arg("scores"), nb::arg("relevant"), nb::arg("unknown"),
+             nb::arg("cutoffs"))
+        .def("observe", &observe_rows<double>, nb::arg("scores"), nb::arg("relevant"), nb::arg("unknown"),
+             nb::arg("cutoffs"))
+        .def("observe_one", &observe_one<float>,
+             nb::sig("def observe_one(self, scores: numpy.typing.NDArray[numpy.float32], "
+                     "relevant: collections.abc.Sequence[int], unknown: collections.abc.Sequence[int], "
+                     "cutoff: float, /) -> None"))
+        .def("observe_one", &observe_one<double>,
+             nb::sig("def observe_one(self, scores: numpy.typing.NDArray[numpy.float64], "
+                     "relevant: collections.abc.Sequence[int], unknown: collections.abc.Sequence[int], "
+                     "cutoff: float, /) -> None"))
         .def("totals", [](const Measures& self) { return named(self.totals()); })
         .def("recent", [](const Measures& self) { return named(self.recent_sums()); })
         // Hits, choices and relevant rows of each label, (K, 3): of all rows, of the last ones.
@@ -135,7 +145,7 @@ void add_measures(nb::module_& module) {
         .def("macro_f1", [](const Measures& self) { return Measures::macro_f1(self.per_label()); })
         .def("recent_macro_f1", [](const Measures& self) { return Measures::macro_f1(self.recent_per_label()); })
         .def("state", &measures_state)
-        .def("restore", &restore_measures);
+        .def("restore", &restore_measures, nb::arg("state"));
 }
 
 }  // namespace tagalong::bind

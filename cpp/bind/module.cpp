@@ -1,7 +1,9 @@
 // The Python module tagalong._native.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 
 #include "bind/arrays.hpp"
+#include "bind/learner_bind.hpp"
 #include "bind/module.hpp"
 #include "core/vector_width.hpp"
 
@@ -15,11 +17,23 @@ NB_MODULE(_native, module) {
     nb::exception<InputError>(module, "InputError", PyExc_ValueError);
     module.def("vector_width", &vector_width);
     nb::class_<bind::MatrixView>(module, "Matrix")
-        .def_static("dense", &bind::MatrixView::dense)
-        .def_static("csr", &bind::MatrixView::csr)
+        .def_static("dense", &bind::MatrixView::dense, nb::arg("array"))
+        .def_static("csr", &bind::MatrixView::csr, nb::arg("data"), nb::arg("indices"), nb::arg("indptr"),
+                    nb::arg("columns"))
         .def_prop_ro("shape", [](const bind::MatrixView& view) {
-            return nb::make_tuple(view.matrix.rows, view.matrix.columns);
+            return std::make_pair(view.matrix.rows, view.matrix.columns);
         });
+    nb::class_<bind::LabelRows>(module, "LabelRows")
+        .def(nb::init<bind::VectorOf<std::int64_t>, bind::VectorOf<std::int32_t>>(), nb::arg("indptr"),
+             nb::arg("indices"))
+        .def_prop_ro("indptr", &bind::LabelRows::indptr, bind::kArray)
+        .def_prop_ro("indices", &bind::LabelRows::indices, bind::kArray);
+    nb::class_<bind::FeatureWeights>(module, "FeatureWeights")
+        .def(nb::init<bind::NumPy<std::int32_t>, bind::NumPy<>, std::optional<bind::NumPy<>>>(), nb::arg("features"),
+             nb::arg("weights"), nb::arg("unseen") = nb::none())
+        .def_ro("features", &bind::FeatureWeights::features, bind::kArray)
+        .def_ro("weights", &bind::FeatureWeights::weights, bind::kArray)
+        .def_ro("unseen", &bind::FeatureWeights::unseen, bind::kArray);
     bind::add_update_rules(module);
     bind::add_label_rankers(module);
     bind::add_block_learners(module);

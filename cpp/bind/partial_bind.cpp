@@ -1,48 +1,59 @@
 // PartialRanker and its game for Python.
+#include <nanobind/stl/variant.h>
+
+#include <variant>
+
 #include "bind/module.hpp"
 #include "bind/partial_state.hpp"
 #include "bind/ranker_bind.hpp"
 
 namespace tagalong::bind {
 
-static SlotCosts make_costs(const nb::handle& given) {
-    if (!nb::isinstance<nb::str>(given)) return SlotCosts(nb::cast<std::vector<double>>(given));
-    const auto name = nb::cast<std::string>(given);
-    return SlotCosts(name == "constant" ? SlotCosts::Kind::constant : SlotCosts::Kind::decreasing);
+// What a slot costs: a name, or a number for each slot of each size of list.
+using SlotCost = std::variant<std::string, std::vector<double>>;
+
+static SlotCosts make_costs(const SlotCost& given) {
+    if (const auto* table = std::get_if<std::vector<double>>(&given)) return SlotCosts(*table);
+    return SlotCosts(std::get<std::string>(given) == "constant" ? SlotCosts::Kind::constant
+                                                                 : SlotCosts::Kind::decreasing);
 }
 
-static GameConfig make_game(const nb::dict& given) {
+static GameConfig make_game(double miss_weight, const SlotCost& slot_cost, const std::string& ties,
+                            std::int64_t max_explore) {
     GameConfig config;
-    config.miss_weight = nb::cast<double>(given["miss_weight"]);
-    config.costs = make_costs(given["slot_cost"]);
-    config.ties_by_width = nb::cast<std::string>(given["ties"]) == "width";
-    config.max_explore = nb::cast<std::int64_t>(given["max_explore"]);
+    config.miss_weight = miss_weight;
+    config.costs = make_costs(slot_cost);
+    config.ties_by_width = ties == "width";
+    config.max_explore = max_explore;
     return config;
 }
 
-static PartialConfig make_partial_config(const nb::dict& given) {
-    const auto text = [&](const char* name) { return nb::cast<std::string>(given[name]); };
-    const auto number = [&](const char* name) { return nb::cast<double>(given[name]); };
+template <class Ranker>
+static void construct(Ranker* self, double miss_weight, const SlotCost& slot_cost, std::size_t max_labels,
+                      const std::string& ties, std::int64_t max_explore, const std::string& loss, double radius,
+                      double delta, std::optional<double> norm_bound, const std::string& covariance,
+                      double exploration, const std::string& update, const std::string& width,
+                      const std::string& kernel, double gamma, bool normalize, double memory_limit,
+                      std::int64_t n_features) {
     PartialConfig config;
-    config.loss = text("loss") == "logistic" ? MarginLoss::logistic : MarginLoss::square;
-    config.radius = number("radius");
-    config.game = make_game(given);
-    config.confidence.delta = number("delta");
-    if (!given["norm_bound"].is_none()) config.confidence.norm_bound = number("norm_bound");
-    config.confidence.determinant = text("width") == "determinant";
-    config.confidence.exploration = number("exploration");
-    const std::string covariance = text("covariance");
+    config.loss = loss == "logistic" ? MarginLoss::logistic : MarginLoss::square;
+    config.radius = radius;
+    config.game = make_game(miss_weight, slot_cost, ties, max_explore);
+    config.confidence.delta = delta;
+    if (norm_bound) config.confidence.norm_bound = *norm_bound;
+    config.confidence.determinant = width == "determinant";
+    config.confidence.exploration = exploration;
     config.covariance = covariance == "full"       ? CovarianceKind::full
                         : covariance == "diagonal" ? CovarianceKind::diagonal
                                                    : CovarianceKind::kernel;
-    config.kernel.kind = text("kernel") == "rbf" ? Kernel::Kind::gaussian : Kernel::Kind::linear;
-    config.kernel.gamma = number("gamma");
-    config.learn_all = text("update") == "full";
-    config.normalize = nb::cast<bool>(given["normalize"]);
-    config.max_labels = nb::cast<std::size_t>(given["max_labels"]);
-    config.n_features = nb::cast<std::int64_t>(given["n_features"]);
-    config.memory_limit = number("memory_limit");
-    return config;
+    config.kernel.kind = kernel == "rbf" ? Kernel::Kind::gaussian : Kernel::Kind::linear;
+    config.kernel.gamma = gamma;
+    config.learn_all = update == "full";
+    config.normalize = normalize;
+    config.max_labels = max_labels;
+    config.n_features = n_features;
+    config.memory_limit = memory_limit;
+    new (self) Ranker(config);
 }
 
 // Lists of labels with what is known of each.
@@ -65,16 +76,15 @@ struct Lists {
         }
         ends.push_back(static_cast<std::int64_t>(labels.size()));
     }
-    nb::tuple tuple() const {
-        return nb::make_tuple(copied(ends), copied(labels), copied(optimistic), copied(plain), copied(width),
-                              copied(explores));
+    auto tuple() const {
+        return std::make_tuple(copied(ends), copied(labels), copied(optimistic), copied(plain), copied(width),
+                               copied(explores));
     }
 };
 
 template <class T>
 static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
     using Ranker = PartialRanker<T>;
-    using Doubles = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
     type.def("suggest",
              [](const Ranker& self, const MatrixView& x, std::size_t most) {
                  Lists out;
@@ -87,7 +97,8 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
                      out.add(reader);
                  });
                  return out.tuple();
-             })
+             },
+             nb::arg("x"), nb::arg("most"))
         .def("suggest_one",
              [](const Ranker& self, const Vector& indices, const Vector& values, std::size_t most) {
                  auto& reader = thread_reader<Ranker>();
@@ -98,13 +109,16 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
                  self.suggest(reader, most, true);
                  out.add(reader);
                  return out.tuple();
-             })
-        // Learns like `learn`; what was shown, and writes what it cost.
+             },
+             nb::arg("indices"), nb::arg("values"), nb::arg("most"))
+        // Learns like `learn`; the lists shown, which of their labels were relevant, and for each row what its
+        // list cost: the slot loss, the partial rank loss.
         .def("play",
-             [](Ranker& self, const MatrixView& x, VectorOf<std::int64_t> relevant_ptr,
-                VectorOf<std::int32_t> relevant, VectorOf<std::int64_t> unknown_ptr, VectorOf<std::int32_t> unknown,
-                std::optional<VectorOf<double>> weights, std::size_t most, Doubles losses, Doubles partial) {
-                 const LabelRows yes{relevant_ptr, relevant}, open{unknown_ptr, unknown};
+             [](Ranker& self, const MatrixView& x, const LabelRows& relevant, const LabelRows& unknown,
+                std::optional<VectorOf<double>> weights, std::size_t most) {
+                 check_labels(x, relevant, unknown);
+                 check_row_count(x.matrix.rows, weights, "weights");
+                 Owned<double> losses({relevant.rows()}), partial({relevant.rows()});
                  std::vector<std::int64_t> ends = {0};
                  std::vector<std::int32_t> shown;
                  std::vector<std::uint8_t> accepted;
@@ -114,44 +128,48 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
                      self.finish(example);
                      const double weight = weights ? weights->data()[i] : 1.0;
                      std::unique_lock lock(self.mutex());
-                     self.learn(example, yes.row(i), open.row(i), weight, nullptr, most);
+                     self.learn(example, relevant.row(i), unknown.row(i), weight, nullptr, most);
                      for (const std::int32_t label : self.last_shown()) {
                          shown.push_back(label);
                          accepted.push_back(self.was_relevant(label));
                      }
                      ends.push_back(static_cast<std::int64_t>(shown.size()));
-                     losses.data()[i] = self.last_losses().slots;
-                     partial.data()[i] = self.last_losses().partial;
+                     losses.data[i] = self.last_losses().slots;
+                     partial.data[i] = self.last_losses().partial;
                  });
-                 return nb::make_tuple(copied(ends), copied(shown), copied(accepted));
+                 const LabelRows lists(VectorOf<std::int64_t>(copied(ends)),
+                                       VectorOf<std::int32_t>(copied(shown)));
+                 return std::make_tuple(lists, copied(accepted), losses.array, partial.array);
              },
-             nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(),
-             nb::arg())
+             nb::arg("x"), nb::arg("relevant"), nb::arg("unknown"), nb::arg("weights") = nb::none(),
+             nb::arg("most") = 0)
         // Of the last round on full labels: what was shown, and what it cost.
         .def("last_round",
              [](const Ranker& self) {
                  std::shared_lock lock(self.mutex());
                  const auto list = self.last_shown();
-                 return nb::make_tuple(std::vector<std::int32_t>(list.begin(), list.end()),
+                 return std::make_tuple(std::vector<std::int32_t>(list.begin(), list.end()),
                                        self.last_losses().slots, self.last_losses().partial);
              })
         .def("declare_features",
              [](Ranker& self, std::int64_t count) {
                  std::unique_lock lock(self.mutex());
                  self.declare_features(count);
-             })
+             },
+             nb::arg("count"))
         .def("feedback",
-             [](Ranker& self, const MatrixView& x, VectorOf<std::int64_t> shown_ptr, VectorOf<std::int32_t> shown,
-                VectorOf<std::int64_t> accepted_ptr, VectorOf<std::int32_t> accepted) {
-                 const LabelRows lists{shown_ptr, shown}, yes{accepted_ptr, accepted};
+             [](Ranker& self, const MatrixView& x, const LabelRows& shown, const LabelRows& accepted) {
+                 check_row_count(x.matrix.rows, shown.rows(), "shown");
+                 check_row_count(x.matrix.rows, accepted.rows(), "accepted");
                  Example example;
                  for_rows(x.matrix.rows, [&](std::int64_t i) {
                      x.matrix.read(i, example);
                      self.finish(example);
                      std::unique_lock lock(self.mutex());
-                     self.feedback(example, lists.row(i), yes.row(i), 1.0);
+                     self.feedback(example, shown.row(i), accepted.row(i), 1.0);
                  });
-             })
+             },
+             nb::arg("x"), nb::arg("shown"), nb::arg("accepted"))
         .def("feedback_one",
              [](Ranker& self, const Vector& indices, const Vector& values, const std::vector<std::int32_t>& shown,
                 const std::vector<std::int32_t>& accepted) {
@@ -160,57 +178,45 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
                  self.finish(x);
                  std::unique_lock lock(self.mutex());
                  self.feedback(x, shown, accepted, 1.0);
-             })
+             },
+             nb::arg("indices"), nb::arg("values"), nb::arg("shown"), nb::arg("accepted"))
         // An indicator of the best list by what is known, (rows, K).
-        .def("predict", [](const Ranker& self, const MatrixView& x) {
-            const std::size_t K = self.labels();
-            Owned<std::int64_t> out({static_cast<std::size_t>(x.matrix.rows), K});
-            for_rows(x.matrix.rows, [&](std::int64_t i) {
-                auto& reader = thread_reader<Ranker>();
-                x.matrix.read(i, reader.x);
-                self.finish(reader.x);
-                std::int64_t* row = out.data + static_cast<std::size_t>(i) * K;
-                std::fill_n(row, K, 0);
-                std::shared_lock lock(self.mutex());
-                self.predict(reader, 0);
-                for (const std::int32_t label : reader.plain_list)
-                    if (static_cast<std::size_t>(label) < K) row[label] = 1;
-            });
-            return out.object();
-        });
+        .def("predict",
+             [](const Ranker& self, const MatrixView& x) {
+                 const std::size_t K = self.labels();
+                 Owned<std::int64_t> out({static_cast<std::size_t>(x.matrix.rows), K});
+                 for_rows(x.matrix.rows, [&](std::int64_t i) {
+                     auto& reader = thread_reader<Ranker>();
+                     x.matrix.read(i, reader.x);
+                     self.finish(reader.x);
+                     std::int64_t* row = out.data + static_cast<std::size_t>(i) * K;
+                     std::fill_n(row, K, 0);
+                     std::shared_lock lock(self.mutex());
+                     self.predict(reader, 0);
+                     for (const std::int32_t label : reader.plain_list)
+                         if (static_cast<std::size_t>(label) < K) row[label] = 1;
+                 });
+                 return out.array;
+             },
+             nb::arg("x"));
 }
 
 template <class T>
 static void add_ranker(nb::module_& module, const char* name) {
     using Ranker = PartialRanker<T>;
     nb::class_<Ranker> type(module, name);
-    type.def("__init__",
-             [](Ranker* self, const nb::dict& config) { new (self) Ranker(make_partial_config(config)); });
+    type.def("__init__", &construct<Ranker>, nb::kw_only(), nb::arg("miss_weight"), nb::arg("slot_cost"),
+             nb::arg("max_labels"), nb::arg("ties"), nb::arg("max_explore"), nb::arg("loss"), nb::arg("radius"),
+             nb::arg("delta"), nb::arg("norm_bound").none(), nb::arg("covariance"), nb::arg("exploration"),
+             nb::arg("update"), nb::arg("width"), nb::arg("kernel"), nb::arg("gamma"), nb::arg("normalize"),
+             nb::arg("memory_limit"), nb::arg("n_features"));
     add_ranker_methods<Ranker, T>(type);
     add_game_methods<T>(type);
-    type.def("certificate",
-             [](const Ranker& self) {
-                 std::shared_lock lock(self.mutex());
-                 nb::dict out;
-                 out["rounds"] = self.account().rounds;
-                 out["shown"] = self.account().shown;
-                 out["regret"] = self.account().regret;
-                 out["cutoff"] = self.cutoff();
-                 if (const auto* full = std::get_if<FullCovariance<T>>(&self.covariance()))
-                     out["refactorisations"] = full->refactorisations();
-                 return out;
-             })
-        .def("weights",
-             [](const Ranker& self) {
-                 std::shared_lock lock(self.mutex());
-                 nb::dict out;
-                 out["features"] = copied(self.features());
-                 out["weights"] = weight_array(self);
-                 out["unseen"] = vector_array<T>(self.labels(), [](std::size_t) { return T(0); });
-                 return out;
-             })
-        // The matrix A of a label, or with `inverse` what is kept of its inverse: by place of a feature.
-        .def("matrix",
+    add_learner_methods<Ranker, PartialCertificate>(
+        type, {&certificate_of<T>, &weights_of<T>, &write_state<T>, &read_state<T>,
+               [](const Ranker& self) { return self.bytes(); }});
+    // The matrix A of a label, or with `inverse` what is kept of its inverse: by place of a feature.
+    type.def("matrix",
              [](const Ranker& self, std::size_t label, bool inverse) {
                  std::shared_lock lock(self.mutex());
                  const auto* full = std::get_if<FullCovariance<T>>(&self.covariance());
@@ -225,27 +231,49 @@ static void add_ranker(nb::module_& module, const char* name) {
                              value = inverse ? static_cast<double>(found.inverse.at(i, j)) : found.matrix.at(i, j);
                          out.data[i * n + j] = value;
                      }
-                 return out.object();
-             })
-        .def_static("bytes_a_label", &FullCovariance<T>::bytes_a_label)
-        .def("state", &partial_state<T>)
-        .def("restore", &restore_partial<T>)
-        .def_prop_ro("bytes", [](const Ranker& self) {
-            std::shared_lock lock(self.mutex());
-            return self.bytes();
-        });
+                 return out.array;
+             },
+             nb::arg("label"), nb::arg("inverse"))
+        .def_static("bytes_a_label", &FullCovariance<T>::bytes_a_label, nb::arg("features"));
+}
+
+// The slot loss and the partial rank loss of each list, where so many labels could have been shown.
+static auto losses_of_lists(const Game& self, const LabelRows& shown, const LabelRows& relevant,
+                            const LabelRows& unknown, const VectorOf<std::int64_t>& slots) {
+    if (relevant.rows() != shown.rows() || unknown.rows() != shown.rows() || slots.shape(0) != shown.rows())
+        throw InputError("lists, labels and slots must have the same number of rows");
+    const auto has = [](std::span<const std::int32_t> row, std::int32_t label) {
+        return std::find(row.begin(), row.end(), label) != row.end();
+    };
+    Owned<double> losses({shown.rows()}), partial({shown.rows()});
+    for (std::size_t i = 0; i < shown.rows(); ++i) {
+        const auto row = static_cast<std::int64_t>(i);
+        const auto list = shown.row(row), yes = relevant.row(row), open = unknown.row(row);
+        if (list.size() > self.config().costs.sizes())
+            throw InputError("a list of " + std::to_string(list.size()) + " labels has no slot costs");
+        const auto found = list_losses(self, list, yes.size(), static_cast<std::size_t>(slots.data()[i]),
+                                       [&](std::int32_t label) { return has(open, label) ? -1 : has(yes, label); });
+        losses.data[i] = found.slots;
+        partial.data[i] = found.partial;
+    }
+    return std::make_pair(losses.array, partial.array);
 }
 
 static void add_game(nb::module_& module) {
-    using Doubles = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
     nb::class_<Game>(module, "Game")
-        .def("__init__", [](Game* self, const nb::dict& config) { new (self) Game(make_game(config)); })
+        .def("__init__",
+             [](Game* self, double miss_weight, const SlotCost& slot_cost, const std::string& ties,
+                std::int64_t max_explore) {
+                 new (self) Game(make_game(miss_weight, slot_cost, ties, max_explore));
+             },
+             nb::kw_only(), nb::arg("miss_weight"), nb::arg("slot_cost"), nb::arg("ties"), nb::arg("max_explore"))
         .def("choose",
              [](const Game& self, const std::vector<double>& probabilities, std::size_t most) {
                  std::vector<std::int32_t> out;
                  self.choose({probabilities, probabilities}, most, out);
                  return out;
-             })
+             },
+             nb::arg("probabilities"), nb::arg("most"))
         .def("expected",
              [](const Game& self, const std::vector<std::int32_t>& shown, const std::vector<double>& probabilities) {
                  if (shown.size() > self.config().costs.sizes())
@@ -256,29 +284,19 @@ static void add_game(nb::module_& module) {
                      cost += self.wrong(j + 1, shown.size()) -
                              self.stake(j + 1, shown.size()) * probabilities.at(static_cast<std::size_t>(shown[j]));
                  return cost;
-             })
-        .def("losses", [](const Game& self, VectorOf<std::int64_t> shown_ptr, VectorOf<std::int32_t> shown,
-                          VectorOf<std::int64_t> relevant_ptr, VectorOf<std::int32_t> relevant,
-                          VectorOf<std::int64_t> unknown_ptr, VectorOf<std::int32_t> unknown,
-                          VectorOf<std::int64_t> slots, Doubles losses, Doubles partial) {
-            const LabelRows lists{shown_ptr, shown}, yes{relevant_ptr, relevant}, open{unknown_ptr, unknown};
-            const auto has = [](std::span<const std::int32_t> row, std::int32_t label) {
-                return std::find(row.begin(), row.end(), label) != row.end();
-            };
-            for (std::size_t i = 0; i < losses.shape(0); ++i) {
-                if (lists.row(i).size() > self.config().costs.sizes())
-                    throw InputError("a list of " + std::to_string(lists.row(i).size()) + " labels has no slot costs");
-                const auto found = list_losses(self, lists.row(i), yes.row(i).size(),
-                                               static_cast<std::size_t>(slots.data()[i]), [&](std::int32_t label) {
-                                                   return has(open.row(i), label) ? -1 : has(yes.row(i), label);
-                                               });
-                losses.data()[i] = found.slots;
-                partial.data()[i] = found.partial;
-            }
-        });
+             },
+             nb::arg("shown"), nb::arg("probabilities"))
+        .def("losses", &losses_of_lists, nb::arg("shown"), nb::arg("relevant"), nb::arg("unknown"),
+             nb::arg("slots"));
 }
 
 void add_partial_rankers(nb::module_& module) {
+    nb::class_<PartialCertificate>(module, "PartialCertificate")
+        .def_ro("rounds", &PartialCertificate::rounds)
+        .def_ro("shown", &PartialCertificate::shown)
+        .def_ro("regret", &PartialCertificate::regret)
+        .def_ro("cutoff", &PartialCertificate::cutoff)
+        .def_ro("refactorisations", &PartialCertificate::refactorisations);
     add_ranker<float>(module, "PartialRanker32");
     add_ranker<double>(module, "PartialRanker64");
     add_game(module);

@@ -1,14 +1,14 @@
-// The covariances of a PartialRanker as arrays, and back.
+// A PartialRanker as Python sees it whole: what it has counted, its weights, its covariances as arrays and back.
 #pragma once
 
 #include <algorithm>
-#include <mutex>
-#include <shared_mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bind/geometry_state.hpp"
+#include "bind/learner_bind.hpp"
 #include "partial/partial_ranker.hpp"
 
 namespace tagalong::bind {
@@ -24,7 +24,7 @@ void write_parts(const std::vector<Label>& labels, const char* name, Of&& of, nb
         const auto [data, size] = of(label);
         at = std::copy_n(data, size, at);
     }
-    arrays[name] = out.object();
+    arrays[name] = out.array;
 }
 
 template <class V>
@@ -50,13 +50,13 @@ class Parts {
 };
 
 template <class V>
-nb::object copied(const std::vector<V>& values) {
+NumPy<V> copied(const std::vector<V>& values) {
     return vector_array<V>(values.size(), [&](std::size_t i) { return values[i]; });
 }
 
 // A weight of every feature and label, (features, K).
 template <class T>
-nb::object weight_array(const PartialRanker<T>& self) {
+NumPy<T> weight_array(const PartialRanker<T>& self) {
     const std::size_t K = self.labels(), rows = self.features().size();
     Owned<T> out({rows, K});
     std::visit(
@@ -71,7 +71,7 @@ nb::object weight_array(const PartialRanker<T>& self) {
             }
         },
         self.covariance());
-    return out.object();
+    return out.array;
 }
 
 template <class T>
@@ -129,7 +129,7 @@ void write_covariance(const PartialRanker<T>&, const DiagonalCovariance<T>& foun
         for (std::size_t r = 0; r < store.rows(); ++r)
             for (std::size_t k = 0; k < store.labels(); ++k)
                 *next++ = store.row(static_cast<std::int32_t>(r))[k].*number;
-        return out.object();
+        return out.array;
     };
     arrays["theta"] = part(&Known<T>::weight);
     arrays["inverses"] = part(&Known<T>::inverse);
@@ -203,10 +203,29 @@ void read_covariance(PartialRanker<T>& self, KernelCovariance<T>& found, const n
     if (!good) throw InputError("model state: the rows do not fit together");
 }
 
+struct PartialCertificate {
+    std::int64_t rounds = 0, shown = 0;
+    double regret = 0, cutoff = 0;
+    std::optional<std::int64_t> refactorisations;  // of full covariances
+};
+
 template <class T>
-nb::dict partial_state(const PartialRanker<T>& self) {
-    nb::dict arrays, numbers, out;
-    std::shared_lock lock(self.mutex());
+PartialCertificate certificate_of(const PartialRanker<T>& self) {
+    const auto& account = self.account();
+    PartialCertificate out{account.rounds, account.shown, account.regret, self.cutoff(), {}};
+    if (const auto* full = std::get_if<FullCovariance<T>>(&self.covariance()))
+        out.refactorisations = full->refactorisations();
+    return out;
+}
+
+template <class T>
+FeatureWeights weights_of(const PartialRanker<T>& self) {
+    const auto unseen = vector_array<T>(self.labels(), [](std::size_t) { return T(0); });
+    return {copied(self.features()), NumPy<>(weight_array(self)), NumPy<>(unseen)};
+}
+
+template <class T>
+void write_state(const PartialRanker<T>& self, nb::dict& arrays, nb::dict& numbers) {
     arrays["features"] = copied(self.features());
     arrays["information"] = copied(self.information());
     arrays["updates"] = copied(self.updates());
@@ -216,19 +235,13 @@ nb::dict partial_state(const PartialRanker<T>& self) {
     numbers["rounds"] = account.rounds;
     numbers["shown"] = account.shown;
     numbers["regret"] = account.regret;
-    out["arrays"] = arrays;
-    out["numbers"] = numbers;
-    return out;
 }
 
 template <class T>
-void restore_partial(PartialRanker<T>& self, const nb::dict& state) {
-    const auto arrays = nb::cast<nb::dict>(state["arrays"]);
-    const auto numbers = nb::cast<nb::dict>(state["numbers"]);
+void read_state(PartialRanker<T>& self, const nb::dict& arrays, const nb::dict& numbers) {
     const auto K = nb::cast<std::size_t>(numbers["labels"]);
     const auto information = state_vector<double>(arrays, "information", K);
     const auto updates = state_vector<std::int64_t>(arrays, "updates", K);
-    std::unique_lock lock(self.mutex());
     if (self.labels() != 0) throw InputError("model state can only be restored into a new model");
     self.add_labels(K);
     self.restore({nb::cast<std::int64_t>(numbers["rounds"]), nb::cast<std::int64_t>(numbers["shown"]),

@@ -1,24 +1,20 @@
 // Predtron for Python.
 #include "predtron/predtron.hpp"
 
-#include <map>
+#include <span>
 
 #include "bind/module.hpp"
 #include "bind/predtron_state.hpp"
 #include "predtron/rule_table.hpp"
 #include "bind/ranker_bind.hpp"
+#include "bind/rules.hpp"
 
 namespace tagalong::bind {
 
-template <class Choice>
-static Choice choose(const std::map<std::string, Choice>& choices, const std::string& name, const char* what) {
-    const auto found = choices.find(name);
-    if (found == choices.end()) throw InputError(std::string(what) + " has no choice '" + name + "'");
-    return found->second;
-}
-
-static ProblemConfig make_problem(const nb::dict& given) {
-    const auto text = [&](const char* key) { return nb::cast<std::string>(given[key]); };
+static void construct_problem(ProblemConfig* self, const std::string& kind, const std::vector<double>& costs,
+                              const std::vector<double>& reject, const std::string& set_loss, double least_loss,
+                              bool reciprocal, double exponent, bool precision, std::int64_t depth,
+                              bool ties_by_score) {
     ProblemConfig config;
     config.kind = choose<ProblemKind>({{"custom", ProblemKind::custom},
                                        {"binary", ProblemKind::binary},
@@ -26,66 +22,63 @@ static ProblemConfig make_problem(const nb::dict& given) {
                                        {"ordinal", ProblemKind::ordinal},
                                        {"multilabel", ProblemKind::multilabel},
                                        {"ranking", ProblemKind::ranking}},
-                                      text("kind"), "kind");
-    if (given.contains("costs")) config.costs = nb::cast<std::vector<double>>(given["costs"]);
-    if (given.contains("reject")) config.reject = nb::cast<std::vector<double>>(given["reject"]);
-    if (given.contains("set_loss"))
-        config.set_loss = choose<SetLoss>(
-            {{"hamming", SetLoss::hamming}, {"subset", SetLoss::subset}, {"error_set", SetLoss::error_set}},
-            text("set_loss"), "set_loss");
-    if (given.contains("least_loss")) config.least_loss = nb::cast<double>(given["least_loss"]);
-    if (!given.contains("exponent")) return config;
-    config.reciprocal = nb::cast<bool>(given["reciprocal"]);
-    config.exponent = nb::cast<double>(given["exponent"]);
-    config.precision = nb::cast<bool>(given["precision"]);
-    config.depth = nb::cast<std::int64_t>(given["depth"]);
-    config.ties_by_score = nb::cast<bool>(given["ties_by_score"]);
-    return config;
+                                      kind, "kind");
+    config.costs = costs;
+    config.reject = reject;
+    config.set_loss = choose<SetLoss>(
+        {{"hamming", SetLoss::hamming}, {"subset", SetLoss::subset}, {"error_set", SetLoss::error_set}}, set_loss,
+        "set_loss");
+    config.least_loss = least_loss;
+    config.reciprocal = reciprocal;
+    config.exponent = exponent;
+    config.precision = precision;
+    config.depth = depth;
+    config.ties_by_score = ties_by_score;
+    new (self) ProblemConfig(config);
 }
 
-static PredtronConfig make_predtron(const nb::dict& given) {
-    const auto text = [&](const char* key) { return nb::cast<std::string>(given[key]); };
+static void add_problem(nb::module_& module) {
+    const ProblemConfig usual;
+    nb::class_<ProblemConfig>(module, "PredtronProblem")
+        .def("__init__", &construct_problem, nb::kw_only(), nb::arg("kind"), nb::arg("costs") = nb::make_tuple(),
+             nb::arg("reject") = nb::make_tuple(), nb::arg("set_loss") = "hamming",
+             nb::arg("least_loss") = usual.least_loss, nb::arg("reciprocal") = usual.reciprocal,
+             nb::arg("exponent") = usual.exponent, nb::arg("precision") = usual.precision,
+             nb::arg("depth") = usual.depth, nb::arg("ties_by_score") = usual.ties_by_score);
+}
+
+template <class Learner>
+static void construct(Learner* self, const ProblemConfig& problem, const std::string& norm,
+                      const std::string& kernel, double gamma, double degree, std::size_t budget,
+                      const std::string& update, double step, bool average, bool normalize, double constant,
+                      bool queries, std::size_t dimension, std::int64_t n_features) {
     PredtronConfig config;
-    config.problem = make_problem(nb::cast<nb::dict>(given["rule"]));
+    config.problem = problem;
     config.norm = choose<PredtronNorm>({{"l2", PredtronNorm::l2},
                                         {"l1", PredtronNorm::l1},
                                         {"group", PredtronNorm::group},
                                         {"kernel", PredtronNorm::kernel},
                                         {"trace", PredtronNorm::trace}},
-                                       text("norm"), "norm");
+                                       norm, "norm");
     config.kernel.kind = choose<KernelKind>(
-        {{"linear", KernelKind::linear}, {"rbf", KernelKind::rbf}, {"poly", KernelKind::poly}}, text("kernel"),
-        "kernel");
-    config.kernel.gamma = nb::cast<double>(given["gamma"]);
-    config.kernel.degree = nb::cast<double>(given["degree"]);
-    config.budget = nb::cast<std::size_t>(given["budget"]);
-    config.by_loss = find_rule(std::span<const PredtronUpdate>(kPredtronUpdates), text("update")).by_loss;
-    config.step = nb::cast<double>(given["step"]);
-    config.average = nb::cast<bool>(given["average"]);
-    config.normalize = nb::cast<bool>(given["normalize"]);
-    config.constant = nb::cast<double>(given["constant"]);
-    config.n_features = nb::cast<std::int64_t>(given["n_features"]);
-    config.queries = nb::cast<bool>(given["queries"]);
-    config.dimension = nb::cast<std::size_t>(given["dimension"]);
-    return config;
+        {{"linear", KernelKind::linear}, {"rbf", KernelKind::rbf}, {"poly", KernelKind::poly}}, kernel, "kernel");
+    config.kernel.gamma = gamma;
+    config.kernel.degree = degree;
+    config.budget = budget;
+    config.by_loss = find_rule(std::span<const PredtronUpdate>(kPredtronUpdates), update).by_loss;
+    config.step = step;
+    config.average = average;
+    config.normalize = normalize;
+    config.constant = constant;
+    config.n_features = n_features;
+    config.queries = queries;
+    config.dimension = dimension;
+    new (self) Learner(config);
 }
 
+// The weights that predict: (rows, labels), or (rows, scores) where there are no labels.
 template <class T>
-static nb::dict account(const Predtron<T>& self) {
-    std::shared_lock lock(self.mutex());
-    const PredtronCounts& c = self.counts();
-    nb::dict out;
-    write_fields(c, out);
-    out["rounds"] = c.rounds - c.earlier;
-    out["spread"] = self.spread();
-    out["cutoff"] = self.cutoff();
-    return out;
-}
-
-// The weights that predict: features and (rows, labels), or (rows, scores) where there are no labels.
-template <class T>
-static nb::dict weights_of(const Predtron<T>& self) {
-    std::shared_lock lock(self.mutex());
+static FeatureWeights weights_of(const Predtron<T>& self) {
     const WeightStore<T> none(1);  // a kernel has support examples instead
     const WeightStore<T>& store = self.store() == nullptr ? none : *self.store();
     const std::size_t K = self.labels() > 0 ? self.labels() : self.scores_a_row();
@@ -94,10 +87,7 @@ static nb::dict weights_of(const Predtron<T>& self) {
         for (std::size_t k = 0; k < K; ++k)
             weights.data[r * K + k] =
                 static_cast<T>(self.weight(static_cast<std::int32_t>(r), static_cast<int>(k)));
-    nb::dict out;
-    out["features"] = feature_array(store.features());
-    out["weights"] = weights.object();
-    return out;
+    return {feature_array(store.features()), NumPy<>(weights.array), {}};
 }
 
 // The rows of a query, as every learner sees them.
@@ -116,65 +106,66 @@ static std::span<const Example> documents_of(const Predtron<T>& self, const Matr
 }
 
 template <class V>
-static nb::object doubles(std::span<const V> values) {
+static NumPy<double> doubles(std::span<const V> values) {
     Owned<double> out({values.size()});
     kernels::widen(values.data(), out.data, values.size());
-    return out.object();
+    return out.array;
 }
 
 template <class T>
 static void add_predtron(nb::module_& module, const char* name) {
     using Learner = Predtron<T>;
     nb::class_<Learner> type(module, name);
-    type.def("__init__",
-             [](Learner* self, const nb::dict& config) { new (self) Learner(make_predtron(config)); });
+    type.def("__init__", &construct<Learner>, nb::kw_only(), nb::arg("problem"), nb::arg("norm"),
+             nb::arg("kernel"), nb::arg("gamma"), nb::arg("degree"), nb::arg("budget"), nb::arg("update"),
+             nb::arg("step"), nb::arg("average"), nb::arg("normalize"), nb::arg("constant"), nb::arg("queries"),
+             nb::arg("dimension"), nb::arg("n_features"));
     add_ranker_methods<Learner, T>(type);
-    type.def("certificate", &account<T>)
-        .def("weights", &weights_of<T>)
-        .def("state", &predtron_state<T>)
-        .def("restore", &restore_predtron<T>)
-        .def_prop_ro("bytes",
-                     [](const Learner& self) {
-                         std::shared_lock lock(self.mutex());
-                         return self.bytes();
-                     })
-        // The scores of a row as the problem sees them, with the weights that learn or predict.
-        .def("raw_scores",
+    add_learner_methods<Learner, PredtronCertificate>(
+        type, {&certificate_of<T>, &weights_of<T>, &write_state<T>, &read_state<T>,
+               [](const Learner& self) { return self.bytes(); }});
+    // The scores of a row as the problem sees them, with the weights that learn or predict.
+    type.def("raw_scores",
              [](const Learner& self, const MatrixView& x, std::int64_t row, bool predicting) {
                  auto& reader = thread_reader<Learner>();
                  x.matrix.read(row, reader.x);
                  self.finish(reader.x);
                  std::shared_lock lock(self.mutex());
                  return doubles(self.raw_score(reader, predicting));
-             })
+             },
+             nb::arg("x"), nb::arg("row"), nb::arg("predicting"))
         // A row as the learner sees it: features (-1 is the constant one) and values.
         .def("finished",
              [](const Learner& self, const MatrixView& x, std::int64_t row) {
                  Example& example = thread_reader<Learner>().x;
                  x.matrix.read(row, example);
                  self.finish(example);
-                 return nb::make_tuple(
+                 return std::make_pair(
                      vector_array<std::int32_t>(example.size(), [&](std::size_t i) { return example.feature[i]; }),
                      vector_array<double>(example.size(), [&](std::size_t i) { return example.value[i]; }));
-             })
+             },
+             nb::arg("x"), nb::arg("row"))
         .def("norm",
              [](const Learner& self, const MatrixView& x, std::int64_t row) {
                  auto& reader = thread_reader<Learner>();
                  x.matrix.read(row, reader.x);
                  self.finish(reader.x);
                  return self.norm_of(reader.x);
-             })
+             },
+             nb::arg("x"), nb::arg("row"))
         .def("count",
              [](Learner& self, double norm, double loss, double weight, std::size_t size) {
                  std::unique_lock lock(self.mutex());
                  return self.count(norm, loss, weight, size);
-             })
+             },
+             nb::arg("norm"), nb::arg("loss"), nb::arg("weight"), nb::arg("size"))
         .def("observe",
              [](Learner& self, VectorOf<T> predicted, const std::vector<std::int32_t>& relevant,
                 const std::vector<std::int32_t>& unknown) {
                  std::unique_lock lock(self.mutex());
                  self.observe({predicted.data(), predicted.shape(0)}, relevant, unknown);
-             })
+             },
+             nb::arg("predicted"), nb::arg("relevant"), nb::arg("unknown"))
         .def("move",
              [](Learner& self, const MatrixView& x, std::int64_t row, VectorOf<double> direction) {
                  Example& example = thread_reader<Learner>().x;
@@ -183,7 +174,8 @@ static void add_predtron(nb::module_& module, const char* name) {
                  std::unique_lock lock(self.mutex());
                  if (direction.shape(0) != self.scores_a_row()) throw InputError("a number a score is needed");
                  self.move(example, {direction.data(), direction.shape(0)});
-             })
+             },
+             nb::arg("x"), nb::arg("row"), nb::arg("direction"))
         // Documents begin..end of a query, their grades; the loss, and what the documents scored.
         .def("learn_query",
              [](Learner& self, const MatrixView& x, std::int64_t begin, std::int64_t end, VectorOf<double> grades,
@@ -196,8 +188,9 @@ static void add_predtron(nb::module_& module, const char* name) {
                      std::unique_lock lock(self.mutex());
                      loss = self.learn_query(documents, {grades.data(), grades.shape(0)}, norm, weight, scores.data);
                  }
-                 return nb::make_tuple(loss, scores.object());
-             })
+                 return std::make_pair(loss, scores.array);
+             },
+             nb::arg("x"), nb::arg("begin"), nb::arg("end"), nb::arg("grades"), nb::arg("norm"), nb::arg("weight"))
         .def("query_scores",
              [](const Learner& self, const MatrixView& x, std::int64_t begin, std::int64_t end, bool predicting) {
                  std::vector<T> scores;
@@ -208,7 +201,8 @@ static void add_predtron(nb::module_& module, const char* name) {
                      self.score_documents(documents, predicting, scores);
                  }
                  return doubles(std::span<const T>(scores));
-             })
+             },
+             nb::arg("x"), nb::arg("begin"), nb::arg("end"), nb::arg("predicting"))
         // A query that somebody else has judged: its loss, and where to move its scores.
         .def("settle_query",
              [](Learner& self, const MatrixView& x, std::int64_t begin, std::int64_t end, VectorOf<double> grades,
@@ -218,20 +212,28 @@ static void add_predtron(nb::module_& module, const char* name) {
                  std::unique_lock lock(self.mutex());
                  self.settle_query(documents, {grades.data(), grades.shape(0)}, loss,
                                    {direction.data(), direction.shape(0)}, norm, weight);
-             });
+             },
+             nb::arg("x"), nb::arg("begin"), nb::arg("end"), nb::arg("grades"), nb::arg("loss"),
+             nb::arg("direction"), nb::arg("norm"), nb::arg("weight"));
 }
 
 void add_predtrons(nb::module_& module) {
+    add_problem(module);
+    add_facts<PredtronCertificate>(module, "PredtronCertificate")
+        .def_ro("spread", &PredtronCertificate::spread)
+        .def_ro("cutoff", &PredtronCertificate::cutoff);
     add_predtron<float>(module, "Predtron32");
     add_predtron<double>(module, "Predtron64");
     // Items in the order of the ranking that scores well and loses much.
-    module.def("merge_ranking", [](VectorOf<double> scores, VectorOf<std::int32_t> relevant, VectorOf<double> f,
-                                   VectorOf<double> discount) {
-        MergeDecoder decode;
-        const auto order = decode({scores.data(), scores.shape(0)}, {relevant.data(), relevant.shape(0)},
-                                  {f.data(), f.shape(0)}, {discount.data(), discount.shape(0)});
-        return vector_array<std::int32_t>(order.size(), [&](std::size_t i) { return order[i]; });
-    });
+    module.def("merge_ranking",
+               [](VectorOf<double> scores, VectorOf<std::int32_t> relevant, VectorOf<double> f,
+                  VectorOf<double> discount) {
+                   MergeDecoder decode;
+                   const auto order = decode({scores.data(), scores.shape(0)}, {relevant.data(), relevant.shape(0)},
+                                             {f.data(), f.shape(0)}, {discount.data(), discount.shape(0)});
+                   return vector_array<std::int32_t>(order.size(), [&](std::size_t i) { return order[i]; });
+               },
+               nb::arg("scores"), nb::arg("relevant"), nb::arg("f"), nb::arg("discount"));
 }
 
 }  // namespace tagalong::bind

@@ -1,14 +1,23 @@
-// A Predtron's state as a dict of arrays and numbers, and back.
+// A Predtron as Python sees it whole: what it has counted, its state as arrays and numbers, and back.
 #pragma once
-
-#include <mutex>
-#include <shared_mutex>
 
 #include "bind/arrays.hpp"
 #include "bind/geometry_state.hpp"
+#include "bind/learner_bind.hpp"
 #include "predtron/predtron.hpp"
 
 namespace tagalong::bind {
+
+struct PredtronCertificate : PredtronCounts {
+    double spread = 0, cutoff = 0;
+};
+
+template <class T>
+PredtronCertificate certificate_of(const Predtron<T>& self) {
+    PredtronCertificate out{self.counts(), self.spread(), self.cutoff()};
+    out.rounds -= out.earlier;
+    return out;
+}
 
 inline void write_support(const KernelGeometry& kernel, bool averaged, nb::dict& arrays) {
     const auto& support = kernel.support();
@@ -24,7 +33,7 @@ inline void write_support(const KernelGeometry& kernel, bool averaged, nb::dict&
         Owned<double> out({support.size(), kernel.labels()});
         for (std::size_t i = 0; i < support.size(); ++i)
             std::copy(part(support[i]).begin(), part(support[i]).end(), out.data + i * kernel.labels());
-        return out.object();
+        return out.array;
     };
     arrays["support_ends"] = vector_array<std::int64_t>(ends.size(), [&](std::size_t i) { return ends[i]; });
     arrays["features"] =
@@ -62,9 +71,7 @@ inline void read_support(KernelGeometry& kernel, bool averaged, const nb::dict& 
 }
 
 template <class T>
-nb::dict predtron_state(const Predtron<T>& self) {
-    std::shared_lock lock(self.mutex());
-    nb::dict arrays, numbers, out;
+void write_state(const Predtron<T>& self, nb::dict& arrays, nb::dict& numbers) {
     numbers["labels"] = self.labels();
     write_fields(self.counts(), numbers);
     if (const auto* kernel = std::get_if<KernelGeometry>(&self.geometry())) {
@@ -85,9 +92,6 @@ nb::dict predtron_state(const Predtron<T>& self) {
     }
     write_part(self.cutoff_state(), "cutoff", arrays);
     write_part(self.calibration(), "calibration", arrays);
-    out["arrays"] = arrays;
-    out["numbers"] = numbers;
-    return out;
 }
 
 template <class T>
@@ -122,10 +126,7 @@ void restore_rows(Predtron<T>& self, const nb::dict& arrays, const nb::dict& num
 }
 
 template <class T>
-void restore_predtron(Predtron<T>& self, const nb::dict& state) {
-    const auto arrays = nb::cast<nb::dict>(state["arrays"]);
-    const auto numbers = nb::cast<nb::dict>(state["numbers"]);
-    std::unique_lock lock(self.mutex());
+void read_state(Predtron<T>& self, const nb::dict& arrays, const nb::dict& numbers) {
     if (self.labels() != 0 || self.counts().rounds != 0)
         throw InputError("model state can only be restored into a new model");
     self.add_labels(nb::cast<std::size_t>(numbers["labels"]));

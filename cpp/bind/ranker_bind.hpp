@@ -4,7 +4,9 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -13,6 +15,8 @@
 #include <optional>
 #include <shared_mutex>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "bind/arrays.hpp"
 #include "bind/geometry_state.hpp"
@@ -33,6 +37,11 @@ typename Ranker::Reader& thread_reader() {
     return reader;
 }
 
+inline void check_labels(const MatrixView& x, const LabelRows& relevant, const LabelRows& unknown) {
+    check_row_count(x.matrix.rows, relevant.rows(), "relevant");
+    check_row_count(x.matrix.rows, unknown.rows(), "unknown");
+}
+
 // Most rankers have one cut-off for all rows; where each row has its own, it follows from the scores.
 template <class Ranker>
 double cutoff_for(const Ranker& self, [[maybe_unused]] typename Ranker::Reader& reader) {
@@ -45,7 +54,8 @@ double cutoff_of_round([[maybe_unused]] Ranker& self, double before) {
     else return before;
 }
 
-// T is the type of weights and scores.
+// T is the type of weights and scores. Calls for one example have a signature instead of named arguments:
+// looking for names would take the shortest of them five percent longer.
 template <class Ranker, class T>
 void add_ranker_methods(nb::class_<Ranker>& type) {
     type
@@ -54,18 +64,23 @@ void add_ranker_methods(nb::class_<Ranker>& type) {
              [](Ranker& self, std::size_t count) {
                  std::unique_lock lock(self.mutex());
                  self.add_labels(count);
-             })
-        .def("check", [](const Ranker&, const MatrixView& x) {
-            nb::gil_scoped_release release;
-            x.matrix.check(longest_row<T>());
-        })
+             },
+             nb::arg("count"))
+        .def("check",
+             [](const Ranker&, const MatrixView& x) {
+                 nb::gil_scoped_release release;
+                 x.matrix.check(longest_row<T>());
+             },
+             nb::arg("x"))
         .def("learn",
-             [](Ranker& self, const MatrixView& x, VectorOf<std::int64_t> relevant_ptr,
-                VectorOf<std::int32_t> relevant, VectorOf<std::int64_t> unknown_ptr,
-                VectorOf<std::int32_t> unknown, std::optional<VectorOf<double>> weights,
+             [](Ranker& self, const MatrixView& x, const LabelRows& relevant, const LabelRows& unknown,
+                std::optional<VectorOf<double>> weights,
                 std::optional<nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>> scores,
                 std::optional<nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>> cutoffs) {
-                 const LabelRows yes{relevant_ptr, relevant}, open{unknown_ptr, unknown};
+                 check_labels(x, relevant, unknown);
+                 check_row_count(x.matrix.rows, weights, "weights");
+                 check_row_count(x.matrix.rows, scores, "scores");
+                 check_row_count(x.matrix.rows, cutoffs, "cutoffs");
                  Example example;
                  for_rows(x.matrix.rows, [&](std::int64_t i) {
                      x.matrix.read(i, example);
@@ -74,12 +89,12 @@ void add_ranker_methods(nb::class_<Ranker>& type) {
                      const double weight = weights ? weights->data()[i] : 1.0;
                      std::unique_lock lock(self.mutex());
                      const double cutoff = self.cutoff();
-                     self.learn(example, yes.row(i), open.row(i), weight, out);
+                     self.learn(example, relevant.row(i), unknown.row(i), weight, out);
                      if (cutoffs) cutoffs->data()[i] = cutoff_of_round(self, cutoff);
                  });
              },
-             nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none(),
-             nb::arg().none())
+             nb::arg("x"), nb::arg("relevant"), nb::arg("unknown"), nb::arg("weights") = nb::none(),
+             nb::arg("scores") = nb::none(), nb::arg("cutoffs") = nb::none())
         .def("learn_one",
              [](Ranker& self, const Vector& indices, const Vector& values,
                 const std::vector<std::int32_t>& relevant, const std::vector<std::int32_t>& unknown,
@@ -89,7 +104,10 @@ void add_ranker_methods(nb::class_<Ranker>& type) {
                  self.finish(x);
                  std::unique_lock lock(self.mutex());
                  self.learn(x, relevant, unknown, weight);
-             })
+             },
+             nb::sig("def learn_one(self, indices: numpy.typing.NDArray[typing.Any], "
+                     "values: numpy.typing.NDArray[typing.Any], relevant: collections.abc.Sequence[int], "
+                     "unknown: collections.abc.Sequence[int], weight: float, /) -> None"))
         // Learns like learn_one; the scores and the cut-off there were before.
         .def("predict_then_learn_one",
              [](Ranker& self, const Vector& indices, const Vector& values,
@@ -105,19 +123,25 @@ void add_ranker_methods(nb::class_<Ranker>& type) {
                  Owned<T> scores({labels});
                  const double cutoff = self.cutoff();
                  self.learn(x, relevant, unknown, weight, scores.data);
-                 return nb::make_tuple(scores.object(), cutoff_of_round(self, cutoff));
-             })
+                 return std::make_pair(scores.array, cutoff_of_round(self, cutoff));
+             },
+             nb::sig("def predict_then_learn_one(self, indices: numpy.typing.NDArray[typing.Any], "
+                     "values: numpy.typing.NDArray[typing.Any], relevant: collections.abc.Sequence[int], "
+                     "unknown: collections.abc.Sequence[int], weight: float, /)"
+                     " -> tuple[numpy.typing.NDArray[typing.Any], float]"))
         .def("rank_one",
              [](const Ranker& self, const Vector& indices, const Vector& values, std::int64_t k) {
                  auto& reader = thread_reader<Ranker>();
                  read_pairs(indices, values, longest_row<T>(), reader.x);
                  self.finish(reader.x);
-                 nb::list out;
+                 nb::typed<nb::list, int> out;
                  std::shared_lock lock(self.mutex());
                  const std::size_t count = k < 0 ? self.labels() : static_cast<std::size_t>(k);
                  for (const std::int32_t label : self.rank(reader, count)) out.append(label);
                  return out;
-             })
+             },
+             nb::sig("def rank_one(self, indices: numpy.typing.NDArray[typing.Any], "
+                     "values: numpy.typing.NDArray[typing.Any], k: int, /) -> list[int]"))
         .def("score_one",
              [](const Ranker& self, const Vector& indices, const Vector& values) {
                  auto& reader = thread_reader<Ranker>();
@@ -127,8 +151,11 @@ void add_ranker_methods(nb::class_<Ranker>& type) {
                  const auto scores = self.score(reader);
                  Owned<T> out({scores.size()});
                  std::copy(scores.begin(), scores.end(), out.data);
-                 return nb::make_tuple(out.object(), cutoff_for(self, reader));
-             })
+                 return std::make_pair(out.array, cutoff_for(self, reader));
+             },
+             nb::sig("def score_one(self, indices: numpy.typing.NDArray[typing.Any], "
+                     "values: numpy.typing.NDArray[typing.Any], /)"
+                     " -> tuple[numpy.typing.NDArray[typing.Any], float]"))
         // Features (-1 is the constant one), their values as the learner sees them, and what each
         // adds to the label's score.
         .def("explain_one",
@@ -143,17 +170,19 @@ void add_ranker_methods(nb::class_<Ranker>& type) {
                  self.contributions(reader, label, parts);
                  const double score = static_cast<double>(self.score(reader)[label]);
                  const auto& x = reader.x;
-                 return nb::make_tuple(
+                 return std::make_tuple(
                      vector_array<std::int32_t>(x.size(), [&](std::size_t i) { return x.feature[i]; }),
                      vector_array<double>(x.size(), [&](std::size_t i) { return parts[i]; }), score);
-             })
+             },
+             nb::arg("indices"), nb::arg("values"), nb::arg("label"))
         .def("probabilities",
              [](const Ranker& self, VectorOf<T> scores) {
                  Owned<double> out({scores.shape(0)});
                  std::shared_lock lock(self.mutex());
                  self.calibration().probabilities(std::span<const T>(scores.data(), scores.shape(0)), out.data);
-                 return out.object();
-             })
+                 return out.array;
+             },
+             nb::arg("scores"))
         .def("restart_certificate",
              [](Ranker& self) {
                  std::unique_lock lock(self.mutex());
@@ -174,8 +203,9 @@ void add_ranker_methods(nb::class_<Ranker>& type) {
                                out.data + static_cast<std::size_t>(i) * K);
                  });
                  std::shared_lock lock(self.mutex());
-                 return nb::make_tuple(out.object(), x.matrix.rows > 0 ? self.cutoff() : 0.0);
-             })
+                 return std::make_pair(out.array, x.matrix.rows > 0 ? self.cutoff() : 0.0);
+             },
+             nb::arg("x"))
         .def("rank",
              [](const Ranker& self, const MatrixView& x, std::int64_t k) {
                  const std::size_t K = self.labels();
@@ -191,8 +221,9 @@ void add_ranker_methods(nb::class_<Ranker>& type) {
                      std::copy(reader.best.begin(), reader.best.end(),
                                out.data + static_cast<std::size_t>(i) * count);
                  });
-                 return out.object();
-             });
+                 return out.array;
+             },
+             nb::arg("x"), nb::arg("k"));
     if constexpr (requires(Ranker ranker, const Selection& selection) { ranker.rebuild(selection); }) {
         type
             .def_prop_ro("rounds", [](const Ranker& self) {

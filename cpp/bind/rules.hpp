@@ -1,22 +1,31 @@
-// The rule that a dictionary of settings names.
+// What the words of settings stand for.
 #pragma once
 
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-
+#include <initializer_list>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "rules/find_rule.hpp"
 
 namespace tagalong::bind {
 
+template <class Choice>
+using Choices = std::initializer_list<std::pair<const char*, Choice>>;
+
+// InputError if there is no such choice.
+template <class Choice>
+Choice choose(Choices<Choice> choices, const std::string& name, const char* what) {
+    for (const auto& [known, choice] : choices)
+        if (name == known) return choice;
+    throw InputError(std::string(what) + " has no choice '" + name + "'");
+}
+
 // InputError if there is no rule of that name, or none in the entropic geometry where that is the setting.
 template <class Rule>
-const Rule* chosen_rule(std::span<const Rule> rules, const nanobind::dict& settings) {
-    const auto name = nanobind::cast<std::string>(settings["update"]);
+const Rule* chosen_rule(std::span<const Rule> rules, const std::string& name, const std::string& geometry) {
     const Rule& rule = find_rule(rules, name);
-    if (nanobind::cast<std::string>(settings["geometry"]) == "entropic" && rule.entropic == nullptr)
+    if (geometry == "entropic" && rule.entropic == nullptr)
         throw InputError("update='" + name + "' does not exist for geometry='entropic'");
     return &rule;
 }

@@ -24,7 +24,7 @@ static const char* bound_name(MistakeBound bound) {
 
 // The rows live as long as the module does.
 template <class Rule>
-static nb::tuple rows(std::span<const Rule> rules) {
+static nb::typed<nb::tuple, Rule, nb::ellipsis> rows(std::span<const Rule> rules) {
     nb::list out;
     for (const Rule& rule : rules) out.append(nb::cast(&rule, nb::rv_policy::reference));
     return nb::tuple(out);

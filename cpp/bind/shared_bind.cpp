@@ -6,21 +6,8 @@
 
 namespace tagalong::bind {
 
-static SharedConfig make_shared_config(const nb::dict& given) {
-    SharedConfig config;
-    config.block = make_block_config(given);
-    if (!given.contains("often")) return config;  // features come from outside
-    config.affinity.often = nb::cast<double>(given["often"]);
-    config.affinity.seldom = nb::cast<double>(given["seldom"]);
-    config.affinity.common = nb::cast<float>(given["common"]);
-    config.affinity.rare = nb::cast<float>(given["rare"]);
-    return config;
-}
-
 template <class T>
-static nb::dict shared_state(const SharedRanker<T>& self) {
-    nb::dict arrays, numbers, out;
-    std::shared_lock lock(self.mutex());
+static void write_state(const SharedRanker<T>& self, nb::dict& arrays, nb::dict& numbers) {
     write_block(self.block(), arrays, numbers);
     const FolderAffinity& affinity = self.affinity();
     numbers["labels"] = self.labels();
@@ -30,23 +17,14 @@ static nb::dict shared_state(const SharedRanker<T>& self) {
                                                     [&](std::size_t r) { return affinity.messages()[r]; });
     write_part(self.cutoff_state(), "cutoff", arrays);
     write_part(self.calibration(), "calibration", arrays);
-    out["arrays"] = arrays;
-    out["numbers"] = numbers;
-    return out;
 }
 
 template <class T>
-static void restore_shared(SharedRanker<T>& self, const nb::dict& state) {
-    using Plane = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-    const auto arrays = nb::cast<nb::dict>(state["arrays"]);
-    const auto numbers = nb::cast<nb::dict>(state["numbers"]);
+static void read_state(SharedRanker<T>& self, const nb::dict& arrays, const nb::dict& numbers) {
     const auto K = nb::cast<std::size_t>(numbers["labels"]);
     const auto words = nb::cast<VectorOf<std::int32_t>>(arrays["words"]);
-    const auto counts = nb::cast<Plane>(arrays["word_counts"]);
+    const auto counts = state_plane<float>(arrays, "word_counts", words.shape(0), K);
     const auto messages = state_vector<std::int64_t>(arrays, "messages", K);
-    if (counts.shape(0) != words.shape(0) || counts.shape(1) != K)
-        throw InputError("model state: 'word_counts' has the wrong shape");
-    std::unique_lock lock(self.mutex());
     if (self.labels() != 0) throw InputError("model state can only be restored into a new model");
     self.add_labels(K);
     read_block(self.block(), arrays, numbers);
@@ -57,9 +35,27 @@ static void restore_shared(SharedRanker<T>& self, const nb::dict& state) {
     read_part(self.calibration(), "calibration", arrays);
 }
 
+template <class T>
+static SharedFacts certificate_of(const SharedRanker<T>& self) {
+    return {block_certificate(self.block()), self.cutoff()};
+}
+
+// Without a weight of features that have none: which there are is up to the labels.
+template <class T>
+static FeatureWeights weights_of(const SharedRanker<T>& self) {
+    FeatureWeights out = block_weights(self.block());
+    out.unseen.reset();
+    return out;
+}
+
+template <class T>
+static std::size_t bytes_of(const SharedRanker<T>& self) {
+    return self.block().bytes() + self.affinity().counts().bytes();
+}
+
 // An example as phi sees it: sorted, duplicates summed, without zeros.
-static nb::object finished(const Example& x) {
-    return nb::make_tuple(vector_array<std::int32_t>(x.size(), [&](std::size_t i) { return x.feature[i]; }),
+static auto finished(const Example& x) {
+    return std::make_pair(vector_array<std::int32_t>(x.size(), [&](std::size_t i) { return x.feature[i]; }),
                           vector_array<double>(x.size(), [&](std::size_t i) { return x.value[i]; }));
 }
 
@@ -76,7 +72,8 @@ static void add_block_methods(nb::module_& module, nb::class_<SharedRanker<T>>& 
                  rows.matrix.check(longest_row<T>() / 4);
                  new (self) Block();
                  self->load(rows.matrix);
-             })
+             },
+             nb::arg("rows"))
         .def_prop_ro("bytes", &Block::bytes);
     type.def("finished_row",
              [](const Ranker& self, const MatrixView& x, std::int64_t i) {
@@ -85,14 +82,16 @@ static void add_block_methods(nb::module_& module, nb::class_<SharedRanker<T>>& 
                  x.matrix.read(i, example);
                  self.finish(example);
                  return finished(example);
-             })
+             },
+             nb::arg("x"), nb::arg("row"))
         .def("finished_pairs",
              [](const Ranker& self, const Vector& indices, const Vector& values) {
                  Example& example = thread_reader<Ranker>().x;
                  read_pairs(indices, values, longest_row<T>(), example);
                  self.finish(example);
                  return finished(example);
-             })
+             },
+             nb::arg("indices"), nb::arg("values"))
         // The scores and the cut-off there were before.
         .def("learn_block",
              [](Ranker& self, const Block& phi, const std::vector<std::int32_t>& relevant,
@@ -104,17 +103,19 @@ static void add_block_methods(nb::module_& module, nb::class_<SharedRanker<T>>& 
                  Owned<T> scores({phi.labels});
                  const double cutoff = self.cutoff();
                  self.learn(phi, relevant, unknown, weight, scores.data);
-                 return nb::make_tuple(scores.object(), cutoff);
-             })
+                 return std::make_pair(scores.array, cutoff);
+             },
+             nb::arg("phi"), nb::arg("relevant"), nb::arg("unknown"), nb::arg("weight"))
         .def("score_block",
              [](const Ranker& self, const Block& phi) {
                  auto& reader = thread_reader<Ranker>();
                  std::shared_lock lock(self.mutex());
                  self.score(phi, reader.sums);
                  const auto& sums = reader.sums;
-                 return nb::make_tuple(vector_array<T>(sums.size(), [&](std::size_t r) { return sums[r]; }),
+                 return std::make_pair(vector_array<T>(sums.size(), [&](std::size_t r) { return sums[r]; }),
                                        self.cutoff());
-             })
+             },
+             nb::arg("phi"))
         .def("rank_block",
              [](const Ranker& self, const Block& phi, std::int64_t k) {
                  auto& reader = thread_reader<Ranker>();
@@ -122,65 +123,56 @@ static void add_block_methods(nb::module_& module, nb::class_<SharedRanker<T>>& 
                  self.score(phi, reader.sums);
                  best_labels(std::span<const T>(reader.sums), k < 0 ? phi.labels : static_cast<std::size_t>(k),
                              reader.best);
-                 nb::list out;
+                 nb::typed<nb::list, int> out;
                  for (const std::int32_t label : reader.best) out.append(label);
                  return out;
-             })
-        .def("explain_block", [](const Ranker& self, const Block& phi, std::int32_t label) {
-            auto& reader = thread_reader<Ranker>();
-            std::vector<double> parts;
-            std::shared_lock lock(self.mutex());
-            if (label < 0 || static_cast<std::size_t>(label) >= phi.labels)
-                throw InputError("there is no label number " + std::to_string(label));
-            self.contributions(phi, label, parts);
-            self.score(phi, reader.sums);
-            return nb::make_tuple(
-                vector_array<std::int32_t>(parts.size(), [&](std::size_t i) { return phi.features[i]; }),
-                vector_array<double>(parts.size(), [&](std::size_t i) { return parts[i]; }),
-                static_cast<double>(reader.sums[label]));
-        });
+             },
+             nb::arg("phi"), nb::arg("k"))
+        .def("explain_block",
+             [](const Ranker& self, const Block& phi, std::int32_t label) {
+                 auto& reader = thread_reader<Ranker>();
+                 std::vector<double> parts;
+                 std::shared_lock lock(self.mutex());
+                 if (label < 0 || static_cast<std::size_t>(label) >= phi.labels)
+                     throw InputError("there is no label number " + std::to_string(label));
+                 self.contributions(phi, label, parts);
+                 self.score(phi, reader.sums);
+                 return std::make_tuple(
+                     vector_array<std::int32_t>(parts.size(), [&](std::size_t i) { return phi.features[i]; }),
+                     vector_array<double>(parts.size(), [&](std::size_t i) { return parts[i]; }),
+                     static_cast<double>(reader.sums[label]));
+             },
+             nb::arg("phi"), nb::arg("label"));
 }
 
 template <class T>
 static void add_ranker(nb::module_& module, const char* name, const char* block_name) {
     using Ranker = SharedRanker<T>;
     nb::class_<Ranker> type(module, name);
+    constexpr AffinityConfig usual;  // where features come from outside
     type.def("__init__",
-             [](Ranker* self, const nb::dict& config) { new (self) Ranker(make_shared_config(config)); });
+             [](Ranker* self, const std::string& update, const std::string& geometry, double C, double margin,
+                std::int64_t n_features, double often, double seldom, float common, float rare) {
+                 new (self) Ranker({make_block_config(update, geometry, C, margin, n_features),
+                                    {often, seldom, common, rare}});
+             },
+             nb::kw_only(), nb::arg("update"), nb::arg("geometry"), nb::arg("C"), nb::arg("margin"),
+             nb::arg("n_features"), nb::arg("often") = usual.often, nb::arg("seldom") = usual.seldom,
+             nb::arg("common") = usual.common, nb::arg("rare") = usual.rare);
     add_ranker_methods<Ranker, T>(type);
     add_block_methods<T>(module, type, block_name);
-    type.def("certificate",
-             [](const Ranker& self) {
-                 std::shared_lock lock(self.mutex());
-                 nb::dict out = block_certificate(self.block());
-                 out["cutoff"] = self.cutoff();
-                 return out;
-             })
-        .def("recompute_dual",
-             [](const Ranker& self) {
-                 std::shared_lock lock(self.mutex());
-                 return self.block().recompute_dual();
-             })
-        .def("weights",
-             [](const Ranker& self) {
-                 std::shared_lock lock(self.mutex());
-                 const auto& features = self.block().features();
-                 nb::dict out;
-                 out["features"] = feature_array(features);
-                 out["weights"] = vector_array<T>(features.size(), [&](std::size_t r) {
-                     return static_cast<T>(self.block().weight(static_cast<std::int32_t>(r)));
-                 });
-                 return out;
-             })
-        .def("state", &shared_state<T>)
-        .def("restore", &restore_shared<T>)
-        .def_prop_ro("bytes", [](const Ranker& self) {
-            std::shared_lock lock(self.mutex());
-            return self.block().bytes() + self.affinity().counts().bytes();
-        });
+    add_learner_methods<Ranker, SharedFacts>(
+        type, {&certificate_of<T>, &weights_of<T>, &write_state<T>, &read_state<T>, &bytes_of<T>});
+    type.def("recompute_dual", [](const Ranker& self) {
+        std::shared_lock lock(self.mutex());
+        return self.block().recompute_dual();
+    });
 }
 
 void add_shared_rankers(nb::module_& module) {
+    add_facts<SharedFacts>(module, "SharedCertificate")
+        .def_ro("dual", &SharedFacts::dual)
+        .def_ro("cutoff", &SharedFacts::cutoff);
     add_ranker<float>(module, "SharedRanker32", "LabelBlock32");
     add_ranker<double>(module, "SharedRanker64", "LabelBlock64");
 }

@@ -24,10 +24,10 @@ void read_fields(Counts& counts, const nb::dict& from) {
 }
 
 template <class V, class From>
-nb::object vector_array(std::size_t count, From&& value) {
+NumPy<V> vector_array(std::size_t count, From&& value) {
     Owned<V> out({count});
     for (std::size_t i = 0; i < count; ++i) out.data[i] = value(i);
-    return out.object();
+    return out.array;
 }
 
 // A part that has its state as numbers: the cut-off, the calibration.

@@ -1,20 +1,28 @@
 // TextFeatures for Python. Items come as pairs of lists: texts by field, values by name.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <map>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
 
 #include "bind/arrays.hpp"
+#include "bind/learner_bind.hpp"
 #include "bind/module.hpp"
+#include "bind/rules.hpp"
 #include "text/sort_places.hpp"
 #include "text/text_features.hpp"
 
 namespace tagalong::bind {
+
+// ([(field, text), ...], [(name, value), ...]).
+using Item = nb::typed<nb::tuple, nb::typed<nb::list, nb::typed<nb::tuple, nb::str, nb::str>>,
+                       nb::typed<nb::list, nb::typed<nb::tuple, nb::str, double>>>;
+using Items = nb::typed<nb::list, Item>;
 
 static std::string_view utf8(nb::handle text) {
     Py_ssize_t length = 0;
@@ -23,7 +31,7 @@ static std::string_view utf8(nb::handle text) {
     return {bytes, static_cast<std::size_t>(length)};
 }
 
-// ([(field, text), ...], [(name, value), ...]), as views of the Python strings.
+// As views of the Python strings.
 static void read_item(nb::handle row, TextFeatures::Item& out) {
     out.texts.clear();
     out.values.clear();
@@ -55,15 +63,15 @@ static void read_row(TextFeatures& self, const TextFeatures::Item& item, bool le
     }
 }
 
-static nb::tuple pairs(const TextFeatures::Reading& reading) {
+static auto pairs(const TextFeatures::Reading& reading) {
     Owned<std::int32_t> indices({reading.feature.size()});
     Owned<double> values({reading.value.size()});
     std::copy(reading.feature.begin(), reading.feature.end(), indices.data);
     std::copy(reading.value.begin(), reading.value.end(), values.data);
-    return nb::make_tuple(indices.object(), values.object());
+    return std::make_pair(indices.array, values.array);
 }
 
-static TextFeatures::Reading look(const TextFeatures& self, nb::handle row) {
+static TextFeatures::Reading look(const TextFeatures& self, const Item& row) {
     TextFeatures::Item item;
     read_item(row, item);
     TextFeatures::Reading reading;
@@ -82,7 +90,7 @@ static std::size_t expected_entries(std::size_t entries, std::size_t read, std::
 }
 
 // CSR parts of many items, read one after the other.
-static nb::tuple read_many(TextFeatures& self, const nb::list& rows, bool learn) {
+static auto read_many(TextFeatures& self, const Items& rows, bool learn) {
     std::vector<TextFeatures::Item> items(rows.size());
     for (std::size_t i = 0; i < items.size(); ++i) read_item(rows[i], items[i]);
     std::vector<std::int32_t> indices;
@@ -105,12 +113,12 @@ static nb::tuple read_many(TextFeatures& self, const nb::list& rows, bool learn)
             indptr.data[i + 1] = static_cast<std::int64_t>(indices.size());
         }
     }
-    return nb::make_tuple(indptr.object(), adopted(std::move(indices)), adopted(std::move(values)));
+    return std::make_tuple(indptr.array, adopted(std::move(indices)), adopted(std::move(values)));
 }
 
 // The names of an item's features, in the order of the features: the item's own words, even
 // where they were never learnt. Different words in one bucket stand together.
-static nb::list describe(const TextFeatures& self, nb::handle row) {
+static nb::typed<nb::list, nb::str> describe(const TextFeatures& self, const Item& row) {
     TextFeatures::Item item;
     read_item(row, item);
     auto& reading = thread_reading();
@@ -118,7 +126,7 @@ static nb::list describe(const TextFeatures& self, nb::handle row) {
         std::shared_lock lock(self.mutex());
         self.read(item, reading);
     }
-    nb::list out;
+    nb::typed<nb::list, nb::str> out;
     auto next = reading.sorted.begin();
     for (const std::int32_t feature : reading.feature) {
         while (feature_of(*next) != feature) ++next;
@@ -139,32 +147,33 @@ static nb::list describe(const TextFeatures& self, nb::handle row) {
     return out;
 }
 
-static TextConfig make_text_config(const nb::dict& given) {
-    const auto size = [&](const char* key) { return nb::cast<std::size_t>(given[key]); };
-    static const std::map<std::string, Weighting> weightings = {{"binary", Weighting::binary},
-                                                                {"count", Weighting::count},
-                                                                {"log", Weighting::log},
-                                                                {"tfidf", Weighting::tfidf}};
+static void construct(TextFeatures* self, std::size_t least_words, std::size_t most_words, std::size_t least_chars,
+                      std::size_t most_chars, bool lowercase, const std::string& weighting, std::uint32_t buckets,
+                      bool unit, std::size_t name_bytes) {
     TextConfig config;
-    config.words = {size("least_words"), size("most_words"), size("least_chars"), size("most_chars"),
-                    nb::cast<bool>(given["lowercase"])};
-    config.weighting = weightings.at(nb::cast<std::string>(given["weighting"]));
-    config.buckets = nb::cast<std::uint32_t>(given["buckets"]);
-    config.unit = nb::cast<bool>(given["unit"]);
-    config.name_bytes = size("name_bytes");
-    return config;
+    config.words = {least_words, most_words, least_chars, most_chars, lowercase};
+    config.weighting = choose<Weighting>({{"binary", Weighting::binary},
+                                          {"count", Weighting::count},
+                                          {"log", Weighting::log},
+                                          {"tfidf", Weighting::tfidf}},
+                                         weighting, "weighting");
+    config.buckets = buckets;
+    config.unit = unit;
+    config.name_bytes = name_bytes;
+    new (self) TextFeatures(config);
 }
 
 template <class V, class Values>
-static nb::object copied(const Values& values) {
+static NumPy<V> copied(const Values& values) {
     Owned<V> out({values.size()});
     std::copy(values.begin(), values.end(), out.data);
-    return out.object();
+    return out.array;
 }
 
-static nb::dict text_state(const TextFeatures& self) {
+static State text_state(const TextFeatures& self) {
     std::shared_lock lock(self.mutex());
-    nb::dict arrays, numbers, out;
+    nb::dict arrays, numbers;
+    State out;
     arrays["keys"] = copied<std::uint64_t>(self.vocabulary().keys());
     arrays["items_with"] = copied<std::uint32_t>(self.items_with());
     arrays["name_text"] = copied<std::uint8_t>(self.names().text());
@@ -176,7 +185,7 @@ static nb::dict text_state(const TextFeatures& self) {
     return out;
 }
 
-static void restore_text(TextFeatures& self, const nb::dict& state) {
+static void restore_text(TextFeatures& self, const State& state) {
     const auto arrays = nb::cast<nb::dict>(state["arrays"]);
     const auto numbers = nb::cast<nb::dict>(state["numbers"]);
     const auto keys = nb::cast<VectorOf<std::uint64_t>>(arrays["keys"]);
@@ -199,22 +208,26 @@ static void restore_text(TextFeatures& self, const nb::dict& state) {
 void add_text_features(nb::module_& module) {
     nb::class_<TextFeatures::Reading>(module, "Reading").def("pairs", &pairs);
     nb::class_<TextFeatures>(module, "TextFeatures")
-        .def("__init__",
-             [](TextFeatures* self, const nb::dict& config) { new (self) TextFeatures(make_text_config(config)); })
-        .def("look", &look)
+        .def("__init__", &construct, nb::kw_only(), nb::arg("least_words"), nb::arg("most_words"),
+             nb::arg("least_chars"), nb::arg("most_chars"), nb::arg("lowercase"), nb::arg("weighting"),
+             nb::arg("buckets"), nb::arg("unit"), nb::arg("name_bytes"))
+        .def("look", &look, nb::arg("item"))
         .def("learn",
              [](TextFeatures& self, const TextFeatures::Reading& reading) {
                  std::unique_lock lock(self.mutex());
                  self.learn(reading);
-             })
-        .def("read_many", &read_many)
-        .def("describe", &describe)
+             },
+             nb::arg("reading"))
+        .def("read_many", &read_many, nb::arg("items"), nb::arg("learn"))
+        .def("describe", &describe, nb::arg("item"))
         .def("name",
              [](const TextFeatures& self, std::int32_t id) {
                  std::shared_lock lock(self.mutex());
                  const std::string_view name = self.names().find(id);
-                 return nb::steal(PyUnicode_DecodeUTF8(name.data(), static_cast<Py_ssize_t>(name.size()), "replace"));
-             })
+                 const auto size = static_cast<Py_ssize_t>(name.size());
+                 return nb::steal<nb::str>(PyUnicode_DecodeUTF8(name.data(), size, "replace"));
+             },
+             nb::arg("feature"))
         .def("forget_names",
              [](TextFeatures& self, const std::vector<std::int32_t>& ids) {
                  std::unique_lock lock(self.mutex());
@@ -232,7 +245,7 @@ void add_text_features(nb::module_& module) {
                          return self.bytes();
                      })
         .def("state", &text_state)
-        .def("restore", &restore_text);
+        .def("restore", &restore_text, nb::arg("state"));
 }
 
 }  // namespace tagalong::bind

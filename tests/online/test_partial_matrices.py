@@ -89,9 +89,9 @@ def test_an_inverse_that_has_drifted_is_computed_anew() -> None:
     damaged = ranker._make_native(ranker._settings)
     damaged.restore(state)
     ranker._native = damaged
-    assert ranker._native.certificate()["refactorisations"] == 0
+    assert ranker._native.certificate().refactorisations == 0
     ranker.partial_fit(stream.X[50:], stream.Y[50:])
-    assert ranker._native.certificate()["refactorisations"] == 2
+    assert ranker._native.certificate().refactorisations == 2
     for label in range(2):
         matrix, inverse = matrices(ranker, label)
         np.testing.assert_allclose(inverse, np.linalg.inv(matrix), atol=1e-12)

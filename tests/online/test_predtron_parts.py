@@ -224,7 +224,7 @@ def test_what_was_learnt_before_an_interruption_stays() -> None:
         model.partial_fit(X, Y)
     assert model.n_features_in_ == 3
     assert model.certificate_.mistakes == 4  # the last one was counted, but moved no weights
-    assert native_of(model).weights()["weights"].any()
+    assert native_of(model).weights().weights.any()
 
 
 @each_kind

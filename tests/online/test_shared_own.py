@@ -137,9 +137,7 @@ def test_scores_are_weights_times_features(table: list[list[float]], data: Any) 
             parts, (phi.table[label] * x[1][0] * ranker.coef_)[features], atol=1e-12
         )
     certificate = ranker._native.certificate()
-    assert ranker._native.recompute_dual() == pytest.approx(
-        certificate["dual"], rel=1e-9, abs=1e-12
-    )
+    assert ranker._native.recompute_dual() == pytest.approx(certificate.dual, rel=1e-9, abs=1e-12)
 
 
 class Recorder:

@@ -88,7 +88,7 @@ def test_it_is_block_projection_on_differences_of_features(update: str, geometry
 def coefficients(block: BlockProjection, ranker: SharedLabelRanker) -> npt.NDArray[np.float64]:
     """The block's weights of the features that the ranker has met in an update."""
     met = np.zeros(WORDS, dtype=bool)
-    met[ranker._native.weights()["features"]] = True
+    met[ranker._native.weights().features] = True
     return np.where(met, block.coef_, 0)
 
 

@@ -22,7 +22,9 @@ X = [[1.0, 2.0], [2.0, 1.0]]
 
 
 def native_settings(learner: Any, **changed: Any) -> dict[str, Any]:
-    return {**learner._checked_settings(), "n_features": 2, **changed}
+    settings = {**learner._checked_settings(), "n_features": 2, **changed}
+    del settings["dtype"]
+    return settings
 
 
 @pytest.mark.parametrize("rules", [LABEL_RULES, BLOCK_RULES, PREDTRON_UPDATES])
@@ -71,10 +73,10 @@ def test_a_solver_that_a_rule_lacks_is_refused_in_these_words() -> None:
 )
 def test_the_native_learners_refuse_what_is_not_in_the_table(kind: Any, learner: Any) -> None:
     with pytest.raises(core.InputError, match=r"^update has no choice 'perceptron'$"):
-        kind(native_settings(learner, update="perceptron"))
+        kind(**native_settings(learner, update="perceptron"))
     words = "^update='simopt' does not exist for geometry='entropic'$"
     with pytest.raises(core.InputError, match=words):
-        kind(native_settings(learner, update="simopt", geometry="entropic"))
+        kind(**native_settings(learner, update="simopt", geometry="entropic"))
 
 
 def test_bounds() -> None:

@@ -59,23 +59,11 @@ def list_losses(
         if given is not None and len(given) != rows:
             raise ValueError(f"shown has {rows} rows but {name} has {len(given)}")
     longest = max((len(row) for row in shown), default=0)
-    game = core.Game(check_game(miss_weight, slot_cost, longest or None))
+    game = _game(miss_weight, slot_cost, longest or None)
     lists, right = LabelRows.from_lists(shown), LabelRows.from_lists(relevant)
     open_labels = LabelRows.empty(rows) if unknown is None else LabelRows.from_lists(unknown)
     places = np.ascontiguousarray(np.broadcast_to(np.asarray(slots, dtype=np.int64), (rows,)))
-    losses, partial = np.empty(rows), np.empty(rows)
-    game.losses(
-        lists.indptr,
-        lists.indices,
-        right.indptr,
-        right.indices,
-        open_labels.indptr,
-        open_labels.indices,
-        places,
-        losses,
-        partial,
-    )
-    return losses, partial
+    return game.losses(lists, right, open_labels, places)
 
 
 def rank_loss(
@@ -120,7 +108,7 @@ def best_list(
         How many labels may be shown.
     """
     p = [float(chance) for chance in probabilities]
-    game = core.Game(check_game(miss_weight, slot_cost, max_labels))
+    game = _game(miss_weight, slot_cost, max_labels)
     return game.choose(p, len(p) if max_labels is None else max_labels)
 
 
@@ -148,9 +136,13 @@ def expected_loss(
     for label in shown:
         if not 0 <= label < len(p):
             raise ValueError(f"shown has label {label}, but there are {len(p)} probabilities")
-    return core.Game(check_game(miss_weight, slot_cost, len(shown) or None)).expected(
-        list(shown), p
-    )
+    return _game(miss_weight, slot_cost, len(shown) or None).expected(list(shown), p)
+
+
+def _game(miss_weight: Any, slot_cost: Any, max_labels: int | None) -> core.Game:
+    settings = check_game(miss_weight, slot_cost, max_labels)
+    del settings["max_labels"]  # which each call says for itself
+    return core.Game(**settings)
 
 
 class ListLosses:

@@ -116,10 +116,8 @@ class Progress:
             stop = min(rows, start + self._curve.next_after(self._counted) - self._counted)
             self._measures.observe(
                 scores[start:stop],
-                rounds.relevant.indptr[start : stop + 1],
-                rounds.relevant.indices,
-                rounds.unknown.indptr[start : stop + 1],
-                rounds.unknown.indices,
+                rounds.relevant.part(start, stop),
+                rounds.unknown.part(start, stop),
                 rounds.cutoffs[start:stop],
             )
             self._counted += stop - start

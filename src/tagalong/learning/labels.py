@@ -9,6 +9,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.utils.validation import column_or_1d
 
+from tagalong import _native as core
+
 __all__ = ["LabelRows", "Labels", "Targets", "label_array", "label_list"]
 
 # Types that are collections of labels without further questions.
@@ -17,12 +19,31 @@ _QUICK = (list, tuple, set, frozenset)
 Kind: TypeAlias = Literal["single", "sets", "indicator"]
 
 
-@dataclass(frozen=True)
-class LabelRows:
-    """Sets of label numbers, one a row, in compressed form."""
+class LabelRows(core.LabelRows):
+    """Sets of label numbers, one a row, in compressed form, as the native core takes them.
 
-    indptr: npt.NDArray[np.int64]
-    indices: npt.NDArray[np.int32]
+    Parameters
+    ----------
+    indptr : array of int64 of shape (rows + 1,)
+        Where each row begins and ends.
+    indices : array of int32
+        The numbers, row after row.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.int32]):
+        super().__init__(indptr, indices)
+
+    def __repr__(self) -> str:
+        return f"LabelRows(indptr={self.indptr!r}, indices={self.indices!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.indptr, self.indices)
+
+    def part(self, start: int, stop: int) -> "LabelRows":
+        """Some of the rows, one after the other."""
+        return type(self)(self.indptr[start : stop + 1], self.indices)
 
     @classmethod
     def empty(cls, rows: int) -> "LabelRows":

@@ -17,7 +17,7 @@ class CutoffRanker(OnlineRanker):
     def cutoff_(self) -> float:
         """The score from which ``predict`` includes a label."""
         self._require_start("cutoff_")
-        return float(self._native.certificate()["cutoff"])
+        return self._native.certificate().cutoff
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return an indicator of the labels that score at least ``cutoff_``.

@@ -13,7 +13,7 @@ from tagalong.learning.estimators import columns_of, restore_columns, restored_o
 from tagalong.learning.examples import FeatureNames
 from tagalong.learning.labels import Labels, Targets, checked, label_array, label_list
 from tagalong.learning.protocols import Task
-from tagalong.online.native import NativeRanker
+from tagalong.online.native import ChangeableRanker, NativeRanker
 from tagalong.online.native_learner import NativeLearner, Settings
 
 __all__ = ["LabelModel", "Settings"]
@@ -252,7 +252,7 @@ class LabelModel(NativeLearner):
     ) -> None:
         """Have other labels: per new label the old ones whose weights it sums."""
 
-        def change(native: NativeRanker) -> None:
+        def change(native: ChangeableRanker) -> None:
             self._relabel(changes)
             native.select_labels(sources)
 

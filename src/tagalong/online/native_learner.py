@@ -1,7 +1,7 @@
 """Base class of the online learners: parameters, native learner, matrices, weights."""
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +12,8 @@ from tagalong import _native as core
 from tagalong.learning.estimators import validated
 from tagalong.learning.examples import as_matrix
 from tagalong.learning.fitted import NativeModel
-from tagalong.online.native import NativeRanker
-from tagalong.online.weights import DeclaredFeatures
+from tagalong.online.native import ChangeableRanker, NativeRanker
+from tagalong.online.weights import DeclaredFeatures, weights_by_name
 
 __all__ = ["NativeLearner", "Settings"]
 
@@ -91,7 +91,7 @@ class NativeLearner(NativeModel):
     def weights_by_feature(self) -> dict[str, npt.NDArray[Any]]:
         """Return the features with weights, the weights (features, K), and what else is kept."""
         self._require_start("weights_by_feature")
-        return self._native.weights()
+        return weights_by_name(self._native.weights())
 
     def feature_lengths(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
         """Return the features that have weights, and the Euclidean length of each one's weights."""
@@ -143,13 +143,14 @@ class NativeLearner(NativeModel):
             int(self._settings["n_features"]), int(getattr(self, "n_features_in_", 0))
         )
 
-    def _restart(self, change: Callable[[NativeRanker], None], reason: str) -> None:
+    def _restart(self, change: Callable[[ChangeableRanker], None], reason: str) -> None:
         """Change the weights in another way than by learning.
 
         What was proven about the rounds so far does not hold for such weights, so the native
         learner restarts its certificate, centred on the new weights.
         """
         self._check_surgery()
-        rounds = self._native.rounds
-        change(self._native)
+        native = cast(ChangeableRanker, self._native)
+        rounds = native.rounds
+        change(native)
         self._restarted = f"{reason} after {rounds:,} rounds"

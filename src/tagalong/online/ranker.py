@@ -447,17 +447,14 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         weights: npt.NDArray[np.float64] | None,
         watched: Rounds | None,
     ) -> None:
-        relevant, unknown = targets.relevant, targets.unknown
         try:
             self._native.learn(
                 matrix,
-                relevant.indptr,
-                relevant.indices,
-                unknown.indptr,
-                unknown.indices,
-                weights,
-                None if watched is None else watched.scores,
-                None if watched is None else watched.cutoffs,
+                targets.relevant,
+                targets.unknown,
+                weights=weights,
+                scores=None if watched is None else watched.scores,
+                cutoffs=None if watched is None else watched.cutoffs,
             )
         finally:
             # An interrupted batch has learnt its first rows; the labels of the others are known.

@@ -6,7 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-__all__ = ["DeclaredFeatures", "matrix_of", "own_weights", "weight_matrix"]
+from tagalong import _native as core
+
+__all__ = ["DeclaredFeatures", "matrix_of", "own_weights", "weight_matrix", "weights_by_name"]
 
 # A dense matrix of more numbers than this would surprise: it becomes sparse.
 DENSE_COEF_LIMIT = 50_000_000
@@ -19,10 +21,16 @@ class DeclaredFeatures(NamedTuple):
     by_matrix: int
 
 
-def own_weights(found: dict[str, Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+def weights_by_name(found: core.FeatureWeights) -> dict[str, npt.NDArray[Any]]:
+    """Return ``features``, ``weights`` and, where there are such, those of ``unseen`` features."""
+    out = {"features": found.features, "weights": found.weights}
+    return out if found.unseen is None else {**out, "unseen": found.unseen}
+
+
+def own_weights(found: core.FeatureWeights) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return the features that have weights and these, (features, K), without the constant one."""
-    own = found["features"] >= 0
-    return found["features"][own], found["weights"][own]
+    own = found.features >= 0
+    return found.features[own], found.weights[own]
 
 
 def matrix_of(
@@ -61,7 +69,7 @@ def matrix_of(
 
 
 def weight_matrix(
-    found: dict[str, Any], declared: DeclaredFeatures
+    found: core.FeatureWeights, declared: DeclaredFeatures
 ) -> npt.NDArray[Any] | sp.csr_array:
     """Return the weights that predict, as a native learner gives them, as a matrix (K, n)."""
-    return matrix_of(*own_weights(found), declared, found["unseen"])
+    return matrix_of(*own_weights(found), declared, found.unseen)

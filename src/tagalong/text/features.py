@@ -283,17 +283,15 @@ class TextFeatures(TransformerMixin, BaseEstimator):
             buckets = parameters.integer(self.buckets, "buckets", 1, MOST_BUCKETS)
         name_memory = parameters.positive(self.name_memory, "name_memory", 4000)
         return core.TextFeatures(
-            {
-                "least_words": words[0],
-                "most_words": words[1],
-                "least_chars": chars[0],
-                "most_chars": chars[1],
-                "lowercase": parameters.flag(self.lowercase, "lowercase"),
-                "weighting": parameters.choice(self.weighting, "weighting", WEIGHTINGS),
-                "buckets": buckets,
-                "unit": parameters.flag(self.unit, "unit"),
-                "name_bytes": int(name_memory * 1e6) if self.names else 0,
-            }
+            least_words=words[0],
+            most_words=words[1],
+            least_chars=chars[0],
+            most_chars=chars[1],
+            lowercase=parameters.flag(self.lowercase, "lowercase"),
+            weighting=parameters.choice(self.weighting, "weighting", WEIGHTINGS),
+            buckets=buckets,
+            unit=parameters.flag(self.unit, "unit"),
+            name_bytes=int(name_memory * 1e6) if self.names else 0,
         )
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:

@@ -222,16 +222,16 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
                 rows=X.shape[0],
                 dual=trained.dual,
                 place=trained.place,
-                dual_objective=float(found["dual_objective"]),
-                duality_gap=float(found["duality_gap"]),
-                passes=int(found["passes"]),
+                dual_objective=found.dual_objective,
+                duality_gap=found.duality_gap,
+                passes=found.passes,
             )
-        if found["stopped"]:
+        if found.stopped:
             raise KeyboardInterrupt
-        if not found["converged"]:
+        if not found.converged:
             warnings.warn(
                 f"training stopped after max_iter={self.max_iter}: the largest projected "
-                f"derivative is {found['violation']:.3g}, not below tol={self.tol:g}, and the "
+                f"derivative is {found.violation:.3g}, not below tol={self.tol:g}, and the "
                 f"duality gap {self.duality_gap_:.3g} of {self.dual_objective_:.6g}; raise "
                 "max_iter or tol, or scale the data",
                 ConvergenceWarning,
@@ -359,19 +359,19 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         self._require_start("cutoff_")
         return 0.0
 
-    def _checked_settings(self) -> dict[str, Any]:
+    def _checked_settings(self) -> core.M3LSettings:
         """Return what the solvers want to know; ValueError for a bad parameter."""
         if not callable(self.kernel):
             parameters.choice(self.kernel, "kernel", KERNELS)
         parameters.flag(self.warm_start, "warm_start")
         parameters.positive(self.C, "C", LARGEST_BOUND)
-        return {
-            "tolerance": parameters.positive(self.tol, "tol"),
-            "most_passes": parameters.integer(self.max_iter, "max_iter", 1, 2**31 - 1),
-            "threads": threads_of(self.n_jobs),
-            "seed": int(check_random_state(self.random_state).randint(2**31 - 1)),
-            "cache_bytes": int(1e6 * parameters.positive(self.cache_size, "cache_size")),
-        }
+        return core.M3LSettings(
+            tolerance=parameters.positive(self.tol, "tol"),
+            most_passes=parameters.integer(self.max_iter, "max_iter", 1, 2**31 - 1),
+            threads=threads_of(self.n_jobs),
+            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            cache_bytes=int(1e6 * parameters.positive(self.cache_size, "cache_size")),
+        )
 
     def _scores(self, X: Any) -> Array:
         check_is_fitted(self)

@@ -24,8 +24,6 @@ from tagalong.learning.labels import Labels, Targets
 __all__ = ["Trained", "problem_of", "solve_kernel", "solve_linear", "threads_of"]
 
 Array = npt.NDArray[Any]
-Problem = dict[str, Any]
-Settings = dict[str, Any]
 
 # Below this tolerance the weights are kept in double precision while they are found.
 SINGLE_PRECISION_UNTIL = 1e-4
@@ -46,19 +44,19 @@ class Trained:
         The dual variables: in blocks if labels have places, else (rows, labels).
     place : array or None
         Where each label is in the blocks.
-    figures : dict
+    figures : M3LLinearSolution or M3LKernelSolution
         Dual objective, duality gap, violation, passes; whether it converged or was stopped.
     """
 
     model: LinearModel | KernelModel
     dual: Array
     place: Array | None
-    figures: dict[str, Any]
+    figures: core.M3LLinearSolution | core.M3LKernelSolution
 
 
 def problem_of(
     estimator: Any, labels: Labels, targets: Targets, weights: npt.NDArray[np.float64] | None
-) -> Problem:
+) -> core.M3LProblem:
     """Return the problem that an estimator's parameters make of targets; ValueError if none."""
     relevant, unknown = targets.relevant, targets.unknown
     class_weight = estimator.class_weight
@@ -69,19 +67,17 @@ def problem_of(
         class_weight = None
     costs = costs_of(estimator.loss, class_weight, estimator.C, labels, relevant, unknown)
     R = _prior_of(estimator.prior, labels, targets)
-    return {
-        "relevant_start": relevant.indptr,
-        "relevant": relevant.indices,
-        "unknown_start": unknown.indptr,
-        "unknown": unknown.indices,
-        "margin_yes": costs.margin_yes,
-        "margin_no": costs.margin_no,
-        "bound_yes": costs.bound_yes,
-        "bound_no": costs.bound_no,
-        "row_weight": weights,
-        "prior": None if R is None else np.ascontiguousarray(R).ravel(),
-        "tied": costs.tied,
-    }
+    return core.M3LProblem(
+        relevant=relevant,
+        unknown=unknown,
+        margin_yes=costs.margin_yes,
+        margin_no=costs.margin_no,
+        bound_yes=costs.bound_yes,
+        bound_no=costs.bound_no,
+        row_weight=weights,
+        prior=None if R is None else np.ascontiguousarray(R).ravel(),
+        tied=costs.tied,
+    )
 
 
 def _prior_of(prior: Any, labels: Labels, targets: Targets) -> npt.NDArray[np.float64] | None:
@@ -97,38 +93,47 @@ def _prior_of(prior: Any, labels: Labels, targets: Targets) -> npt.NDArray[np.fl
 
 
 def solve_linear(
-    X: Any, problem: Problem, settings: Settings, start: Array | None, verbose: bool
+    X: Any, problem: core.M3LProblem, settings: core.M3LSettings, start: Array | None, verbose: bool
 ) -> Trained:
     """Solve for the weights of features."""
-    single = settings["tolerance"] >= SINGLE_PRECISION_UNTIL
+    single = settings.tolerance >= SINGLE_PRECISION_UNTIL
     solve: Any = core.m3l_linear32 if single else core.m3l_linear64
     if start is not None:
         start = np.ascontiguousarray(start, dtype=np.float32 if single else np.float64)
-    progress = _progress(len(problem["margin_yes"])) if verbose else None
-    found = solve(as_matrix(X), problem, settings, start, progress)
-    model = LinearModel(found["features"], found["weights"], X.shape[1])
-    return Trained(model, found["dual"], found["place"], found)
+    progress = _progress(problem.labels) if verbose else None
+    found = solve(as_matrix(X), problem, settings, start=start, progress=progress)
+    model = LinearModel(found.features, found.weights, X.shape[1])
+    return Trained(model, found.dual, found.place, found)
 
 
 def solve_kernel(
-    X: Any, kernel: Kernel, problem: Problem, settings: Settings, start: Array | None, verbose: bool
+    X: Any,
+    kernel: Kernel,
+    problem: core.M3LProblem,
+    settings: core.M3LSettings,
+    start: Array | None,
+    verbose: bool,
 ) -> Trained:
     """Solve for the coefficients of support vectors; only those are kept."""
     given = kernel.name == "precomputed"
     if given:
         X = _square(X)
 
-    labels = len(problem["margin_yes"])
+    labels = problem.labels
     progress = _progress(labels) if verbose else None
     if kernel.name == "rbf" and not is_sparse(X):
-        found = core.m3l_rbf(as_matrix(X), kernel.gamma, problem, settings, start, progress)
+        found = core.m3l_rbf(
+            as_matrix(X), kernel.gamma, problem, settings, start=start, progress=progress
+        )
     else:
         products = _products_of(kernel, X)
         diagonal = _diagonal_of(kernel, X)
-        found = core.m3l_kernel(diagonal, problem, settings, products, start, progress)
-    support = np.flatnonzero(found["dual"].any(axis=1))
-    dual = found["dual"][support]
-    prior = problem["prior"]
+        found = core.m3l_kernel(
+            diagonal, problem, settings, products, start=start, progress=progress
+        )
+    support = np.flatnonzero(found.dual.any(axis=1))
+    dual = found.dual[support]
+    prior = problem.prior
     R = np.eye(labels) if prior is None else prior.reshape(labels, labels)
     vectors = None if given else X[support]
     return Trained(KernelModel(kernel, support, vectors, 2 * dual @ R), dual, None, found)

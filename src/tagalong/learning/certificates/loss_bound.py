@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tagalong import _native as core
 from tagalong.learning.certificates.mistake_bound import NoBoundWarning
 
 __all__ = ["LossCertificate"]
@@ -72,7 +73,7 @@ class LossCertificate:
     @classmethod
     def of(
         cls,
-        facts: Mapping[str, Any],
+        facts: core.PredtronCertificate,
         settings: Mapping[str, Any],
         most_loss: float,
         separable: bool,
@@ -82,7 +83,7 @@ class LossCertificate:
 
         Parameters
         ----------
-        facts : mapping
+        facts : PredtronCertificate
             What the native learner counted.
         settings : mapping
             What it was made with.
@@ -93,15 +94,19 @@ class LossCertificate:
         restarted : str
             Why it does not begin with the first round, if so.
         """
-        constant = facts["least_step"] == facts["most_step"]
+        constant = facts.least_step == facts.most_step
         return cls(
-            **{name: facts[name] for name in ("rounds", "mistakes", "loss", "radius", "spread")},
-            least_loss=facts["least_loss"],
+            rounds=facts.rounds,
+            mistakes=facts.mistakes,
+            loss=facts.loss,
+            radius=facts.radius,
+            spread=facts.spread,
+            least_loss=facts.least_loss,
             most_loss=most_loss,
-            step=facts["most_step"] if constant else math.nan,
+            step=facts.most_step if constant else math.nan,
             update=settings["update"],
             norm=settings["norm"],
-            weighted=not facts["least_weight"] == facts["most_weight"] == 1.0,
+            weighted=not facts.least_weight == facts.most_weight == 1.0,
             separable=separable,
             restarted=restarted,
         )

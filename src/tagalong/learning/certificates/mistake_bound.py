@@ -4,11 +4,14 @@ import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
+from tagalong import _native as core
 from tagalong.learning.update_rules import BLOCK_RULES, mistake_bound
 
 __all__ = ["Certificate", "NoBoundWarning"]
+
+BlockFacts: TypeAlias = core.BlockCertificate | core.SharedCertificate
 
 
 class NoBoundWarning(UserWarning):
@@ -79,42 +82,43 @@ class Certificate:
 
     @classmethod
     def of(
-        cls, facts: Mapping[str, Any], settings: Mapping[str, Any], restarted: str = ""
+        cls,
+        facts: core.LabelCertificate | BlockFacts,
+        settings: Mapping[str, Any],
+        restarted: str = "",
     ) -> "Certificate":
         """Return the certificate of a native learner.
 
         Parameters
         ----------
-        facts : mapping
+        facts : LabelCertificate, BlockCertificate or SharedCertificate
             What the native learner counted.
         settings : mapping
             What it was made with.
         restarted : str
             Why it does not begin with the first round, if so.
         """
-        rounds = facts["solver_rounds"]
-        mean = facts["solver_iterations"] / rounds if rounds else 0.0
-        mistakes = facts["mistakes"]
+        rounds = facts.solver_rounds
+        mean = facts.solver_iterations / rounds if rounds else 0.0
+        mistakes = facts.mistakes
         update = settings["update"]
-        if facts.get("most_sets", 1) > 1 and mistake_bound(update) != "step given":
-            update += " on sets"  # whose own best steps together may overdraw the budget
-        elif facts.get("uneven", False) and BLOCK_RULES[update].worst_row_only:
-            update += " of weighted rows"  # where the worst row need not be a mistaken one
+        if not isinstance(facts, core.LabelCertificate):
+            update = _update_of_blocks(update, facts)
         # By place, as this is made at every point of a curve.
         return cls(
-            facts["rounds"],
+            facts.rounds,
             int(mistakes) if mistakes == int(mistakes) else mistakes,
-            facts["loss"],
-            facts["dual"],
-            facts["curvature"],
+            facts.loss,
+            facts.dual,
+            facts.curvature,
             update,
             settings["geometry"],
             settings["C"],
             settings["margin"],
             settings.get("temperature", 0.0),
-            facts["least_weight"],
-            facts["most_weight"],
-            (facts["solver_most_iterations"], mean),
+            facts.least_weight,
+            facts.most_weight,
+            (facts.solver_most_iterations, mean),
             restarted,
         )
 
@@ -191,3 +195,12 @@ class Certificate:
             f"loss {self.loss:.6g}; no fixed weights can have complexity + C * loss below "
             f"{self.dual:.6g}{since}"
         )
+
+
+def _update_of_blocks(update: str, facts: BlockFacts) -> str:
+    """Return the rule that proves something about the blocks that were learnt."""
+    if facts.most_sets > 1 and mistake_bound(update) != "step given":
+        return f"{update} on sets"  # whose own best steps together may overdraw the budget
+    if facts.uneven and BLOCK_RULES[update].worst_row_only:
+        return f"{update} of weighted rows"  # where the worst row need not be a mistaken one
+    return update

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tagalong import _native as core
+
 __all__ = ["ConfidenceBound"]
 
 
@@ -40,12 +42,12 @@ class ConfidenceBound:
     unproven: str = ""
 
     @classmethod
-    def of(cls, facts: Mapping[str, Any], settings: Mapping[str, Any]) -> "ConfidenceBound":
+    def of(cls, facts: core.PartialCertificate, settings: Mapping[str, Any]) -> "ConfidenceBound":
         """Return the bound of a native learner.
 
         Parameters
         ----------
-        facts : mapping
+        facts : PartialCertificate
             What it counted.
         settings : mapping
             What it was made with.
@@ -59,9 +61,9 @@ class ConfidenceBound:
             "norm_bound=None, whose widths hold from some round on": settings["norm_bound"] is None,
         }
         return cls(
-            rounds=facts["rounds"],
-            shown=facts["shown"],
-            regret=facts["regret"],
+            rounds=facts.rounds,
+            shown=facts.shown,
+            regret=facts.regret,
             probability=1 - settings["delta"],
             unproven=", ".join(name for name, found in beyond.items() if found),
         )

@@ -20,6 +20,7 @@ from tagalong.learning.examples import as_matrix
 from tagalong.learning.fitted import NativeModel
 from tagalong.learning.update_rules import BLOCK_RULES
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET, LARGEST_CONSTANT
+from tagalong.online.native import new_native
 
 __all__ = ["BLOCK_UPDATES", "DEFAULT_BLOCK_MARGIN", "BlockProjection", "checked_block_update"]
 
@@ -99,7 +100,7 @@ class BlockProjection(NativeModel):
     True
     """
 
-    _native: core.BlockLearner32
+    _native: core.BlockLearner32 | core.BlockLearner64
     _settings: dict[str, Any]
 
     def __init__(
@@ -262,9 +263,9 @@ class BlockProjection(NativeModel):
     def coef_(self) -> npt.NDArray[Any]:
         """The weights, (n,)."""
         self._require_start("coef_")
-        features, weights, unseen = self._native.weights()
-        out = np.full(self.n_features_in_, unseen, dtype=weights.dtype)
-        out[features] = weights
+        found = self._native.weights()
+        out = np.full(self.n_features_in_, found.unseen, dtype=found.weights.dtype)
+        out[found.features] = found.weights
         return out
 
     @property
@@ -286,9 +287,8 @@ class BlockProjection(NativeModel):
         }
 
     @staticmethod
-    def _make_native(settings: dict[str, Any]) -> core.BlockLearner32:
-        kind = core.BlockLearner64 if settings["dtype"] == "float64" else core.BlockLearner32
-        return kind(settings)
+    def _make_native(settings: dict[str, Any]) -> core.BlockLearner32 | core.BlockLearner64:
+        return new_native((core.BlockLearner32, core.BlockLearner64), settings)
 
     def _require_fit(self) -> None:
         if not self.is_started:

@@ -12,6 +12,7 @@ from tagalong.learning.certificates.mistake_bound import Certificate
 from tagalong.learning.update_rules import LABEL_RULES
 from tagalong.online.cutoff_ranker import CutoffRanker
 from tagalong.online.label_model import Settings
+from tagalong.online.native import new_native
 from tagalong.online.weights import weight_matrix
 
 __all__ = ["LabelRanker"]
@@ -135,7 +136,7 @@ class LabelRanker(CutoffRanker):
     2
     """
 
-    _native: core.LabelRanker32
+    _native: core.LabelRanker32 | core.LabelRanker64
 
     def __init__(
         self,
@@ -229,6 +230,5 @@ class LabelRanker(CutoffRanker):
     def _largest_weight(self, settings: Settings) -> float:
         return LARGEST_BUDGET[settings["dtype"]] / float(settings["C"])
 
-    def _make_native(self, settings: Settings) -> core.LabelRanker32:
-        kind = core.LabelRanker64 if settings["dtype"] == "float64" else core.LabelRanker32
-        return kind(settings)
+    def _make_native(self, settings: Settings) -> core.LabelRanker32 | core.LabelRanker64:
+        return new_native((core.LabelRanker32, core.LabelRanker64), settings)

@@ -18,6 +18,7 @@ from tagalong.learning.examples import as_matrix
 from tagalong.learning.labels import LabelRows, Targets, label_list
 from tagalong.learning.protocols import Task
 from tagalong.learning.rounds import Round, Rounds
+from tagalong.online.native import new_native
 from tagalong.online.partial.lists import Played, ShownList
 from tagalong.online.partial.slot_costs import check_game, cost_rows, sizes_of
 from tagalong.online.ranker import Example, OnlineRanker, Settings
@@ -152,7 +153,7 @@ class PartialFeedbackRanker(OnlineRanker):
     ['dog']
     """
 
-    _native: core.PartialRanker32
+    _native: core.PartialRanker32 | core.PartialRanker64
 
     def __init__(
         self,
@@ -211,7 +212,8 @@ class PartialFeedbackRanker(OnlineRanker):
         self._require_labels()
         most = self._slots(max_labels)
         matrix = self._matrix_to_look_at(X)
-        ends, *columns = self._native.suggest(matrix, most)
+        found: tuple[npt.NDArray[Any], ...] = self._native.suggest(matrix, most)
+        ends, *columns = found
         return [
             self._shown_list([column[start:end] for column in columns])
             for start, end in pairwise(ends)
@@ -229,10 +231,11 @@ class PartialFeedbackRanker(OnlineRanker):
         """
         self._require_labels()
         pairs, _ = self._pairs(x, learning=False)
-        _, *columns = self._native.suggest_one(*pairs, self._slots(max_labels))
-        return self._shown_list(columns)
+        found: tuple[npt.NDArray[Any], ...]
+        found = self._native.suggest_one(*pairs, self._slots(max_labels))
+        return self._shown_list(found[1:])
 
-    def _shown_list(self, columns: list[npt.NDArray[Any]]) -> ShownList:
+    def _shown_list(self, columns: Sequence[npt.NDArray[Any]]) -> ShownList:
         labels, optimistic, plain, widths, explores = columns
         names = self._labels.names
         found = [names[label] for label in labels]
@@ -272,7 +275,7 @@ class PartialFeedbackRanker(OnlineRanker):
         self._declare_columns(matrix)
         lists = LabelRows.from_lists([pair[0] for pair in pairs])
         answers = LabelRows.from_lists([pair[1] for pair in pairs])
-        self._native.feedback(matrix, lists.indptr, lists.indices, answers.indptr, answers.indices)
+        self._native.feedback(matrix, lists, answers)
         return self
 
     def feedback_one(
@@ -326,22 +329,13 @@ class PartialFeedbackRanker(OnlineRanker):
         most = self._slots(max_labels)
         matrix, targets, weights = self._checked_batch(X, Y, classes, sample_weight)
         self._declare_columns(matrix)
-        relevant, unknown = targets.relevant, targets.unknown
-        losses, partial = np.empty(matrix.shape[0]), np.empty(matrix.shape[0])
         try:
-            ends, shown, right = self._native.play(
-                matrix,
-                relevant.indptr,
-                relevant.indices,
-                unknown.indptr,
-                unknown.indices,
-                weights,
-                most,
-                losses,
-                partial,
+            lists, right, losses, partial = self._native.play(
+                matrix, targets.relevant, targets.unknown, weights=weights, most=most
             )
         finally:
             self._native.add_labels(len(self._labels) - self._native.labels)
+        ends, shown = lists.indptr, lists.indices
         names = self._labels.names
         named = list(map(names.__getitem__, shown.tolist()))
         accepted = list(map(names.__getitem__, shown[right == 1].tolist()))
@@ -443,7 +437,7 @@ class PartialFeedbackRanker(OnlineRanker):
 
     def _declare_columns(self, matrix: core.Matrix) -> None:
         """Take the number of features from a first matrix, where no round has been played yet."""
-        if not self._settings["n_features"] and self._native.certificate()["rounds"] == 0:
+        if not self._settings["n_features"] and self._native.certificate().rounds == 0:
             self._settings = {**self._settings, "n_features": matrix.shape[1]}
             self._native.declare_features(matrix.shape[1])
 
@@ -557,8 +551,8 @@ class PartialFeedbackRanker(OnlineRanker):
         return LARGEST_WEIGHT
 
     @staticmethod
-    def _make_native(settings: Settings) -> core.PartialRanker32:
-        return _native_class(settings)(settings)
+    def _make_native(settings: Settings) -> core.PartialRanker32 | core.PartialRanker64:
+        return new_native((core.PartialRanker32, core.PartialRanker64), settings)
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
         """Return the header and the arrays of a file."""
@@ -567,5 +561,5 @@ class PartialFeedbackRanker(OnlineRanker):
         return {**header, "params": {**self.get_params(), "slot_cost": costs}}, arrays
 
 
-def _native_class(settings: Settings) -> type[core.PartialRanker32]:
+def _native_class(settings: Settings) -> type[core.PartialRanker32 | core.PartialRanker64]:
     return core.PartialRanker64 if settings["dtype"] == "float64" else core.PartialRanker32

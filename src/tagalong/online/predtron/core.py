@@ -7,7 +7,9 @@ import numpy.typing as npt
 
 from tagalong.learning.certificates.loss_bound import LossCertificate
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET
+from tagalong.online.native import NativePredtron
 from tagalong.online.native_learner import NativeLearner, Settings
+from tagalong.online.predtron.python_engine import PythonEngine
 from tagalong.online.predtron.settings import PredtronParameters, checked_settings
 from tagalong.online.weights import own_weights
 from tagalong.problems.builtin import BuiltinProblem
@@ -23,6 +25,8 @@ class PredtronCore(PredtronParameters, NativeLearner):
     A subclass makes the engine, `core.Predtron32`, `core.Predtron64` or `PythonEngine`, and says
     what is learnt from and predicted.
     """
+
+    _native: NativePredtron | PythonEngine
 
     def __init_subclass__(cls, **options: Any):
         super().__init_subclass__(**options)
@@ -52,6 +56,10 @@ class PredtronCore(PredtronParameters, NativeLearner):
             separable,
             self._restarted,
         )
+
+    def _make_native(self, settings: Settings) -> NativePredtron | PythonEngine:
+        """Return a new engine."""
+        raise NotImplementedError
 
     def _checked_settings(self) -> Settings:
         return checked_settings(self)

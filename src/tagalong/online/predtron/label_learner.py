@@ -13,7 +13,7 @@ from tagalong.learning.estimators import restored_on_error
 from tagalong.learning.labels import Labels, Targets
 from tagalong.online.cutoff_ranker import CutoffRanker
 from tagalong.online.label_model import Settings
-from tagalong.online.native import NativeRanker
+from tagalong.online.native import NativePredtron
 from tagalong.online.predtron.core import PredtronCore, with_problems
 from tagalong.online.predtron.python_engine import PythonEngine, new_core
 from tagalong.online.predtron.refusals import REFUSALS
@@ -34,7 +34,7 @@ ONE_CLASS_PER_ROW = (Binary, Multiclass, Ordinal)
 class LabelPredtron(PredtronCore, CutoffRanker):
     """Learns problems whose answers are labels. See `Predtron`."""
 
-    _native: NativeRanker
+    _native: NativePredtron | PythonEngine
 
     def decision_function(self, X: Any) -> npt.NDArray[Any]:
         """Return the scores of all labels, (rows, K); of two classes one score, (rows,).
@@ -157,7 +157,7 @@ class LabelPredtron(PredtronCore, CutoffRanker):
 
     # What the label rankers ask a subclass for.
 
-    def _make_native(self, settings: Settings) -> NativeRanker:
+    def _make_native(self, settings: Settings) -> NativePredtron | PythonEngine:
         known = settings["problem"].is_known_to_the_core
         if known and settings["norm"] != "trace":
             return new_core(settings)

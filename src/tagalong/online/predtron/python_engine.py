@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from tagalong import _native as core
 from tagalong.learning.update_rules import PREDTRON_UPDATES
+from tagalong.online.native import NativePredtron, RankerAround, new_native
 from tagalong.online.predtron.trace_weights import TraceWeights
 from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.protocol import Problem
@@ -39,13 +40,15 @@ def problem_rule(problem: Any) -> dict[str, Any]:
     }
 
 
-def new_core(settings: dict[str, Any]) -> core.Predtron32:
+def new_core(settings: dict[str, Any]) -> NativePredtron:
     """Return a new native learner."""
-    kind = core.Predtron64 if settings["dtype"] == "float64" else core.Predtron32
-    return kind({**settings, "rule": problem_rule(settings["problem"])})
+    problem = core.PredtronProblem(**problem_rule(settings["problem"]))
+    return new_native(
+        (core.Predtron32, core.Predtron64), {**settings, "problem": problem}, ("geometry",)
+    )
 
 
-class PythonEngine:
+class PythonEngine(RankerAround[NativePredtron]):
     """A learner with the interface of a native one, which asks a problem in Python.
 
     Parameters
@@ -55,19 +58,14 @@ class PythonEngine:
     """
 
     def __init__(self, settings: dict[str, Any]):
+        super().__init__(new_core(settings))
         self._settings = settings
         self._problem: Problem = settings["problem"]
-        self._core = new_core(settings)
         self._lock = threading.RLock()  # a round is several calls of the core
         self._trace: TraceWeights | None = None
         if settings["norm"] == "trace":
             self._trace = TraceWeights(settings["n_features"] + (settings["constant"] != 0))
             self._trace.grow_to(settings["dimension"])
-
-    @property
-    def labels(self) -> int:
-        """How many there are."""
-        return self._core.labels
 
     @property
     def bytes(self) -> int:
@@ -83,10 +81,6 @@ class PythonEngine:
             self._problem = self._problem.sized(self._core.labels)  # type: ignore[attr-defined]
         if self._trace is not None and builtin:
             self._trace.grow_to(self._problem.dimension or self._core.labels)
-
-    def check(self, x: core.Matrix) -> None:
-        """Raise ValueError if some row cannot be learnt."""
-        self._core.check(x)
 
     # Rows with answers of any kind.
 
@@ -154,7 +148,7 @@ class PythonEngine:
         if self._trace is None:
             self._core.move(x, row, direction)
         elif direction.any():
-            p = float(self._core.certificate()["dimension"])
+            p = self._core.certificate().dimension
             self._trace.move(self._core.finished(x, row), direction, p)
 
     # Rows with labels: the interface of `NativeRanker`.
@@ -217,40 +211,32 @@ class PythonEngine:
     def learn(
         self,
         x: core.Matrix,
-        relevant_indptr: npt.NDArray[np.int64],
-        relevant: npt.NDArray[np.int32],
-        unknown_indptr: npt.NDArray[np.int64],
-        unknown: npt.NDArray[np.int32],
-        weights: npt.NDArray[np.float64] | None,
-        scores: npt.NDArray[Any] | None,
-        cutoffs: npt.NDArray[np.float64] | None,
+        relevant: core.LabelRows,
+        unknown: core.LabelRows,
+        weights: npt.NDArray[np.float64] | None = None,
+        scores: npt.NDArray[Any] | None = None,
+        cutoffs: npt.NDArray[np.float64] | None = None,
     ) -> None:
         """Learn the rows; write scores and cut-off before each of them, if wanted."""
         for row in range(x.shape[0]):
             if cutoffs is not None:
-                cutoffs[row] = self._core.certificate()["cutoff"]
+                cutoffs[row] = self._core.certificate().cutoff
             found = self._round(
                 x,
                 row,
-                relevant[relevant_indptr[row] : relevant_indptr[row + 1]],
-                unknown[unknown_indptr[row] : unknown_indptr[row + 1]],
+                _row(relevant, row),
+                _row(unknown, row),
                 1.0 if weights is None else float(weights[row]),
             )
             if scores is not None:
                 scores[row, : len(found)] = found
 
-    def learn_one(
-        self, indices: Any, values: Any, relevant: list[int], unknown: list[int], weight: float
-    ) -> None:
-        """Learn one example."""
-        self.predict_then_learn_one(indices, values, relevant, unknown, weight)
-
     def predict_then_learn_one(
-        self, indices: Any, values: Any, relevant: list[int], unknown: list[int], weight: float
+        self, indices: Any, values: Any, relevant: list[int], unknown: list[int], weight: float, /
     ) -> tuple[npt.NDArray[Any], float]:
         """Learn one example; return the scores and the cut-off there were before."""
         x = self._one_row(indices, values)
-        cutoff = float(self._core.certificate()["cutoff"])
+        cutoff = self._core.certificate().cutoff
         given = [np.array(labels, dtype=np.int64) for labels in (relevant, unknown)]
         return self._round(x, 0, given[0], given[1], weight), cutoff
 
@@ -266,24 +252,24 @@ class PythonEngine:
         data = np.ascontiguousarray(values, dtype=np.float64)
         return core.Matrix.csr(data, columns, ends, LARGEST_COLUMN)
 
-    def score_one(self, indices: Any, values: Any) -> tuple[npt.NDArray[Any], float]:
+    def score_one(self, indices: Any, values: Any, /) -> tuple[npt.NDArray[Any], float]:
         """Return the scores of one example and the cut-off."""
         x = self._one_row(indices, values)
-        return self._label_scores(x, 0), float(self._core.certificate()["cutoff"])
+        return self._label_scores(x, 0), self._core.certificate().cutoff
 
     def score(self, x: core.Matrix) -> tuple[npt.NDArray[Any], float]:
         """Return scores (rows, labels) and the cut-off."""
         out = np.zeros((x.shape[0], self.labels), dtype=self._settings["dtype"])
         for row in range(x.shape[0]):
             out[row] = self._label_scores(x, row)
-        return out, float(self._core.certificate()["cutoff"])
+        return out, self._core.certificate().cutoff
 
     def rank(self, x: core.Matrix, k: int) -> npt.NDArray[np.int32]:
         """Return the k best labels of each row, all of them for k < 0."""
         order = np.argsort(-self.score(x)[0], axis=1, kind="stable").astype(np.int32)
         return order if k < 0 else order[:, :k]
 
-    def rank_one(self, indices: Any, values: Any, k: int) -> list[int]:
+    def rank_one(self, indices: Any, values: Any, k: int, /) -> list[int]:
         """Return the k best labels of one example."""
         scores = self.score_one(indices, values)[0]
         order: list[int] = np.argsort(-scores, kind="stable").tolist()
@@ -301,43 +287,25 @@ class PythonEngine:
         parts = sign * self._trace.weights[at, features] * numbers
         return features, parts, float(parts.sum())
 
-    def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Return how often labels with such scores have been relevant lately."""
-        return self._core.probabilities(scores)
-
-    @property
-    def rounds(self) -> int:
-        """How many rounds there were, those before a restart of the certificate too."""
-        return self._core.rounds
-
     def select_labels(self, sources: list[list[int]]) -> None:
         """Have other labels: per new label the old ones whose weights it sums."""
         with self._lock:
-            self._core.select_labels(sources)
+            super().select_labels(sources)
             self.add_labels(0)
 
-    def select_features(self, kept: list[bool]) -> None:
-        """Keep the weights of some features, in the order of ``weights``."""
-        with self._lock:
-            self._core.select_features(kept)
-
-    def restart_certificate(self) -> None:
-        """Begin the counts anew."""
-        self._core.restart_certificate()
-
-    def certificate(self) -> dict[str, Any]:
+    def certificate(self) -> core.PredtronCertificate:
         """Return what was counted, and the cut-off."""
         return self._core.certificate()
 
-    def weights(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the weights that predict: ``features`` and ``weights`` (rows, scores)."""
+    def weights(self) -> core.FeatureWeights:
+        """Return the weights that predict, (rows, scores)."""
         if self._trace is None:
             return self._core.weights()
         features = np.arange(self._settings["n_features"], dtype=np.int32)
         kept = self._trace.weights
         if len(kept) == 1 < self.labels:
             kept = np.vstack([-kept, kept])
-        return {"features": features, "weights": kept[:, : len(features)].T.copy()}
+        return core.FeatureWeights(features, kept[:, : len(features)].T.copy())
 
     def state(self) -> dict[str, dict[str, Any]]:
         """Return everything that was learnt, as ``arrays`` and ``numbers``."""
@@ -359,3 +327,7 @@ class PythonEngine:
         if not theta.shape == weights.shape == self._trace.theta.shape:
             raise ValueError(f"its weights have shape {theta.shape}, not {self._trace.theta.shape}")
         self._trace.theta, self._trace.weights = theta.copy(), weights.copy()
+
+
+def _row(labels: core.LabelRows, row: int) -> npt.NDArray[np.int32]:
+    return labels.indices[labels.indptr[row] : labels.indptr[row + 1]]

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from tagalong import _native as core
 from tagalong.learning.examples import as_pairs
 from tagalong.learning.update_rules import PREDTRON_UPDATES
+from tagalong.online.native import NativePredtron
 from tagalong.problems.places import Ranking
 
 __all__ = ["QueryNorms", "checked_grades", "checked_group", "document_matrix", "learn_query"]
@@ -141,7 +142,7 @@ def document_matrix(documents: Sequence[Any]) -> sp.csr_array:
 
 
 def learn_query(
-    native: core.Predtron32,
+    native: NativePredtron,
     problem: Ranking,
     matrix: core.Matrix,
     span: tuple[int, int],

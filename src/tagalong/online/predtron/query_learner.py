@@ -9,11 +9,11 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from tagalong import _native as core
 from tagalong import parameters
 from tagalong.learning.estimators import restored_on_error
 from tagalong.learning.protocols import Task
 from tagalong.online.label_model import Settings
+from tagalong.online.native import NativePredtron
 from tagalong.online.predtron.python_engine import new_core
 from tagalong.online.predtron.queries import checked_grades, checked_group, document_matrix
 from tagalong.online.predtron.structured_batches import QueryBatch
@@ -26,7 +26,7 @@ __all__ = ["QueryPredtron"]
 class QueryPredtron(StructuredPredtron):
     """Learns to rank the documents of queries, with one weight vector. See `Predtron`."""
 
-    _native: core.Predtron32
+    _native: NativePredtron
 
     @property
     def task(self) -> Task:
@@ -156,7 +156,7 @@ class QueryPredtron(StructuredPredtron):
         found = self._weight_matrix()
         return np.asarray(found[0]) if isinstance(found, np.ndarray) else found
 
-    def _make_native(self, settings: Settings) -> core.Predtron32:
+    def _make_native(self, settings: Settings) -> NativePredtron:
         return new_core(settings)
 
     def _batch(self, X: Any, y: Any, sample_weight: Any, group: Any) -> QueryBatch:

@@ -7,9 +7,9 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tagalong import _native as core
 from tagalong.learning.batches import checked_weights
 from tagalong.learning.examples import as_matrix
+from tagalong.online.native import NativePredtron
 from tagalong.online.predtron.python_engine import PythonEngine
 from tagalong.online.predtron.queries import (
     QueryNorms,
@@ -53,7 +53,7 @@ class QueryBatch:
 
     def __init__(
         self,
-        native: core.Predtron32,
+        native: NativePredtron,
         settings: dict[str, Any],
         X: Any,
         y: Any,
@@ -85,7 +85,7 @@ class QueryBatch:
                 self._matrix,
                 span,
                 self._grades[slice(*span)],
-                self._norms.norm(*span, self._native.certificate()["radius"]),
+                self._norms.norm(*span, self._native.certificate().radius),
                 1.0 if self._weights is None else float(self._weights[i]),
                 self._settings,
             )

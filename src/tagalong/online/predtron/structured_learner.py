@@ -52,7 +52,7 @@ class StructuredPredtron(PredtronCore):
     def cutoff_(self) -> float:
         """The score that separates what is relevant from the rest."""
         self._require_start("cutoff_")
-        return float(self._native.certificate()["cutoff"])
+        return self._native.certificate().cutoff
 
     def start(self) -> None:
         """Begin without a round, unless it has begun."""

@@ -8,14 +8,14 @@ the native lock is held, which a thread may wait for that has the interpreter.
 import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from tagalong import _native as core
 from tagalong.learning.examples import Pair, as_matrix
-from tagalong.learning.labels import LabelRows
+from tagalong.online.native import RankerAround, new_native
 from tagalong.online.shared_ranker.label_features import declared_features, offers
 from tagalong.online.shared_ranker.label_rows import label_rows, trouble
 
@@ -28,7 +28,7 @@ Names = Sequence[Hashable]
 Scores = npt.NDArray[Any]
 
 
-class CustomFeaturesRanker:
+class CustomFeaturesRanker(RankerAround[core.SharedRanker32]):
     """What a native ranker offers, with features made by a user's object.
 
     Parameters
@@ -42,14 +42,20 @@ class CustomFeaturesRanker:
     """
 
     def __init__(self, settings: dict[str, Any], features: Any, names: Callable[[], Names]):
-        wide = settings["dtype"] == "float64"
         self._features = features
         self._kind = type(features).__name__
         self._declared = declared_features(features)
-        self._core: core.SharedRanker32 = (core.SharedRanker64 if wide else core.SharedRanker32)(
-            {**settings, "n_features": self._declared or 0}
+        native = new_native(
+            (core.SharedRanker32, core.SharedRanker64),
+            {**settings, "n_features": self._declared or 0},
+            python_only=("own_features",),
         )
-        self._block_of = core.LabelBlock64 if wide else core.LabelBlock32
+        # Blocks are of the same precision as their ranker, which types cannot say.
+        super().__init__(cast(core.SharedRanker32, native))
+        wide = settings["dtype"] == "float64"
+        self._block_of = cast(
+            type[core.LabelBlock32], core.LabelBlock64 if wide else core.LabelBlock32
+        )
         self._dtype = np.dtype(settings["dtype"])
         self._names = names
         self._learns = offers(features, "learn")
@@ -57,26 +63,13 @@ class CustomFeaturesRanker:
         self._turn: Any = threading.RLock() if self._learns else nullcontext()
         self._kept: tuple[core.Matrix | None, list[core.LabelBlock32]] = (None, [])
 
-    @property
-    def labels(self) -> int:
-        """How many there are."""
-        return self._core.labels
-
-    @property
-    def bytes(self) -> int:
-        """What the weights take, without the features."""
-        return self._core.bytes
-
-    def add_labels(self, count: int) -> None:
-        """Add labels."""
-        self._core.add_labels(count)
-
-    def check(self, x: core.Matrix) -> None:
-        """Raise ValueError if some row is no example."""
-        self._core.check(x)
-
     def check_batch(
-        self, x: core.Matrix, names: Names, known: int, relevant: LabelRows, unknown: LabelRows
+        self,
+        x: core.Matrix,
+        names: Names,
+        known: int,
+        relevant: core.LabelRows,
+        unknown: core.LabelRows,
     ) -> None:
         """Raise ValueError if the features of some row are unusable.
 
@@ -102,13 +95,11 @@ class CustomFeaturesRanker:
     def learn(
         self,
         x: core.Matrix,
-        relevant_indptr: npt.NDArray[np.int64],
-        relevant: npt.NDArray[np.int32],
-        unknown_indptr: npt.NDArray[np.int64],
-        unknown: npt.NDArray[np.int32],
-        weights: npt.NDArray[np.float64] | None,
-        scores: Scores | None,
-        cutoffs: npt.NDArray[np.float64] | None,
+        relevant: core.LabelRows,
+        unknown: core.LabelRows,
+        weights: npt.NDArray[np.float64] | None = None,
+        scores: Scores | None = None,
+        cutoffs: npt.NDArray[np.float64] | None = None,
     ) -> None:
         """Learn the rows; write scores and cut-off before each of them, if wanted."""
         checked, kept = self._kept
@@ -116,8 +107,7 @@ class CustomFeaturesRanker:
         if checked is not x:
             kept = []
         names = self._names()
-        yes, unsure = LabelRows(relevant_indptr, relevant), LabelRows(unknown_indptr, unknown)
-        for i, count, found, open_labels in _rounds(self.labels, yes, unsure):
+        for i, count, found, open_labels in _rounds(self.labels, relevant, unknown):
             weight = 1.0 if weights is None else float(weights[i])
             with self._turn:
                 row = self._core.finished_row(x, i)
@@ -128,14 +118,8 @@ class CustomFeaturesRanker:
             if cutoffs is not None:
                 cutoffs[i] = cutoff
 
-    def learn_one(
-        self, indices: Any, values: Any, relevant: list[int], unknown: list[int], weight: float
-    ) -> None:
-        """Learn one example."""
-        self.predict_then_learn_one(indices, values, relevant, unknown, weight)
-
     def predict_then_learn_one(
-        self, indices: Any, values: Any, relevant: list[int], unknown: list[int], weight: float
+        self, indices: Any, values: Any, relevant: list[int], unknown: list[int], weight: float, /
     ) -> tuple[Scores, float]:
         """Learn one example; return the scores and the cut-off there were before."""
         x = self._core.finished_pairs(indices, values)
@@ -144,12 +128,12 @@ class CustomFeaturesRanker:
             block = self._block(x, self._names()[:count])
             return self._round(x, block, relevant, unknown, weight)
 
-    def score_one(self, indices: Any, values: Any) -> tuple[Scores, float]:
+    def score_one(self, indices: Any, values: Any, /) -> tuple[Scores, float]:
         """Return the scores of one example and the cut-off."""
         with self._turn:
             return self._core.score_block(self._block_now(indices, values))
 
-    def rank_one(self, indices: Any, values: Any, k: int) -> list[int]:
+    def rank_one(self, indices: Any, values: Any, k: int, /) -> list[int]:
         """Return the k best labels of one example, all of them for k < 0."""
         with self._turn:
             return self._core.rank_block(self._block_now(indices, values), k)
@@ -183,46 +167,13 @@ class CustomFeaturesRanker:
                 out[i] = self._core.rank_block(block, count)
         return out
 
-    def probabilities(self, scores: Scores) -> npt.NDArray[np.float64]:
-        """Return how often labels with such scores have been relevant lately."""
-        return self._core.probabilities(scores)
-
-    @property
-    def rounds(self) -> int:
-        """How many rounds there were, those before a restart of the certificate too."""
-        return self._core.rounds
-
-    def select_labels(self, sources: list[list[int]]) -> None:
-        """Have other labels: per new label the old ones that it is made of."""
-        self._core.select_labels(sources)
-
-    def select_features(self, kept: list[bool]) -> None:
-        """Keep the weights of some features, in the order of ``weights``."""
-        self._core.select_features(kept)
-
-    def restart_certificate(self) -> None:
-        """Begin the counts and the dual value anew."""
-        self._core.restart_certificate()
-
-    def weights(self) -> dict[str, npt.NDArray[Any]]:
-        """Return ``features`` and ``weights``."""
-        return self._core.weights()
-
-    def certificate(self) -> dict[str, Any]:
+    def certificate(self) -> core.SharedCertificate:
         """Return what was counted, the dual value and the cut-off."""
         return self._core.certificate()
 
     def recompute_dual(self) -> float:
         """Return the dual value, from the stored weights."""
         return self._core.recompute_dual()
-
-    def state(self) -> dict[str, dict[str, Any]]:
-        """Return everything that was learnt, without what the features have learnt."""
-        return self._core.state()
-
-    def restore(self, state: dict[str, dict[str, Any]]) -> None:
-        """Take over a state; the learner must be new."""
-        self._core.restore(state)
 
     def _round(
         self,
@@ -268,7 +219,7 @@ class CustomFeaturesRanker:
 
 
 def _rounds(
-    known: int, relevant: LabelRows, unknown: LabelRows
+    known: int, relevant: core.LabelRows, unknown: core.LabelRows
 ) -> Iterator[tuple[int, int, list[int], list[int]]]:
     """Yield the rows of a batch: number, how many labels there are by then, and its own."""
     for i in range(len(relevant.indptr) - 1):

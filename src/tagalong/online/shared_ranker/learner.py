@@ -21,7 +21,7 @@ from tagalong.online.blocks.projection import (
 from tagalong.online.cutoff_ranker import CutoffRanker
 from tagalong.online.label_model import Settings
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET, LARGEST_CONSTANT
-from tagalong.online.native import NativeRanker
+from tagalong.online.native import NativeRanker, new_native
 from tagalong.online.ranker import Example
 from tagalong.online.shared_ranker.custom_features import CustomFeaturesRanker
 from tagalong.online.shared_ranker.folder_affinity import FolderAffinity
@@ -124,7 +124,7 @@ class SharedLabelRanker(CutoffRanker):
     ['money', 'travel']
     """
 
-    _native: core.SharedRanker32 | CustomFeaturesRanker
+    _native: core.SharedRanker32 | core.SharedRanker64 | CustomFeaturesRanker
     _own: Any  # the user's features, as far as they have learnt; absent for FolderAffinity
 
     def __init__(
@@ -158,7 +158,7 @@ class SharedLabelRanker(CutoffRanker):
         """The weights that all labels share, (n,)."""
         self._require_start("coef_")
         found = self._native.weights()
-        features, weights = found["features"], found["weights"]
+        features, weights = found.features, found.weights
         n = int(features.max(initial=-1)) + 1
         if "own_features" in self._settings:
             n = max(n, declared_features(self._own) or 0)
@@ -200,15 +200,16 @@ class SharedLabelRanker(CutoffRanker):
         self.__dict__.pop("_own", None)  # to begin with features that have learnt nothing
         super()._start_with(settings, labels, single, matrix, targets)
 
-    def _make_native(self, settings: Settings) -> core.SharedRanker32 | CustomFeaturesRanker:
+    def _make_native(
+        self, settings: Settings
+    ) -> core.SharedRanker32 | core.SharedRanker64 | CustomFeaturesRanker:
         if "own_features" in settings:
             if "_own" not in self.__dict__:
                 self._own = learning_copy(self.features)
             # Not the learner itself, so that it goes as soon as nobody needs it.
             owner = weakref.ref(self)
             return CustomFeaturesRanker(settings, self._own, lambda: _names_of(owner))
-        kind = core.SharedRanker64 if settings["dtype"] == "float64" else core.SharedRanker32
-        return kind(settings)
+        return new_native((core.SharedRanker32, core.SharedRanker64), settings)
 
     def _check_batch(
         self, native: NativeRanker, matrix: core.Matrix, labels: Labels, targets: Targets

@@ -1,0 +1,83 @@
+"""What native learners tell comes as objects, with the same attributes in both precisions."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tagalong import (
+    BlockProjection,
+    LabelRanker,
+    PartialFeedbackRanker,
+    Predtron,
+    SharedLabelRanker,
+)
+from tagalong import _native as core
+from tagalong.online.native import NativeRanker
+from tests.contract.bits import native_of
+
+X, Y = np.eye(4), [0, 1, 2, 0]
+KINDS = {
+    LabelRanker: core.LabelCertificate,
+    SharedLabelRanker: core.SharedCertificate,
+    PartialFeedbackRanker: core.PartialCertificate,
+    Predtron: core.PredtronCertificate,
+}
+EVERY = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+DTYPES = pytest.mark.parametrize("dtype", ["float32", "float64"])
+OFFERS = [name for name in vars(NativeRanker) if not name.startswith("_")]
+
+
+@EVERY
+@DTYPES
+def test_a_certificate_has_attributes_that_cannot_be_set(kind: Any, dtype: str) -> None:
+    certificate = native_of(kind(dtype=dtype).fit(X, Y)).certificate()
+    assert type(certificate) is KINDS[kind]
+    assert certificate.rounds == len(X)
+    assert isinstance(certificate.cutoff, float)
+    with pytest.raises(AttributeError):
+        certificate.rounds = 0
+
+
+@EVERY
+@DTYPES
+def test_every_native_ranker_offers_all_that_rankers_offer(kind: Any, dtype: str) -> None:
+    native = native_of(kind(dtype=dtype).fit(X, Y))
+    assert len(OFFERS) > 15
+    assert [name for name in OFFERS if not hasattr(native, name)] == []
+
+
+def test_counts_are_those_of_the_state() -> None:
+    native = LabelRanker().fit(X, Y)._native
+    certificate, numbers = native.certificate(), native.state()["numbers"]
+    names = set(numbers) - {"labels"}
+    told = {name: getattr(certificate, name) for name in names if hasattr(certificate, name)}
+    assert {"rounds", "mistakes", "loss", "gain", "curvature", "least_weight"} <= set(told)
+    assert told == {name: numbers[name] for name in told}
+
+
+@DTYPES
+def test_weights_are_arrays_in_the_precision_of_the_learner(dtype: Any) -> None:
+    found = LabelRanker(dtype=dtype).fit(X, Y)._native.weights()
+    assert isinstance(found, core.FeatureWeights)
+    assert found.features.dtype == np.int32
+    assert found.weights.dtype == dtype
+    assert found.weights.shape == (len(found.features), 3)
+    assert found.unseen is not None
+    assert found.unseen.shape == (3,)
+
+
+def test_weights_live_longer_than_their_learner() -> None:
+    learner = BlockProjection()
+    learner.learn_block([[1.0, 0.0], [0.0, 1.0]], [1, -1])
+    expected = learner.coef_.copy()
+    weights = learner._native.weights().weights
+    del learner
+    np.testing.assert_array_equal(np.sort(weights), np.sort(expected))
+
+
+@EVERY
+def test_weights_by_feature_keep_their_form(kind: Any) -> None:
+    found = kind().fit(X, Y).weights_by_feature()
+    unseen = {"unseen"} if kind in (LabelRanker, PartialFeedbackRanker) else set()
+    assert set(found) == {"features", "weights"} | unseen

@@ -1,0 +1,77 @@
+"""Settings go to the native core by name: each one that it wants, none that it does not know."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tagalong import (
+    LabelRanker,
+    M3LClassifier,
+    PartialFeedbackRanker,
+    Predtron,
+    SharedLabelRanker,
+)
+from tagalong import _native as core
+from tagalong.online.native import new_native
+from tests.contract.bits import holder_of
+
+LEARNERS = [LabelRanker(), SharedLabelRanker(), PartialFeedbackRanker(), Predtron()]
+EVERY = pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
+# Folder affinity has values of its own where features come from outside; Predtron's geometry is
+# for its certificate.
+NOT_NEEDED: dict[type, set[str]] = {
+    LabelRanker: set(),
+    SharedLabelRanker: {"often", "seldom", "common", "rare"},
+    PartialFeedbackRanker: set(),
+    Predtron: {"geometry"},
+}
+
+
+def started(learner: Any) -> Any:
+    return holder_of(learner.fit(np.eye(3), [0, 1, 2]))
+
+
+@EVERY
+def test_every_setting_of_a_learner_is_needed(learner: Any) -> None:
+    model = started(learner)
+    for name in model._settings:
+        settings = {n: v for n, v in model._settings.items() if n != name}
+        if name in NOT_NEEDED[type(learner)]:
+            model._make_native(settings)
+        else:
+            with pytest.raises((TypeError, KeyError)):
+                model._make_native(settings)
+
+
+@EVERY
+def test_a_setting_that_the_core_does_not_know_is_refused(learner: Any) -> None:
+    model = started(learner)
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        model._make_native({**model._settings, "unheard_of": 1})
+
+
+@EVERY
+def test_a_setting_of_another_type_is_refused(learner: Any) -> None:
+    model = started(learner)
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        model._make_native({**model._settings, "normalize": "yes", "C": "large"})
+
+
+def test_precision_chooses_the_class() -> None:
+    kinds = (lambda **given: ("single", given), lambda **given: ("double", given))
+    settings = {"C": 1.0, "mine": None}
+    for dtype, name in (("float32", "single"), ("float64", "double")):
+        found = new_native(kinds, {**settings, "dtype": dtype}, python_only=("mine",))
+        assert found == (name, {"C": 1.0})
+
+
+def test_settings_are_given_by_name_only() -> None:
+    core.BlockLearner32(update="max", geometry="euclidean", C=1.0, margin=1.0, n_features=2)
+    by_place: Any = core.BlockLearner32
+    with pytest.raises(TypeError):
+        by_place("max", "euclidean", 1.0, 1.0, 2)
+
+
+def test_solver_settings_are_those_of_the_classifier() -> None:
+    assert M3LClassifier(tol=1e-5)._checked_settings().tolerance == 1e-5
