@@ -3,7 +3,7 @@
 namespace tagalong {
 namespace {
 
-constexpr BlockRule kRules[] = {
+constexpr BlockRule kBlockRules[] = {
     {.name = "simperc",
      .description = "shares C among the rows on the wrong side",
      .paper = "P2 SimPerc",
@@ -46,7 +46,7 @@ constexpr BlockRule kRules[] = {
 
 }  // namespace
 
-std::span<const BlockRule> block_rules() { return kRules; }
+std::span<const BlockRule> block_rules() { return kBlockRules; }
 
 const BlockRule& block_rule(std::string_view name) { return find_rule(block_rules(), name); }
 

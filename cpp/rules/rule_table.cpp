@@ -54,7 +54,7 @@ struct Curved {
     }
 };
 
-constexpr LabelRule kRules[] = {
+constexpr LabelRule kLabelRules[] = {
     {.name = "fixed",
      .description = "moves the worst pair of labels by C after a mistake",
      .paper = "P1 I",
@@ -107,7 +107,7 @@ constexpr LabelRule kRules[] = {
 
 }  // namespace
 
-std::span<const LabelRule> label_rules() { return kRules; }
+std::span<const LabelRule> label_rules() { return kLabelRules; }
 
 const LabelRule& label_rule(std::string_view name) { return find_rule(label_rules(), name); }
 
