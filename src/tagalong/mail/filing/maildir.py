@@ -9,7 +9,12 @@ from tagalong.learning.items import Item, ReadError
 from tagalong.mail.filing.journal import digest
 from tagalong.mail.filing.mailbox import Message, MessageGoneError, MoveError, Snapshot, is_inbox
 from tagalong.mail.filing.results import shown
-from tagalong.mail.formats.maildir import maildir_folders, maildir_messages, read_message
+from tagalong.mail.formats.maildir import (
+    delivered,
+    maildir_folders,
+    maildir_messages,
+    read_message,
+)
 
 __all__ = ["Maildir", "name_elsewhere"]
 
@@ -46,7 +51,7 @@ class Maildir:
         for label, folder in folders.items():
             try:
                 for _, path in maildir_messages(folder):
-                    message = Message(_delivered(path), path.name, label, path.parent.name)
+                    message = Message(delivered(path), path.name, label, path.parent.name)
                     messages.setdefault(_key(path.name), []).append(message)
             except ReadError as error:
                 unread[label] = error
@@ -128,17 +133,6 @@ def _key(name: str) -> str:
     Of its bytes, since names that are no Unicode look alike once they are made valid.
     """
     return digest(os.fsencode(_FLAGS.split(name_elsewhere(name), maxsplit=1)[0]))
-
-
-def _delivered(path: Path) -> int:
-    """Return when a message was delivered: as its name says, else as its file does."""
-    digits = re.match("[0-9]+", path.name)
-    if digits:
-        return int(digits[0])
-    try:
-        return int(path.stat().st_mtime)
-    except OSError:
-        return 0
 
 
 def _rename(source: Path, target: Path) -> None:

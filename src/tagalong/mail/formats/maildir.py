@@ -22,7 +22,7 @@ from tagalong.mail.formats.folders import (
 from tagalong.mail.formats.mime import parse_mail
 from tagalong.streams.format import Found
 
-__all__ = ["maildir_folders", "maildir_messages", "read_maildir", "read_message"]
+__all__ = ["delivered", "maildir_folders", "maildir_messages", "read_maildir", "read_message"]
 _FLAGS = re.compile(r"[:;!]2,")
 _DEEPEST_FOLDER = 50
 
@@ -58,7 +58,7 @@ def read_maildir(
         raise ReadError(_shown(folder), "no Maildir: it and the folders below have no cur or new")
     ignored = folded(ignore_labels)
     names = [
-        (_delivered(path), path.name, number, path.parent.name)
+        (delivered(path), path.name, number, path.parent.name)
         for number, (_, where) in enumerate(folders)
         for _, path in _listed(where)
     ]
@@ -143,7 +143,7 @@ def maildir_messages(folder: str | os.PathLike[str]) -> Iterator[tuple[str, Path
     folder : str or path
         The folder that holds cur and new.
     """
-    return iter(sorted(_listed(Path(folder)), key=lambda found: (_delivered(found[1]), found[0])))
+    return iter(sorted(_listed(Path(folder)), key=lambda found: (delivered(found[1]), found[0])))
 
 
 def _folders(root: Path, exclude: Collection[str]) -> Iterator[tuple[str, Path]]:
@@ -215,8 +215,8 @@ def _key(name: str) -> str:
     return clean(_parted(name)[0])
 
 
-def _delivered(path: Path) -> int:
-    """Return when a message was delivered: as its name says, else as its file does."""
+def delivered(path: Path) -> int:
+    """Return when a message was delivered, in seconds: as its name says, else as its file does."""
     digits = re.match("[0-9]+", path.name)
     if digits:
         return int(digits[0])
