@@ -42,12 +42,13 @@ PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n $(JOBS) --dist w
 test-python: $(TOOLS)
 	$(PYTEST) -m "not long" --doctest-modules tests src docs README.md
 
-# The contract of every learner, the tagger, the command line, the readers and model files; hostile
-# mail and fuzzing take long. The native core has its own tests.
-FAST := tests/contract tests/features tests/test_tagger.py tests/test_tagger_together.py tests/cli \
-    tests/readers tests/test_labels.py tests/test_examples.py tests/test_persist.py \
+# The bits and the contract of every learner, the tagger, the command line, the readers and model
+# files. Threads, interrupted fits, hostile mail and fuzzing take long. The native core has its own tests.
+FAST := tests/golden tests/contract tests/features tests/test_tagger.py tests/test_tagger_together.py \
+    tests/cli tests/readers tests/test_labels.py tests/test_examples.py tests/test_persist.py \
     tests/test_persist_versions.py \
-    --ignore tests/readers/test_mail_hostile.py --ignore tests/readers/test_fuzz.py
+    --ignore tests/contract/test_threads.py --ignore tests/cli/test_fit.py \
+    --ignore tests/cli/test_late_imports.py --ignore tests/readers/test_fuzz.py
 
 test-fast: $(TOOLS)  ## what matters most, in a minute once it is built
 	+$(MAKE) --no-print-directory -j 2 test-fast-python test-cpp
