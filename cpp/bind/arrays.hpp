@@ -70,7 +70,7 @@ class LabelRows {
     VectorOf<std::int32_t> indices_;
 };
 
-// What a batch has for each of its rows must have as many.
+// Raises InputError unless an array has one entry per row of the batch.
 inline void check_row_count(std::int64_t rows, std::size_t given, const char* what) {
     if (given != static_cast<std::size_t>(rows))
         throw InputError("X has " + std::to_string(rows) + " rows but " + what + " has " + std::to_string(given));

@@ -23,7 +23,7 @@ inline BlockConfig make_block_config(const std::string& update, const std::strin
     return config;
 }
 
-// What blocks have counted; certificates that begin with it have more.
+// The counts of a block learner, which other certificates extend.
 struct BlockFacts : BlockCertificate {
     double dual = 0;
 };

@@ -5,8 +5,8 @@
 
 namespace tagalong::bind {
 
-// What is done with a row. The loops do not depend on it, so that they are compiled once; the work has to
-// live as long as they run.
+// A type-erased function of a row number. The loops below are compiled once, whatever the function does;
+// the function must outlive them.
 class RowWork {
   public:
     template <class Work>

@@ -1,5 +1,5 @@
-// What every learner offers to Python as a whole: what it has counted, its weights, its state. The learner
-// says what these are; here is the lock under which they are looked at.
+// The methods that every native learner has in Python: certificate, weights, state, restore, bytes. The
+// learner's own functions read them; this file takes the lock around the read.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -142,7 +142,7 @@ struct Settings {
     std::size_t cache_bytes;
 };
 
-// What both solvers tell.
+// The figures that both solvers return.
 struct Solution {
     double dual_objective = 0, duality_gap = 0, violation = 0;
     bool converged = false, stopped = false;

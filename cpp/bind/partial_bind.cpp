@@ -9,7 +9,7 @@
 
 namespace tagalong::bind {
 
-// What a slot costs: a name, or a number for each slot of each size of list.
+// The slot costs: the name of a scheme, or one number per slot for each size of list.
 using SlotCost = std::variant<std::string, std::vector<double>>;
 
 static SlotCosts make_costs(const SlotCost& given) {
