@@ -16,8 +16,8 @@ RANKERS = {
     "adaptive-float32": LabelRanker("smooth", "adaptive"),
     "few labels": LabelRanker("single", "euclidean", average=False),
     "predtron": Predtron("label-ranking", step=0.5, average=True),
-    "predtron-l1": Predtron("label-ranking", norm="l1", n_features=N_FEATURES),
-    "predtron-group": Predtron("label-ranking", norm="group", n_features=N_FEATURES),
+    "predtron-l1": Predtron("label-ranking", norm="l1", step=0.5, n_features=N_FEATURES),
+    "predtron-group": Predtron("label-ranking", norm="group", step=0.5, n_features=N_FEATURES),
 }
 ENTROPIC = LabelRanker("optimal", "entropic", n_features=N_FEATURES, dtype="float64")
 
@@ -56,6 +56,7 @@ def test_a_merged_label_has_the_sum_of_the_dual_vectors(kind):
         "label-9" if y == 2 else NAMES[y] for y in range(len(NAMES)) if y not in (5, 9)
     ]
     expected = before[:, 2] + before[:, 5] + before[:, 9]
+    assert all(np.abs(before[:, y]).max() > 0.01 for y in (2, 5, 9))  # a part left out would show
     np.testing.assert_allclose(theta(ranker)[:, 2], expected, rtol=1e-6, atol=1e-6)
 
 
