@@ -10,6 +10,7 @@ CPP_BUILD := build/cpp-tests
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 NATIVE_SOURCES := CMakeLists.txt $(shell find cpp -name '*.?pp' -not -path 'cpp/tests/*')
+CPP_FILES := $(shell find cpp -name '*.?pp')
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast test-fast-python test-python test-cpp build-cpp-tests test-instructions test-services test-long lint stub format bench reproduce clean
@@ -77,18 +78,20 @@ endif
 test-long: $(TOOLS)  ## the proofs that take minutes: a million rounds, fuzzing, new random examples
 	TAGALONG_NEW_EXAMPLES=1 $(PYTEST) -m "long or hypothesis" tests
 
-lint: $(TOOLS)  ## ruff, mypy --strict, import-linter
+lint: $(TOOLS)  ## ruff, clang-format, mypy --strict, import-linter
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 stub: $(TOOLS)  ## write the types of the native core as the compiled module has them
 	$(BIN)/python tools/make_native_stub.py
 
-format: $(TOOLS)  ## let ruff format the Python code
+format: $(TOOLS)  ## let ruff format the Python code, and clang-format the C++ code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CPP_FILES)
 
 ifdef QUICK
 bench: $(TOOLS)

@@ -46,8 +46,9 @@ MatrixView MatrixView::csr(AnyArray data, AnyArray indices, AnyArray indptr, std
 
 void MatrixView::check_bounds(std::size_t values, std::size_t columns_given) const {
     const auto at = [&](std::int64_t i) -> std::int64_t {
-        return matrix.index_type == Number::int32 ? static_cast<const std::int32_t*>(matrix.indptr)[i]
-                                                  : static_cast<const std::int64_t*>(matrix.indptr)[i];
+        return matrix.index_type == Number::int32
+                   ? static_cast<const std::int32_t*>(matrix.indptr)[i]
+                   : static_cast<const std::int64_t*>(matrix.indptr)[i];
     };
     if (matrix.rows < 0 || at(0) < 0 || at(matrix.rows) > static_cast<std::int64_t>(values) ||
         values != columns_given)
@@ -67,8 +68,10 @@ template <class Out>
 static Out element(const Vector& array, std::size_t i) {
     const auto at = static_cast<std::int64_t>(i) * array.stride(0);
     const auto type = array.dtype();
-    if (is<std::int32_t>(type)) return static_cast<Out>(static_cast<const std::int32_t*>(array.data())[at]);
-    if (is<std::int64_t>(type)) return static_cast<Out>(static_cast<const std::int64_t*>(array.data())[at]);
+    if (is<std::int32_t>(type))
+        return static_cast<Out>(static_cast<const std::int32_t*>(array.data())[at]);
+    if (is<std::int64_t>(type))
+        return static_cast<Out>(static_cast<const std::int64_t*>(array.data())[at]);
     if (is<float>(type)) return static_cast<Out>(static_cast<const float*>(array.data())[at]);
     if (is<double>(type)) return static_cast<Out>(static_cast<const double*>(array.data())[at]);
     throw InputError("indices must be int32 or int64, values float32 or float64");
@@ -82,7 +85,8 @@ void read_pairs(const Vector& indices, const Vector& values, double longest, Exa
     if (indices.shape(0) != values.shape(0))
         throw InputError("x has " + std::to_string(indices.shape(0)) + " indices but " +
                          std::to_string(values.shape(0)) + " values");
-    if (!is_integer(indices) && indices.shape(0) > 0) throw InputError("feature indices must be integers");
+    if (!is_integer(indices) && indices.shape(0) > 0)
+        throw InputError("feature indices must be integers");
     out.clear();
     double sum = 0;
     constexpr std::int64_t last = std::numeric_limits<std::int32_t>::max();
@@ -90,8 +94,8 @@ void read_pairs(const Vector& indices, const Vector& values, double longest, Exa
         const auto feature = element<std::int64_t>(indices, i);
         const auto value = element<double>(values, i);
         if (feature < 0 || feature > last)
-            throw InputError("feature index " + std::to_string(feature) + " at position " + std::to_string(i) +
-                             " must be from 0 to " + std::to_string(last));
+            throw InputError("feature index " + std::to_string(feature) + " at position " +
+                             std::to_string(i) + " must be from 0 to " + std::to_string(last));
         sum += std::abs(value);
         if (value != 0) out.add(static_cast<std::int32_t>(feature), value);
     }
@@ -101,7 +105,8 @@ void read_pairs(const Vector& indices, const Vector& values, double longest, Exa
         if (sum_of_squares(out.value) <= longest) return;
     }
     for (std::size_t i = 0; i < indices.shape(0); ++i)
-        check_value(element<double>(values, i), "x: feature " + std::to_string(element<std::int64_t>(indices, i)));
+        check_value(element<double>(values, i),
+                    "x: feature " + std::to_string(element<std::int64_t>(indices, i)));
     throw InputError("x" + too_long(longest));
 }
 

@@ -73,7 +73,8 @@ class LabelRows {
 // Raises InputError unless an array has one entry per row of the batch.
 inline void check_row_count(std::int64_t rows, std::size_t given, const char* what) {
     if (given != static_cast<std::size_t>(rows))
-        throw InputError("X has " + std::to_string(rows) + " rows but " + what + " has " + std::to_string(given));
+        throw InputError("X has " + std::to_string(rows) + " rows but " + what + " has " +
+                         std::to_string(given));
 }
 template <class Array>
 void check_row_count(std::int64_t rows, const std::optional<Array>& given, const char* what) {
@@ -102,7 +103,8 @@ NumPy<V> adopted(std::vector<V>&& values) {
     auto kept = std::make_unique<std::vector<V>>(std::move(values));
     V* data = kept->data();
     const std::size_t size = kept->size();
-    nb::capsule owner(kept.release(), [](void* p) noexcept { delete static_cast<std::vector<V>*>(p); });
+    nb::capsule owner(kept.release(),
+                      [](void* p) noexcept { delete static_cast<std::vector<V>*>(p); });
     return NumPy<V>(data, 1, &size, owner);
 }
 

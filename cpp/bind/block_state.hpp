@@ -5,15 +5,15 @@
 
 #include <string>
 
-#include "blocks/block_learner.hpp"
 #include "bind/geometry_state.hpp"
 #include "bind/learner_bind.hpp"
 #include "bind/rules.hpp"
+#include "blocks/block_learner.hpp"
 
 namespace tagalong::bind {
 
-inline BlockConfig make_block_config(const std::string& update, const std::string& geometry, double C,
-                                     double margin, std::int64_t n_features) {
+inline BlockConfig make_block_config(const std::string& update, const std::string& geometry,
+                                     double C, double margin, std::int64_t n_features) {
     BlockConfig config;
     config.update = chosen_rule(block_rules(), update, geometry);
     config.entropic = geometry == "entropic";
@@ -42,9 +42,10 @@ template <class T>
 FeatureWeights block_weights(const BlockLearner<T>& self) {
     const auto weight = [&](std::int32_t row) { return static_cast<T>(self.weight(row)); };
     const auto& features = self.features();
-    const auto weights =
-        vector_array<T>(features.size(), [&](std::size_t r) { return weight(static_cast<std::int32_t>(r)); });
-    const auto unseen = vector_array<T>(1, [&](std::size_t) { return weight(FeatureIndex::kAbsent); });
+    const auto weights = vector_array<T>(
+        features.size(), [&](std::size_t r) { return weight(static_cast<std::int32_t>(r)); });
+    const auto unseen =
+        vector_array<T>(1, [&](std::size_t) { return weight(FeatureIndex::kAbsent); });
     return {feature_array(features), NumPy<>(weights), NumPy<>(unseen)};
 }
 
@@ -64,7 +65,8 @@ void write_block(const BlockLearner<T>& self, nb::dict& arrays, nb::dict& number
 
 template <class T>
 void read_block(BlockLearner<T>& self, const nb::dict& arrays, const nb::dict& numbers) {
-    if (!self.features().empty()) throw InputError("model state can only be restored into a new model");
+    if (!self.features().empty())
+        throw InputError("model state can only be restored into a new model");
     if (auto* linear = std::get_if<LinearVector<T>>(&self.geometry())) {
         const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
         const auto weights = state_vector<T>(arrays, "weights", features.shape(0));

@@ -3,24 +3,29 @@
 namespace tagalong::bind {
 
 template <class T>
-void write_entropic(const EntropicGeometry<T>& entropic, bool restarted, nb::dict& arrays, nb::dict& numbers) {
+void write_entropic(const EntropicGeometry<T>& entropic, bool restarted, nb::dict& arrays,
+                    nb::dict& numbers) {
     arrays["features"] = feature_array(entropic.store().features());
     arrays["theta"] = plane_array(entropic.store(), 0);
     const auto& labels = entropic.label_state();
     arrays["Z"] = vector_array<double>(labels.size(), [&](std::size_t y) { return labels[y].Z; });
-    arrays["shift"] = vector_array<double>(labels.size(), [&](std::size_t y) { return labels[y].shift; });
+    arrays["shift"] =
+        vector_array<double>(labels.size(), [&](std::size_t y) { return labels[y].shift; });
     arrays["updates"] =
         vector_array<std::int64_t>(labels.size(), [&](std::size_t y) { return labels[y].updates; });
     numbers["dimension"] = entropic.dimension();
     if (!restarted) return;
     const auto& base = entropic.base();
-    arrays["base_Z"] = vector_array<double>(base.Z.size(), [&](std::size_t y) { return base.Z[y]; });
-    arrays["base_shift"] = vector_array<double>(base.shift.size(), [&](std::size_t y) { return base.shift[y]; });
+    arrays["base_Z"] =
+        vector_array<double>(base.Z.size(), [&](std::size_t y) { return base.Z[y]; });
+    arrays["base_shift"] =
+        vector_array<double>(base.shift.size(), [&](std::size_t y) { return base.shift[y]; });
     numbers["base_dimension"] = base.dimension;
 }
 
 template <class T>
-void write_geometry(const AnyGeometry<T>& geometry, bool restarted, nb::dict& arrays, nb::dict& numbers) {
+void write_geometry(const AnyGeometry<T>& geometry, bool restarted, nb::dict& arrays,
+                    nb::dict& numbers) {
     if (const auto* entropic = std::get_if<EntropicGeometry<T>>(&geometry))
         return write_entropic(*entropic, restarted, arrays, numbers);
     const auto& linear = std::get<LinearGeometry<T>>(geometry);
@@ -32,11 +37,14 @@ void write_geometry(const AnyGeometry<T>& geometry, bool restarted, nb::dict& ar
     if (store.planes() > 1) arrays["means"] = plane_array(store, 1);
     const auto& columns = store.columns().of_labels();
     if (store.sharing())
-        arrays["columns"] = vector_array<std::int32_t>(columns.size(), [&](std::size_t y) { return columns[y]; });
+        arrays["columns"] =
+            vector_array<std::int32_t>(columns.size(), [&](std::size_t y) { return columns[y]; });
     arrays["S"] = vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].S; });
-    arrays["norm2"] = vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].norm2; });
+    arrays["norm2"] =
+        vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].norm2; });
     if (restarted)
-        arrays["base2"] = vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].base2; });
+        arrays["base2"] =
+            vector_array<double>(rows.size(), [&](std::size_t r) { return rows[r].base2; });
     numbers["complexity"] = linear.complexity();
 }
 
@@ -50,9 +58,11 @@ void read_entropic(EntropicGeometry<T>& entropic, const nb::dict& arrays, const 
     const auto shift = state_vector<double>(arrays, "shift", K);
     const auto updates = state_vector<std::int64_t>(arrays, "updates", K);
     std::vector<typename EntropicGeometry<T>::Label> labels;
-    for (std::size_t y = 0; y < K; ++y) labels.push_back({Z.data()[y], shift.data()[y], updates.data()[y]});
+    for (std::size_t y = 0; y < K; ++y)
+        labels.push_back({Z.data()[y], shift.data()[y], updates.data()[y]});
     entropic.restore_labels(nb::cast<std::int64_t>(numbers["dimension"]), std::move(labels));
-    for (std::size_t r = 0; r < rows; ++r) entropic.restore_row(features.data()[r], theta.data() + r * K);
+    for (std::size_t r = 0; r < rows; ++r)
+        entropic.restore_row(features.data()[r], theta.data() + r * K);
     if (!arrays.contains("base_Z")) return;
     const auto base_Z = nb::cast<VectorOf<double>>(arrays["base_Z"]);
     const auto base_shift = state_vector<double>(arrays, "base_shift", base_Z.shape(0));
@@ -72,7 +82,8 @@ void read_geometry(AnyGeometry<T>& geometry, const nb::dict& arrays, const nb::d
         const auto array = state_vector<std::int32_t>(arrays, "columns", store.labels());
         columns = {array.data(), store.labels()};
     }
-    if (!linear.restore_columns(columns)) throw InputError("model state: 'columns' are not those of labels");
+    if (!linear.restore_columns(columns))
+        throw InputError("model state: 'columns' are not those of labels");
     const std::size_t K = store.width();
     const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
     const std::size_t rows = features.shape(0);

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "bind/arrays.hpp"
-#include "geometry/any.hpp"
 #include "bind/state_parts.hpp"
+#include "geometry/any.hpp"
 
 namespace tagalong::bind {
 
@@ -27,16 +27,19 @@ template <class V>
 VectorOf<V> state_vector(const nb::dict& arrays, const char* name, std::size_t length) {
     auto array = nb::cast<VectorOf<V>>(arrays[name]);
     if (array.shape(0) != length)
-        throw InputError(std::string("model state: '") + name + "' has " + std::to_string(array.shape(0)) +
-                         " entries instead of " + std::to_string(length));
+        throw InputError(std::string("model state: '") + name + "' has " +
+                         std::to_string(array.shape(0)) + " entries instead of " +
+                         std::to_string(length));
     return array;
 }
 
 // `restarted`: whether the certificate is centred on other weights than the first ones.
 template <class T>
-void write_entropic(const EntropicGeometry<T>& entropic, bool restarted, nb::dict& arrays, nb::dict& numbers);
+void write_entropic(const EntropicGeometry<T>& entropic, bool restarted, nb::dict& arrays,
+                    nb::dict& numbers);
 template <class T>
-void write_geometry(const AnyGeometry<T>& geometry, bool restarted, nb::dict& arrays, nb::dict& numbers);
+void write_geometry(const AnyGeometry<T>& geometry, bool restarted, nb::dict& arrays,
+                    nb::dict& numbers);
 
 // A plane of a state, (rows, K).
 template <class T>

@@ -23,7 +23,8 @@ void for_rows(std::int64_t rows, RowWork work) {
     for (std::int64_t from = 0; from < rows; from += kRowsBetweenSignals) {
         {
             nanobind::gil_scoped_release release;
-            for (std::int64_t i = from; i < std::min(rows, from + kRowsBetweenSignals); ++i) work(i);
+            for (std::int64_t i = from; i < std::min(rows, from + kRowsBetweenSignals); ++i)
+                work(i);
         }
         if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
     }
@@ -66,7 +67,11 @@ void for_independent_rows(std::int64_t rows, RowWork work) {
         std::vector<std::jthread> threads;  // joined at the end of the block
         nanobind::gil_scoped_release release;
         try {
-            for (std::int64_t i = 0; i < helpers; ++i) threads.emplace_back([&] { while (take()) {} });
+            for (std::int64_t i = 0; i < helpers; ++i)
+                threads.emplace_back([&] {
+                    while (take()) {
+                    }
+                });
         } catch (const std::system_error&) {
             // There are no more threads to be had: those there are do it.
         }

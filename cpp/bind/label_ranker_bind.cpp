@@ -1,18 +1,19 @@
 // LabelRanker for Python.
 #include <string>
 
-#include "ranker/label_ranker.hpp"
 #include "bind/label_ranker_state.hpp"
 #include "bind/module.hpp"
 #include "bind/ranker_bind.hpp"
 #include "bind/rules.hpp"
+#include "ranker/label_ranker.hpp"
 
 namespace tagalong::bind {
 
 template <class Ranker>
-static void construct(Ranker* self, const std::string& update, const std::string& geometry, double C, double margin,
-                      double temperature, const std::string& average, double constant, bool normalize,
-                      const std::string& solver, double rate, std::int64_t n_features) {
+static void construct(Ranker* self, const std::string& update, const std::string& geometry,
+                      double C, double margin, double temperature, const std::string& average,
+                      double constant, bool normalize, const std::string& solver, double rate,
+                      std::int64_t n_features) {
     RankerConfig config;
     config.update = chosen_rule(label_rules(), update, geometry);
     config.geometry = choose<Geometry>({{"euclidean", Geometry::euclidean},
@@ -20,9 +21,10 @@ static void construct(Ranker* self, const std::string& update, const std::string
                                         {"entropic", Geometry::entropic}},
                                        geometry, "geometry");
     config.average = choose<Average>(
-        {{"never", Average::never}, {"always", Average::always}, {"chosen", Average::chosen}}, average, "average");
-    config.solver = choose<Solver>({{"exact", Solver::exact}, {"interior-point", Solver::interior_point}}, solver,
-                                   "solver");
+        {{"never", Average::never}, {"always", Average::always}, {"chosen", Average::chosen}},
+        average, "average");
+    config.solver = choose<Solver>(
+        {{"exact", Solver::exact}, {"interior-point", Solver::interior_point}}, solver, "solver");
     config.C = C;
     config.margin = margin;
     config.temperature = temperature;
@@ -37,9 +39,10 @@ template <class T>
 static void add_ranker(nb::module_& module, const char* name) {
     using Ranker = LabelRanker<T>;
     nb::class_<Ranker> type(module, name);
-    type.def("__init__", &construct<Ranker>, nb::kw_only(), nb::arg("update"), nb::arg("geometry"), nb::arg("C"),
-             nb::arg("margin"), nb::arg("temperature"), nb::arg("average"), nb::arg("constant"),
-             nb::arg("normalize"), nb::arg("solver"), nb::arg("rate"), nb::arg("n_features"));
+    type.def("__init__", &construct<Ranker>, nb::kw_only(), nb::arg("update"), nb::arg("geometry"),
+             nb::arg("C"), nb::arg("margin"), nb::arg("temperature"), nb::arg("average"),
+             nb::arg("constant"), nb::arg("normalize"), nb::arg("solver"), nb::arg("rate"),
+             nb::arg("n_features"));
     add_ranker_methods<Ranker, T>(type);
     add_learner_methods<Ranker, LabelCertificate>(
         type, {&certificate_of<T>, &weights_of<T>, &write_state<T>, &read_state<T>,

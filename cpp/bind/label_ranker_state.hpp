@@ -39,7 +39,8 @@ void write_state(const LabelRanker<T>& self, nb::dict& arrays, nb::dict& numbers
     numbers["labels"] = self.labels();
     write_fields(c, numbers);
     const auto& precision = self.blend_state().precision;
-    arrays["blend"] = vector_array<double>(precision.size(), [&](std::size_t i) { return precision[i]; });
+    arrays["blend"] =
+        vector_array<double>(precision.size(), [&](std::size_t i) { return precision[i]; });
     write_part(self.cutoff_state(), "cutoff", arrays);
     write_part(self.calibration(), "calibration", arrays);
     write_geometry<T>(self.geometry(), c.earlier > 0, arrays, numbers);
@@ -56,7 +57,8 @@ void read_state(LabelRanker<T>& self, const nb::dict& arrays, const nb::dict& gi
     read_fields(self.certificate_state(), numbers);
     std::copy_n(blend.data(), blend.shape(0), self.blend_state().precision.begin());
     read_part(self.cutoff_state(), "cutoff", arrays);
-    if (arrays.contains("calibration")) read_part(self.calibration(), "calibration", arrays);  // not in format 1
+    if (arrays.contains("calibration"))
+        read_part(self.calibration(), "calibration", arrays);  // not in format 1
 }
 
 }  // namespace tagalong::bind

@@ -73,14 +73,15 @@ void add_learner_methods(nb::class_<Learner>& type, LearnerParts<Learner, Certif
                  out["numbers"] = numbers;
                  return out;
              })
-        .def("restore",
-             [read = parts.read](Learner& self, const State& state) {
-                 const auto arrays = nb::cast<nb::dict>(state["arrays"]);
-                 const auto numbers = nb::cast<nb::dict>(state["numbers"]);
-                 std::unique_lock lock(self.mutex());
-                 read(self, arrays, numbers);
-             },
-             nb::arg("state"))
+        .def(
+            "restore",
+            [read = parts.read](Learner& self, const State& state) {
+                const auto arrays = nb::cast<nb::dict>(state["arrays"]);
+                const auto numbers = nb::cast<nb::dict>(state["numbers"]);
+                std::unique_lock lock(self.mutex());
+                read(self, arrays, numbers);
+            },
+            nb::arg("state"))
         .def_prop_ro("bytes", [take = parts.bytes](const Learner& self) {
             std::shared_lock lock(self.mutex());
             return take(self);

@@ -13,10 +13,10 @@
 #include <thread>
 
 #include "bind/arrays.hpp"
+#include "bind/module.hpp"
 #include "m3l/kernel_solver.hpp"
 #include "m3l/linear_solver.hpp"
 #include "m3l/rbf_products.hpp"
-#include "bind/module.hpp"
 
 namespace tagalong::bind {
 namespace {
@@ -29,9 +29,12 @@ using Grid = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 // Told every now and then: labels done, passes, the largest projected derivative lately.
 using Progress = std::optional<nb::typed<nb::callable, void(std::int64_t, std::int64_t, double)>>;
 // The products of some rows, given by number, with others, None for all.
-using Between = nb::typed<nb::callable, Grid<float>(VectorOf<std::int32_t>, std::optional<VectorOf<std::int32_t>>)>;
+using Between = nb::typed<nb::callable, Grid<float>(VectorOf<std::int32_t>,
+                                                    std::optional<VectorOf<std::int32_t>>)>;
 
-std::span<const double> span_of(const Numbers& numbers) { return {numbers.data(), numbers.shape(0)}; }
+std::span<const double> span_of(const Numbers& numbers) {
+    return {numbers.data(), numbers.shape(0)};
+}
 
 // Runs work in another thread. True if the user has stopped it: then it has come to its end early,
 // and the exception that a signal handler or the callback has raised waits to be thrown.
@@ -84,8 +87,9 @@ bool run_with_progress(SolverProgress& watch, const Progress& progress, Work&& w
 // The parts of a problem, with the arrays that they are kept in.
 class Problem {
   public:
-    Problem(LabelRows relevant, LabelRows unknown, Numbers margin_yes, Numbers margin_no, Numbers bound_yes,
-            Numbers bound_no, std::optional<Numbers> row_weight, std::optional<Numbers> prior, bool tied)
+    Problem(LabelRows relevant, LabelRows unknown, Numbers margin_yes, Numbers margin_no,
+            Numbers bound_yes, Numbers bound_no, std::optional<Numbers> row_weight,
+            std::optional<Numbers> prior, bool tied)
         : relevant_(std::move(relevant)),
           unknown_(std::move(unknown)),
           margin_yes_(std::move(margin_yes)),
@@ -98,7 +102,8 @@ class Problem {
         const std::size_t rows = relevant_.rows();
         const auto wrong = [&](const Numbers& numbers) { return numbers.shape(0) != labels(); };
         if (wrong(margin_no_) || wrong(bound_yes_) || wrong(bound_no_) || unknown_.rows() != rows ||
-            (row_weight_ && row_weight_->shape(0) != rows) || (prior_ && prior_->shape(0) != labels() * labels()))
+            (row_weight_ && row_weight_->shape(0) != rows) ||
+            (prior_ && prior_->shape(0) != labels() * labels()))
             throw InputError("the parts of the problem do not fit together");
     }
 
@@ -125,7 +130,8 @@ class Problem {
 
   private:
     static m3l::LabelSets sets_of(const LabelRows& rows) {
-        return {{rows.indptr().data(), rows.indptr().shape(0)}, {rows.indices().data(), rows.indices().shape(0)}};
+        return {{rows.indptr().data(), rows.indptr().shape(0)},
+                {rows.indices().data(), rows.indices().shape(0)}};
     }
 
     LabelRows relevant_, unknown_;
@@ -172,7 +178,8 @@ struct KernelSolution : Solution {
 template <class V, class Vector>
 NumPy<V> handed_over(Vector&& from, std::vector<std::size_t> shape) {
     auto* owned = new std::decay_t<Vector>(std::move(from));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::decay_t<Vector>*>(p); });
+    nb::capsule owner(owned,
+                      [](void* p) noexcept { delete static_cast<std::decay_t<Vector>*>(p); });
     return NumPy<V>(owned->data(), shape.size(), shape.data(), owner);
 }
 
@@ -184,7 +191,8 @@ void spread(const Grid<T>& from, const std::vector<std::int32_t>& place, Aligned
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t l = 0; l < labels; ++l) {
             const auto at = static_cast<std::size_t>(place[l]);
-            to[(at / m3l::kLanes * n + i) * m3l::kLanes + at % m3l::kLanes] = from.data()[i * labels + l];
+            to[(at / m3l::kLanes * n + i) * m3l::kLanes + at % m3l::kLanes] =
+                from.data()[i * labels + l];
         }
 }
 
@@ -213,7 +221,8 @@ LinearSolution solve_linear(const MatrixView& x, const Problem& parts, const Set
     const std::size_t labels = problem.labels, features = solution.features.size();
     const std::size_t blocks = (labels + m3l::kLanes - 1) / m3l::kLanes;
     out.place = handed_over<std::int32_t>(std::move(solution.place), {labels});
-    out.dual = NumPy<>(handed_over<T>(std::move(solution.dual), {blocks, problem.rows, m3l::kLanes}));
+    out.dual =
+        NumPy<>(handed_over<T>(std::move(solution.dual), {blocks, problem.rows, m3l::kLanes}));
     out.features = handed_over<std::int32_t>(std::move(solution.features), {features});
     out.weights = NumPy<>(handed_over<T>(std::move(solution.weights), {features, labels}));
     return out;
@@ -222,7 +231,8 @@ LinearSolution solve_linear(const MatrixView& x, const Problem& parts, const Set
 // Python's function for products of rows with rows, as the cache wants it. It is given the numbers of
 // both; None for all rows.
 m3l::Products python_products(const Between& between, std::size_t n) {
-    const auto ask = [&between](std::span<const std::int32_t> which, bool all, std::size_t columns, auto&& take) {
+    const auto ask = [&between](std::span<const std::int32_t> which, bool all, std::size_t columns,
+                                auto&& take) {
         nb::gil_scoped_acquire acquire;
         Owned<std::int32_t> wanted({which.size()});
         std::copy(which.begin(), which.end(), wanted.data);
@@ -232,10 +242,12 @@ m3l::Products python_products(const Between& between, std::size_t n) {
             throw InputError("the kernel must have a number for each pair of rows");
         for (std::size_t i = 0; i < which.size() * columns; ++i)
             if (!std::isfinite(found.data()[i])) {
-                const std::size_t other = all ? i % columns : static_cast<std::size_t>(which[i % columns]);
-                throw InputError("kernel: the product of rows " + std::to_string(which[i / columns]) + " and " +
-                                 std::to_string(other) + " is " + in_words(static_cast<double>(found.data()[i])) +
-                                 "; products must be finite");
+                const std::size_t other =
+                    all ? i % columns : static_cast<std::size_t>(which[i % columns]);
+                throw InputError(
+                    "kernel: the product of rows " + std::to_string(which[i / columns]) + " and " +
+                    std::to_string(other) + " is " +
+                    in_words(static_cast<double>(found.data()[i])) + "; products must be finite");
             }
         for (std::size_t k = 0; k < which.size(); ++k) take(k, found.data() + k * columns);
     };
@@ -245,7 +257,8 @@ m3l::Products python_products(const Between& between, std::size_t n) {
     };
     out.among = [ask](std::span<const std::int32_t> which, float* to) {
         const std::size_t n = which.size();
-        ask(which, false, n, [&](std::size_t k, const float* row) { std::copy_n(row, n, to + k * n); });
+        ask(which, false, n,
+            [&](std::size_t k, const float* row) { std::copy_n(row, n, to + k * n); });
     };
     return out;
 }
@@ -254,14 +267,17 @@ template <class T>
 m3l::Products rbf_products(const Matrix& x, double gamma) {
     const auto made = std::make_shared<const m3l::RbfProducts<T>>(x, gamma);
     m3l::Products out;
-    out.rows = [made](std::span<const std::int32_t> which, std::span<float* const> to) { made->rows(which, to); };
+    out.rows = [made](std::span<const std::int32_t> which, std::span<float* const> to) {
+        made->rows(which, to);
+    };
     out.among = [made](std::span<const std::int32_t> which, float* to) { made->among(which, to); };
     out.concurrent = true;
     return out;
 }
 
-KernelSolution solve_products(std::span<const double> diagonal, m3l::Products products, const Problem& parts,
-                              const Settings& given, std::optional<Grid<double>> start, const Progress& progress) {
+KernelSolution solve_products(std::span<const double> diagonal, m3l::Products products,
+                              const Problem& parts, const Settings& given,
+                              std::optional<Grid<double>> start, const Progress& progress) {
     const m3l::Problem problem = parts.view(diagonal.size());
     m3l::KernelSettings settings;
     settings.tolerance = given.tolerance;
@@ -285,17 +301,21 @@ KernelSolution solve_products(std::span<const double> diagonal, m3l::Products pr
 }
 
 KernelSolution solve_kernel(const Numbers& diagonal, const Problem& parts, const Settings& settings,
-                            const Between& between, std::optional<Grid<double>> start, const Progress& progress) {
+                            const Between& between, std::optional<Grid<double>> start,
+                            const Progress& progress) {
     auto products = python_products(between, diagonal.shape(0));
-    return solve_products(span_of(diagonal), std::move(products), parts, settings, std::move(start), progress);
+    return solve_products(span_of(diagonal), std::move(products), parts, settings, std::move(start),
+                          progress);
 }
 
-KernelSolution solve_rbf(const MatrixView& x, double gamma, const Problem& parts, const Settings& settings,
-                         std::optional<Grid<double>> start, const Progress& progress) {
+KernelSolution solve_rbf(const MatrixView& x, double gamma, const Problem& parts,
+                         const Settings& settings, std::optional<Grid<double>> start,
+                         const Progress& progress) {
     const std::vector<double> diagonal(static_cast<std::size_t>(x.matrix.rows), 1.0);
     auto products = x.matrix.value_type == Number::float32 ? rbf_products<float>(x.matrix, gamma)
                                                            : rbf_products<double>(x.matrix, gamma);
-    return solve_products(diagonal, std::move(products), parts, settings, std::move(start), progress);
+    return solve_products(diagonal, std::move(products), parts, settings, std::move(start),
+                          progress);
 }
 
 template <class Found>
@@ -314,42 +334,50 @@ nb::class_<Found> add_solution(nb::module_& module, const char* name) {
 
 void add_m3l(nb::module_& module) {
     nb::class_<Problem>(module, "M3LProblem")
-        .def(nb::init<LabelRows, LabelRows, Numbers, Numbers, Numbers, Numbers, std::optional<Numbers>,
-                      std::optional<Numbers>, bool>(),
-             nb::kw_only(), nb::arg("relevant"), nb::arg("unknown"), nb::arg("margin_yes"), nb::arg("margin_no"),
-             nb::arg("bound_yes"), nb::arg("bound_no"), nb::arg("row_weight") = nb::none(),
-             nb::arg("prior") = nb::none(), nb::arg("tied") = false)
+        .def(nb::init<LabelRows, LabelRows, Numbers, Numbers, Numbers, Numbers,
+                      std::optional<Numbers>, std::optional<Numbers>, bool>(),
+             nb::kw_only(), nb::arg("relevant"), nb::arg("unknown"), nb::arg("margin_yes"),
+             nb::arg("margin_no"), nb::arg("bound_yes"), nb::arg("bound_no"),
+             nb::arg("row_weight") = nb::none(), nb::arg("prior") = nb::none(),
+             nb::arg("tied") = false)
         .def_prop_ro("labels", &Problem::labels)
         .def_prop_ro("prior", &Problem::prior);
     nb::class_<Settings>(module, "M3LSettings")
-        .def("__init__",
-             [](Settings* self, double tolerance, int most_passes, int threads, std::uint64_t seed,
-                std::size_t cache_bytes) {
-                 new (self) Settings{tolerance, most_passes, threads, seed, cache_bytes};
-             },
-             nb::kw_only(), nb::arg("tolerance"), nb::arg("most_passes"), nb::arg("threads"), nb::arg("seed"),
-             nb::arg("cache_bytes"))
+        .def(
+            "__init__",
+            [](Settings* self, double tolerance, int most_passes, int threads, std::uint64_t seed,
+               std::size_t cache_bytes) {
+                new (self) Settings{tolerance, most_passes, threads, seed, cache_bytes};
+            },
+            nb::kw_only(), nb::arg("tolerance"), nb::arg("most_passes"), nb::arg("threads"),
+            nb::arg("seed"), nb::arg("cache_bytes"))
         .def_ro("tolerance", &Settings::tolerance);
     add_solution<LinearSolution>(module, "M3LLinearSolution")
         .def_ro("weights", &LinearSolution::weights, kArray)
         .def_ro("place", &LinearSolution::place, kArray)
         .def_ro("features", &LinearSolution::features, kArray);
-    add_solution<KernelSolution>(module, "M3LKernelSolution").def_ro("cached_rows", &KernelSolution::cached_rows);
-    module.def("m3l_linear32", &solve_linear<float>, nb::arg("x"), nb::arg("problem"), nb::arg("settings"),
-               nb::arg("start") = nb::none(), nb::arg("progress") = nb::none());
-    module.def("m3l_linear64", &solve_linear<double>, nb::arg("x"), nb::arg("problem"), nb::arg("settings"),
-               nb::arg("start") = nb::none(), nb::arg("progress") = nb::none());
-    module.def("m3l_kernel", &solve_kernel, nb::arg("diagonal"), nb::arg("problem"), nb::arg("settings"),
-               nb::arg("between"), nb::arg("start") = nb::none(), nb::arg("progress") = nb::none());
-    module.def("m3l_rbf", &solve_rbf, nb::arg("x"), nb::arg("gamma"), nb::arg("problem"), nb::arg("settings"),
-               nb::arg("start") = nb::none(), nb::arg("progress") = nb::none());
+    add_solution<KernelSolution>(module, "M3LKernelSolution")
+        .def_ro("cached_rows", &KernelSolution::cached_rows);
+    module.def("m3l_linear32", &solve_linear<float>, nb::arg("x"), nb::arg("problem"),
+               nb::arg("settings"), nb::arg("start") = nb::none(),
+               nb::arg("progress") = nb::none());
+    module.def("m3l_linear64", &solve_linear<double>, nb::arg("x"), nb::arg("problem"),
+               nb::arg("settings"), nb::arg("start") = nb::none(),
+               nb::arg("progress") = nb::none());
+    module.def("m3l_kernel", &solve_kernel, nb::arg("diagonal"), nb::arg("problem"),
+               nb::arg("settings"), nb::arg("between"), nb::arg("start") = nb::none(),
+               nb::arg("progress") = nb::none());
+    module.def("m3l_rbf", &solve_rbf, nb::arg("x"), nb::arg("gamma"), nb::arg("problem"),
+               nb::arg("settings"), nb::arg("start") = nb::none(),
+               nb::arg("progress") = nb::none());
     // Whether the rows can be used: finite, and short enough for single precision.
-    module.def("m3l_check",
-               [](const MatrixView& x) {
-                   nb::gil_scoped_release release;
-                   x.matrix.check(static_cast<double>(std::numeric_limits<float>::max()));
-               },
-               nb::arg("x"));
+    module.def(
+        "m3l_check",
+        [](const MatrixView& x) {
+            nb::gil_scoped_release release;
+            x.matrix.check(static_cast<double>(std::numeric_limits<float>::max()));
+        },
+        nb::arg("x"));
 }
 
 }  // namespace tagalong::bind

@@ -1,10 +1,11 @@
 // The Python module tagalong._native.
+#include "bind/module.hpp"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 
 #include "bind/arrays.hpp"
 #include "bind/learner_bind.hpp"
-#include "bind/module.hpp"
 #include "core/vector_width.hpp"
 
 namespace nb = nanobind;
@@ -18,19 +19,19 @@ NB_MODULE(_native, module) {
     module.def("vector_width", &vector_width);
     nb::class_<bind::MatrixView>(module, "Matrix")
         .def_static("dense", &bind::MatrixView::dense, nb::arg("array"))
-        .def_static("csr", &bind::MatrixView::csr, nb::arg("data"), nb::arg("indices"), nb::arg("indptr"),
-                    nb::arg("columns"))
+        .def_static("csr", &bind::MatrixView::csr, nb::arg("data"), nb::arg("indices"),
+                    nb::arg("indptr"), nb::arg("columns"))
         .def_prop_ro("shape", [](const bind::MatrixView& view) {
             return std::make_pair(view.matrix.rows, view.matrix.columns);
         });
     nb::class_<bind::LabelRows>(module, "LabelRows")
-        .def(nb::init<bind::VectorOf<std::int64_t>, bind::VectorOf<std::int32_t>>(), nb::arg("indptr"),
-             nb::arg("indices"))
+        .def(nb::init<bind::VectorOf<std::int64_t>, bind::VectorOf<std::int32_t>>(),
+             nb::arg("indptr"), nb::arg("indices"))
         .def_prop_ro("indptr", &bind::LabelRows::indptr, bind::kArray)
         .def_prop_ro("indices", &bind::LabelRows::indices, bind::kArray);
     nb::class_<bind::FeatureWeights>(module, "FeatureWeights")
-        .def(nb::init<bind::NumPy<std::int32_t>, bind::NumPy<>, std::optional<bind::NumPy<>>>(), nb::arg("features"),
-             nb::arg("weights"), nb::arg("unseen") = nb::none())
+        .def(nb::init<bind::NumPy<std::int32_t>, bind::NumPy<>, std::optional<bind::NumPy<>>>(),
+             nb::arg("features"), nb::arg("weights"), nb::arg("unseen") = nb::none())
         .def_ro("features", &bind::FeatureWeights::features, bind::kArray)
         .def_ro("weights", &bind::FeatureWeights::weights, bind::kArray)
         .def_ro("unseen", &bind::FeatureWeights::unseen, bind::kArray);

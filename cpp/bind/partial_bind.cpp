@@ -15,7 +15,7 @@ using SlotCost = std::variant<std::string, std::vector<double>>;
 static SlotCosts make_costs(const SlotCost& given) {
     if (const auto* table = std::get_if<std::vector<double>>(&given)) return SlotCosts(*table);
     return SlotCosts(std::get<std::string>(given) == "constant" ? SlotCosts::Kind::constant
-                                                                 : SlotCosts::Kind::decreasing);
+                                                                : SlotCosts::Kind::decreasing);
 }
 
 static GameConfig make_game(double miss_weight, const SlotCost& slot_cost, const std::string& ties,
@@ -29,9 +29,10 @@ static GameConfig make_game(double miss_weight, const SlotCost& slot_cost, const
 }
 
 template <class Ranker>
-static void construct(Ranker* self, double miss_weight, const SlotCost& slot_cost, std::size_t max_labels,
-                      const std::string& ties, std::int64_t max_explore, const std::string& loss, double radius,
-                      double delta, std::optional<double> norm_bound, const std::string& covariance,
+static void construct(Ranker* self, double miss_weight, const SlotCost& slot_cost,
+                      std::size_t max_labels, const std::string& ties, std::int64_t max_explore,
+                      const std::string& loss, double radius, double delta,
+                      std::optional<double> norm_bound, const std::string& covariance,
                       double exploration, const std::string& update, const std::string& width,
                       const std::string& kernel, double gamma, bool normalize, double memory_limit,
                       std::int64_t n_features) {
@@ -77,170 +78,183 @@ struct Lists {
         ends.push_back(static_cast<std::int64_t>(labels.size()));
     }
     auto tuple() const {
-        return std::make_tuple(copied(ends), copied(labels), copied(optimistic), copied(plain), copied(width),
-                               copied(explores));
+        return std::make_tuple(copied(ends), copied(labels), copied(optimistic), copied(plain),
+                               copied(width), copied(explores));
     }
 };
 
 template <class T>
 static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
     using Ranker = PartialRanker<T>;
-    type.def("suggest",
-             [](const Ranker& self, const MatrixView& x, std::size_t most) {
-                 Lists out;
-                 for_rows(x.matrix.rows, [&](std::int64_t i) {
-                     auto& reader = thread_reader<Ranker>();
-                     x.matrix.read(i, reader.x);
-                     self.finish(reader.x);
-                     std::shared_lock lock(self.mutex());
-                     self.suggest(reader, most, true);
-                     out.add(reader);
-                 });
-                 return out.tuple();
-             },
-             nb::arg("x"), nb::arg("most"))
-        .def("suggest_one",
-             [](const Ranker& self, const Vector& indices, const Vector& values, std::size_t most) {
-                 auto& reader = thread_reader<Ranker>();
-                 read_pairs(indices, values, longest_row<T>(), reader.x);
-                 self.finish(reader.x);
-                 Lists out;
-                 std::shared_lock lock(self.mutex());
-                 self.suggest(reader, most, true);
-                 out.add(reader);
-                 return out.tuple();
-             },
-             nb::arg("indices"), nb::arg("values"), nb::arg("most"))
+    type.def(
+            "suggest",
+            [](const Ranker& self, const MatrixView& x, std::size_t most) {
+                Lists out;
+                for_rows(x.matrix.rows, [&](std::int64_t i) {
+                    auto& reader = thread_reader<Ranker>();
+                    x.matrix.read(i, reader.x);
+                    self.finish(reader.x);
+                    std::shared_lock lock(self.mutex());
+                    self.suggest(reader, most, true);
+                    out.add(reader);
+                });
+                return out.tuple();
+            },
+            nb::arg("x"), nb::arg("most"))
+        .def(
+            "suggest_one",
+            [](const Ranker& self, const Vector& indices, const Vector& values, std::size_t most) {
+                auto& reader = thread_reader<Ranker>();
+                read_pairs(indices, values, longest_row<T>(), reader.x);
+                self.finish(reader.x);
+                Lists out;
+                std::shared_lock lock(self.mutex());
+                self.suggest(reader, most, true);
+                out.add(reader);
+                return out.tuple();
+            },
+            nb::arg("indices"), nb::arg("values"), nb::arg("most"))
         // Learns like `learn`; the lists shown, which of their labels were relevant, and for each row what its
         // list cost: the slot loss, the partial rank loss.
-        .def("play",
-             [](Ranker& self, const MatrixView& x, const LabelRows& relevant, const LabelRows& unknown,
-                std::optional<VectorOf<double>> weights, std::size_t most) {
-                 check_labels(x, relevant, unknown);
-                 check_row_count(x.matrix.rows, weights, "weights");
-                 Owned<double> losses({relevant.rows()}), partial({relevant.rows()});
-                 std::vector<std::int64_t> ends = {0};
-                 std::vector<std::int32_t> shown;
-                 std::vector<std::uint8_t> accepted;
-                 Example example;
-                 for_rows(x.matrix.rows, [&](std::int64_t i) {
-                     x.matrix.read(i, example);
-                     self.finish(example);
-                     const double weight = weights ? weights->data()[i] : 1.0;
-                     std::unique_lock lock(self.mutex());
-                     self.learn(example, relevant.row(i), unknown.row(i), weight, nullptr, most);
-                     for (const std::int32_t label : self.last_shown()) {
-                         shown.push_back(label);
-                         accepted.push_back(self.was_relevant(label));
-                     }
-                     ends.push_back(static_cast<std::int64_t>(shown.size()));
-                     losses.data[i] = self.last_losses().slots;
-                     partial.data[i] = self.last_losses().partial;
-                 });
-                 const LabelRows lists(VectorOf<std::int64_t>(copied(ends)),
-                                       VectorOf<std::int32_t>(copied(shown)));
-                 return std::make_tuple(lists, copied(accepted), losses.array, partial.array);
-             },
-             nb::arg("x"), nb::arg("relevant"), nb::arg("unknown"), nb::arg("weights") = nb::none(),
-             nb::arg("most") = 0)
+        .def(
+            "play",
+            [](Ranker& self, const MatrixView& x, const LabelRows& relevant,
+               const LabelRows& unknown, std::optional<VectorOf<double>> weights,
+               std::size_t most) {
+                check_labels(x, relevant, unknown);
+                check_row_count(x.matrix.rows, weights, "weights");
+                Owned<double> losses({relevant.rows()}), partial({relevant.rows()});
+                std::vector<std::int64_t> ends = {0};
+                std::vector<std::int32_t> shown;
+                std::vector<std::uint8_t> accepted;
+                Example example;
+                for_rows(x.matrix.rows, [&](std::int64_t i) {
+                    x.matrix.read(i, example);
+                    self.finish(example);
+                    const double weight = weights ? weights->data()[i] : 1.0;
+                    std::unique_lock lock(self.mutex());
+                    self.learn(example, relevant.row(i), unknown.row(i), weight, nullptr, most);
+                    for (const std::int32_t label : self.last_shown()) {
+                        shown.push_back(label);
+                        accepted.push_back(self.was_relevant(label));
+                    }
+                    ends.push_back(static_cast<std::int64_t>(shown.size()));
+                    losses.data[i] = self.last_losses().slots;
+                    partial.data[i] = self.last_losses().partial;
+                });
+                const LabelRows lists(VectorOf<std::int64_t>(copied(ends)),
+                                      VectorOf<std::int32_t>(copied(shown)));
+                return std::make_tuple(lists, copied(accepted), losses.array, partial.array);
+            },
+            nb::arg("x"), nb::arg("relevant"), nb::arg("unknown"), nb::arg("weights") = nb::none(),
+            nb::arg("most") = 0)
         // Of the last round on full labels: what was shown, and what it cost.
         .def("last_round",
              [](const Ranker& self) {
                  std::shared_lock lock(self.mutex());
                  const auto list = self.last_shown();
                  return std::make_tuple(std::vector<std::int32_t>(list.begin(), list.end()),
-                                       self.last_losses().slots, self.last_losses().partial);
+                                        self.last_losses().slots, self.last_losses().partial);
              })
-        .def("declare_features",
-             [](Ranker& self, std::int64_t count) {
-                 std::unique_lock lock(self.mutex());
-                 self.declare_features(count);
-             },
-             nb::arg("count"))
-        .def("feedback",
-             [](Ranker& self, const MatrixView& x, const LabelRows& shown, const LabelRows& accepted) {
-                 check_row_count(x.matrix.rows, shown.rows(), "shown");
-                 check_row_count(x.matrix.rows, accepted.rows(), "accepted");
-                 Example example;
-                 for_rows(x.matrix.rows, [&](std::int64_t i) {
-                     x.matrix.read(i, example);
-                     self.finish(example);
-                     std::unique_lock lock(self.mutex());
-                     self.feedback(example, shown.row(i), accepted.row(i), 1.0);
-                 });
-             },
-             nb::arg("x"), nb::arg("shown"), nb::arg("accepted"))
-        .def("feedback_one",
-             [](Ranker& self, const Vector& indices, const Vector& values, const std::vector<std::int32_t>& shown,
-                const std::vector<std::int32_t>& accepted) {
-                 Example& x = thread_reader<Ranker>().x;
-                 read_pairs(indices, values, longest_row<T>(), x);
-                 self.finish(x);
-                 std::unique_lock lock(self.mutex());
-                 self.feedback(x, shown, accepted, 1.0);
-             },
-             nb::arg("indices"), nb::arg("values"), nb::arg("shown"), nb::arg("accepted"))
+        .def(
+            "declare_features",
+            [](Ranker& self, std::int64_t count) {
+                std::unique_lock lock(self.mutex());
+                self.declare_features(count);
+            },
+            nb::arg("count"))
+        .def(
+            "feedback",
+            [](Ranker& self, const MatrixView& x, const LabelRows& shown,
+               const LabelRows& accepted) {
+                check_row_count(x.matrix.rows, shown.rows(), "shown");
+                check_row_count(x.matrix.rows, accepted.rows(), "accepted");
+                Example example;
+                for_rows(x.matrix.rows, [&](std::int64_t i) {
+                    x.matrix.read(i, example);
+                    self.finish(example);
+                    std::unique_lock lock(self.mutex());
+                    self.feedback(example, shown.row(i), accepted.row(i), 1.0);
+                });
+            },
+            nb::arg("x"), nb::arg("shown"), nb::arg("accepted"))
+        .def(
+            "feedback_one",
+            [](Ranker& self, const Vector& indices, const Vector& values,
+               const std::vector<std::int32_t>& shown, const std::vector<std::int32_t>& accepted) {
+                Example& x = thread_reader<Ranker>().x;
+                read_pairs(indices, values, longest_row<T>(), x);
+                self.finish(x);
+                std::unique_lock lock(self.mutex());
+                self.feedback(x, shown, accepted, 1.0);
+            },
+            nb::arg("indices"), nb::arg("values"), nb::arg("shown"), nb::arg("accepted"))
         // An indicator of the best list by what is known, (rows, K).
-        .def("predict",
-             [](const Ranker& self, const MatrixView& x) {
-                 const std::size_t K = self.labels();
-                 Owned<std::int64_t> out({static_cast<std::size_t>(x.matrix.rows), K});
-                 for_rows(x.matrix.rows, [&](std::int64_t i) {
-                     auto& reader = thread_reader<Ranker>();
-                     x.matrix.read(i, reader.x);
-                     self.finish(reader.x);
-                     std::int64_t* row = out.data + static_cast<std::size_t>(i) * K;
-                     std::fill_n(row, K, 0);
-                     std::shared_lock lock(self.mutex());
-                     self.predict(reader, 0);
-                     for (const std::int32_t label : reader.plain_list)
-                         if (static_cast<std::size_t>(label) < K) row[label] = 1;
-                 });
-                 return out.array;
-             },
-             nb::arg("x"));
+        .def(
+            "predict",
+            [](const Ranker& self, const MatrixView& x) {
+                const std::size_t K = self.labels();
+                Owned<std::int64_t> out({static_cast<std::size_t>(x.matrix.rows), K});
+                for_rows(x.matrix.rows, [&](std::int64_t i) {
+                    auto& reader = thread_reader<Ranker>();
+                    x.matrix.read(i, reader.x);
+                    self.finish(reader.x);
+                    std::int64_t* row = out.data + static_cast<std::size_t>(i) * K;
+                    std::fill_n(row, K, 0);
+                    std::shared_lock lock(self.mutex());
+                    self.predict(reader, 0);
+                    for (const std::int32_t label : reader.plain_list)
+                        if (static_cast<std::size_t>(label) < K) row[label] = 1;
+                });
+                return out.array;
+            },
+            nb::arg("x"));
 }
 
 template <class T>
 static void add_ranker(nb::module_& module, const char* name) {
     using Ranker = PartialRanker<T>;
     nb::class_<Ranker> type(module, name);
-    type.def("__init__", &construct<Ranker>, nb::kw_only(), nb::arg("miss_weight"), nb::arg("slot_cost"),
-             nb::arg("max_labels"), nb::arg("ties"), nb::arg("max_explore"), nb::arg("loss"), nb::arg("radius"),
-             nb::arg("delta"), nb::arg("norm_bound").none(), nb::arg("covariance"), nb::arg("exploration"),
-             nb::arg("update"), nb::arg("width"), nb::arg("kernel"), nb::arg("gamma"), nb::arg("normalize"),
-             nb::arg("memory_limit"), nb::arg("n_features"));
+    type.def("__init__", &construct<Ranker>, nb::kw_only(), nb::arg("miss_weight"),
+             nb::arg("slot_cost"), nb::arg("max_labels"), nb::arg("ties"), nb::arg("max_explore"),
+             nb::arg("loss"), nb::arg("radius"), nb::arg("delta"), nb::arg("norm_bound").none(),
+             nb::arg("covariance"), nb::arg("exploration"), nb::arg("update"), nb::arg("width"),
+             nb::arg("kernel"), nb::arg("gamma"), nb::arg("normalize"), nb::arg("memory_limit"),
+             nb::arg("n_features"));
     add_ranker_methods<Ranker, T>(type);
     add_game_methods<T>(type);
     add_learner_methods<Ranker, PartialCertificate>(
         type, {&certificate_of<T>, &weights_of<T>, &write_state<T>, &read_state<T>,
                [](const Ranker& self) { return self.bytes(); }});
     // The matrix A of a label, or with `inverse` what is kept of its inverse: by place of a feature.
-    type.def("matrix",
-             [](const Ranker& self, std::size_t label, bool inverse) {
-                 std::shared_lock lock(self.mutex());
-                 const auto* full = std::get_if<FullCovariance<T>>(&self.covariance());
-                 if (!full || label >= self.labels()) throw InputError("there is no such matrix");
-                 const auto& found = full->state()[label];
-                 const std::size_t n = self.features().size(), known = found.matrix.side();
-                 Owned<double> out({n, n});
-                 for (std::size_t i = 0; i < n; ++i)
-                     for (std::size_t j = 0; j < n; ++j) {
-                         double value = i == j ? 1 : 0;
-                         if (i < known && j < known)
-                             value = inverse ? static_cast<double>(found.inverse.at(i, j)) : found.matrix.at(i, j);
-                         out.data[i * n + j] = value;
-                     }
-                 return out.array;
-             },
-             nb::arg("label"), nb::arg("inverse"))
+    type.def(
+            "matrix",
+            [](const Ranker& self, std::size_t label, bool inverse) {
+                std::shared_lock lock(self.mutex());
+                const auto* full = std::get_if<FullCovariance<T>>(&self.covariance());
+                if (!full || label >= self.labels()) throw InputError("there is no such matrix");
+                const auto& found = full->state()[label];
+                const std::size_t n = self.features().size(), known = found.matrix.side();
+                Owned<double> out({n, n});
+                for (std::size_t i = 0; i < n; ++i)
+                    for (std::size_t j = 0; j < n; ++j) {
+                        double value = i == j ? 1 : 0;
+                        if (i < known && j < known)
+                            value = inverse ? static_cast<double>(found.inverse.at(i, j))
+                                            : found.matrix.at(i, j);
+                        out.data[i * n + j] = value;
+                    }
+                return out.array;
+            },
+            nb::arg("label"), nb::arg("inverse"))
         .def_static("bytes_a_label", &FullCovariance<T>::bytes_a_label, nb::arg("features"));
 }
 
 // The slot loss and the partial rank loss of each list, where so many labels could have been shown.
 static auto losses_of_lists(const Game& self, const LabelRows& shown, const LabelRows& relevant,
                             const LabelRows& unknown, const VectorOf<std::int64_t>& slots) {
-    if (relevant.rows() != shown.rows() || unknown.rows() != shown.rows() || slots.shape(0) != shown.rows())
+    if (relevant.rows() != shown.rows() || unknown.rows() != shown.rows() ||
+        slots.shape(0) != shown.rows())
         throw InputError("lists, labels and slots must have the same number of rows");
     const auto has = [](std::span<const std::int32_t> row, std::int32_t label) {
         return std::find(row.begin(), row.end(), label) != row.end();
@@ -250,9 +264,11 @@ static auto losses_of_lists(const Game& self, const LabelRows& shown, const Labe
         const auto row = static_cast<std::int64_t>(i);
         const auto list = shown.row(row), yes = relevant.row(row), open = unknown.row(row);
         if (list.size() > self.config().costs.sizes())
-            throw InputError("a list of " + std::to_string(list.size()) + " labels has no slot costs");
-        const auto found = list_losses(self, list, yes.size(), static_cast<std::size_t>(slots.data()[i]),
-                                       [&](std::int32_t label) { return has(open, label) ? -1 : has(yes, label); });
+            throw InputError("a list of " + std::to_string(list.size()) +
+                             " labels has no slot costs");
+        const auto found = list_losses(
+            self, list, yes.size(), static_cast<std::size_t>(slots.data()[i]),
+            [&](std::int32_t label) { return has(open, label) ? -1 : has(yes, label); });
         losses.data[i] = found.slots;
         partial.data[i] = found.partial;
     }
@@ -261,31 +277,38 @@ static auto losses_of_lists(const Game& self, const LabelRows& shown, const Labe
 
 static void add_game(nb::module_& module) {
     nb::class_<Game>(module, "Game")
-        .def("__init__",
-             [](Game* self, double miss_weight, const SlotCost& slot_cost, const std::string& ties,
-                std::int64_t max_explore) {
-                 new (self) Game(make_game(miss_weight, slot_cost, ties, max_explore));
-             },
-             nb::kw_only(), nb::arg("miss_weight"), nb::arg("slot_cost"), nb::arg("ties"), nb::arg("max_explore"))
-        .def("choose",
-             [](const Game& self, const std::vector<double>& probabilities, std::size_t most) {
-                 std::vector<std::int32_t> out;
-                 self.choose({probabilities, probabilities}, most, out);
-                 return out;
-             },
-             nb::arg("probabilities"), nb::arg("most"))
-        .def("expected",
-             [](const Game& self, const std::vector<std::int32_t>& shown, const std::vector<double>& probabilities) {
-                 if (shown.size() > self.config().costs.sizes())
-                     throw InputError("a list of " + std::to_string(shown.size()) + " labels has no slot costs");
-                 double cost = 0;
-                 for (const double p : probabilities) cost += self.config().miss_weight * p;
-                 for (std::size_t j = 0; j < shown.size(); ++j)
-                     cost += self.wrong(j + 1, shown.size()) -
-                             self.stake(j + 1, shown.size()) * probabilities.at(static_cast<std::size_t>(shown[j]));
-                 return cost;
-             },
-             nb::arg("shown"), nb::arg("probabilities"))
+        .def(
+            "__init__",
+            [](Game* self, double miss_weight, const SlotCost& slot_cost, const std::string& ties,
+               std::int64_t max_explore) {
+                new (self) Game(make_game(miss_weight, slot_cost, ties, max_explore));
+            },
+            nb::kw_only(), nb::arg("miss_weight"), nb::arg("slot_cost"), nb::arg("ties"),
+            nb::arg("max_explore"))
+        .def(
+            "choose",
+            [](const Game& self, const std::vector<double>& probabilities, std::size_t most) {
+                std::vector<std::int32_t> out;
+                self.choose({probabilities, probabilities}, most, out);
+                return out;
+            },
+            nb::arg("probabilities"), nb::arg("most"))
+        .def(
+            "expected",
+            [](const Game& self, const std::vector<std::int32_t>& shown,
+               const std::vector<double>& probabilities) {
+                if (shown.size() > self.config().costs.sizes())
+                    throw InputError("a list of " + std::to_string(shown.size()) +
+                                     " labels has no slot costs");
+                double cost = 0;
+                for (const double p : probabilities) cost += self.config().miss_weight * p;
+                for (std::size_t j = 0; j < shown.size(); ++j)
+                    cost += self.wrong(j + 1, shown.size()) -
+                            self.stake(j + 1, shown.size()) *
+                                probabilities.at(static_cast<std::size_t>(shown[j]));
+                return cost;
+            },
+            nb::arg("shown"), nb::arg("probabilities"))
         .def("losses", &losses_of_lists, nb::arg("shown"), nb::arg("relevant"), nb::arg("unknown"),
              nb::arg("slots"));
 }

@@ -63,10 +63,12 @@ NumPy<T> weight_array(const PartialRanker<T>& self) {
         [&](const auto& found) {
             for (std::size_t k = 0; k < K; ++k) {
                 if constexpr (requires { found.weight(k, k); }) {
-                    for (std::size_t r = 0; r < rows; ++r) out.data[r * K + k] = static_cast<T>(found.weight(k, r));
+                    for (std::size_t r = 0; r < rows; ++r)
+                        out.data[r * K + k] = static_cast<T>(found.weight(k, r));
                 } else {
                     const std::vector<double> weights = found.weights(k);
-                    for (std::size_t r = 0; r < rows; ++r) out.data[r * K + k] = static_cast<T>(weights[r]);
+                    for (std::size_t r = 0; r < rows; ++r)
+                        out.data[r * K + k] = static_cast<T>(weights[r]);
                 }
             }
         },
@@ -75,18 +77,24 @@ NumPy<T> weight_array(const PartialRanker<T>& self) {
 }
 
 template <class T>
-void write_covariance(const PartialRanker<T>& self, const FullCovariance<T>& found, nb::dict& arrays) {
+void write_covariance(const PartialRanker<T>& self, const FullCovariance<T>& found,
+                      nb::dict& arrays) {
     using Label = typename FullCovariance<T>::Label;
     const auto& labels = found.state();
     arrays["theta"] = weight_array(self);
-    arrays["sides"] = vector_array<std::int64_t>(
-        labels.size(), [&](std::size_t k) { return static_cast<std::int64_t>(labels[k].inverse.side()); });
-    arrays["tolerated"] = vector_array<double>(labels.size(), [&](std::size_t k) { return labels[k].tolerated; });
-    write_parts<T>(labels, "inverse",
-                   [](const Label& label) { return std::pair(label.inverse.data(), label.inverse.size()); }, arrays);
-    write_parts<double>(labels, "matrix",
-                        [](const Label& label) { return std::pair(label.matrix.data(), label.matrix.size()); },
-                        arrays);
+    arrays["sides"] = vector_array<std::int64_t>(labels.size(), [&](std::size_t k) {
+        return static_cast<std::int64_t>(labels[k].inverse.side());
+    });
+    arrays["tolerated"] =
+        vector_array<double>(labels.size(), [&](std::size_t k) { return labels[k].tolerated; });
+    write_parts<T>(
+        labels, "inverse",
+        [](const Label& label) { return std::pair(label.inverse.data(), label.inverse.size()); },
+        arrays);
+    write_parts<double>(
+        labels, "matrix",
+        [](const Label& label) { return std::pair(label.matrix.data(), label.matrix.size()); },
+        arrays);
 }
 
 template <class T>
@@ -116,13 +124,15 @@ void read_covariance(PartialRanker<T>& self, FullCovariance<T>& found, const nb:
         std::copy_n(matrix_numbers, label.matrix.size(), label.matrix.data());
         label.updates = self.updates()[k];
         label.tolerated = tolerated.data()[k];
-        for (std::size_t r = 0; r < std::min(rows, n); ++r) label.weights[r] = theta.data()[r * K + k];
+        for (std::size_t r = 0; r < std::min(rows, n); ++r)
+            label.weights[r] = theta.data()[r * K + k];
     }
 }
 
 template <class T>
-void write_covariance(const PartialRanker<T>&, const DiagonalCovariance<T>& found, nb::dict& arrays) {
-    const auto part = [&](T Known<T>::*number) {
+void write_covariance(const PartialRanker<T>&, const DiagonalCovariance<T>& found,
+                      nb::dict& arrays) {
+    const auto part = [&](T Known<T>::* number) {
         const auto& store = found.store();
         Owned<T> out({store.rows(), store.labels()});
         T* next = out.data;
@@ -148,7 +158,8 @@ void read_covariance(PartialRanker<T>& self, DiagonalCovariance<T>& found, const
     auto& store = found.store();
     for (std::size_t r = 0; r < features.shape(0); ++r) {
         Known<T>* row = store.row(found.insert(features.data()[r]));
-        for (std::size_t k = 0; k < K; ++k) row[k] = {theta.data()[r * K + k], inverses.data()[r * K + k]};
+        for (std::size_t k = 0; k < K; ++k)
+            row[k] = {theta.data()[r * K + k], inverses.data()[r * K + k]};
     }
 }
 
@@ -161,14 +172,20 @@ void write_covariance(const PartialRanker<T>&, const KernelCovariance<T>& found,
     arrays["row_places"] = copied(rows.places);
     arrays["row_values"] = copied(rows.values);
     arrays["row_squares"] = copied(rows.squares);
-    arrays["part_counts"] = vector_array<std::int64_t>(
-        labels.size(), [&](std::size_t k) { return static_cast<std::int64_t>(labels[k].rows.size()); });
+    arrays["part_counts"] = vector_array<std::int64_t>(labels.size(), [&](std::size_t k) {
+        return static_cast<std::int64_t>(labels[k].rows.size());
+    });
     const auto all = [](const auto& vector) { return std::pair(vector.data(), vector.size()); };
-    write_parts<std::int32_t>(labels, "part_rows", [&](const Label& label) { return all(label.rows); }, arrays);
-    write_parts<double>(labels, "parts", [&](const Label& label) { return all(label.parts); }, arrays);
-    write_parts<std::int32_t>(labels, "update_rows", [&](const Label& label) { return all(label.updates); }, arrays);
-    write_parts<double>(labels, "roots", [&](const Label& label) { return all(label.roots); }, arrays);
-    write_parts<double>(labels, "factor", [&](const Label& label) { return all(label.factor); }, arrays);
+    write_parts<std::int32_t>(
+        labels, "part_rows", [&](const Label& label) { return all(label.rows); }, arrays);
+    write_parts<double>(
+        labels, "parts", [&](const Label& label) { return all(label.parts); }, arrays);
+    write_parts<std::int32_t>(
+        labels, "update_rows", [&](const Label& label) { return all(label.updates); }, arrays);
+    write_parts<double>(
+        labels, "roots", [&](const Label& label) { return all(label.roots); }, arrays);
+    write_parts<double>(
+        labels, "factor", [&](const Label& label) { return all(label.factor); }, arrays);
 }
 
 template <class T>
@@ -191,7 +208,8 @@ void read_covariance(PartialRanker<T>& self, KernelCovariance<T>& found, const n
     for (std::size_t k = 0; k < K && good; ++k) {
         const auto count = static_cast<std::size_t>(counts.data()[k]);
         const auto updates = static_cast<std::size_t>(self.updates()[k]);
-        if (counts.data()[k] < 0 || self.updates()[k] < 0 || updates > count) throw InputError("model state: counts do not fit");
+        if (counts.data()[k] < 0 || self.updates()[k] < 0 || updates > count)
+            throw InputError("model state: counts do not fit");
         typename KernelCovariance<T>::Label label;
         label.rows = part_rows.take_vector(count);
         label.parts = parts.take_vector(count);
@@ -229,7 +247,8 @@ void write_state(const PartialRanker<T>& self, nb::dict& arrays, nb::dict& numbe
     arrays["features"] = copied(self.features());
     arrays["information"] = copied(self.information());
     arrays["updates"] = copied(self.updates());
-    std::visit([&](const auto& found) { write_covariance(self, found, arrays); }, self.covariance());
+    std::visit([&](const auto& found) { write_covariance(self, found, arrays); },
+               self.covariance());
     const auto& account = self.account();
     numbers["labels"] = self.labels();
     numbers["rounds"] = account.rounds;
@@ -244,9 +263,10 @@ void read_state(PartialRanker<T>& self, const nb::dict& arrays, const nb::dict& 
     const auto updates = state_vector<std::int64_t>(arrays, "updates", K);
     if (self.labels() != 0) throw InputError("model state can only be restored into a new model");
     self.add_labels(K);
-    self.restore({nb::cast<std::int64_t>(numbers["rounds"]), nb::cast<std::int64_t>(numbers["shown"]),
-                  nb::cast<double>(numbers["regret"])},
-                 {information.data(), information.data() + K}, {updates.data(), updates.data() + K});
+    self.restore({nb::cast<std::int64_t>(numbers["rounds"]),
+                  nb::cast<std::int64_t>(numbers["shown"]), nb::cast<double>(numbers["regret"])},
+                 {information.data(), information.data() + K},
+                 {updates.data(), updates.data() + K});
     std::visit([&](auto& found) { read_covariance(self, found, arrays); }, self.covariance());
 }
 

@@ -1,19 +1,19 @@
 // Predtron for Python.
-#include "predtron/predtron.hpp"
-
 #include <span>
 
 #include "bind/module.hpp"
 #include "bind/predtron_state.hpp"
-#include "predtron/rule_table.hpp"
 #include "bind/ranker_bind.hpp"
 #include "bind/rules.hpp"
+#include "predtron/predtron.hpp"
+#include "predtron/rule_table.hpp"
 
 namespace tagalong::bind {
 
-static void construct_problem(ProblemConfig* self, const std::string& kind, const std::vector<double>& costs,
-                              const std::vector<double>& reject, const std::string& set_loss, double least_loss,
-                              bool reciprocal, double exponent, bool precision, std::int64_t depth,
+static void construct_problem(ProblemConfig* self, const std::string& kind,
+                              const std::vector<double>& costs, const std::vector<double>& reject,
+                              const std::string& set_loss, double least_loss, bool reciprocal,
+                              double exponent, bool precision, std::int64_t depth,
                               bool ties_by_score) {
     ProblemConfig config;
     config.kind = choose<ProblemKind>({{"custom", ProblemKind::custom},
@@ -25,9 +25,10 @@ static void construct_problem(ProblemConfig* self, const std::string& kind, cons
                                       kind, "kind");
     config.costs = costs;
     config.reject = reject;
-    config.set_loss = choose<SetLoss>(
-        {{"hamming", SetLoss::hamming}, {"subset", SetLoss::subset}, {"error_set", SetLoss::error_set}}, set_loss,
-        "set_loss");
+    config.set_loss = choose<SetLoss>({{"hamming", SetLoss::hamming},
+                                       {"subset", SetLoss::subset},
+                                       {"error_set", SetLoss::error_set}},
+                                      set_loss, "set_loss");
     config.least_loss = least_loss;
     config.reciprocal = reciprocal;
     config.exponent = exponent;
@@ -40,18 +41,20 @@ static void construct_problem(ProblemConfig* self, const std::string& kind, cons
 static void add_problem(nb::module_& module) {
     const ProblemConfig usual;
     nb::class_<ProblemConfig>(module, "PredtronProblem")
-        .def("__init__", &construct_problem, nb::kw_only(), nb::arg("kind"), nb::arg("costs") = nb::make_tuple(),
-             nb::arg("reject") = nb::make_tuple(), nb::arg("set_loss") = "hamming",
-             nb::arg("least_loss") = usual.least_loss, nb::arg("reciprocal") = usual.reciprocal,
-             nb::arg("exponent") = usual.exponent, nb::arg("precision") = usual.precision,
-             nb::arg("depth") = usual.depth, nb::arg("ties_by_score") = usual.ties_by_score);
+        .def("__init__", &construct_problem, nb::kw_only(), nb::arg("kind"),
+             nb::arg("costs") = nb::make_tuple(), nb::arg("reject") = nb::make_tuple(),
+             nb::arg("set_loss") = "hamming", nb::arg("least_loss") = usual.least_loss,
+             nb::arg("reciprocal") = usual.reciprocal, nb::arg("exponent") = usual.exponent,
+             nb::arg("precision") = usual.precision, nb::arg("depth") = usual.depth,
+             nb::arg("ties_by_score") = usual.ties_by_score);
 }
 
 template <class Learner>
 static void construct(Learner* self, const ProblemConfig& problem, const std::string& norm,
                       const std::string& kernel, double gamma, double degree, std::size_t budget,
-                      const std::string& update, double step, bool average, bool normalize, double constant,
-                      bool queries, std::size_t dimension, std::int64_t n_features) {
+                      const std::string& update, double step, bool average, bool normalize,
+                      double constant, bool queries, std::size_t dimension,
+                      std::int64_t n_features) {
     PredtronConfig config;
     config.problem = problem;
     config.norm = choose<PredtronNorm>({{"l2", PredtronNorm::l2},
@@ -61,7 +64,8 @@ static void construct(Learner* self, const ProblemConfig& problem, const std::st
                                         {"trace", PredtronNorm::trace}},
                                        norm, "norm");
     config.kernel.kind = choose<KernelKind>(
-        {{"linear", KernelKind::linear}, {"rbf", KernelKind::rbf}, {"poly", KernelKind::poly}}, kernel, "kernel");
+        {{"linear", KernelKind::linear}, {"rbf", KernelKind::rbf}, {"poly", KernelKind::poly}},
+        kernel, "kernel");
     config.kernel.gamma = gamma;
     config.kernel.degree = degree;
     config.budget = budget;
@@ -92,8 +96,8 @@ static FeatureWeights weights_of(const Predtron<T>& self) {
 
 // The rows of a query, as every learner sees them.
 template <class T>
-static std::span<const Example> documents_of(const Predtron<T>& self, const Matrix& matrix, std::int64_t begin,
-                                             std::int64_t end) {
+static std::span<const Example> documents_of(const Predtron<T>& self, const Matrix& matrix,
+                                             std::int64_t begin, std::int64_t end) {
     static thread_local std::vector<Example> documents;
     const auto count = static_cast<std::size_t>(end - begin);
     if (documents.size() < count) documents.resize(count);
@@ -117,104 +121,120 @@ static void add_predtron(nb::module_& module, const char* name) {
     using Learner = Predtron<T>;
     nb::class_<Learner> type(module, name);
     type.def("__init__", &construct<Learner>, nb::kw_only(), nb::arg("problem"), nb::arg("norm"),
-             nb::arg("kernel"), nb::arg("gamma"), nb::arg("degree"), nb::arg("budget"), nb::arg("update"),
-             nb::arg("step"), nb::arg("average"), nb::arg("normalize"), nb::arg("constant"), nb::arg("queries"),
-             nb::arg("dimension"), nb::arg("n_features"));
+             nb::arg("kernel"), nb::arg("gamma"), nb::arg("degree"), nb::arg("budget"),
+             nb::arg("update"), nb::arg("step"), nb::arg("average"), nb::arg("normalize"),
+             nb::arg("constant"), nb::arg("queries"), nb::arg("dimension"), nb::arg("n_features"));
     add_ranker_methods<Learner, T>(type);
     add_learner_methods<Learner, PredtronCertificate>(
         type, {&certificate_of<T>, &weights_of<T>, &write_state<T>, &read_state<T>,
                [](const Learner& self) { return self.bytes(); }});
     // The scores of a row as the problem sees them, with the weights that learn or predict.
-    type.def("raw_scores",
-             [](const Learner& self, const MatrixView& x, std::int64_t row, bool predicting) {
-                 auto& reader = thread_reader<Learner>();
-                 x.matrix.read(row, reader.x);
-                 self.finish(reader.x);
-                 std::shared_lock lock(self.mutex());
-                 return doubles(self.raw_score(reader, predicting));
-             },
-             nb::arg("x"), nb::arg("row"), nb::arg("predicting"))
+    type.def(
+            "raw_scores",
+            [](const Learner& self, const MatrixView& x, std::int64_t row, bool predicting) {
+                auto& reader = thread_reader<Learner>();
+                x.matrix.read(row, reader.x);
+                self.finish(reader.x);
+                std::shared_lock lock(self.mutex());
+                return doubles(self.raw_score(reader, predicting));
+            },
+            nb::arg("x"), nb::arg("row"), nb::arg("predicting"))
         // A row as the learner sees it: features (-1 is the constant one) and values.
-        .def("finished",
-             [](const Learner& self, const MatrixView& x, std::int64_t row) {
-                 Example& example = thread_reader<Learner>().x;
-                 x.matrix.read(row, example);
-                 self.finish(example);
-                 return std::make_pair(
-                     vector_array<std::int32_t>(example.size(), [&](std::size_t i) { return example.feature[i]; }),
-                     vector_array<double>(example.size(), [&](std::size_t i) { return example.value[i]; }));
-             },
-             nb::arg("x"), nb::arg("row"))
-        .def("norm",
-             [](const Learner& self, const MatrixView& x, std::int64_t row) {
-                 auto& reader = thread_reader<Learner>();
-                 x.matrix.read(row, reader.x);
-                 self.finish(reader.x);
-                 return self.norm_of(reader.x);
-             },
-             nb::arg("x"), nb::arg("row"))
-        .def("count",
-             [](Learner& self, double norm, double loss, double weight, std::size_t size) {
-                 std::unique_lock lock(self.mutex());
-                 return self.count(norm, loss, weight, size);
-             },
-             nb::arg("norm"), nb::arg("loss"), nb::arg("weight"), nb::arg("size"))
-        .def("observe",
-             [](Learner& self, VectorOf<T> predicted, const std::vector<std::int32_t>& relevant,
-                const std::vector<std::int32_t>& unknown) {
-                 std::unique_lock lock(self.mutex());
-                 self.observe({predicted.data(), predicted.shape(0)}, relevant, unknown);
-             },
-             nb::arg("predicted"), nb::arg("relevant"), nb::arg("unknown"))
-        .def("move",
-             [](Learner& self, const MatrixView& x, std::int64_t row, VectorOf<double> direction) {
-                 Example& example = thread_reader<Learner>().x;
-                 x.matrix.read(row, example);
-                 self.finish(example);
-                 std::unique_lock lock(self.mutex());
-                 if (direction.shape(0) != self.scores_a_row()) throw InputError("a number a score is needed");
-                 self.move(example, {direction.data(), direction.shape(0)});
-             },
-             nb::arg("x"), nb::arg("row"), nb::arg("direction"))
+        .def(
+            "finished",
+            [](const Learner& self, const MatrixView& x, std::int64_t row) {
+                Example& example = thread_reader<Learner>().x;
+                x.matrix.read(row, example);
+                self.finish(example);
+                return std::make_pair(
+                    vector_array<std::int32_t>(example.size(),
+                                               [&](std::size_t i) { return example.feature[i]; }),
+                    vector_array<double>(example.size(),
+                                         [&](std::size_t i) { return example.value[i]; }));
+            },
+            nb::arg("x"), nb::arg("row"))
+        .def(
+            "norm",
+            [](const Learner& self, const MatrixView& x, std::int64_t row) {
+                auto& reader = thread_reader<Learner>();
+                x.matrix.read(row, reader.x);
+                self.finish(reader.x);
+                return self.norm_of(reader.x);
+            },
+            nb::arg("x"), nb::arg("row"))
+        .def(
+            "count",
+            [](Learner& self, double norm, double loss, double weight, std::size_t size) {
+                std::unique_lock lock(self.mutex());
+                return self.count(norm, loss, weight, size);
+            },
+            nb::arg("norm"), nb::arg("loss"), nb::arg("weight"), nb::arg("size"))
+        .def(
+            "observe",
+            [](Learner& self, VectorOf<T> predicted, const std::vector<std::int32_t>& relevant,
+               const std::vector<std::int32_t>& unknown) {
+                std::unique_lock lock(self.mutex());
+                self.observe({predicted.data(), predicted.shape(0)}, relevant, unknown);
+            },
+            nb::arg("predicted"), nb::arg("relevant"), nb::arg("unknown"))
+        .def(
+            "move",
+            [](Learner& self, const MatrixView& x, std::int64_t row, VectorOf<double> direction) {
+                Example& example = thread_reader<Learner>().x;
+                x.matrix.read(row, example);
+                self.finish(example);
+                std::unique_lock lock(self.mutex());
+                if (direction.shape(0) != self.scores_a_row())
+                    throw InputError("a number a score is needed");
+                self.move(example, {direction.data(), direction.shape(0)});
+            },
+            nb::arg("x"), nb::arg("row"), nb::arg("direction"))
         // Documents begin..end of a query, their grades; the loss, and what the documents scored.
-        .def("learn_query",
-             [](Learner& self, const MatrixView& x, std::int64_t begin, std::int64_t end, VectorOf<double> grades,
-                double norm, double weight) {
-                 Owned<T> scores({static_cast<std::size_t>(end - begin)});
-                 double loss = 0;
-                 {
-                     nb::gil_scoped_release release;
-                     const auto documents = documents_of(self, x.matrix, begin, end);
-                     std::unique_lock lock(self.mutex());
-                     loss = self.learn_query(documents, {grades.data(), grades.shape(0)}, norm, weight, scores.data);
-                 }
-                 return std::make_pair(loss, scores.array);
-             },
-             nb::arg("x"), nb::arg("begin"), nb::arg("end"), nb::arg("grades"), nb::arg("norm"), nb::arg("weight"))
-        .def("query_scores",
-             [](const Learner& self, const MatrixView& x, std::int64_t begin, std::int64_t end, bool predicting) {
-                 std::vector<T> scores;
-                 {
-                     nb::gil_scoped_release release;
-                     const auto documents = documents_of(self, x.matrix, begin, end);
-                     std::shared_lock lock(self.mutex());
-                     self.score_documents(documents, predicting, scores);
-                 }
-                 return doubles(std::span<const T>(scores));
-             },
-             nb::arg("x"), nb::arg("begin"), nb::arg("end"), nb::arg("predicting"))
+        .def(
+            "learn_query",
+            [](Learner& self, const MatrixView& x, std::int64_t begin, std::int64_t end,
+               VectorOf<double> grades, double norm, double weight) {
+                Owned<T> scores({static_cast<std::size_t>(end - begin)});
+                double loss = 0;
+                {
+                    nb::gil_scoped_release release;
+                    const auto documents = documents_of(self, x.matrix, begin, end);
+                    std::unique_lock lock(self.mutex());
+                    loss = self.learn_query(documents, {grades.data(), grades.shape(0)}, norm,
+                                            weight, scores.data);
+                }
+                return std::make_pair(loss, scores.array);
+            },
+            nb::arg("x"), nb::arg("begin"), nb::arg("end"), nb::arg("grades"), nb::arg("norm"),
+            nb::arg("weight"))
+        .def(
+            "query_scores",
+            [](const Learner& self, const MatrixView& x, std::int64_t begin, std::int64_t end,
+               bool predicting) {
+                std::vector<T> scores;
+                {
+                    nb::gil_scoped_release release;
+                    const auto documents = documents_of(self, x.matrix, begin, end);
+                    std::shared_lock lock(self.mutex());
+                    self.score_documents(documents, predicting, scores);
+                }
+                return doubles(std::span<const T>(scores));
+            },
+            nb::arg("x"), nb::arg("begin"), nb::arg("end"), nb::arg("predicting"))
         // A query that somebody else has judged: its loss, and where to move its scores.
-        .def("settle_query",
-             [](Learner& self, const MatrixView& x, std::int64_t begin, std::int64_t end, VectorOf<double> grades,
-                double loss, VectorOf<double> direction, double norm, double weight) {
-                 nb::gil_scoped_release release;
-                 const auto documents = documents_of(self, x.matrix, begin, end);
-                 std::unique_lock lock(self.mutex());
-                 self.settle_query(documents, {grades.data(), grades.shape(0)}, loss,
-                                   {direction.data(), direction.shape(0)}, norm, weight);
-             },
-             nb::arg("x"), nb::arg("begin"), nb::arg("end"), nb::arg("grades"), nb::arg("loss"),
-             nb::arg("direction"), nb::arg("norm"), nb::arg("weight"));
+        .def(
+            "settle_query",
+            [](Learner& self, const MatrixView& x, std::int64_t begin, std::int64_t end,
+               VectorOf<double> grades, double loss, VectorOf<double> direction, double norm,
+               double weight) {
+                nb::gil_scoped_release release;
+                const auto documents = documents_of(self, x.matrix, begin, end);
+                std::unique_lock lock(self.mutex());
+                self.settle_query(documents, {grades.data(), grades.shape(0)}, loss,
+                                  {direction.data(), direction.shape(0)}, norm, weight);
+            },
+            nb::arg("x"), nb::arg("begin"), nb::arg("end"), nb::arg("grades"), nb::arg("loss"),
+            nb::arg("direction"), nb::arg("norm"), nb::arg("weight"));
 }
 
 void add_predtrons(nb::module_& module) {
@@ -225,15 +245,18 @@ void add_predtrons(nb::module_& module) {
     add_predtron<float>(module, "Predtron32");
     add_predtron<double>(module, "Predtron64");
     // Items in the order of the ranking that scores well and loses much.
-    module.def("merge_ranking",
-               [](VectorOf<double> scores, VectorOf<std::int32_t> relevant, VectorOf<double> f,
-                  VectorOf<double> discount) {
-                   MergeDecoder decode;
-                   const auto order = decode({scores.data(), scores.shape(0)}, {relevant.data(), relevant.shape(0)},
-                                             {f.data(), f.shape(0)}, {discount.data(), discount.shape(0)});
-                   return vector_array<std::int32_t>(order.size(), [&](std::size_t i) { return order[i]; });
-               },
-               nb::arg("scores"), nb::arg("relevant"), nb::arg("f"), nb::arg("discount"));
+    module.def(
+        "merge_ranking",
+        [](VectorOf<double> scores, VectorOf<std::int32_t> relevant, VectorOf<double> f,
+           VectorOf<double> discount) {
+            MergeDecoder decode;
+            const auto order =
+                decode({scores.data(), scores.shape(0)}, {relevant.data(), relevant.shape(0)},
+                       {f.data(), f.shape(0)}, {discount.data(), discount.shape(0)});
+            return vector_array<std::int32_t>(order.size(),
+                                              [&](std::size_t i) { return order[i]; });
+        },
+        nb::arg("scores"), nb::arg("relevant"), nb::arg("f"), nb::arg("discount"));
 }
 
 }  // namespace tagalong::bind

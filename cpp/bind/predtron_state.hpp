@@ -32,15 +32,19 @@ inline void write_support(const KernelGeometry& kernel, bool averaged, nb::dict&
     const auto table = [&](auto&& part) {
         Owned<double> out({support.size(), kernel.labels()});
         for (std::size_t i = 0; i < support.size(); ++i)
-            std::copy(part(support[i]).begin(), part(support[i]).end(), out.data + i * kernel.labels());
+            std::copy(part(support[i]).begin(), part(support[i]).end(),
+                      out.data + i * kernel.labels());
         return out.array;
     };
-    arrays["support_ends"] = vector_array<std::int64_t>(ends.size(), [&](std::size_t i) { return ends[i]; });
+    arrays["support_ends"] =
+        vector_array<std::int64_t>(ends.size(), [&](std::size_t i) { return ends[i]; });
     arrays["features"] =
         vector_array<std::int32_t>(features.size(), [&](std::size_t i) { return features[i]; });
-    arrays["support_values"] = vector_array<double>(values.size(), [&](std::size_t i) { return values[i]; });
+    arrays["support_values"] =
+        vector_array<double>(values.size(), [&](std::size_t i) { return values[i]; });
     arrays["support_parts"] = table([](const auto& one) -> const auto& { return one.part; });
-    if (averaged) arrays["support_means"] = table([](const auto& one) -> const auto& { return one.means; });
+    if (averaged)
+        arrays["support_means"] = table([](const auto& one) -> const auto& { return one.means; });
 }
 
 inline void read_support(KernelGeometry& kernel, bool averaged, const nb::dict& arrays) {
@@ -82,11 +86,12 @@ void write_state(const Predtron<T>& self, nb::dict& arrays, nb::dict& numbers) {
         arrays["theta"] = plane_array(store, 0);
         if (const auto* linear = std::get_if<LinearGeometry<T>>(&self.geometry())) {
             if (store.planes() > 1) arrays["means"] = plane_array(store, 1);
-            arrays["norm2"] = vector_array<double>(store.rows(), [&](std::size_t r) { return linear->row_state(r).norm2; });
+            arrays["norm2"] = vector_array<double>(
+                store.rows(), [&](std::size_t r) { return linear->row_state(r).norm2; });
         } else {
             const auto& link = std::get<LinkGeometry<T>>(self.geometry());
-            arrays["norm2"] = vector_array<double>(link.row_state().size(),
-                                                   [&](std::size_t r) { return link.row_state()[r].norm2; });
+            arrays["norm2"] = vector_array<double>(
+                link.row_state().size(), [&](std::size_t r) { return link.row_state()[r].norm2; });
             numbers["unit"] = link.unit();
         }
     }

@@ -23,7 +23,8 @@ Choice choose(Choices<Choice> choices, const std::string& name, const char* what
 
 // InputError if there is no rule of that name, or none in the entropic geometry where that is the setting.
 template <class Rule>
-const Rule* chosen_rule(std::span<const Rule> rules, const std::string& name, const std::string& geometry) {
+const Rule* chosen_rule(std::span<const Rule> rules, const std::string& name,
+                        const std::string& geometry) {
     const Rule& rule = find_rule(rules, name);
     if (geometry == "entropic" && rule.entropic == nullptr)
         throw InputError("update='" + name + "' does not exist for geometry='entropic'");

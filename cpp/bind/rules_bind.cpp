@@ -4,8 +4,8 @@
 
 #include <span>
 
-#include "blocks/rule_table.hpp"
 #include "bind/module.hpp"
+#include "blocks/rule_table.hpp"
 #include "predtron/rule_table.hpp"
 #include "rules/rule_table.hpp"
 
@@ -16,9 +16,12 @@ namespace tagalong::bind {
 // What a row says of the mistake bound, in the words of tagalong.learning.update_rules.
 static const char* bound_name(MistakeBound bound) {
     switch (bound) {
-        case MistakeBound::step_given: return "step given";
-        case MistakeBound::step_chosen: return "step chosen";
-        default: return "none";
+        case MistakeBound::step_given:
+            return "step given";
+        case MistakeBound::step_chosen:
+            return "step chosen";
+        default:
+            return "none";
     }
 }
 
@@ -46,16 +49,17 @@ void add_update_rules(nb::module_& module) {
         .def_ro("entropic_instead", &LabelRule::entropic_instead)
         .def_ro("few_labels", &LabelRule::few_labels)
         .def_ro("interior_point", &LabelRule::interior_point);
-    add_rule<BlockRule>(module, "BlockRule").def_prop_ro("worst_row_only", [](const BlockRule& rule) {
-        return rule.rows == RowsInPlay::worst;
-    });
+    add_rule<BlockRule>(module, "BlockRule")
+        .def_prop_ro("worst_row_only",
+                     [](const BlockRule& rule) { return rule.rows == RowsInPlay::worst; });
     nb::class_<PredtronUpdate>(module, "PredtronUpdate")
         .def_ro("name", &PredtronUpdate::name)
         .def_ro("description", &PredtronUpdate::description)
         .def_ro("by_loss", &PredtronUpdate::by_loss);
     module.def("label_rules", [] { return rows(label_rules()); });
     module.def("block_rules", [] { return rows(block_rules()); });
-    module.def("predtron_updates", [] { return rows(std::span<const PredtronUpdate>(kPredtronUpdates)); });
+    module.def("predtron_updates",
+               [] { return rows(std::span<const PredtronUpdate>(kPredtronUpdates)); });
 }
 
 }  // namespace tagalong::bind

@@ -13,8 +13,8 @@ static void write_state(const SharedRanker<T>& self, nb::dict& arrays, nb::dict&
     numbers["labels"] = self.labels();
     arrays["words"] = feature_array(affinity.counts().features());
     arrays["word_counts"] = plane_array(affinity.counts(), 0);
-    arrays["messages"] = vector_array<std::int64_t>(affinity.messages().size(),
-                                                    [&](std::size_t r) { return affinity.messages()[r]; });
+    arrays["messages"] = vector_array<std::int64_t>(
+        affinity.messages().size(), [&](std::size_t r) { return affinity.messages()[r]; });
     write_part(self.cutoff_state(), "cutoff", arrays);
     write_part(self.calibration(), "calibration", arrays);
 }
@@ -55,94 +55,107 @@ static std::size_t bytes_of(const SharedRanker<T>& self) {
 
 // An example as phi sees it: sorted, duplicates summed, without zeros.
 static auto finished(const Example& x) {
-    return std::make_pair(vector_array<std::int32_t>(x.size(), [&](std::size_t i) { return x.feature[i]; }),
-                          vector_array<double>(x.size(), [&](std::size_t i) { return x.value[i]; }));
+    return std::make_pair(
+        vector_array<std::int32_t>(x.size(), [&](std::size_t i) { return x.feature[i]; }),
+        vector_array<double>(x.size(), [&](std::size_t i) { return x.value[i]; }));
 }
 
 // The rounds of features that come from outside. A block is made, and checked, before there is a
 // round; the calls with it are those of every ranker.
 template <class T>
-static void add_block_methods(nb::module_& module, nb::class_<SharedRanker<T>>& type, const char* name) {
+static void add_block_methods(nb::module_& module, nb::class_<SharedRanker<T>>& type,
+                              const char* name) {
     using Ranker = SharedRanker<T>;
     using Block = LabelBlock<T>;
     nb::class_<Block>(module, name)
-        .def("__init__",
-             [](Block* self, const MatrixView& rows) {
-                 // Half as long as a row may be, so that the difference of two is not too long.
-                 rows.matrix.check(longest_row<T>() / 4);
-                 new (self) Block();
-                 self->load(rows.matrix);
-             },
-             nb::arg("rows"))
+        .def(
+            "__init__",
+            [](Block* self, const MatrixView& rows) {
+                // Half as long as a row may be, so that the difference of two is not too long.
+                rows.matrix.check(longest_row<T>() / 4);
+                new (self) Block();
+                self->load(rows.matrix);
+            },
+            nb::arg("rows"))
         .def_prop_ro("bytes", &Block::bytes);
-    type.def("finished_row",
-             [](const Ranker& self, const MatrixView& x, std::int64_t i) {
-                 Example& example = thread_reader<Ranker>().x;
-                 if (i < 0 || i >= x.matrix.rows) throw InputError("there is no row " + std::to_string(i));
-                 x.matrix.read(i, example);
-                 self.finish(example);
-                 return finished(example);
-             },
-             nb::arg("x"), nb::arg("row"))
-        .def("finished_pairs",
-             [](const Ranker& self, const Vector& indices, const Vector& values) {
-                 Example& example = thread_reader<Ranker>().x;
-                 read_pairs(indices, values, longest_row<T>(), example);
-                 self.finish(example);
-                 return finished(example);
-             },
-             nb::arg("indices"), nb::arg("values"))
+    type.def(
+            "finished_row",
+            [](const Ranker& self, const MatrixView& x, std::int64_t i) {
+                Example& example = thread_reader<Ranker>().x;
+                if (i < 0 || i >= x.matrix.rows)
+                    throw InputError("there is no row " + std::to_string(i));
+                x.matrix.read(i, example);
+                self.finish(example);
+                return finished(example);
+            },
+            nb::arg("x"), nb::arg("row"))
+        .def(
+            "finished_pairs",
+            [](const Ranker& self, const Vector& indices, const Vector& values) {
+                Example& example = thread_reader<Ranker>().x;
+                read_pairs(indices, values, longest_row<T>(), example);
+                self.finish(example);
+                return finished(example);
+            },
+            nb::arg("indices"), nb::arg("values"))
         // The scores and the cut-off there were before.
-        .def("learn_block",
-             [](Ranker& self, const Block& phi, const std::vector<std::int32_t>& relevant,
-                const std::vector<std::int32_t>& unknown, double weight) {
-                 std::unique_lock lock(self.mutex());
-                 if (phi.labels != self.labels_with(relevant, unknown))
-                     throw InputError("a block of " + std::to_string(phi.labels) + " labels in a round of " +
-                                      std::to_string(self.labels_with(relevant, unknown)));
-                 Owned<T> scores({phi.labels});
-                 const double cutoff = self.cutoff();
-                 self.learn(phi, relevant, unknown, weight, scores.data);
-                 return std::make_pair(scores.array, cutoff);
-             },
-             nb::arg("phi"), nb::arg("relevant"), nb::arg("unknown"), nb::arg("weight"))
-        .def("score_block",
-             [](const Ranker& self, const Block& phi) {
-                 auto& reader = thread_reader<Ranker>();
-                 std::shared_lock lock(self.mutex());
-                 self.score(phi, reader.sums);
-                 const auto& sums = reader.sums;
-                 return std::make_pair(vector_array<T>(sums.size(), [&](std::size_t r) { return sums[r]; }),
-                                       self.cutoff());
-             },
-             nb::arg("phi"))
-        .def("rank_block",
-             [](const Ranker& self, const Block& phi, std::int64_t k) {
-                 auto& reader = thread_reader<Ranker>();
-                 std::shared_lock lock(self.mutex());
-                 self.score(phi, reader.sums);
-                 best_labels(std::span<const T>(reader.sums), k < 0 ? phi.labels : static_cast<std::size_t>(k),
-                             reader.best);
-                 nb::typed<nb::list, int> out;
-                 for (const std::int32_t label : reader.best) out.append(label);
-                 return out;
-             },
-             nb::arg("phi"), nb::arg("k"))
-        .def("explain_block",
-             [](const Ranker& self, const Block& phi, std::int32_t label) {
-                 auto& reader = thread_reader<Ranker>();
-                 std::vector<double> parts;
-                 std::shared_lock lock(self.mutex());
-                 if (label < 0 || static_cast<std::size_t>(label) >= phi.labels)
-                     throw InputError("there is no label number " + std::to_string(label));
-                 self.contributions(phi, label, parts);
-                 self.score(phi, reader.sums);
-                 return std::make_tuple(
-                     vector_array<std::int32_t>(parts.size(), [&](std::size_t i) { return phi.features[i]; }),
-                     vector_array<double>(parts.size(), [&](std::size_t i) { return parts[i]; }),
-                     static_cast<double>(reader.sums[label]));
-             },
-             nb::arg("phi"), nb::arg("label"));
+        .def(
+            "learn_block",
+            [](Ranker& self, const Block& phi, const std::vector<std::int32_t>& relevant,
+               const std::vector<std::int32_t>& unknown, double weight) {
+                std::unique_lock lock(self.mutex());
+                if (phi.labels != self.labels_with(relevant, unknown))
+                    throw InputError("a block of " + std::to_string(phi.labels) +
+                                     " labels in a round of " +
+                                     std::to_string(self.labels_with(relevant, unknown)));
+                Owned<T> scores({phi.labels});
+                const double cutoff = self.cutoff();
+                self.learn(phi, relevant, unknown, weight, scores.data);
+                return std::make_pair(scores.array, cutoff);
+            },
+            nb::arg("phi"), nb::arg("relevant"), nb::arg("unknown"), nb::arg("weight"))
+        .def(
+            "score_block",
+            [](const Ranker& self, const Block& phi) {
+                auto& reader = thread_reader<Ranker>();
+                std::shared_lock lock(self.mutex());
+                self.score(phi, reader.sums);
+                const auto& sums = reader.sums;
+                return std::make_pair(
+                    vector_array<T>(sums.size(), [&](std::size_t r) { return sums[r]; }),
+                    self.cutoff());
+            },
+            nb::arg("phi"))
+        .def(
+            "rank_block",
+            [](const Ranker& self, const Block& phi, std::int64_t k) {
+                auto& reader = thread_reader<Ranker>();
+                std::shared_lock lock(self.mutex());
+                self.score(phi, reader.sums);
+                best_labels(std::span<const T>(reader.sums),
+                            k < 0 ? phi.labels : static_cast<std::size_t>(k), reader.best);
+                nb::typed<nb::list, int> out;
+                for (const std::int32_t label : reader.best) out.append(label);
+                return out;
+            },
+            nb::arg("phi"), nb::arg("k"))
+        .def(
+            "explain_block",
+            [](const Ranker& self, const Block& phi, std::int32_t label) {
+                auto& reader = thread_reader<Ranker>();
+                std::vector<double> parts;
+                std::shared_lock lock(self.mutex());
+                if (label < 0 || static_cast<std::size_t>(label) >= phi.labels)
+                    throw InputError("there is no label number " + std::to_string(label));
+                self.contributions(phi, label, parts);
+                self.score(phi, reader.sums);
+                return std::make_tuple(
+                    vector_array<std::int32_t>(parts.size(),
+                                               [&](std::size_t i) { return phi.features[i]; }),
+                    vector_array<double>(parts.size(), [&](std::size_t i) { return parts[i]; }),
+                    static_cast<double>(reader.sums[label]));
+            },
+            nb::arg("phi"), nb::arg("label"));
 }
 
 template <class T>
@@ -150,15 +163,17 @@ static void add_ranker(nb::module_& module, const char* name, const char* block_
     using Ranker = SharedRanker<T>;
     nb::class_<Ranker> type(module, name);
     constexpr AffinityConfig usual;  // where features come from outside
-    type.def("__init__",
-             [](Ranker* self, const std::string& update, const std::string& geometry, double C, double margin,
-                std::int64_t n_features, double often, double seldom, float common, float rare) {
-                 new (self) Ranker({make_block_config(update, geometry, C, margin, n_features),
-                                    {often, seldom, common, rare}});
-             },
-             nb::kw_only(), nb::arg("update"), nb::arg("geometry"), nb::arg("C"), nb::arg("margin"),
-             nb::arg("n_features"), nb::arg("often") = usual.often, nb::arg("seldom") = usual.seldom,
-             nb::arg("common") = usual.common, nb::arg("rare") = usual.rare);
+    type.def(
+        "__init__",
+        [](Ranker* self, const std::string& update, const std::string& geometry, double C,
+           double margin, std::int64_t n_features, double often, double seldom, float common,
+           float rare) {
+            new (self) Ranker({make_block_config(update, geometry, C, margin, n_features),
+                               {often, seldom, common, rare}});
+        },
+        nb::kw_only(), nb::arg("update"), nb::arg("geometry"), nb::arg("C"), nb::arg("margin"),
+        nb::arg("n_features"), nb::arg("often") = usual.often, nb::arg("seldom") = usual.seldom,
+        nb::arg("common") = usual.common, nb::arg("rare") = usual.rare);
     add_ranker_methods<Ranker, T>(type);
     add_block_methods<T>(module, type, block_name);
     add_learner_methods<Ranker, SharedFacts>(

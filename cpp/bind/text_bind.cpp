@@ -142,14 +142,16 @@ static nb::typed<nb::list, nb::str> describe(const TextFeatures& self, const Ite
             joined += name;
         }
         // A word cut within a character by its longest length is shown as far as it goes.
-        out.append(nb::steal(PyUnicode_DecodeUTF8(joined.data(), static_cast<Py_ssize_t>(joined.size()), "replace")));
+        out.append(nb::steal(PyUnicode_DecodeUTF8(
+            joined.data(), static_cast<Py_ssize_t>(joined.size()), "replace")));
     }
     return out;
 }
 
-static void construct(TextFeatures* self, std::size_t least_words, std::size_t most_words, std::size_t least_chars,
-                      std::size_t most_chars, bool lowercase, const std::string& weighting, std::uint32_t buckets,
-                      bool unit, std::size_t name_bytes) {
+static void construct(TextFeatures* self, std::size_t least_words, std::size_t most_words,
+                      std::size_t least_chars, std::size_t most_chars, bool lowercase,
+                      const std::string& weighting, std::uint32_t buckets, bool unit,
+                      std::size_t name_bytes) {
     TextConfig config;
     config.words = {least_words, most_words, least_chars, most_chars, lowercase};
     config.weighting = choose<Weighting>({{"binary", Weighting::binary},
@@ -193,12 +195,15 @@ static void restore_text(TextFeatures& self, const State& state) {
     const auto text = nb::cast<VectorOf<std::uint8_t>>(arrays["name_text"]);
     const auto ends = nb::cast<VectorOf<std::uint32_t>>(arrays["name_ends"]);
     const auto ids = nb::cast<VectorOf<std::int32_t>>(arrays["name_ids"]);
-    if (ends.shape(0) != ids.shape(0)) throw InputError("the names of features and their numbers do not fit");
+    if (ends.shape(0) != ids.shape(0))
+        throw InputError("the names of features and their numbers do not fit");
     std::uint32_t begin = 0;
     for (std::size_t i = 0; i < ends.shape(0); ++i) {
         const std::uint32_t end = ends.data()[i];
-        if (end < begin || end > text.shape(0)) throw InputError("the names of features are cut short");
-        self.restore_name(ids.data()[i], {reinterpret_cast<const char*>(text.data()) + begin, end - begin});
+        if (end < begin || end > text.shape(0))
+            throw InputError("the names of features are cut short");
+        self.restore_name(ids.data()[i],
+                          {reinterpret_cast<const char*>(text.data()) + begin, end - begin});
         begin = end;
     }
     self.restore(nb::cast<std::uint64_t>(numbers["items"]), {keys.data(), keys.shape(0)},
@@ -209,31 +214,34 @@ void add_text_features(nb::module_& module) {
     nb::class_<TextFeatures::Reading>(module, "Reading").def("pairs", &pairs);
     nb::class_<TextFeatures>(module, "TextFeatures")
         .def("__init__", &construct, nb::kw_only(), nb::arg("least_words"), nb::arg("most_words"),
-             nb::arg("least_chars"), nb::arg("most_chars"), nb::arg("lowercase"), nb::arg("weighting"),
-             nb::arg("buckets"), nb::arg("unit"), nb::arg("name_bytes"))
+             nb::arg("least_chars"), nb::arg("most_chars"), nb::arg("lowercase"),
+             nb::arg("weighting"), nb::arg("buckets"), nb::arg("unit"), nb::arg("name_bytes"))
         .def("look", &look, nb::arg("item"))
-        .def("learn",
-             [](TextFeatures& self, const TextFeatures::Reading& reading) {
-                 std::unique_lock lock(self.mutex());
-                 self.learn(reading);
-             },
-             nb::arg("reading"))
+        .def(
+            "learn",
+            [](TextFeatures& self, const TextFeatures::Reading& reading) {
+                std::unique_lock lock(self.mutex());
+                self.learn(reading);
+            },
+            nb::arg("reading"))
         .def("read_many", &read_many, nb::arg("items"), nb::arg("learn"))
         .def("describe", &describe, nb::arg("item"))
-        .def("name",
-             [](const TextFeatures& self, std::int32_t id) {
-                 std::shared_lock lock(self.mutex());
-                 const std::string_view name = self.names().find(id);
-                 const auto size = static_cast<Py_ssize_t>(name.size());
-                 return nb::steal<nb::str>(PyUnicode_DecodeUTF8(name.data(), size, "replace"));
-             },
-             nb::arg("feature"))
-        .def("forget_names",
-             [](TextFeatures& self, const std::vector<std::int32_t>& ids) {
-                 std::unique_lock lock(self.mutex());
-                 self.forget_names({ids.begin(), ids.end()});
-             },
-             nb::arg("ids"))
+        .def(
+            "name",
+            [](const TextFeatures& self, std::int32_t id) {
+                std::shared_lock lock(self.mutex());
+                const std::string_view name = self.names().find(id);
+                const auto size = static_cast<Py_ssize_t>(name.size());
+                return nb::steal<nb::str>(PyUnicode_DecodeUTF8(name.data(), size, "replace"));
+            },
+            nb::arg("feature"))
+        .def(
+            "forget_names",
+            [](TextFeatures& self, const std::vector<std::int32_t>& ids) {
+                std::unique_lock lock(self.mutex());
+                self.forget_names({ids.begin(), ids.end()});
+            },
+            nb::arg("ids"))
         .def_prop_ro("size",
                      [](const TextFeatures& self) {
                          std::shared_lock lock(self.mutex());

@@ -31,7 +31,8 @@ std::size_t BlockLearner<T>::bytes() const {
 
 template <class T>
 double BlockLearner<T>::dual() const {
-    return certificate_.gain - std::visit([](const auto& geometry) { return geometry.complexity(); }, geometry_);
+    return certificate_.gain -
+           std::visit([](const auto& geometry) { return geometry.complexity(); }, geometry_);
 }
 
 template <class T>
@@ -51,7 +52,8 @@ template <class T>
 void BlockLearner<T>::select(const Selection& selection) {
     if (selection.keeps_all_rows()) return;
     geometry_ = std::visit(
-        [&](const auto& geometry) -> VectorGeometry<T> { return geometry.rebuilt(selection); }, geometry_);
+        [&](const auto& geometry) -> VectorGeometry<T> { return geometry.rebuilt(selection); },
+        geometry_);
 }
 
 template <class T>
@@ -62,7 +64,8 @@ double BlockLearner<T>::weight(std::int32_t row) const {
 
 template <class T>
 double BlockLearner<T>::feature_weight(std::int32_t feature) const {
-    if (const auto* linear = std::get_if<LinearVector<T>>(&geometry_)) return linear->feature_weight(feature);
+    if (const auto* linear = std::get_if<LinearVector<T>>(&geometry_))
+        return linear->feature_weight(feature);
     const auto& entropic = std::get<EntropicGeometry<T>>(geometry_);
     const std::int32_t row = entropic.store().find(feature);
     // A feature beyond the declared that has not entered the simplex has no weight.
@@ -72,7 +75,8 @@ double BlockLearner<T>::feature_weight(std::int32_t feature) const {
 
 template <class T>
 double BlockLearner<T>::score(Reader& reader) const {
-    if (const auto* linear = std::get_if<LinearVector<T>>(&geometry_)) return linear->score(reader.x).value;
+    if (const auto* linear = std::get_if<LinearVector<T>>(&geometry_))
+        return linear->score(reader.x).value;
     std::get<EntropicGeometry<T>>(geometry_).score(reader.x, reader.at);
     return static_cast<double>(reader.at.sums[0]);
 }
@@ -108,15 +112,16 @@ void BlockLearner<T>::look_at(EntropicGeometry<T>& entropic, const RowBlock& row
         row.own = 0;
         if (!config_.update->own_steps || !(row.q > 0 && row.value < config_.margin)) continue;
         entropic.prepare(x);
-        row.own = simplex_step(entropic.curve(x, at_, 0, true), config_.margin, budget / row.weight);
+        row.own =
+            simplex_step(entropic.curve(x, at_, 0, true), config_.margin, budget / row.weight);
     }
 }
 
 // The optimum over all rows of a set. One without features cannot be helped, but it limits what
 // helping the others is worth.
 template <class T>
-void BlockLearner<T>::best_step(const RowBlock& rows, const std::vector<BlockRow>& looked, double budget,
-                                std::vector<double>& lambda) {
+void BlockLearner<T>::best_step(const RowBlock& rows, const std::vector<BlockRow>& looked,
+                                double budget, std::vector<double>& lambda) {
     lambda.assign(looked.size(), 0.0);
     const bool loses = std::any_of(looked.begin(), looked.end(),
                                    [&](const BlockRow& row) { return row.value < config_.margin; });
@@ -132,7 +137,8 @@ void BlockLearner<T>::best_step(const RowBlock& rows, const std::vector<BlockRow
     for (std::size_t i = 0; i < part_.size(); ++i) lambda[part_[i]] = part_lambda_[i];
     ++certificate_.solver_rounds;
     certificate_.solver_iterations += turns;
-    certificate_.solver_most_iterations = std::max<std::int64_t>(certificate_.solver_most_iterations, turns);
+    certificate_.solver_most_iterations =
+        std::max<std::int64_t>(certificate_.solver_most_iterations, turns);
 }
 
 // Most rows of a large block do not matter in the end. So the optimum is found over a part of them,
@@ -141,7 +147,9 @@ template <class T>
 int BlockLearner<T>::solve_by_parts(double budget) {
     const std::size_t m = matrix_.rows();
     const auto most_first = [&](const std::vector<double>& losses) {
-        return [&](std::size_t a, std::size_t b) { return losses[a] != losses[b] ? losses[a] > losses[b] : a < b; };
+        return [&](std::size_t a, std::size_t b) {
+            return losses[a] != losses[b] ? losses[a] > losses[b] : a < b;
+        };
     };
     std::vector<double> losses(m);
     for (std::size_t j = 0; j < m; ++j) losses[j] = losses_[j] / weights_[j];
@@ -167,7 +175,8 @@ int BlockLearner<T>::solve_by_parts(double budget) {
         selected_.select(matrix_, part_);
         turns += solve_part(selected_, budget);
         moved_.assign(matrix_.features().size(), 0.0);
-        for (std::size_t i = 0; i < part_.size(); ++i) matrix_.add(part_[i], part_lambda_[i], moved_);
+        for (std::size_t i = 0; i < part_.size(); ++i)
+            matrix_.add(part_[i], part_lambda_[i], moved_);
         double level = 0;
         for (std::size_t j = 0; j < m; ++j) {
             losses[j] = (config_.margin - value_after(j)) / weights_[j];
@@ -199,8 +208,8 @@ int BlockLearner<T>::solve_part(BlockMatrix& rows, double budget) {
         }
         // Nothing is outside of all features; a difference of rounding would not know.
         if (static_cast<std::int64_t>(inside_.size()) == entropic.dimension()) outside = 0;
-        return simplex_.solve(rows, inside_, std::max(0.0, outside), weights, config_.margin, budget,
-                              part_lambda_);
+        return simplex_.solve(rows, inside_, std::max(0.0, outside), weights, config_.margin,
+                              budget, part_lambda_);
     }
     rows.products(products_);
     return qp_.solve(products_, losses, weights, budget, part_lambda_);
@@ -214,11 +223,13 @@ double BlockLearner<T>::value_after(std::size_t j) const {
 }
 
 template <class T>
-void BlockLearner<T>::solve_set(const RowBlock& rows, const std::vector<BlockRow>& looked, double budget) {
+void BlockLearner<T>::solve_set(const RowBlock& rows, const std::vector<BlockRow>& looked,
+                                double budget) {
     const auto best = [&](std::vector<double>& lambda) { best_step(rows, looked, budget, lambda); };
     const std::function<void(std::vector<double>&)> optimum = std::ref(best);
     const BlockRule& rule = *config_.update;
-    (config_.entropic ? rule.entropic : rule.linear)({looked, config_.margin, budget, optimum}, set_lambda_);
+    (config_.entropic ? rule.entropic : rule.linear)({looked, config_.margin, budget, optimum},
+                                                     set_lambda_);
 }
 
 template <class T>
@@ -236,7 +247,8 @@ double BlockLearner<T>::learn(const RowBlock& given, std::span<const std::int32_
     const bool first = c.rounds++ == 0;
     if (sets == 0) return 0;
     c.most_sets = std::max<std::int64_t>(c.most_sets, sets);
-    c.uneven |= std::any_of(weights.begin(), weights.end(), [&](double weight) { return weight != weights[0]; });
+    c.uneven |= std::any_of(weights.begin(), weights.end(),
+                            [&](double weight) { return weight != weights[0]; });
     const double budget = scale * config_.C / sets;
     double heaviest = 1, lightest = 1;
     if (!weights.empty()) {
@@ -247,7 +259,8 @@ double BlockLearner<T>::learn(const RowBlock& given, std::span<const std::int32_
     c.least_weight = first ? scale / heaviest : std::min(c.least_weight, scale / heaviest);
     c.most_weight = first ? scale / lightest : std::max(c.most_weight, scale / lightest);
     rows_.resize(rows.rows());
-    for (std::size_t j = 0; j < rows.rows(); ++j) rows_[j].weight = weights.empty() ? 1 : weights[j];
+    for (std::size_t j = 0; j < rows.rows(); ++j)
+        rows_[j].weight = weights.empty() ? 1 : weights[j];
     std::visit([&](auto& geometry) { look_at(geometry, rows, budget); }, geometry_);
     lambda_.assign(rows.rows(), 0.0);
     double loss = 0, mistaken = 0;

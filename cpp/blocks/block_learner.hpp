@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "blocks/block_matrix.hpp"
-#include "geometry/entropic.hpp"
-#include "geometry/linear_vector.hpp"
+#include "blocks/quadratic_program.hpp"
 #include "blocks/row_block.hpp"
 #include "blocks/rule_table.hpp"
-#include "blocks/quadratic_program.hpp"
 #include "blocks/simplex_rules.hpp"
+#include "geometry/entropic.hpp"
+#include "geometry/linear_vector.hpp"
 
 namespace tagalong {
 
@@ -33,10 +33,10 @@ struct BlockConfig {
 
 struct BlockCertificate {
     std::int64_t rounds = 0;
-    double mistakes = 0;   // trials, or shares of a trial's sets, with a mistaken row
+    double mistakes = 0;  // trials, or shares of a trial's sets, with a mistaken row
     double loss = 0;
-    double gain = 0;       // gamma times the sum of all coefficients
-    double curvature = 0;  // half the largest squared length of a row
+    double gain = 0;                           // gamma times the sum of all coefficients
+    double curvature = 0;                      // half the largest squared length of a row
     double least_weight = 1, most_weight = 1;  // of 1 / v_j
     std::int64_t most_sets = 1;                // of a trial
     bool uneven = false;                       // whether some trial had different v_j
@@ -72,8 +72,8 @@ class BlockLearner {
 
     // One trial. `set` numbers the rows' sets 0, 1, 2, ... (empty: one set),
     // `weights` are v_j (empty: all 1); `scale` multiplies the budget. Returns the loss before the step.
-    double learn(const RowBlock& given, std::span<const std::int32_t> set, std::span<const double> weights,
-                 double scale = 1);
+    double learn(const RowBlock& given, std::span<const std::int32_t> set,
+                 std::span<const double> weights, double scale = 1);
 
     // What a reader needs; one a thread.
     struct Reader {

@@ -29,12 +29,15 @@ class BlockMatrix {
         value_.resize(entries);
         // Ids that are not much larger than there are entries are their own places in a table.
         if (first >= 0 && static_cast<std::size_t>(last) < 16 * entries) {
-            if (places_.size() <= static_cast<std::size_t>(last)) places_.resize(static_cast<std::size_t>(last) + 1, kNone);
-            fill(block, rows, [this](std::int32_t feature) -> std::int32_t& { return places_[feature]; });
+            if (places_.size() <= static_cast<std::size_t>(last))
+                places_.resize(static_cast<std::size_t>(last) + 1, kNone);
+            fill(block, rows,
+                 [this](std::int32_t feature) -> std::int32_t& { return places_[feature]; });
             for (const std::int32_t feature : features_) places_[feature] = kNone;
         } else {
             make_room(entries);
-            fill(block, rows, [this](std::int32_t feature) -> std::int32_t& { return hashed(feature); });
+            fill(block, rows,
+                 [this](std::int32_t feature) -> std::int32_t& { return hashed(feature); });
         }
     }
     // Some rows of another matrix, over the same features.
@@ -44,8 +47,10 @@ class BlockMatrix {
         column_.clear();
         value_.clear();
         for (const std::size_t j : rows) {
-            column_.insert(column_.end(), from.column_.begin() + from.start_[j], from.column_.begin() + from.start_[j + 1]);
-            value_.insert(value_.end(), from.value_.begin() + from.start_[j], from.value_.begin() + from.start_[j + 1]);
+            column_.insert(column_.end(), from.column_.begin() + from.start_[j],
+                           from.column_.begin() + from.start_[j + 1]);
+            value_.insert(value_.end(), from.value_.begin() + from.start_[j],
+                          from.value_.begin() + from.start_[j + 1]);
             start_.push_back(column_.size());
         }
     }
@@ -61,7 +66,8 @@ class BlockMatrix {
     }
     // out_i += amount x_ji
     void add(std::size_t j, double amount, std::vector<double>& out) const {
-        for (std::size_t e = start_[j]; e < start_[j + 1]; ++e) out[column_[e]] += amount * value_[e];
+        for (std::size_t e = start_[j]; e < start_[j + 1]; ++e)
+            out[column_[e]] += amount * value_[e];
     }
 
     // sum_i x_ji x_ki, feature by feature where rows are sparse.
@@ -70,9 +76,10 @@ class BlockMatrix {
         out.assign(m * m, 0.0);
         if (4 * value_.size() > m * n) {
             spread_rows();
-            fill_products(out, [](std::size_t, std::size_t, double value) { return value; },
-                          [](std::size_t, double value) { return value; },
-                          [](std::size_t, std::size_t) { return 0.0; });
+            fill_products(
+                out, [](std::size_t, std::size_t, double value) { return value; },
+                [](std::size_t, double value) { return value; },
+                [](std::size_t, std::size_t) { return 0.0; });
             return;
         }
         // Each entry meets those of the rows before that have its feature: the latest of a feature, and from
@@ -104,12 +111,16 @@ class BlockMatrix {
 
     // The covariance of the rows under weights of the features, which with the weight `outside`, of
     // the features where all rows are 0, sum to 1. Centred first, so that digits are not lost.
-    void covariance(const std::vector<double>& weights, double outside, const std::vector<double>& mean,
-                    std::vector<double>& out) {
+    void covariance(const std::vector<double>& weights, double outside,
+                    const std::vector<double>& mean, std::vector<double>& out) {
         spread_rows();
-        fill_products(out, [&](std::size_t j, std::size_t i, double value) { return weights[i] * (value - mean[j]); },
-                      [&](std::size_t k, double value) { return value - mean[k]; },
-                      [&](std::size_t j, std::size_t k) { return outside * mean[j] * mean[k]; });
+        fill_products(
+            out,
+            [&](std::size_t j, std::size_t i, double value) {
+                return weights[i] * (value - mean[j]);
+            },
+            [&](std::size_t k, double value) { return value - mean[k]; },
+            [&](std::size_t j, std::size_t k) { return outside * mean[j] * mean[k]; });
     }
 
   private:
@@ -121,7 +132,9 @@ class BlockMatrix {
     }
     std::int32_t& hashed(std::int32_t feature) {
         std::size_t at = static_cast<std::uint32_t>(feature) * 2654435769u >> (32 - bits_);
-        const auto other = [&](std::int32_t found) { return found != kNone && features_[found] != feature; };
+        const auto other = [&](std::int32_t found) {
+            return found != kNone && features_[found] != feature;
+        };
         while (other(numbers_[at])) at = (at + 1) & (numbers_.size() - 1);
         return numbers_[at];
     }
@@ -155,7 +168,8 @@ class BlockMatrix {
         const std::size_t n = features_.size();
         dense_.assign(rows() * n, 0.0);
         for (std::size_t j = 0; j < rows(); ++j)
-            for (std::size_t e = start_[j]; e < start_[j + 1]; ++e) dense_[j * n + column_[e]] = value_[e];
+            for (std::size_t e = start_[j]; e < start_[j + 1]; ++e)
+                dense_[j * n + column_[e]] = value_[e];
     }
 
     // out_jk = rest(j, k) + sum_i left(j, i, x_ji) right(k, x_ki)

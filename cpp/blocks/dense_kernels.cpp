@@ -13,13 +13,16 @@ typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 
 // row[k] -= the sum over four pivot rows of what each has at `at` and at k, for k from `at` on and perhaps some
 // before, which nobody reads. The same for the row after it, so that pivots are read once for both.
-TAGALONG_INLINE void take_four(double* row, const double* pivots, std::size_t at, std::size_t width) {
+TAGALONG_INLINE void take_four(double* row, const double* pivots, std::size_t at,
+                               std::size_t width) {
     const double *a = pivots, *b = a + width, *c = b + width, *d = c + width;
     const double fa = a[at], fb = b[at], fc = c[at], fd = d[at];
     const double ga = a[at + 1], gb = b[at + 1], gc = c[at + 1], gd = d[at + 1];
     for (std::size_t k = at - at % kTogether; k < width; k += kTogether) {
-        const Four va = *reinterpret_cast<const Four*>(a + k), vb = *reinterpret_cast<const Four*>(b + k);
-        const Four vc = *reinterpret_cast<const Four*>(c + k), vd = *reinterpret_cast<const Four*>(d + k);
+        const Four va = *reinterpret_cast<const Four*>(a + k),
+                   vb = *reinterpret_cast<const Four*>(b + k);
+        const Four vc = *reinterpret_cast<const Four*>(c + k),
+                   vd = *reinterpret_cast<const Four*>(d + k);
         *reinterpret_cast<Four*>(row + k) -= (fa * va + fb * vb) + (fc * vc + fd * vd);
         *reinterpret_cast<Four*>(row + width + k) -= (ga * va + gb * vb) + (gc * vc + gd * vd);
     }
@@ -48,7 +51,8 @@ TAGALONG_CLONES void cholesky(double* u, std::size_t n) {
 #pragma omp simd
             for (std::size_t k = i; k < n; ++k) row[k] *= inverse;
         }
-        for (std::size_t i = end; i < n; i += 2) take_four(u + i * width, u + from * width, i, width);
+        for (std::size_t i = end; i < n; i += 2)
+            take_four(u + i * width, u + from * width, i, width);
     }
 }
 
@@ -69,14 +73,16 @@ TAGALONG_CLONES void solve_cholesky(const double* u, std::size_t n, double* x) {
     }
 }
 
-TAGALONG_CLONES void take_rows(double* __restrict g, const double* Q, std::size_t m, const std::size_t* rows,
-                               const double* amounts, std::size_t count) {
+TAGALONG_CLONES void take_rows(double* __restrict g, const double* Q, std::size_t m,
+                               const std::size_t* rows, const double* amounts, std::size_t count) {
     std::size_t i = 0;
     for (; i + 4 <= count; i += 4) {
-        const double *a = Q + rows[i] * m, *b = Q + rows[i + 1] * m, *c = Q + rows[i + 2] * m, *d = Q + rows[i + 3] * m;
+        const double *a = Q + rows[i] * m, *b = Q + rows[i + 1] * m, *c = Q + rows[i + 2] * m,
+                     *d = Q + rows[i + 3] * m;
         const double fa = amounts[i], fb = amounts[i + 1], fc = amounts[i + 2], fd = amounts[i + 3];
 #pragma omp simd
-        for (std::size_t k = 0; k < m; ++k) g[k] = (((g[k] - fa * a[k]) - fb * b[k]) - fc * c[k]) - fd * d[k];
+        for (std::size_t k = 0; k < m; ++k)
+            g[k] = (((g[k] - fa * a[k]) - fb * b[k]) - fc * c[k]) - fd * d[k];
     }
     for (; i < count; ++i) {
         const double* row = Q + rows[i] * m;

@@ -17,7 +17,8 @@ constexpr std::ptrdiff_t kNone = -2;
 
 }  // namespace
 
-void BlockQp::load(std::span<const double> Q, std::span<const double> l, std::span<const double> v) {
+void BlockQp::load(std::span<const double> Q, std::span<const double> l,
+                   std::span<const double> v) {
     m_ = l.size();
     Q_ = Q;
     g_.assign(l.begin(), l.end());
@@ -73,11 +74,14 @@ bool BlockQp::pair_step() {
     }
     if (ends.least < least) {
         least = ends.least;
-        for (down = 0; !(u_[static_cast<std::size_t>(down)] > 0 && g_[static_cast<std::size_t>(down)] == least);) ++down;
+        for (down = 0; !(u_[static_cast<std::size_t>(down)] > 0 &&
+                         g_[static_cast<std::size_t>(down)] == least);)
+            ++down;
     }
     if (down == kNone || up == down || !(most > least)) return false;
     const auto at = [&](std::ptrdiff_t a, std::ptrdiff_t b) {
-        return a < 0 || b < 0 ? 0.0 : Q_[static_cast<std::size_t>(a) * m_ + static_cast<std::size_t>(b)];
+        return a < 0 || b < 0 ? 0.0
+                              : Q_[static_cast<std::size_t>(a) * m_ + static_cast<std::size_t>(b)];
     };
     const double curvature = at(up, up) + at(down, down) - 2 * at(up, down);
     const double available = down == kUnused ? unused_ : u_[static_cast<std::size_t>(down)];
@@ -127,7 +131,8 @@ void BlockQp::find_direction() {
     const std::size_t n = free_.size() - (tight_ ? 1 : 0);
     const std::size_t last = free_.back();
     direction_.resize(free_.size());
-    for (std::size_t a = 0; a < n; ++a) direction_[a] = tight_ ? g_[free_[a]] - g_[last] : g_[free_[a]];
+    for (std::size_t a = 0; a < n; ++a)
+        direction_[a] = tight_ ? g_[free_[a]] - g_[last] : g_[free_[a]];
     dense::solve_cholesky(factor_.data(), n, direction_.data());
     if (!tight_) return;
     double rest = 0;
@@ -147,8 +152,9 @@ bool BlockQp::choose_free_rows() {
     in_use_ = rows_now_;
     tight_ = tight;
     free_ = in_use_;
-    std::iter_swap(std::max_element(free_.begin(), free_.end(), [&](auto a, auto b) { return u_[a] < u_[b]; }),
-                   free_.end() - 1);
+    std::iter_swap(
+        std::max_element(free_.begin(), free_.end(), [&](auto a, auto b) { return u_[a] < u_[b]; }),
+        free_.end() - 1);
     factorise();
     return true;
 }
@@ -161,7 +167,8 @@ BlockQp::StepLength BlockQp::longest_step(double spending) const {
             found.length = -u_[free_[a]] / direction_[a];
             found.blocking = a;
         }
-    if (!tight_ && spending * found.length >= unused_) found = {unused_ / spending, free_.size(), true};
+    if (!tight_ && spending * found.length >= unused_)
+        found = {unused_ / spending, free_.size(), true};
     return found;
 }
 
@@ -206,7 +213,8 @@ bool BlockQp::separate_start(std::span<const double> l, std::span<const double> 
     return value >= single && spent <= budget_ * (1 + 1e-12);
 }
 
-void BlockQp::start(std::span<const double> l, std::span<const double> v, const std::vector<double>& lambda) {
+void BlockQp::start(std::span<const double> l, std::span<const double> v,
+                    const std::vector<double>& lambda) {
     double spent = 0;
     u_.assign(m_, 0.0);
     if (lambda.size() == m_)
@@ -224,8 +232,8 @@ void BlockQp::start(std::span<const double> l, std::span<const double> v, const 
     for (std::size_t j = 0; j < m_; ++j) g_[j] = l[j] / v[j];
 }
 
-int BlockQp::solve(std::span<const double> Q, std::span<const double> l, std::span<const double> v, double budget,
-                   std::vector<double>& lambda) {
+int BlockQp::solve(std::span<const double> Q, std::span<const double> l, std::span<const double> v,
+                   double budget, std::vector<double>& lambda) {
     load(Q, l, v);
     in_use_.clear();
     budget_ = budget;

@@ -24,8 +24,8 @@ class BlockQp {
   public:
     // Q is m x m, symmetric, row by row. `lambda` is where to start, if it has m entries, and the
     // result. Returns how often both kinds of steps were taken.
-    int solve(std::span<const double> Q, std::span<const double> l, std::span<const double> v, double budget,
-              std::vector<double>& lambda);
+    int solve(std::span<const double> Q, std::span<const double> l, std::span<const double> v,
+              double budget, std::vector<double>& lambda);
 
     // C max_j max(0, g_j) / v_j - g.lambda of the last solution, g the gradient: how far its
     // objective can be from the optimum.
@@ -39,15 +39,17 @@ class BlockQp {
     Newton newton_step();
     struct StepLength {
         double length;
-        std::size_t blocking;  // the place in free_ of the coefficient that becomes zero; their number if none does
-        bool fills;            // whether the budget is used up
+        std::size_t
+            blocking;  // the place in free_ of the coefficient that becomes zero; their number if none does
+        bool fills;  // whether the budget is used up
     };
     StepLength longest_step(double spending) const;
     bool choose_free_rows();
     void move(std::size_t j, double amount);
     void move_together(std::span<const std::size_t> rows, std::span<const double> amounts);
     void take_from_gradient(std::span<const double> amounts);
-    void start(std::span<const double> l, std::span<const double> v, const std::vector<double>& lambda);
+    void start(std::span<const double> l, std::span<const double> v,
+               const std::vector<double>& lambda);
     bool separate_start(std::span<const double> l, std::span<const double> v);
     void find_direction();
     void factorise();

@@ -20,8 +20,11 @@ class RowBlock {
     // Row j but for its sign.
     RowView row(std::size_t j) const {
         const Row& row = rows_[j];
-        const std::int32_t* feature = row.feature ? row.feature : row.value ? counted_.data() : feature_.data() + row.from;
-        return {{feature, row.count}, {row.value ? row.value : value_.data() + row.from, row.count}};
+        const std::int32_t* feature = row.feature ? row.feature
+                                      : row.value ? counted_.data()
+                                                  : feature_.data() + row.from;
+        return {{feature, row.count},
+                {row.value ? row.value : value_.data() + row.from, row.count}};
     }
     // What row j is to be multiplied by.
     double sign(std::size_t j) const { return rows_[j].sign; }
@@ -58,7 +61,8 @@ class RowBlock {
         if (matrix.sparse()) {
             make_room(count);
             matrix.visit_arrays(i, [&](const auto* columns, const auto* values, std::size_t n) {
-                ready = kernels::copy_row(columns, values, sign, feature_.data() + entries_, value_.data() + entries_, n);
+                ready = kernels::copy_row(columns, values, sign, feature_.data() + entries_,
+                                          value_.data() + entries_, n);
             });
         }
         if (ready) {
@@ -79,8 +83,9 @@ class RowBlock {
             matrix.visit_arrays(from, [&](const auto* columns, const auto* values, std::size_t) {
                 if constexpr (std::is_same_v<decltype(columns), const std::int32_t*> &&
                               std::is_same_v<decltype(values), const double*>)
-                    ready = matrix.sparse() ? refer_sparse(matrix, from, end, columns, values, signs)
-                                            : refer_dense(matrix, from, end, values, signs);
+                    ready = matrix.sparse()
+                                ? refer_sparse(matrix, from, end, columns, values, signs)
+                                : refer_dense(matrix, from, end, values, signs);
             });
         apart_ |= ready;
         if (ready) return;
@@ -98,8 +103,8 @@ class RowBlock {
 
     // Rows lie one after the other, so that they are looked through together: columns descend where rows
     // begin and nowhere else.
-    bool refer_sparse(const Matrix& matrix, std::int64_t from, std::int64_t end, const std::int32_t* columns,
-                      const double* values, const double* signs) {
+    bool refer_sparse(const Matrix& matrix, std::int64_t from, std::int64_t end,
+                      const std::int32_t* columns, const double* values, const double* signs) {
         const std::int64_t origin = matrix.start(from);
         const auto count = static_cast<std::size_t>(matrix.start(end) - origin);
         if (!kernels::no_zeros(values, count)) return false;
@@ -112,19 +117,21 @@ class RowBlock {
             at = next;
         }
         // What follows is probably the next block: it comes from memory while this one is learnt.
-        const auto after = std::min(static_cast<std::size_t>(matrix.start(matrix.rows) - origin), 2 * count);
+        const auto after =
+            std::min(static_cast<std::size_t>(matrix.start(matrix.rows) - origin), 2 * count);
         for (std::size_t e = count; e < after; e += 8) __builtin_prefetch(values + e, 0, 2);
         for (std::size_t e = count; e < after; e += 16) __builtin_prefetch(columns + e, 0, 2);
         return found == allowed;
     }
-    bool refer_dense(const Matrix& matrix, std::int64_t from, std::int64_t end, const double* values,
-                     const double* signs) {
+    bool refer_dense(const Matrix& matrix, std::int64_t from, std::int64_t end,
+                     const double* values, const double* signs) {
         const auto count = static_cast<std::size_t>(matrix.columns);
         for (std::int64_t i = from; i < end; ++i, values += matrix.row_stride) {
             if (!kernels::no_zeros(values, count)) return false;
             rows_.push_back({nullptr, values, 0, count, signs[i - from]});
         }
-        for (std::size_t e = counted_.size(); e < count; ++e) counted_.push_back(static_cast<std::int32_t>(e));
+        for (std::size_t e = counted_.size(); e < count; ++e)
+            counted_.push_back(static_cast<std::int32_t>(e));
         return true;
     }
 

@@ -27,11 +27,13 @@ void BlockSimplex::evaluate(const Problem& problem, Point& point) {
     point.outside = problem.outside > 0 ? problem.outside * std::exp(-top) : 0;
     double total = point.outside;
     for (std::size_t i = 0; i < n; ++i)
-        total += point.tilted[i] = problem.weights[i] > 0 ? problem.weights[i] * std::exp(point.tilted[i] - top) : 0;
+        total += point.tilted[i] =
+            problem.weights[i] > 0 ? problem.weights[i] * std::exp(point.tilted[i] - top) : 0;
     for (double& weight : point.tilted) weight /= total;
     point.outside /= total;
     point.value = problem.margin * mass - std::log(total) - top;
-    point.rounding = 1e-15 * (1 + problem.margin * mass + std::abs(std::log(total)) + std::abs(top));
+    point.rounding =
+        1e-15 * (1 + problem.margin * mass + std::abs(std::log(total)) + std::abs(top));
 
     point.mean.resize(m);
     point.gradient.resize(m);
@@ -46,7 +48,8 @@ void BlockSimplex::evaluate(const Problem& problem, Point& point) {
 }
 
 int BlockSimplex::solve(BlockMatrix& rows, std::span<const double> weights, double outside,
-                        std::span<const double> v, double margin, double budget, std::vector<double>& lambda) {
+                        std::span<const double> v, double margin, double budget,
+                        std::vector<double>& lambda) {
     const Problem problem{rows, weights, outside, v, margin, budget};
     const std::size_t m = rows.rows();
     now_.lambda.assign(m, 0.0);
@@ -61,20 +64,24 @@ int BlockSimplex::solve(BlockMatrix& rows, std::span<const double> weights, doub
         for (std::size_t j = 0; j < m; ++j) {
             // A touch of curvature everywhere keeps the model from running off along flat directions.
             curvature_[j * m + j] += 1e-10 * largest + 1e-200;
-            for (std::size_t k = 0; k < m; ++k) linear_[j] += curvature_[j * m + k] * now_.lambda[k];
+            for (std::size_t k = 0; k < m; ++k)
+                linear_[j] += curvature_[j * m + k] * now_.lambda[k];
         }
         target_ = now_.lambda;
         qp_.solve(curvature_, linear_, v, budget, target_);
         double slope = 0;
-        for (std::size_t j = 0; j < m; ++j) slope += now_.gradient[j] * (target_[j] - now_.lambda[j]);
+        for (std::size_t j = 0; j < m; ++j)
+            slope += now_.gradient[j] * (target_[j] - now_.lambda[j]);
         bool accepted = false;
         for (double length = 1; length > 1e-10 && !accepted; length /= 2) {
             trial_.lambda.resize(m);
             for (std::size_t j = 0; j < m; ++j)
                 trial_.lambda[j] = now_.lambda[j] + length * (target_[j] - now_.lambda[j]);
             evaluate(problem, trial_);
-            accepted = trial_.value >= now_.value + 1e-4 * length * slope && trial_.value > now_.value;
-            accepted |= trial_.gap < now_.gap && trial_.value >= now_.value - now_.rounding - trial_.rounding;
+            accepted =
+                trial_.value >= now_.value + 1e-4 * length * slope && trial_.value > now_.value;
+            accepted |= trial_.gap < now_.gap &&
+                        trial_.value >= now_.value - now_.rounding - trial_.rounding;
         }
         if (!accepted) break;
         std::swap(now_, trial_);

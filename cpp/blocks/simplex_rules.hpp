@@ -20,8 +20,8 @@ class BlockSimplex {
   public:
     // `weights` are w_i of the matrix's features, `outside` the weight of all others.
     // Returns the number of turns.
-    int solve(BlockMatrix& rows, std::span<const double> weights, double outside, std::span<const double> v,
-              double margin, double budget, std::vector<double>& lambda);
+    int solve(BlockMatrix& rows, std::span<const double> weights, double outside,
+              std::span<const double> v, double margin, double budget, std::vector<double>& lambda);
     // How far the objective of the last solution can be from the optimum.
     double gap() const { return now_.gap; }
     // The weights of the matrix's features after the step.

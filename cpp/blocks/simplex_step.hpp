@@ -15,7 +15,8 @@ namespace tagalong {
 //     exp(t) = (gamma W0 + sqrt(gamma^2 W0^2 + 4 (1 - gamma^2) W+ W-)) / (2 (1 - gamma) W+).
 inline double ternary_step(double plus, double minus, double zero, double margin, double cap) {
     if (!(plus > 0) || margin >= 1) return cap;
-    const double root = std::sqrt(margin * margin * zero * zero + 4 * (1 - margin * margin) * plus * minus);
+    const double root =
+        std::sqrt(margin * margin * zero * zero + 4 * (1 - margin * margin) * plus * minus);
     const double above = margin * zero + root;
     if (!(above > 0)) return 0;  // all weight is where it should be
     return std::clamp(std::log(above) - std::log(2 * (1 - margin) * plus), 0.0, cap);

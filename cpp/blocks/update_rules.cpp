@@ -45,7 +45,8 @@ namespace {
 
 // Every row in play gets its part of step(row).
 template <class InPlay, class RowStep>
-void share_out(const std::vector<BlockRow>& rows, InPlay&& in_play, RowStep&& step, std::vector<double>& lambda) {
+void share_out(const std::vector<BlockRow>& rows, InPlay&& in_play, RowStep&& step,
+               std::vector<double>& lambda) {
     lambda.assign(rows.size(), 0.0);
     double count = 0;
     for (const BlockRow& row : rows) count += in_play(row);
@@ -60,7 +61,8 @@ double own_step(const BlockRow& row) { return row.own; }
 }  // namespace
 
 void share_budget(const BlockSet& set, std::vector<double>& lambda) {
-    share_out(set.rows, mistaken, [&](const BlockRow& row) { return set.budget / row.weight; }, lambda);
+    share_out(
+        set.rows, mistaken, [&](const BlockRow& row) { return set.budget / row.weight; }, lambda);
 }
 
 void share_own_of_mistaken(const BlockSet& set, std::vector<double>& lambda) {
@@ -68,13 +70,16 @@ void share_own_of_mistaken(const BlockSet& set, std::vector<double>& lambda) {
 }
 
 void share_own_of_losing(const BlockSet& set, std::vector<double>& lambda) {
-    share_out(set.rows, [&](const BlockRow& row) { return row.value < set.margin; }, own_step, lambda);
+    share_out(
+        set.rows, [&](const BlockRow& row) { return row.value < set.margin; }, own_step, lambda);
 }
 
 void step_on_worst(const BlockSet& set, std::vector<double>& lambda) {
     lambda.assign(set.rows.size(), 0.0);
     if (set.rows.empty()) return;
-    const auto loss = [&](std::size_t j) { return (set.margin - set.rows[j].value) / set.rows[j].weight; };
+    const auto loss = [&](std::size_t j) {
+        return (set.margin - set.rows[j].value) / set.rows[j].weight;
+    };
     std::size_t worst = 0;
     double most = loss(0);
     for (std::size_t j = 1; j < set.rows.size(); ++j) {

@@ -15,7 +15,8 @@ TAGALONG_INLINE double sum_of_magnitudes_body(const T* values, std::size_t n) {
     std::size_t e = 0;
     for (; e + kSums <= n; e += kSums)
 #pragma omp simd
-        for (std::size_t i = 0; i < kSums; ++i) sums[i] += std::abs(static_cast<double>(values[e + i]));
+        for (std::size_t i = 0; i < kSums; ++i)
+            sums[i] += std::abs(static_cast<double>(values[e + i]));
     double sum = 0;
     for (; e < n; ++e) sum += std::abs(static_cast<double>(values[e]));
     for (std::size_t i = 0; i < kSums; ++i) sum += sums[i];
@@ -32,8 +33,9 @@ TAGALONG_INLINE bool all_inside_body(const I* columns, U end, std::size_t n) {
 }
 
 template <class I, class T>
-TAGALONG_INLINE bool copy_row_body(const I* __restrict columns, const T* __restrict values, double sign,
-                                   std::int32_t* __restrict feature, double* __restrict value, std::size_t n) {
+TAGALONG_INLINE bool copy_row_body(const I* __restrict columns, const T* __restrict values,
+                                   double sign, std::int32_t* __restrict feature,
+                                   double* __restrict value, std::size_t n) {
     std::int64_t zeros = 0;
 #pragma omp simd reduction(+ : zeros)
     for (std::size_t e = 0; e < n; ++e) {
@@ -77,20 +79,20 @@ TAGALONG_CLONES bool no_zeros(const double* values, std::size_t n) {
     for (std::size_t e = 0; e < n; ++e) zeros += values[e] == 0;
     return zeros == 0;
 }
-TAGALONG_CLONES bool copy_row(const std::int32_t* columns, const float* values, double sign, std::int32_t* feature,
-                              double* value, std::size_t n) {
+TAGALONG_CLONES bool copy_row(const std::int32_t* columns, const float* values, double sign,
+                              std::int32_t* feature, double* value, std::size_t n) {
     return copy_row_body(columns, values, sign, feature, value, n);
 }
-TAGALONG_CLONES bool copy_row(const std::int32_t* columns, const double* values, double sign, std::int32_t* feature,
-                              double* value, std::size_t n) {
+TAGALONG_CLONES bool copy_row(const std::int32_t* columns, const double* values, double sign,
+                              std::int32_t* feature, double* value, std::size_t n) {
     return copy_row_body(columns, values, sign, feature, value, n);
 }
-TAGALONG_CLONES bool copy_row(const std::int64_t* columns, const float* values, double sign, std::int32_t* feature,
-                              double* value, std::size_t n) {
+TAGALONG_CLONES bool copy_row(const std::int64_t* columns, const float* values, double sign,
+                              std::int32_t* feature, double* value, std::size_t n) {
     return copy_row_body(columns, values, sign, feature, value, n);
 }
-TAGALONG_CLONES bool copy_row(const std::int64_t* columns, const double* values, double sign, std::int32_t* feature,
-                              double* value, std::size_t n) {
+TAGALONG_CLONES bool copy_row(const std::int64_t* columns, const double* values, double sign,
+                              std::int32_t* feature, double* value, std::size_t n) {
     return copy_row_body(columns, values, sign, feature, value, n);
 }
 

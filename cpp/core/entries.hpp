@@ -16,13 +16,13 @@ bool all_inside(const std::int64_t* columns, std::int64_t end, std::size_t n);
 std::size_t descents(const std::int32_t* columns, std::size_t n);
 bool no_zeros(const double* values, std::size_t n);
 // feature[e] = columns[e] and value[e] = sign * values[e]; whether columns ascend and no value is 0.
-bool copy_row(const std::int32_t* columns, const float* values, double sign, std::int32_t* feature, double* value,
-              std::size_t n);
-bool copy_row(const std::int32_t* columns, const double* values, double sign, std::int32_t* feature, double* value,
-              std::size_t n);
-bool copy_row(const std::int64_t* columns, const float* values, double sign, std::int32_t* feature, double* value,
-              std::size_t n);
-bool copy_row(const std::int64_t* columns, const double* values, double sign, std::int32_t* feature, double* value,
-              std::size_t n);
+bool copy_row(const std::int32_t* columns, const float* values, double sign, std::int32_t* feature,
+              double* value, std::size_t n);
+bool copy_row(const std::int32_t* columns, const double* values, double sign, std::int32_t* feature,
+              double* value, std::size_t n);
+bool copy_row(const std::int64_t* columns, const float* values, double sign, std::int32_t* feature,
+              double* value, std::size_t n);
+bool copy_row(const std::int64_t* columns, const double* values, double sign, std::int32_t* feature,
+              double* value, std::size_t n);
 
 }  // namespace tagalong::kernels

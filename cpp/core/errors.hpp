@@ -21,7 +21,8 @@ inline std::string in_words(double value) {
 }
 
 inline void check_value(double value, const std::string& place) {
-    if (!std::isfinite(value)) throw InputError(place + " is " + in_words(value) + "; values must be finite");
+    if (!std::isfinite(value))
+        throw InputError(place + " is " + in_words(value) + "; values must be finite");
 }
 
 inline std::string too_long(double longest) {

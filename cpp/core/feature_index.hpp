@@ -87,7 +87,7 @@ class FeatureIndex {
     }
 
     std::vector<std::int32_t> small_;
-    std::size_t covered_ = 0;  // rows at which the array is widened next
+    std::size_t covered_ = 0;   // rows at which the array is widened next
     std::vector<Entry> table_;  // at most half full
     std::size_t hashed_ = 0;
     std::vector<std::int32_t> ids_;

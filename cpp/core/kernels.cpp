@@ -37,8 +37,8 @@ TAGALONG_INLINE void add_group(T* __restrict out, const T* const* rows, const T*
 }
 
 template <class T>
-TAGALONG_INLINE void add_rows_body(T* __restrict out, const T* const* rows, const T* x, std::size_t count,
-                                   std::size_t n) {
+TAGALONG_INLINE void add_rows_body(T* __restrict out, const T* const* rows, const T* x,
+                                   std::size_t count, std::size_t n) {
     std::size_t i = 0;
     for (; i + 8 <= count; i += 8) add_group<8>(out, rows + i, x + i, n, count - i - 8);
     for (; i + 4 <= count; i += 4) add_group<4>(out, rows + i, x + i, n, 0);
@@ -67,7 +67,8 @@ TAGALONG_INLINE void add_blocks_body(T* __restrict out, const Block<T>* blocks, 
 }
 
 template <class T>
-TAGALONG_INLINE void add_scaled_body(T* __restrict row, const T* __restrict alpha, T x, std::size_t n) {
+TAGALONG_INLINE void add_scaled_body(T* __restrict row, const T* __restrict alpha, T x,
+                                     std::size_t n) {
     for (std::size_t k = 0; k < n; k += kLine<T>)
 #pragma omp simd
         for (std::size_t i = 0; i < kLine<T>; ++i) row[k + i] += alpha[k + i] * x;
@@ -76,8 +77,8 @@ TAGALONG_INLINE void add_scaled_body(T* __restrict row, const T* __restrict alph
 // With or without the plane of means, which lies elsewhere.
 template <bool kMeans, class T>
 TAGALONG_INLINE double add_scaled_norm_body(T* __restrict row, [[maybe_unused]] T* __restrict means,
-                                            const T* __restrict alpha, T x, [[maybe_unused]] T rounds,
-                                            std::size_t n) {
+                                            const T* __restrict alpha, T x,
+                                            [[maybe_unused]] T rounds, std::size_t n) {
     T squares[kLine<T>] = {};
     for (std::size_t k = 0; k < n; k += kLine<T>)
 #pragma omp simd
@@ -94,7 +95,8 @@ TAGALONG_INLINE double add_scaled_norm_body(T* __restrict row, [[maybe_unused]] 
     if (total <= std::numeric_limits<T>::max()) return static_cast<double>(total);
     // The squares overflow the storage type, the weights do not.
     double wide = 0;
-    for (std::size_t k = 0; k < n; ++k) wide += static_cast<double>(row[k]) * static_cast<double>(row[k]);
+    for (std::size_t k = 0; k < n; ++k)
+        wide += static_cast<double>(row[k]) * static_cast<double>(row[k]);
     return wide;
 }
 
@@ -107,7 +109,8 @@ TAGALONG_INLINE void add_exponential_body(T* __restrict theta, T* __restrict e,
     for (std::size_t k = 0; k < n; ++k) {
         const T value = theta[k] + alpha[k] * x;
         const double above = static_cast<double>(value) - shift[k];
-        const T power = alpha[k] == 0 ? e[k] : static_cast<T>(vector_exp(above > 60.0 ? 60.0 : above));
+        const T power =
+            alpha[k] == 0 ? e[k] : static_cast<T>(vector_exp(above > 60.0 ? 60.0 : above));
         theta[k] = value;
         gain[k] += static_cast<double>(power) - static_cast<double>(e[k]);
         top[k] = above > top[k] ? above : top[k];
@@ -125,12 +128,12 @@ TAGALONG_CLONES void score_rows(double* out, const double* const* rows, const do
                                 std::size_t count, std::size_t n) {
     score_rows_body(out, rows, x, count, n);
 }
-TAGALONG_CLONES void add_rows(float* out, const float* const* rows, const float* x, std::size_t count,
-                              std::size_t n) {
+TAGALONG_CLONES void add_rows(float* out, const float* const* rows, const float* x,
+                              std::size_t count, std::size_t n) {
     add_rows_body(out, rows, x, count, n);
 }
-TAGALONG_CLONES void add_rows(double* out, const double* const* rows, const double* x, std::size_t count,
-                              std::size_t n) {
+TAGALONG_CLONES void add_rows(double* out, const double* const* rows, const double* x,
+                              std::size_t count, std::size_t n) {
     add_rows_body(out, rows, x, count, n);
 }
 TAGALONG_CLONES void add_blocks(float* out, const Block<float>* blocks, std::size_t count) {
@@ -148,21 +151,25 @@ TAGALONG_CLONES void add_scaled(double* row, const double* alpha, double x, std:
 TAGALONG_CLONES double add_scaled_norm(float* row, const float* alpha, float x, std::size_t n) {
     return add_scaled_norm_body<false>(row, static_cast<float*>(nullptr), alpha, x, float(0), n);
 }
-TAGALONG_CLONES double add_scaled_norm(float* row, float* means, const float* alpha, float x, float rounds, std::size_t n) {
+TAGALONG_CLONES double add_scaled_norm(float* row, float* means, const float* alpha, float x,
+                                       float rounds, std::size_t n) {
     return add_scaled_norm_body<true>(row, means, alpha, x, rounds, n);
 }
 TAGALONG_CLONES double add_scaled_norm(double* row, const double* alpha, double x, std::size_t n) {
     return add_scaled_norm_body<false>(row, static_cast<double*>(nullptr), alpha, x, double(0), n);
 }
-TAGALONG_CLONES double add_scaled_norm(double* row, double* means, const double* alpha, double x, double rounds, std::size_t n) {
+TAGALONG_CLONES double add_scaled_norm(double* row, double* means, const double* alpha, double x,
+                                       double rounds, std::size_t n) {
     return add_scaled_norm_body<true>(row, means, alpha, x, rounds, n);
 }
 TAGALONG_CLONES void add_exponential(float* theta, float* e, const float* alpha, float x,
-                                     const double* shift, double* gain, double* top, std::size_t n) {
+                                     const double* shift, double* gain, double* top,
+                                     std::size_t n) {
     add_exponential_body(theta, e, alpha, x, shift, gain, top, n);
 }
 TAGALONG_CLONES void add_exponential(double* theta, double* e, const double* alpha, double x,
-                                     const double* shift, double* gain, double* top, std::size_t n) {
+                                     const double* shift, double* gain, double* top,
+                                     std::size_t n) {
     add_exponential_body(theta, e, alpha, x, shift, gain, top, n);
 }
 

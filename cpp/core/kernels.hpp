@@ -8,12 +8,16 @@
 namespace tagalong::kernels {
 
 // out[k] = sum_i x[i] * rows[i][k], summed in the order of i.
-void score_rows(float* out, const float* const* rows, const float* x, std::size_t count, std::size_t n);
-void score_rows(double* out, const double* const* rows, const double* x, std::size_t count, std::size_t n);
+void score_rows(float* out, const float* const* rows, const float* x, std::size_t count,
+                std::size_t n);
+void score_rows(double* out, const double* const* rows, const double* x, std::size_t count,
+                std::size_t n);
 
 // The same added to what `out` holds.
-void add_rows(float* out, const float* const* rows, const float* x, std::size_t count, std::size_t n);
-void add_rows(double* out, const double* const* rows, const double* x, std::size_t count, std::size_t n);
+void add_rows(float* out, const float* const* rows, const float* x, std::size_t count,
+              std::size_t n);
+void add_rows(double* out, const double* const* rows, const double* x, std::size_t count,
+              std::size_t n);
 
 // A cache line of a row: the numbers of the labels from `label` on, and what they are multiplied by.
 template <class T>
@@ -34,8 +38,10 @@ void add_scaled(double* row, const double* alpha, double x, std::size_t n);
 double add_scaled_norm(float* row, const float* alpha, float x, std::size_t n);
 double add_scaled_norm(double* row, const double* alpha, double x, std::size_t n);
 // The same, and means[k] += rounds * alpha[k] * x beside it.
-double add_scaled_norm(float* row, float* means, const float* alpha, float x, float rounds, std::size_t n);
-double add_scaled_norm(double* row, double* means, const double* alpha, double x, double rounds, std::size_t n);
+double add_scaled_norm(float* row, float* means, const float* alpha, float x, float rounds,
+                       std::size_t n);
+double add_scaled_norm(double* row, double* means, const double* alpha, double x, double rounds,
+                       std::size_t n);
 
 // theta[k] += alpha[k] * x, e[k] = exp(theta[k] - shift[k]), gain[k] += new e[k] - old e[k],
 // top[k] = max(top[k], theta[k] - shift[k]); labels with alpha = 0 stay as they are.

@@ -43,7 +43,8 @@ class LabelColumns {
         std::size_t own = 0;
         for (const std::int32_t column : columns) {
             if (column == kShared) continue;
-            if (column < 0 || static_cast<std::size_t>(column) >= taken.size() || taken[static_cast<std::size_t>(column)])
+            if (column < 0 || static_cast<std::size_t>(column) >= taken.size() ||
+                taken[static_cast<std::size_t>(column)])
                 return false;
             taken[static_cast<std::size_t>(column)] = true;
             ++own;

@@ -59,8 +59,9 @@ void Matrix::check_indptr() const {
 void Matrix::explain(std::int64_t i, double longest) const {
     visit_row(i, [&](std::int64_t column, double value) {
         if (column < 0 || column >= columns)
-            throw InputError("X: row " + std::to_string(i) + " has column " + std::to_string(column) +
-                             "; columns must be from 0 to " + std::to_string(columns - 1));
+            throw InputError("X: row " + std::to_string(i) + " has column " +
+                             std::to_string(column) + "; columns must be from 0 to " +
+                             std::to_string(columns - 1));
         check_value(value, "X: row " + std::to_string(i) + ", column " + std::to_string(column));
     });
     throw InputError("X: row " + std::to_string(i) + too_long(longest));

@@ -29,8 +29,9 @@ struct Matrix {
     std::int64_t start(std::int64_t i) const { return integer(indptr, index_type, i); }
     // How many entries row i has, zeros included.
     std::size_t entries(std::int64_t i) const {
-        return static_cast<std::size_t>(
-            sparse() ? integer(indptr, index_type, i + 1) - integer(indptr, index_type, i) : columns);
+        return static_cast<std::size_t>(sparse() ? integer(indptr, index_type, i + 1) -
+                                                       integer(indptr, index_type, i)
+                                                 : columns);
     }
 
     // visit(columns, values, count) with the types that row i is stored in; for a dense row columns
@@ -72,9 +73,11 @@ struct Matrix {
         if (!sparse())
             visit(static_cast<const std::int32_t*>(nullptr), data + i * row_stride, entries(i));
         else if (index_type == Number::int32)
-            visit(static_cast<const std::int32_t*>(indices) + start(i), data + start(i), entries(i));
+            visit(static_cast<const std::int32_t*>(indices) + start(i), data + start(i),
+                  entries(i));
         else
-            visit(static_cast<const std::int64_t*>(indices) + start(i), data + start(i), entries(i));
+            visit(static_cast<const std::int64_t*>(indices) + start(i), data + start(i),
+                  entries(i));
     }
     bool good_together(double longest) const;
     void check_indptr() const;

@@ -20,7 +20,8 @@ class ZeroedPages {
     // The first `small` bytes stay on small pages, so that a small model stays small.
     ZeroedPages(std::size_t bytes, std::size_t small) : bytes_(bytes + kHuge) {
 #if defined(__linux__)
-        memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory_ == MAP_FAILED) throw std::bad_alloc();
         const auto address = reinterpret_cast<std::uintptr_t>(memory_);
         data_ = reinterpret_cast<void*>((address + kHuge - 1) / kHuge * kHuge);
@@ -44,7 +45,9 @@ class ZeroedPages {
 #endif
     }
     ZeroedPages(ZeroedPages&& other) noexcept
-        : memory_(std::exchange(other.memory_, nullptr)), data_(other.data_), bytes_(other.bytes_) {}
+        : memory_(std::exchange(other.memory_, nullptr)),
+          data_(other.data_),
+          bytes_(other.bytes_) {}
     ZeroedPages& operator=(ZeroedPages&& other) noexcept {
         std::swap(memory_, other.memory_);
         std::swap(data_, other.data_);

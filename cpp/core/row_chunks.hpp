@@ -15,8 +15,10 @@ template <class T>
 class RowChunks {
   public:
     // Each row has `planes` arrays of `stride` numbers, zeros at first.
-    explicit RowChunks(std::size_t planes, std::size_t stride = 0) : planes_(planes), stride_(stride) {
-        while (stride > 0 && chunk_rows() * 2 * planes * stride * sizeof(T) <= kChunkBytes) ++chunk_bits_;
+    explicit RowChunks(std::size_t planes, std::size_t stride = 0)
+        : planes_(planes), stride_(stride) {
+        while (stride > 0 && chunk_rows() * 2 * planes * stride * sizeof(T) <= kChunkBytes)
+            ++chunk_bits_;
     }
 
     std::size_t planes() const { return planes_; }
@@ -28,12 +30,14 @@ class RowChunks {
     void add_row(std::size_t number, bool mostly_untouched) {
         if ((number >> chunk_bits_) != chunks_.size()) return;
         const std::size_t bytes = chunk_rows() * row_bytes();
-        const std::size_t on_small_pages = mostly_untouched ? bytes : (chunks_.empty() ? kSmallBytes : 0);
+        const std::size_t on_small_pages =
+            mostly_untouched ? bytes : (chunks_.empty() ? kSmallBytes : 0);
         chunks_.push_back({bytes, on_small_pages});
     }
 
     T* row(std::int32_t number, std::size_t plane) const {
-        T* const chunk = static_cast<T*>(chunks_[static_cast<std::size_t>(number) >> chunk_bits_].data());
+        T* const chunk =
+            static_cast<T*>(chunks_[static_cast<std::size_t>(number) >> chunk_bits_].data());
         const std::size_t within = static_cast<std::size_t>(number) & (chunk_rows() - 1);
         return chunk + (within * planes_ + plane) * stride_;
     }

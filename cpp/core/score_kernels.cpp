@@ -12,7 +12,8 @@ namespace {
 
 template <class T>
 TAGALONG_INLINE void widen_body(const T* __restrict values, double* __restrict out, std::size_t n) {
-    constexpr T bound = sizeof(T) == 4 ? std::numeric_limits<float>::max() : static_cast<T>(kWidest);
+    constexpr T bound =
+        sizeof(T) == 4 ? std::numeric_limits<float>::max() : static_cast<T>(kWidest);
     // Nearly always all are finite and within bounds, which is quicker found out than mended.
     std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t> within = -1;
 #pragma omp simd reduction(& : within)
@@ -25,14 +26,16 @@ TAGALONG_INLINE void widen_body(const T* __restrict values, double* __restrict o
 }
 
 template <class T>
-TAGALONG_INLINE void narrow_body(const double* __restrict values, T* __restrict out, std::size_t n) {
+TAGALONG_INLINE void narrow_body(const double* __restrict values, T* __restrict out,
+                                 std::size_t n) {
 #pragma omp simd
     for (std::size_t k = 0; k < n; ++k) out[k] = static_cast<T>(values[k]);
 }
 
 // Line by line until there is one in it.
 template <class T>
-TAGALONG_INLINE std::size_t first_above_body(const T* values, T bound, std::size_t from, std::size_t n) {
+TAGALONG_INLINE std::size_t first_above_body(const T* values, T bound, std::size_t from,
+                                             std::size_t n) {
     for (; from + kLine<T> <= n; from += kLine<T>) {
         std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t> any = 0;
 #pragma omp simd reduction(| : any)
@@ -44,10 +47,11 @@ TAGALONG_INLINE std::size_t first_above_body(const T* values, T bound, std::size
 }
 
 template <class T>
-TAGALONG_INLINE void bins_body(const T* __restrict values, double low, double width, std::int32_t count,
-                               std::int32_t* __restrict out, std::size_t n) {
+TAGALONG_INLINE void bins_body(const T* __restrict values, double low, double width,
+                               std::int32_t count, std::int32_t* __restrict out, std::size_t n) {
     const double last = count - 1;
-    const double from = width > 0 ? low : std::numeric_limits<double>::quiet_NaN();  // nothing is above it
+    const double from =
+        width > 0 ? low : std::numeric_limits<double>::quiet_NaN();  // nothing is above it
 #pragma omp simd
     for (std::size_t k = 0; k < n; ++k) {
         const double value = static_cast<double>(values[k]);
@@ -84,14 +88,24 @@ TAGALONG_INLINE FromAndAbove count_from_and_above_body(const T* values, T bound,
 
 }  // namespace
 
-TAGALONG_CLONES void widen(const float* values, double* out, std::size_t n) { widen_body(values, out, n); }
-TAGALONG_CLONES void widen(const double* values, double* out, std::size_t n) { widen_body(values, out, n); }
-TAGALONG_CLONES void narrow(const double* values, float* out, std::size_t n) { narrow_body(values, out, n); }
-TAGALONG_CLONES void narrow(const double* values, double* out, std::size_t n) { narrow_body(values, out, n); }
-TAGALONG_CLONES void minus_scaled(const float* a, const float* b, float factor, float* out, std::size_t n) {
+TAGALONG_CLONES void widen(const float* values, double* out, std::size_t n) {
+    widen_body(values, out, n);
+}
+TAGALONG_CLONES void widen(const double* values, double* out, std::size_t n) {
+    widen_body(values, out, n);
+}
+TAGALONG_CLONES void narrow(const double* values, float* out, std::size_t n) {
+    narrow_body(values, out, n);
+}
+TAGALONG_CLONES void narrow(const double* values, double* out, std::size_t n) {
+    narrow_body(values, out, n);
+}
+TAGALONG_CLONES void minus_scaled(const float* a, const float* b, float factor, float* out,
+                                  std::size_t n) {
     minus_scaled_body(a, b, factor, out, n);
 }
-TAGALONG_CLONES void minus_scaled(const double* a, const double* b, double factor, double* out, std::size_t n) {
+TAGALONG_CLONES void minus_scaled(const double* a, const double* b, double factor, double* out,
+                                  std::size_t n) {
     minus_scaled_body(a, b, factor, out, n);
 }
 TAGALONG_CLONES std::int32_t count_from(const float* values, float bound, std::size_t n) {
@@ -103,7 +117,8 @@ TAGALONG_CLONES std::int32_t count_from(const double* values, double bound, std:
 TAGALONG_CLONES FromAndAbove count_from_and_above(const float* values, float bound, std::size_t n) {
     return count_from_and_above_body(values, bound, n);
 }
-TAGALONG_CLONES FromAndAbove count_from_and_above(const double* values, double bound, std::size_t n) {
+TAGALONG_CLONES FromAndAbove count_from_and_above(const double* values, double bound,
+                                                  std::size_t n) {
     return count_from_and_above_body(values, bound, n);
 }
 
@@ -114,26 +129,29 @@ TAGALONG_CLONES double largest(const double* values, std::size_t n) {
     std::size_t k = 0;
     for (; k + lanes <= n; k += lanes)
 #pragma omp simd
-        for (std::size_t i = 0; i < lanes; ++i) tops[i] = values[k + i] > tops[i] ? values[k + i] : tops[i];
+        for (std::size_t i = 0; i < lanes; ++i)
+            tops[i] = values[k + i] > tops[i] ? values[k + i] : tops[i];
     double top = tops[0];
     for (const double other : tops) top = other > top ? other : top;
     for (; k < n; ++k) top = values[k] > top ? values[k] : top;
     return top;
 }
 
-TAGALONG_CLONES void bins(const float* values, double low, double width, std::int32_t count, std::int32_t* out,
-                          std::size_t n) {
+TAGALONG_CLONES void bins(const float* values, double low, double width, std::int32_t count,
+                          std::int32_t* out, std::size_t n) {
     bins_body(values, low, width, count, out, n);
 }
-TAGALONG_CLONES void bins(const double* values, double low, double width, std::int32_t count, std::int32_t* out,
-                          std::size_t n) {
+TAGALONG_CLONES void bins(const double* values, double low, double width, std::int32_t count,
+                          std::int32_t* out, std::size_t n) {
     bins_body(values, low, width, count, out, n);
 }
 
-TAGALONG_CLONES std::size_t first_above(const float* values, float bound, std::size_t from, std::size_t n) {
+TAGALONG_CLONES std::size_t first_above(const float* values, float bound, std::size_t from,
+                                        std::size_t n) {
     return first_above_body(values, bound, from, n);
 }
-TAGALONG_CLONES std::size_t first_above(const double* values, double bound, std::size_t from, std::size_t n) {
+TAGALONG_CLONES std::size_t first_above(const double* values, double bound, std::size_t from,
+                                        std::size_t n) {
     return first_above_body(values, bound, from, n);
 }
 

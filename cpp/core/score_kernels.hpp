@@ -39,8 +39,10 @@ std::size_t first_above(const double* values, double bound, std::size_t from, st
 
 // The bin of each value, of `count` bins of a width from `low` on; what lies beyond counts in the last,
 // what lies below them, and everything if there is no width, has the number `count`.
-void bins(const float* values, double low, double width, std::int32_t count, std::int32_t* out, std::size_t n);
-void bins(const double* values, double low, double width, std::int32_t count, std::int32_t* out, std::size_t n);
+void bins(const float* values, double low, double width, std::int32_t count, std::int32_t* out,
+          std::size_t n);
+void bins(const double* values, double low, double width, std::int32_t count, std::int32_t* out,
+          std::size_t n);
 
 // The largest of n >= 1 numbers.
 double largest(const double* values, std::size_t n);

@@ -26,10 +26,11 @@ class Selection {
     // Rows of `width` numbers as they are; per row whether it stays.
     static Selection of_rows(std::vector<char> kept, std::size_t rows, std::size_t width) {
         if (kept.size() != rows)
-            throw InputError("kept must have one entry per feature, " + std::to_string(rows) + ", got " +
-                             std::to_string(kept.size()));
+            throw InputError("kept must have one entry per feature, " + std::to_string(rows) +
+                             ", got " + std::to_string(kept.size()));
         Selection out;
-        for (std::size_t place = 0; place < width; ++place) out.sources_.push_back({static_cast<std::int32_t>(place)});
+        for (std::size_t place = 0; place < width; ++place)
+            out.sources_.push_back({static_cast<std::int32_t>(place)});
         out.kept_ = std::move(kept);
         return out;
     }

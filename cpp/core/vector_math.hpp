@@ -25,7 +25,8 @@ TAGALONG_INLINE double vector_exp(double x) {
     const double r2 = r * r, r4 = r2 * r2;
     const double a0 = 1.0 / 2 + r * (1.0 / 6), a1 = 1.0 / 24 + r * (1.0 / 120);
     const double a2 = 1.0 / 720 + r * (1.0 / 5040), a3 = 1.0 / 40320 + r * (1.0 / 362880);
-    const double a4 = 1.0 / 3628800 + r * (1.0 / 39916800), a5 = 1.0 / 479001600 + r * (1.0 / 6227020800.0);
+    const double a4 = 1.0 / 3628800 + r * (1.0 / 39916800),
+                 a5 = 1.0 / 479001600 + r * (1.0 / 6227020800.0);
     const double rest = (a0 + a1 * r2) + r4 * ((a2 + a3 * r2) + r4 * (a4 + a5 * r2));
     const double p = 1.0 + (r + r2 * rest);
     const auto exponent = (std::bit_cast<std::uint64_t>(shifted) + 1023u) << 52;
@@ -63,12 +64,14 @@ TAGALONG_INLINE double vector_log(double x) {
     // The exponent is a signed 12-bit number at the top; turn it into a double without a
     // 64-bit integer conversion, which AVX2 lacks.
     const std::uint64_t biased = (exponent_bits >> 52) ^ 0x800u;
-    const double k = std::bit_cast<double>(biased | 0x4330000000000000ull) - (4503599627370496.0 + 2048.0);
+    const double k =
+        std::bit_cast<double>(biased | 0x4330000000000000ull) - (4503599627370496.0 + 2048.0);
     const double s = (m - 1.0) / (m + 1.0);  // |s| <= 0.1716
     const double z = s * s;
     // 1/3 + z/5 + ... + z^9/21, in pairs
     const double z2 = z * z, z4 = z2 * z2;
-    const double a0 = 1.0 / 3 + z * (1.0 / 5), a1 = 1.0 / 7 + z * (1.0 / 9), a2 = 1.0 / 11 + z * (1.0 / 13);
+    const double a0 = 1.0 / 3 + z * (1.0 / 5), a1 = 1.0 / 7 + z * (1.0 / 9),
+                 a2 = 1.0 / 11 + z * (1.0 / 13);
     const double a3 = 1.0 / 15 + z * (1.0 / 17), a4 = 1.0 / 19 + z * (1.0 / 21);
     const double p = (a0 + a1 * z2) + z4 * ((a2 + a3 * z2) + z4 * a4);
     const double log_m = 2.0 * s + 2.0 * s * z * p;

@@ -54,13 +54,16 @@ class WeightStore {
         chunks_.add_row(index_.size(), mostly_sparse());
         const std::int32_t number = index_.insert(feature);
         if (sharing()) reach_.push_back(static_cast<std::uint32_t>(width()));
-        if (steps_ == Steps::few_labels && (labels_ >= kManyLabels || !all_whole_)) begin(static_cast<std::size_t>(number));
+        if (steps_ == Steps::few_labels && (labels_ >= kManyLabels || !all_whole_))
+            begin(static_cast<std::size_t>(number));
         return number;
     }
 
     // Only whole rows have a pointer.
     bool all_whole() const { return all_whole_; }
-    bool whole(std::int32_t number) const { return all_whole_ || whole_[static_cast<std::size_t>(number)]; }
+    bool whole(std::int32_t number) const {
+        return all_whole_ || whole_[static_cast<std::size_t>(number)];
+    }
     const SparseRows<T>& sparse() const { return sparse_; }
     // A number of a sparse row, to be written; the planes are kBlock apart. The row may be whole
     // after `settle`, which is to be called when all of a step is written.
@@ -73,7 +76,8 @@ class WeightStore {
         whole_[static_cast<std::size_t>(number)] = true;
         sparse_.visit(number, [&](std::size_t label, const T* numbers) {
             for (std::size_t plane = 0; plane < planes(); ++plane)
-                std::copy_n(numbers + plane * SparseRows<T>::kBlock, SparseRows<T>::kBlock, row(number, plane) + label);
+                std::copy_n(numbers + plane * SparseRows<T>::kBlock, SparseRows<T>::kBlock,
+                            row(number, plane) + label);
         });
         sparse_.release(number);
     }
@@ -81,7 +85,8 @@ class WeightStore {
     // A plane of a row, `labels()` numbers, whichever way the row is kept; and back, if no labels share.
     void read(std::int32_t number, std::size_t plane, T* out) const {
         if (sharing()) {
-            for (std::size_t label = 0; label < labels_; ++label) out[label] = value(number, plane, label);
+            for (std::size_t label = 0; label < labels_; ++label)
+                out[label] = value(number, plane, label);
             return;
         }
         if (whole(number)) {
@@ -97,7 +102,8 @@ class WeightStore {
     void write(std::int32_t number, std::size_t plane, const T* numbers) {
         for (std::size_t label = 0; label < labels_; ++label) {
             if (whole(number)) row(number, plane)[label] = numbers[label];
-            else if (numbers[label] != 0) touch(number, label)[plane * SparseRows<T>::kBlock] = numbers[label];
+            else if (numbers[label] != 0)
+                touch(number, label)[plane * SparseRows<T>::kBlock] = numbers[label];
         }
         if (!whole(number)) settle(number);
     }
@@ -105,22 +111,22 @@ class WeightStore {
     void read_columns(std::int32_t number, std::size_t plane, T* out) const {
         if (!sharing()) return read(number, plane, out);
         const T* const numbers = row(number, plane);
-        std::fill(std::copy_n(numbers, reach(number), out), out + width(), numbers[LabelColumns::kShared]);
+        std::fill(std::copy_n(numbers, reach(number), out), out + width(),
+                  numbers[LabelColumns::kShared]);
     }
     void write_columns(std::int32_t number, std::size_t plane, const T* numbers) {
         if (sharing()) std::copy_n(numbers, width(), row(number, plane));
         else write(number, plane, numbers);
     }
     T value(std::int32_t number, std::size_t plane, std::size_t label) const {
-        if (sharing()) return row(number, plane)[columns_.of(label) < reach(number) ? columns_.of(label) : 0];
+        if (sharing())
+            return row(number, plane)[columns_.of(label) < reach(number) ? columns_.of(label) : 0];
         if (whole(number)) return row(number, plane)[label];
         const T* found = sparse_.find(number, label);
         return found ? found[plane * SparseRows<T>::kBlock] : T(0);
     }
 
-    T* row(std::int32_t number, std::size_t plane = 0) {
-        return chunks_.row(number, plane);
-    }
+    T* row(std::int32_t number, std::size_t plane = 0) { return chunks_.row(number, plane); }
     const T* row(std::int32_t number, std::size_t plane = 0) const {
         return chunks_.row(number, plane);
     }
@@ -144,7 +150,9 @@ class WeightStore {
         make_room(columns_.count());
     }
     // How many columns a row has; later ones are as the shared one.
-    std::size_t reach(std::int32_t number) const { return reach_[static_cast<std::size_t>(number)]; }
+    std::size_t reach(std::int32_t number) const {
+        return reach_[static_cast<std::size_t>(number)];
+    }
     void catch_up(std::int32_t number) {
         if (!sharing() || reach(number) == width()) return;
         for (std::size_t plane = 0; plane < planes(); ++plane) {
@@ -169,7 +177,9 @@ class WeightStore {
     std::size_t bytes() const {
         const std::size_t row_bytes = chunks_.row_bytes();
         if (all_whole_) return rows() * row_bytes;
-        return static_cast<std::size_t>(std::count(whole_.begin(), whole_.end(), true)) * row_bytes + sparse_.bytes();
+        return static_cast<std::size_t>(std::count(whole_.begin(), whole_.end(), true)) *
+                   row_bytes +
+               sparse_.bytes();
     }
 
   private:
@@ -197,7 +207,8 @@ class WeightStore {
         for (std::size_t row = 0; row < rows(); ++row) {
             const auto number = static_cast<std::int32_t>(row);
             apart.add_row(row, mostly_sparse());
-            for (std::size_t plane = 0; plane < planes(); ++plane) read(number, plane, apart.row(number, plane));
+            for (std::size_t plane = 0; plane < planes(); ++plane)
+                read(number, plane, apart.row(number, plane));
         }
         chunks_ = std::move(apart);
         columns_.stop();
@@ -209,8 +220,10 @@ class WeightStore {
         for (std::size_t row = 0; row < rows(); ++row) {
             const auto number = static_cast<std::int32_t>(row);
             wider.add_row(row, mostly_sparse());
-            for (std::size_t plane = 0; plane < planes() && chunks_.stride() > 0 && whole(number); ++plane)
-                std::memcpy(wider.row(number, plane), this->row(number, plane), chunks_.stride() * sizeof(T));
+            for (std::size_t plane = 0; plane < planes() && chunks_.stride() > 0 && whole(number);
+                 ++plane)
+                std::memcpy(wider.row(number, plane), this->row(number, plane),
+                            chunks_.stride() * sizeof(T));
         }
         chunks_ = std::move(wider);
     }

@@ -18,11 +18,13 @@ class ColumnStep {
         const auto& of_label = store.columns().of_labels();
         const double common = common_step(step, of_label);
         for (std::size_t label = 0; label < of_label.size(); ++label)
-            if (of_label[label] == LabelColumns::kShared && step.alpha[label] != common) store.separate(label);
+            if (of_label[label] == LabelColumns::kShared && step.alpha[label] != common)
+                store.separate(label);
         step_.clear(store.width());
         if (store.columns().sharers() > 0) step_.set(LabelColumns::kShared, common);
         for (const int label : step.touched)
-            if (const std::int32_t column = of_label[static_cast<std::size_t>(label)]; column != LabelColumns::kShared)
+            if (const std::int32_t column = of_label[static_cast<std::size_t>(label)];
+                column != LabelColumns::kShared)
                 step_.set(column, step.alpha[label]);
         return step_;
     }

@@ -121,7 +121,8 @@ class EntropicGeometry {
     // squared; features that are not in x have the value 0.
     double curvature(const RowView& x) const {
         double least = 0, most = 0;
-        if (static_cast<std::int64_t>(x.size()) == dimension_ && x.size() > 0) least = most = x.value[0];
+        if (static_cast<std::int64_t>(x.size()) == dimension_ && x.size() > 0)
+            least = most = x.value[0];
         for (const double value : x.value) {
             least = std::min(least, value);
             most = std::max(most, value);
@@ -146,10 +147,11 @@ class EntropicGeometry {
             T* e = store_.row(at.row[i], 1);
             const T value = static_cast<T>(x.value[i]);
             if (whole_rows)
-                kernels::add_exponential(theta, e, alpha_.data(), value, shift_.data(), gain_.data(),
-                                         top_.data(), store_.stride());
+                kernels::add_exponential(theta, e, alpha_.data(), value, shift_.data(),
+                                         gain_.data(), top_.data(), store_.stride());
             else
-                for (const int label : step.touched) add_number(theta[label], e[label], value, label);
+                for (const int label : step.touched)
+                    add_number(theta[label], e[label], value, label);
         }
         settle(step);
     }
@@ -157,7 +159,8 @@ class EntropicGeometry {
     // softmax(theta) of a row, or of a declared feature without one.
     double weight(std::int32_t row, int label) const {
         const Label& state = label_[label];
-        if (row != FeatureIndex::kAbsent) return static_cast<double>(store_.row(row, 1)[label]) / state.Z;
+        if (row != FeatureIndex::kAbsent)
+            return static_cast<double>(store_.row(row, 1)[label]) / state.Z;
         const bool any = dimension_ > static_cast<std::int64_t>(store_.rows());
         return any ? std::exp(-state.shift) / state.Z : 0;
     }
@@ -268,7 +271,8 @@ class EntropicGeometry {
     double highest_theta(int label) const {
         double top = unseen() > 0 ? 0 : -std::numeric_limits<double>::infinity();
         for (std::size_t r = 0; r < store_.rows(); ++r)
-            top = std::max(top, static_cast<double>(store_.row(static_cast<std::int32_t>(r))[label]));
+            top =
+                std::max(top, static_cast<double>(store_.row(static_cast<std::int32_t>(r))[label]));
         return top;
     }
     // How many features have no row, and the sum of exp(theta - shift) over them.

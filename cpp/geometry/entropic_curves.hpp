@@ -41,8 +41,9 @@ class EntropicCurves {
     // The curve of one label, which has this state, among `dimension` features; its masses live until
     // the next prepare(). At most once per label.
     template <class T>
-    SimplexCurve curve(const WeightStore<T>& store, const EntropicLabel& state, std::int64_t dimension,
-                       const RowView& x, const RowLookup<T>& at, int label, bool relevant) {
+    SimplexCurve curve(const WeightStore<T>& store, const EntropicLabel& state,
+                       std::int64_t dimension, const RowView& x, const RowLookup<T>& at, int label,
+                       bool relevant) {
         const std::size_t first = masses_.size();
         masses_.resize(first + atoms_.size(), 0.0);
         double inside = 0;
@@ -66,8 +67,9 @@ class EntropicCurves {
 
   private:
     template <class T>
-    double mass_outside(const WeightStore<T>& store, const EntropicLabel& state, std::int64_t dimension,
-                        const RowView& x, const RowLookup<T>& at, int label) {
+    double mass_outside(const WeightStore<T>& store, const EntropicLabel& state,
+                        std::int64_t dimension, const RowView& x, const RowLookup<T>& at,
+                        int label) {
         inside_.assign(store.rows(), 0);
         std::int64_t unseen = dimension - static_cast<std::int64_t>(store.rows());
         for (std::size_t i = 0; i < x.size(); ++i) {
@@ -76,7 +78,8 @@ class EntropicCurves {
         }
         double mass = unseen > 0 ? static_cast<double>(unseen) * std::exp(-state.shift) : 0;
         for (std::size_t r = 0; r < store.rows(); ++r)
-            if (!inside_[r]) mass += static_cast<double>(store.row(static_cast<std::int32_t>(r), 1)[label]);
+            if (!inside_[r])
+                mass += static_cast<double>(store.row(static_cast<std::int32_t>(r), 1)[label]);
         return mass;
     }
 

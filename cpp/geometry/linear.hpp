@@ -53,7 +53,8 @@ class LinearGeometry {
     void catch_up(const RowView& x) {
         if (!store_.sharing()) return;
         for (const std::int32_t feature : x.feature)
-            if (const std::int32_t row = store_.find(feature); row != FeatureIndex::kAbsent) store_.catch_up(row);
+            if (const std::int32_t row = store_.find(feature); row != FeatureIndex::kAbsent)
+                store_.catch_up(row);
     }
 
     // Finds the rows and scores the example: with theta, and with u if `means`.
@@ -95,8 +96,7 @@ class LinearGeometry {
                 one(at.row[i], x.value[i]);
             }
         };
-        if (rate_ > 0)
-            move([&](std::int32_t row, double value) { move_and_grow(row, value); });
+        if (rate_ > 0) move([&](std::int32_t row, double value) { move_and_grow(row, value); });
         else if (whole_rows)
             move([&](std::int32_t row, double value) {
                 update_.template add_to_row<false>(store_, row, static_cast<T>(value));
@@ -110,7 +110,8 @@ class LinearGeometry {
     // With a share of the means subtracted; zero for a feature without a row.
     double weight(std::int32_t row, int label, double mean_factor) const {
         if (row == FeatureIndex::kAbsent) return 0;
-        const double means = mean_factor != 0 ? mean_factor * static_cast<double>(store_.value(row, 1, label)) : 0;
+        const double means =
+            mean_factor != 0 ? mean_factor * static_cast<double>(store_.value(row, 1, label)) : 0;
         return (static_cast<double>(store_.value(row, 0, label)) - means) * scale(row);
     }
 
@@ -134,7 +135,8 @@ class LinearGeometry {
         LinearGeometry out(rate_, store_.planes() > 1, store_.steps());
         out.add_labels(selection.labels());
         out.restore_columns({});  // labels may differ from here on
-        std::vector<T> before(store_.labels()), theta(selection.labels()), means(selection.labels());
+        std::vector<T> before(store_.labels()), theta(selection.labels()),
+            means(selection.labels());
         for (std::size_t r = 0; r < rows_.size(); ++r) {
             if (!selection.keeps(r)) continue;
             const auto row = static_cast<std::int32_t>(r);
@@ -153,7 +155,9 @@ class LinearGeometry {
 
     // For loading a saved model: which labels share their weights, before the first row; then
     // a row as it was, with its numbers or with a place for them.
-    bool restore_columns(std::span<const std::int32_t> columns) { return store_.restore_columns(columns); }
+    bool restore_columns(std::span<const std::int32_t> columns) {
+        return store_.restore_columns(columns);
+    }
     void restore_row(std::int32_t feature, const Row& row, const T* theta, const T* means) {
         const std::int32_t number = store_.insert(feature);
         keep_row(row);
@@ -191,7 +195,8 @@ class LinearGeometry {
     }
     static double squares(const std::vector<T>& theta) {
         double sum = 0;
-        for (const T number : theta) sum += static_cast<double>(number) * static_cast<double>(number);
+        for (const T number : theta)
+            sum += static_cast<double>(number) * static_cast<double>(number);
         return sum;
     }
 
@@ -199,8 +204,11 @@ class LinearGeometry {
     void move_and_grow(std::int32_t number, double value) {
         Row& row = rows_[static_cast<std::size_t>(number)];
         const double before = (row.norm2 - row.base2) * scales_.of(number);
-        if (update_.whole_rows()) row.norm2 = update_.template add_to_row<true>(store_, number, static_cast<T>(value));
-        else row.norm2 += update_.template add_to_numbers<true>(store_, number, static_cast<T>(value));
+        if (update_.whole_rows())
+            row.norm2 = update_.template add_to_row<true>(store_, number, static_cast<T>(value));
+        else
+            row.norm2 +=
+                update_.template add_to_numbers<true>(store_, number, static_cast<T>(value));
         row.norm2 = std::max(0.0, row.norm2);
         row.S += rate_ * value * value;
         const double scale = scales_.update(number, row.S);

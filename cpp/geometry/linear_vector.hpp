@@ -23,13 +23,16 @@ template <class T>
 class LinearVector {
   public:
     // 0: it is not declared how many features there are.
-    explicit LinearVector(std::int64_t declared = 0) : declared_(static_cast<std::size_t>(declared)) {}
+    explicit LinearVector(std::int64_t declared = 0)
+        : declared_(static_cast<std::size_t>(declared)) {}
 
     // Features enter with their first step; their rows are numbered in that order.
     std::size_t rows() const { return features_.size(); }
     const std::vector<std::int32_t>& features() const { return features_; }
     double weight(std::int32_t row) const {
-        return row == FeatureIndex::kAbsent ? 0 : feature_weight(features_[static_cast<std::size_t>(row)]);
+        return row == FeatureIndex::kAbsent
+                   ? 0
+                   : feature_weight(features_[static_cast<std::size_t>(row)]);
     }
     double feature_weight(std::int32_t feature) const { return static_cast<double>(at(feature)); }
     std::size_t bytes() const { return rows() * sizeof(T); }
@@ -40,7 +43,8 @@ class LinearVector {
     };
     Score score(const RowView& x) const {
         if (all_near(x))
-            return sum_up(x, [weights = near_.data()](std::int32_t feature) { return weights[feature]; });
+            return sum_up(
+                x, [weights = near_.data()](std::int32_t feature) { return weights[feature]; });
         return sum_up(x, [this](std::int32_t feature) { return at(feature); });
     }
 
@@ -51,13 +55,15 @@ class LinearVector {
         const double* values = x.value.data();
         const std::size_t size = x.size();
         if (!all_near(x)) {
-            for (std::size_t i = 0; i < size; ++i) entered(feature[i]) += factor * static_cast<T>(values[i]);
+            for (std::size_t i = 0; i < size; ++i)
+                entered(feature[i]) += factor * static_cast<T>(values[i]);
             return;
         }
         T* weights = near_.data();
         if (features_.size() == near_.size()) {  // all have entered
 #pragma GCC unroll 4
-            for (std::size_t i = 0; i < size; ++i) weights[feature[i]] += factor * static_cast<T>(values[i]);
+            for (std::size_t i = 0; i < size; ++i)
+                weights[feature[i]] += factor * static_cast<T>(values[i]);
             return;
         }
         const char* strange = strange_.data();
@@ -92,7 +98,9 @@ class LinearVector {
     void restore_base(double base) { base_ = base; }
 
   private:
-    bool near(std::int32_t feature) const { return static_cast<std::uint32_t>(feature) < near_.size(); }
+    bool near(std::int32_t feature) const {
+        return static_cast<std::uint32_t>(feature) < near_.size();
+    }
     // Features ascend.
     bool all_near(const RowView& x) const {
         return x.size() == 0 || (x.feature.front() >= 0 && near(x.feature.back()));
@@ -115,7 +123,8 @@ class LinearVector {
             for (std::size_t way = 0; way < 4; ++way)
                 sum[way] += static_cast<T>(values[i + way]) * weight(feature[i + way]);
         for (std::size_t i = 0; i < whole; i += 4)
-            for (std::size_t way = 0; way < 4; ++way) squared[way] += values[i + way] * values[i + way];
+            for (std::size_t way = 0; way < 4; ++way)
+                squared[way] += values[i + way] * values[i + way];
         // The last ones by name: a place in an array that is not known beforehand would keep it in memory.
         for (std::size_t way = 0; way < 3; ++way)
             if (const std::size_t i = whole + way; i < x.size()) {
@@ -168,7 +177,8 @@ class LinearVector {
     }
     double half_square() const {
         double sum = 0;
-        for (const std::int32_t feature : features_) sum += feature_weight(feature) * feature_weight(feature);
+        for (const std::int32_t feature : features_)
+            sum += feature_weight(feature) * feature_weight(feature);
         return sum / 2;
     }
 

@@ -18,10 +18,10 @@ struct RowLookup {
     std::vector<const T*> rows;
     std::vector<T> multiplier;
     std::vector<kernels::Block<T>> blocks;  // of the rows that are sparse
-    std::vector<std::size_t> reach;         // of the rows that are scored, where labels share columns
-    AlignedVector<T> columns;               // scores of those
-    AlignedVector<T> sums;       // plane 0 (or the plane that is scored), per label
-    AlignedVector<T> mean_sums;  // the plane of running means
+    std::vector<std::size_t> reach;  // of the rows that are scored, where labels share columns
+    AlignedVector<T> columns;        // scores of those
+    AlignedVector<T> sums;           // plane 0 (or the plane that is scored), per label
+    AlignedVector<T> mean_sums;      // the plane of running means
 
     void find(const WeightStore<T>& store, const RowView& x) {
         row.resize(x.size());

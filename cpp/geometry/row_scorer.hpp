@@ -18,7 +18,8 @@ namespace tagalong {
 template <class T>
 class RowScorer {
   public:
-    RowScorer(const WeightStore<T>& store, const RowScales& scales) : store_(store), scales_(scales) {}
+    RowScorer(const WeightStore<T>& store, const RowScales& scales)
+        : store_(store), scales_(scales) {}
 
     // Finds the rows and scores the example: with plane 0, and with plane 1 if `means`.
     void score(const RowView& x, bool means, RowLookup<T>& at) const {
@@ -89,15 +90,18 @@ class RowScorer {
             while (next < count && at.reach[next] == store_.width()) ++next;
             const bool lacking = next == i;
             next += lacking;
-            kernels::add_rows(at.columns.data(), at.rows.data() + i, at.multiplier.data() + i, next - i, n);
+            kernels::add_rows(at.columns.data(), at.rows.data() + i, at.multiplier.data() + i,
+                              next - i, n);
             const T rest = at.multiplier[i] * at.rows[i][LabelColumns::kShared];
-            for (std::size_t k = at.reach[i]; lacking && k < store_.width(); ++k) at.columns[k] += rest;
+            for (std::size_t k = at.reach[i]; lacking && k < store_.width(); ++k)
+                at.columns[k] += rest;
             i = next;
         }
     }
 
     // One plane, row by row in the order of the features: runs of whole rows, and blocks of sparse ones.
-    void score_mixed(const RowView& x, std::size_t plane, RowLookup<T>& at, AlignedVector<T>& sums) const {
+    void score_mixed(const RowView& x, std::size_t plane, RowLookup<T>& at,
+                     AlignedVector<T>& sums) const {
         const std::size_t n = store_.used();
         sums.assign(n, T(0));
         at.rows.clear();

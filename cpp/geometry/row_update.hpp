@@ -27,10 +27,12 @@ class RowUpdate {
         if (whole_rows_) {
             alpha_.resize(store.used());
             kernels::narrow(step.alpha.data(), alpha_.data(), step.alpha.size());
-            std::fill(alpha_.begin() + static_cast<std::ptrdiff_t>(step.alpha.size()), alpha_.end(), T(0));
+            std::fill(alpha_.begin() + static_cast<std::ptrdiff_t>(step.alpha.size()), alpha_.end(),
+                      T(0));
         } else {
             alpha_.resize(step.touched.size());
-            for (std::size_t i = 0; i < alpha_.size(); ++i) alpha_[i] = static_cast<T>(step.alpha[step.touched[i]]);
+            for (std::size_t i = 0; i < alpha_.size(); ++i)
+                alpha_[i] = static_cast<T>(step.alpha[step.touched[i]]);
         }
     }
     // Whether the step is added by add_to_row, else by add_to_numbers.
@@ -44,7 +46,8 @@ class RowUpdate {
         T* const row = store.row(number);
         double squares = 0;
         if (store.planes() > 1)
-            squares = kernels::add_scaled_norm(row, store.row(number, 1), alpha_.data(), value, rounds_, n);
+            squares = kernels::add_scaled_norm(row, store.row(number, 1), alpha_.data(), value,
+                                               rounds_, n);
         else if (kSquares) squares = kernels::add_scaled_norm(row, alpha_.data(), value, n);
         else kernels::add_scaled(row, alpha_.data(), value, n);
         if (kSquares && store.sharing()) {
@@ -58,9 +61,12 @@ class RowUpdate {
     double add_to_numbers(WeightStore<T>& store, std::int32_t number, T value) const {
         if (store.whole(number)) {
             T* const first = store.row(number);
-            return add_each<kSquares>(store, value, store.stride(), [=](int label) { return first + label; });
+            return add_each<kSquares>(store, value, store.stride(),
+                                      [=](int label) { return first + label; });
         }
-        const auto touch = [&](int label) { return store.touch(number, static_cast<std::size_t>(label)); };
+        const auto touch = [&](int label) {
+            return store.touch(number, static_cast<std::size_t>(label));
+        };
         const double gain = add_each<kSquares>(store, value, SparseRows<T>::kBlock, touch);
         store.settle(number);
         return gain;

@@ -8,10 +8,11 @@
 namespace tagalong::m3l {
 namespace {
 
-constexpr int kPasses = 75;          // of coordinate steps, where those are as quick
+constexpr int kPasses = 75;  // of coordinate steps, where those are as quick
 constexpr int kStepsOnFace = 40;
-constexpr int kPassesAfter = 2;      // of coordinate steps, after those on the face
-constexpr double kAimOnFace = 0.5;   // of the tolerance: the passes after it disturb what was reached
+constexpr int kPassesAfter = 2;  // of coordinate steps, after those on the face
+constexpr double kAimOnFace =
+    0.5;  // of the tolerance: the passes after it disturb what was reached
 
 }  // namespace
 
@@ -30,7 +31,11 @@ RowNumbers<T>::RowNumbers(const Rows<T>& rows, const Problem& problem) {
 template <class T>
 Block<T>::Block(const Rows<T>& rows, const RowNumbers<T>& numbers, const Problem& problem,
                 std::span<const std::int32_t> labels, T* dual, BlockSpace<T>& space)
-    : rows_(rows), labels_(labels.begin(), labels.end()), view_{}, space_(space), stretch_(kPasses) {
+    : rows_(rows),
+      labels_(labels.begin(), labels.end()),
+      view_{},
+      space_(space),
+      stretch_(kPasses) {
     view_.rows = rows.size();
     for (std::size_t k = 0; k < labels_.size(); ++k) {
         const auto l = static_cast<std::size_t>(labels_[k]);
@@ -70,7 +75,8 @@ void Block<T>::mark(const Problem& problem) {
     for (std::size_t k = 0; k < labels_.size(); ++k) bit[labels_[k]] = static_cast<Mask>(1u << k);
     for (std::size_t i = 0; i < n; ++i) {
         for (const std::int32_t label : problem.relevant.row(i)) yes_[i] |= bit[label];
-        for (const std::int32_t label : problem.unknown.row(i)) known_[i] &= static_cast<Mask>(~bit[label]);
+        for (const std::int32_t label : problem.unknown.row(i))
+            known_[i] &= static_cast<Mask>(~bit[label]);
         all_ |= known_[i];
     }
     // A start for another problem need not fit this one.
@@ -78,8 +84,12 @@ void Block<T>::mark(const Problem& problem) {
         for (std::size_t k = 0; k < kLanes; ++k) {
             const double weight = problem.weight(i);
             const bool yes = yes_[i] >> k & 1, known = known_[i] >> k & 1;
-            const T high = yes && known ? static_cast<T>(static_cast<double>(view_.bound_yes[k]) * weight) : T{0};
-            const T low = !yes && known ? static_cast<T>(static_cast<double>(-view_.bound_no[k]) * weight) : T{0};
+            const T high = yes && known
+                               ? static_cast<T>(static_cast<double>(view_.bound_yes[k]) * weight)
+                               : T{0};
+            const T low = !yes && known
+                              ? static_cast<T>(static_cast<double>(-view_.bound_no[k]) * weight)
+                              : T{0};
             T& b = view_.dual[i * kLanes + k];
             b = std::min(std::max(b, low), high);
         }
@@ -93,8 +103,10 @@ template <class T>
 void Block<T>::tie(const Problem& problem) {
     target_.assign(rows_.size() * kLanes, T{0});
     for (std::size_t k = 0; k < labels_.size(); ++k) {
-        const std::vector<double> targets = problem.tied_targets(static_cast<std::size_t>(labels_[k]));
-        for (std::size_t i = 0; i < rows_.size(); ++i) target_[i * kLanes + k] = static_cast<T>(targets[i]);
+        const std::vector<double> targets =
+            problem.tied_targets(static_cast<std::size_t>(labels_[k]));
+        for (std::size_t i = 0; i < rows_.size(); ++i)
+            target_[i * kLanes + k] = static_cast<T>(targets[i]);
     }
     view_.target = target_.data();
 }
@@ -138,13 +150,15 @@ int Block<T>::improve(double tolerance, int most, Shuffle& shuffle, SolverProgre
     const auto enough = static_cast<T>(tolerance);
     int passes = 0;
     const auto goes_on = [&] {
-        return view_.live != 0 && view_.count > 0 && passes < most && !watch.stop.load(std::memory_order_relaxed);
+        return view_.live != 0 && view_.count > 0 && passes < most &&
+               !watch.stop.load(std::memory_order_relaxed);
     };
     const auto step = [&](int count) {
         for (; count > 0 && goes_on(); --count, ++passes) {
             if (pays_alone(rows_, view_)) {
                 count = std::min(count, most - passes);
-                passes += improve_single_labels(rows_, view_, space_.alone, enough, count, shuffle, watch);
+                passes += improve_single_labels(rows_, view_, space_.alone, enough, count, shuffle,
+                                                watch);
                 return;
             }
             pass(enough, shuffle);
@@ -164,7 +178,7 @@ int Block<T>::improve(double tolerance, int most, Shuffle& shuffle, SolverProgre
         if (!goes_on()) break;
         const double on_face = rate_of([&] {
             passes += improve_free_variables(rows_, view_, space_.face, kAimOnFace * tolerance,
-                                   std::min(kStepsOnFace, most - passes), watch);
+                                             std::min(kStepsOnFace, most - passes), watch);
             step(kPassesAfter);  // on the face no variable comes and none returns
         });
         stretch_ = on_face > step_rate_ ? kPassesAfter : kPasses;
@@ -173,15 +187,18 @@ int Block<T>::improve(double tolerance, int most, Shuffle& shuffle, SolverProgre
 }
 
 template <class T>
-double Block<T>::take_turn(double tolerance, int most, Shuffle& shuffle, SolverProgress& watch, T* v) {
+double Block<T>::take_turn(double tolerance, int most, Shuffle& shuffle, SolverProgress& watch,
+                           T* v) {
     if (view_.count == 0) return 0;
     space_.rows.assign(view_.order, view_.order + view_.count);
     space_.before.resize(view_.count * kLanes);
     for (std::size_t at = 0; at < view_.count; ++at)
-        std::copy_n(view_.dual + space_.rows[at] * kLanes, kLanes, space_.before.data() + at * kLanes);
+        std::copy_n(view_.dual + space_.rows[at] * kLanes, kLanes,
+                    space_.before.data() + at * kLanes);
     view_.live = all_;
     double met = 0;
-    for (int pass = 0; pass < most && view_.count > 0 && !watch.stop.load(std::memory_order_relaxed); ++pass) {
+    for (int pass = 0;
+         pass < most && view_.count > 0 && !watch.stop.load(std::memory_order_relaxed); ++pass) {
         shuffle(view_.order, view_.count);
         std::visit([&](const auto& rows) { visit(rows, view_); }, rows_.any());
         const T most_of_all = *std::max_element(view_.violation, view_.violation + labels_.size());
@@ -192,7 +209,8 @@ double Block<T>::take_turn(double tolerance, int most, Shuffle& shuffle, SolverP
     }
     std::visit(
         [&](const auto& rows) {
-            add_changes(rows, space_.rows.data(), space_.rows.size(), space_.before.data(), view_.dual, v);
+            add_changes(rows, space_.rows.data(), space_.rows.size(), space_.before.data(),
+                        view_.dual, v);
         },
         rows_.any());
     return met;
@@ -201,7 +219,9 @@ double Block<T>::take_turn(double tolerance, int most, Shuffle& shuffle, SolverP
 template <class T>
 void Block<T>::collect_sums() {
     std::fill(space_.sums.begin(), space_.sums.end(), 0.0);
-    std::visit([&](const auto& rows) { collect(rows, rows_.size(), view_.dual, space_.sums.data()); }, rows_.any());
+    std::visit(
+        [&](const auto& rows) { collect(rows, rows_.size(), view_.dual, space_.sums.data()); },
+        rows_.any());
 }
 
 template <class T>
@@ -234,14 +254,16 @@ Standing Block<T>::check(double tolerance) {
 }
 
 template <class T>
-int Block<T>::solve(double tolerance, int most, Shuffle& shuffle, SolverProgress& watch, Standing& standing) {
+int Block<T>::solve(double tolerance, int most, Shuffle& shuffle, SolverProgress& watch,
+                    Standing& standing) {
     int passes = 0;
     for (;;) {
         // The last steps move what the ones before have measured: aim a little lower.
         passes += improve(0.8 * tolerance, most - passes, shuffle, watch);
         weigh();
         standing = check(tolerance);
-        if (standing.violation < tolerance || passes >= most || watch.stop.load(std::memory_order_relaxed))
+        if (standing.violation < tolerance || passes >= most ||
+            watch.stop.load(std::memory_order_relaxed))
             return passes;
     }
 }

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "core/aligned.hpp"
-#include "m3l/single_label_descent.hpp"
 #include "m3l/block_kernels.hpp"
 #include "m3l/free_variable_cg.hpp"
 #include "m3l/problem.hpp"
 #include "m3l/shuffle.hpp"
+#include "m3l/single_label_descent.hpp"
 #include "m3l/solver_progress.hpp"
 
 namespace tagalong::m3l {
@@ -46,7 +46,8 @@ struct BlockSpace {
     FreeVariables<T> face;
     SingleLabelState<T> alone;
 
-    explicit BlockSpace(std::size_t features) : weights(features * kLanes, T{0}), sums(features * kLanes, 0.0) {}
+    explicit BlockSpace(std::size_t features)
+        : weights(features * kLanes, T{0}), sums(features * kLanes, 0.0) {}
 };
 
 template <class T>
@@ -78,7 +79,8 @@ class Block {
     // stay out of the steps that follow.
     Standing check(double tolerance);
     // All of it, for labels that no other block moves. Returns the passes made.
-    int solve(double tolerance, int most, Shuffle& shuffle, SolverProgress& watch, Standing& standing);
+    int solve(double tolerance, int most, Shuffle& shuffle, SolverProgress& watch,
+              Standing& standing);
 
     std::span<const std::int32_t> labels() const { return labels_; }
 
@@ -97,7 +99,7 @@ class Block {
     AlignedVector<T> target_;
     std::vector<Mask> yes_, known_, active_;
     std::vector<std::uint32_t> order_;
-    Mask all_ = 0;  // labels with a known variable
+    Mask all_ = 0;          // labels with a known variable
     int stretch_;           // passes before the variables between their limits are moved together
     double step_rate_ = 0;  // by how much a pass has lowered the logarithms of violations, lately
 };

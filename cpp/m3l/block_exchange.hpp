@@ -21,8 +21,11 @@ template <class T>
 class BlockExchange {
   public:
     explicit BlockExchange(const LinearTask<T>& task)
-        : features_(task.rows.features()), threads_(task.settings.threads), blocks_(task.blocks()),
-          weights_(blocks_, AlignedVector<T>(features_ * kLanes, T{0})), changes_(blocks_) {
+        : features_(task.rows.features()),
+          threads_(task.settings.threads),
+          blocks_(task.blocks()),
+          weights_(blocks_, AlignedVector<T>(features_ * kLanes, T{0})),
+          changes_(blocks_) {
         for (std::size_t b = 0; b < blocks_; ++b)
             for (std::size_t c = 0; c < blocks_; ++c)
                 bonds_.push_back(bonds(task.problem, task.labels_of(b), task.labels_of(c)));
@@ -32,7 +35,9 @@ class BlockExchange {
     AlignedVector<T>& weights(std::size_t block) { return weights_[block]; }
 
     // What a block has changed of v since its last turn. The sums given are zero afterwards.
-    void leave(std::size_t block, AlignedVector<T>& changed) { take_changes(changed, changes_[block]); }
+    void leave(std::size_t block, AlignedVector<T>& changed) {
+        take_changes(changed, changes_[block]);
+    }
     // What the other blocks have changed since this one's last turn.
     void pull_from_others(std::size_t block) { pull_into(block, false); }
 
@@ -64,12 +69,14 @@ class BlockExchange {
     }
 
     void pull_into(std::size_t b, bool itself) {
-        for_each_of((features_ + Changes<T>::kPart - 1) / Changes<T>::kPart, threads_, [&](std::size_t part) {
-            for (std::size_t c = 0; c < blocks_; ++c)
-                if (const Bonds& each = bonds_[b * blocks_ + c];
-                    each.bound != 0 && (itself || c != b) && !changes_[c].feature.empty())
-                    pull(changes_[c], part, each.r.data(), each.bound, weights_[b].data());
-        });
+        for_each_of(
+            (features_ + Changes<T>::kPart - 1) / Changes<T>::kPart, threads_,
+            [&](std::size_t part) {
+                for (std::size_t c = 0; c < blocks_; ++c)
+                    if (const Bonds& each = bonds_[b * blocks_ + c];
+                        each.bound != 0 && (itself || c != b) && !changes_[c].feature.empty())
+                        pull(changes_[c], part, each.r.data(), each.bound, weights_[b].data());
+            });
     }
 
     std::size_t features_;

@@ -10,8 +10,9 @@ namespace {
 
 // Where the derivative h points out of the limits by more than the threshold.
 template <class T>
-TAGALONG_INLINE typename Lanes<T>::Which resting(const Lanes<T>& dual, const Lanes<T>& h, const BoxBounds<T>& limits,
-                                                const Lanes<T>& threshold) {
+TAGALONG_INLINE typename Lanes<T>::Which resting(const Lanes<T>& dual, const Lanes<T>& h,
+                                                 const BoxBounds<T>& limits,
+                                                 const Lanes<T>& threshold) {
     const Lanes<T> none = Lanes<T>::all(0);
     const auto above = (threshold < h).without(dual < limits.high);
     const auto below = (threshold < none - h).without(limits.low < dual);
@@ -20,7 +21,8 @@ TAGALONG_INLINE typename Lanes<T>::Which resting(const Lanes<T>& dual, const Lan
 
 // The length of the derivative's part that does not point out of the limits.
 template <class T>
-TAGALONG_INLINE Lanes<T> projected(const Lanes<T>& dual, const Lanes<T>& h, const BoxBounds<T>& limits) {
+TAGALONG_INLINE Lanes<T> projected(const Lanes<T>& dual, const Lanes<T>& h,
+                                   const BoxBounds<T>& limits) {
     const Lanes<T> none = Lanes<T>::all(0);
     const Lanes<T> up = choose<T>(dual < limits.high, larger(h, none), none);
     const Lanes<T> down = choose<T>(limits.low < dual, larger(none - h, none), none);
@@ -30,8 +32,9 @@ TAGALONG_INLINE Lanes<T> projected(const Lanes<T>& dual, const Lanes<T>& h, cons
 // Labels that move each other: those that want to move take turns, and each step changes the scores of
 // the others. Returns what the steps add to the weights, per unit of the row.
 template <class T>
-TAGALONG_INLINE Lanes<T> step_in_turn(BlockView<T>& block, std::size_t i, const BoxBounds<T>& limits,
-                                      const Lanes<T>& before, const Lanes<T>& curved, unsigned moves) {
+TAGALONG_INLINE Lanes<T> step_in_turn(BlockView<T>& block, std::size_t i,
+                                      const BoxBounds<T>& limits, const Lanes<T>& before,
+                                      const Lanes<T>& curved, unsigned moves) {
     using L = Lanes<T>;
     L score = before;
     T* const b = block.dual + i * kLanes;
@@ -58,8 +61,8 @@ TAGALONG_INLINE Lanes<T> step_in_turn(BlockView<T>& block, std::size_t i, const 
 // One step on all active variables of a row. Returns those that stay active. Scores and weights are
 // reached in one place each: their loops are inlined, and a second copy of them is slow to compile.
 template <class T, class Rows>
-TAGALONG_INLINE Mask step(const Rows& rows, BlockView<T>& block, std::size_t i, Mask mask, const Lanes<T>& threshold,
-                          Lanes<T>& violation) {
+TAGALONG_INLINE Mask step(const Rows& rows, BlockView<T>& block, std::size_t i, Mask mask,
+                          const Lanes<T>& threshold, Lanes<T>& violation) {
     using L = Lanes<T>;
     const BoxBounds<T> limits(block, i);
     const L b = L::load(block.dual + i * kLanes);
@@ -67,7 +70,8 @@ TAGALONG_INLINE Mask step(const Rows& rows, BlockView<T>& block, std::size_t i, 
     const L h = limits.target - (s + s);
     const auto active = L::from_bits(mask);
     const auto rests = resting(b, h, limits, threshold) & active;
-    violation = larger(violation, choose<T>(active.without(rests), projected(b, h, limits), L::all(0)));
+    violation =
+        larger(violation, choose<T>(active.without(rests), projected(b, h, limits), L::all(0)));
     const L curved = L::load(block.inverse) * block.row_inverse[i];
     const L moved = choose<T>(active, smaller(larger(b + h * curved, limits.low), limits.high), b);
     const auto moves = moved != b;
@@ -147,7 +151,8 @@ TAGALONG_INLINE void check_body(const Rows& rows, BlockView<T>& block) {
 }
 
 template <class T, class Rows>
-TAGALONG_INLINE void collect_body(const Rows& rows, std::size_t count, const T* dual, double* sums) {
+TAGALONG_INLINE void collect_body(const Rows& rows, std::size_t count, const T* dual,
+                                  double* sums) {
     for (std::size_t i = 0; i < count; ++i) {
         const T* b = dual + i * kLanes;
         if (!(Lanes<T>::load(b) != Lanes<T>::all(0)).any()) continue;
@@ -175,7 +180,8 @@ TAGALONG_INLINE void take_body(AlignedVector<T>& sums, Changes<T>& out) {
 
 // For so many features at a time: r is loaded once for all of them, and their sums stay in registers.
 template <std::size_t kCount, class T>
-TAGALONG_INLINE void pull_some(const Changes<T>& changes, std::size_t at, const T* r, Mask bound, T* weights) {
+TAGALONG_INLINE void pull_some(const Changes<T>& changes, std::size_t at, const T* r, Mask bound,
+                               T* weights) {
     using L = Lanes<T>;
     const std::uint32_t* const feature = changes.feature.data() + at;
     const T* const by = changes.by.data() + at * kLanes;
@@ -194,7 +200,8 @@ TAGALONG_INLINE void pull_some(const Changes<T>& changes, std::size_t at, const 
 }
 
 template <class T>
-TAGALONG_INLINE void pull_body(const Changes<T>& changes, std::size_t part, const T* r, Mask bound, T* weights) {
+TAGALONG_INLINE void pull_body(const Changes<T>& changes, std::size_t part, const T* r, Mask bound,
+                               T* weights) {
     constexpr std::size_t kAtOnce = sizeof(T) == 4 ? 4 : 2;
     std::size_t at = changes.start[part];
     const std::size_t end = changes.start[part + 1];
@@ -204,8 +211,8 @@ TAGALONG_INLINE void pull_body(const Changes<T>& changes, std::size_t part, cons
 
 // The changes of the dual variables since `before`, times their rows.
 template <class T, class Rows>
-TAGALONG_INLINE void add_changes_body(const Rows& rows, const std::uint32_t* which, std::size_t count,
-                                      const T* before, const T* dual, T* sums) {
+TAGALONG_INLINE void add_changes_body(const Rows& rows, const std::uint32_t* which,
+                                      std::size_t count, const T* before, const T* dual, T* sums) {
     using L = Lanes<T>;
     for (std::size_t at = 0; at < count; ++at) {
         const L change = L::load(dual + which[at] * kLanes) - L::load(before + at * kLanes);
@@ -215,36 +222,66 @@ TAGALONG_INLINE void add_changes_body(const Rows& rows, const std::uint32_t* whi
 
 }  // namespace
 
-TAGALONG_LANE_CLONES void visit(const NarrowRows<float>& rows, BlockView<float>& block) { visit_body(rows, block); }
-TAGALONG_LANE_CLONES void visit(const WideRows<float>& rows, BlockView<float>& block) { visit_body(rows, block); }
-TAGALONG_LANE_CLONES void visit(const DenseRows<float>& rows, BlockView<float>& block) { visit_body(rows, block); }
-TAGALONG_LANE_CLONES void visit(const NarrowRows<double>& rows, BlockView<double>& block) { visit_body(rows, block); }
-TAGALONG_LANE_CLONES void visit(const WideRows<double>& rows, BlockView<double>& block) { visit_body(rows, block); }
-TAGALONG_LANE_CLONES void visit(const DenseRows<double>& rows, BlockView<double>& block) { visit_body(rows, block); }
+TAGALONG_LANE_CLONES void visit(const NarrowRows<float>& rows, BlockView<float>& block) {
+    visit_body(rows, block);
+}
+TAGALONG_LANE_CLONES void visit(const WideRows<float>& rows, BlockView<float>& block) {
+    visit_body(rows, block);
+}
+TAGALONG_LANE_CLONES void visit(const DenseRows<float>& rows, BlockView<float>& block) {
+    visit_body(rows, block);
+}
+TAGALONG_LANE_CLONES void visit(const NarrowRows<double>& rows, BlockView<double>& block) {
+    visit_body(rows, block);
+}
+TAGALONG_LANE_CLONES void visit(const WideRows<double>& rows, BlockView<double>& block) {
+    visit_body(rows, block);
+}
+TAGALONG_LANE_CLONES void visit(const DenseRows<double>& rows, BlockView<double>& block) {
+    visit_body(rows, block);
+}
 
-TAGALONG_LANE_CLONES void check(const NarrowRows<float>& rows, BlockView<float>& block) { check_body(rows, block); }
-TAGALONG_LANE_CLONES void check(const WideRows<float>& rows, BlockView<float>& block) { check_body(rows, block); }
-TAGALONG_LANE_CLONES void check(const DenseRows<float>& rows, BlockView<float>& block) { check_body(rows, block); }
-TAGALONG_LANE_CLONES void check(const NarrowRows<double>& rows, BlockView<double>& block) { check_body(rows, block); }
-TAGALONG_LANE_CLONES void check(const WideRows<double>& rows, BlockView<double>& block) { check_body(rows, block); }
-TAGALONG_LANE_CLONES void check(const DenseRows<double>& rows, BlockView<double>& block) { check_body(rows, block); }
+TAGALONG_LANE_CLONES void check(const NarrowRows<float>& rows, BlockView<float>& block) {
+    check_body(rows, block);
+}
+TAGALONG_LANE_CLONES void check(const WideRows<float>& rows, BlockView<float>& block) {
+    check_body(rows, block);
+}
+TAGALONG_LANE_CLONES void check(const DenseRows<float>& rows, BlockView<float>& block) {
+    check_body(rows, block);
+}
+TAGALONG_LANE_CLONES void check(const NarrowRows<double>& rows, BlockView<double>& block) {
+    check_body(rows, block);
+}
+TAGALONG_LANE_CLONES void check(const WideRows<double>& rows, BlockView<double>& block) {
+    check_body(rows, block);
+}
+TAGALONG_LANE_CLONES void check(const DenseRows<double>& rows, BlockView<double>& block) {
+    check_body(rows, block);
+}
 
-TAGALONG_LANE_CLONES void collect(const NarrowRows<float>& rows, std::size_t count, const float* dual, double* sums) {
+TAGALONG_LANE_CLONES void collect(const NarrowRows<float>& rows, std::size_t count,
+                                  const float* dual, double* sums) {
     collect_body(rows, count, dual, sums);
 }
-TAGALONG_LANE_CLONES void collect(const WideRows<float>& rows, std::size_t count, const float* dual, double* sums) {
+TAGALONG_LANE_CLONES void collect(const WideRows<float>& rows, std::size_t count, const float* dual,
+                                  double* sums) {
     collect_body(rows, count, dual, sums);
 }
-TAGALONG_LANE_CLONES void collect(const DenseRows<float>& rows, std::size_t count, const float* dual, double* sums) {
+TAGALONG_LANE_CLONES void collect(const DenseRows<float>& rows, std::size_t count,
+                                  const float* dual, double* sums) {
     collect_body(rows, count, dual, sums);
 }
-TAGALONG_LANE_CLONES void collect(const NarrowRows<double>& rows, std::size_t count, const double* dual, double* sums) {
+TAGALONG_LANE_CLONES void collect(const NarrowRows<double>& rows, std::size_t count,
+                                  const double* dual, double* sums) {
     collect_body(rows, count, dual, sums);
 }
-TAGALONG_LANE_CLONES void collect(const WideRows<double>& rows, std::size_t count, const double* dual, double* sums) {
+TAGALONG_LANE_CLONES void collect(const WideRows<double>& rows, std::size_t count,
+                                  const double* dual, double* sums) {
     collect_body(rows, count, dual, sums);
 }
-TAGALONG_LANE_CLONES void collect(const DenseRows<double>& rows, std::size_t count, const double* dual, double* sums) {
+TAGALONG_LANE_CLONES void collect(const DenseRows<double>& rows, std::size_t count,
+                                  const double* dual, double* sums) {
     collect_body(rows, count, dual, sums);
 }
 
@@ -260,46 +297,59 @@ TAGALONG_LANE_CLONES void check(const DenseRows<float>& rows, LabelView<float>& 
 TAGALONG_LANE_CLONES void check(const DenseRows<double>& rows, LabelView<double>& label) {
     label_loops::check_body(rows, label);
 }
-TAGALONG_LANE_CLONES void collect(const DenseRows<float>& rows, const LabelView<float>& label, double* sums) {
+TAGALONG_LANE_CLONES void collect(const DenseRows<float>& rows, const LabelView<float>& label,
+                                  double* sums) {
     label_loops::collect_body(rows, label, sums);
 }
-TAGALONG_LANE_CLONES void collect(const DenseRows<double>& rows, const LabelView<double>& label, double* sums) {
+TAGALONG_LANE_CLONES void collect(const DenseRows<double>& rows, const LabelView<double>& label,
+                                  double* sums) {
     label_loops::collect_body(rows, label, sums);
 }
 
-TAGALONG_LANE_CLONES void take_changes(AlignedVector<float>& sums, Changes<float>& out) { take_body(sums, out); }
-TAGALONG_LANE_CLONES void take_changes(AlignedVector<double>& sums, Changes<double>& out) { take_body(sums, out); }
-
-TAGALONG_LANE_CLONES void pull(const Changes<float>& changes, std::size_t part, const float* r, Mask bound, float* weights) {
-    pull_body(changes, part, r, bound, weights);
+TAGALONG_LANE_CLONES void take_changes(AlignedVector<float>& sums, Changes<float>& out) {
+    take_body(sums, out);
 }
-TAGALONG_LANE_CLONES void pull(const Changes<double>& changes, std::size_t part, const double* r, Mask bound,
-                          double* weights) {
-    pull_body(changes, part, r, bound, weights);
+TAGALONG_LANE_CLONES void take_changes(AlignedVector<double>& sums, Changes<double>& out) {
+    take_body(sums, out);
 }
 
-TAGALONG_LANE_CLONES void add_changes(const NarrowRows<float>& rows, const std::uint32_t* which, std::size_t count,
-                                 const float* before, const float* dual, float* sums) {
+TAGALONG_LANE_CLONES void pull(const Changes<float>& changes, std::size_t part, const float* r,
+                               Mask bound, float* weights) {
+    pull_body(changes, part, r, bound, weights);
+}
+TAGALONG_LANE_CLONES void pull(const Changes<double>& changes, std::size_t part, const double* r,
+                               Mask bound, double* weights) {
+    pull_body(changes, part, r, bound, weights);
+}
+
+TAGALONG_LANE_CLONES void add_changes(const NarrowRows<float>& rows, const std::uint32_t* which,
+                                      std::size_t count, const float* before, const float* dual,
+                                      float* sums) {
     add_changes_body(rows, which, count, before, dual, sums);
 }
-TAGALONG_LANE_CLONES void add_changes(const WideRows<float>& rows, const std::uint32_t* which, std::size_t count,
-                                 const float* before, const float* dual, float* sums) {
+TAGALONG_LANE_CLONES void add_changes(const WideRows<float>& rows, const std::uint32_t* which,
+                                      std::size_t count, const float* before, const float* dual,
+                                      float* sums) {
     add_changes_body(rows, which, count, before, dual, sums);
 }
-TAGALONG_LANE_CLONES void add_changes(const DenseRows<float>& rows, const std::uint32_t* which, std::size_t count,
-                                 const float* before, const float* dual, float* sums) {
+TAGALONG_LANE_CLONES void add_changes(const DenseRows<float>& rows, const std::uint32_t* which,
+                                      std::size_t count, const float* before, const float* dual,
+                                      float* sums) {
     add_changes_body(rows, which, count, before, dual, sums);
 }
-TAGALONG_LANE_CLONES void add_changes(const NarrowRows<double>& rows, const std::uint32_t* which, std::size_t count,
-                                 const double* before, const double* dual, double* sums) {
+TAGALONG_LANE_CLONES void add_changes(const NarrowRows<double>& rows, const std::uint32_t* which,
+                                      std::size_t count, const double* before, const double* dual,
+                                      double* sums) {
     add_changes_body(rows, which, count, before, dual, sums);
 }
-TAGALONG_LANE_CLONES void add_changes(const WideRows<double>& rows, const std::uint32_t* which, std::size_t count,
-                                 const double* before, const double* dual, double* sums) {
+TAGALONG_LANE_CLONES void add_changes(const WideRows<double>& rows, const std::uint32_t* which,
+                                      std::size_t count, const double* before, const double* dual,
+                                      double* sums) {
     add_changes_body(rows, which, count, before, dual, sums);
 }
-TAGALONG_LANE_CLONES void add_changes(const DenseRows<double>& rows, const std::uint32_t* which, std::size_t count,
-                                 const double* before, const double* dual, double* sums) {
+TAGALONG_LANE_CLONES void add_changes(const DenseRows<double>& rows, const std::uint32_t* which,
+                                      std::size_t count, const double* before, const double* dual,
+                                      double* sums) {
     add_changes_body(rows, which, count, before, dual, sums);
 }
 

@@ -20,13 +20,13 @@ struct BlockView {
     alignas(64) T target_no[kLanes];   // t of the others, negative
     alignas(64) T bound_yes[kLanes];
     alignas(64) T bound_no[kLanes];
-    alignas(64) T scale[kLanes];             // 2 R_ll
-    alignas(64) T inverse[kLanes];           // 1 / (4 R_ll)
-    alignas(64) T inside[kLanes][kLanes];    // inside[l]: 2 R_kl for the labels k of the block
-    alignas(64) T threshold[kLanes];         // a variable at its bound with a larger derivative rests
-    alignas(64) T violation[kLanes];         // out: the largest projected derivative met
+    alignas(64) T scale[kLanes];           // 2 R_ll
+    alignas(64) T inverse[kLanes];         // 1 / (4 R_ll)
+    alignas(64) T inside[kLanes][kLanes];  // inside[l]: 2 R_kl for the labels k of the block
+    alignas(64) T threshold[kLanes];       // a variable at its bound with a larger derivative rests
+    alignas(64) T violation[kLanes];       // out: the largest projected derivative met
     alignas(64) double gap[kLanes], value[kLanes];  // out of a check
-    bool coupled = false;                    // whether labels of the block move each other
+    bool coupled = false;                           // whether labels of the block move each other
     std::size_t rows = 0;
     const T* row_weight = nullptr;   // null for ones
     const T* squared = nullptr;      // |x_i|^2
@@ -105,17 +105,17 @@ void pull(const Changes<double>&, std::size_t part, const double* r, Mask bound,
 
 // sums_j += sum_i (b_i - before_i) x_ij over the rows i that are listed; before has kLanes numbers for
 // each of the list.
-void add_changes(const NarrowRows<float>&, const std::uint32_t* which, std::size_t count, const float* before,
-                 const float* dual, float* sums);
-void add_changes(const WideRows<float>&, const std::uint32_t* which, std::size_t count, const float* before,
-                 const float* dual, float* sums);
-void add_changes(const DenseRows<float>&, const std::uint32_t* which, std::size_t count, const float* before,
-                 const float* dual, float* sums);
-void add_changes(const NarrowRows<double>&, const std::uint32_t* which, std::size_t count, const double* before,
-                 const double* dual, double* sums);
-void add_changes(const WideRows<double>&, const std::uint32_t* which, std::size_t count, const double* before,
-                 const double* dual, double* sums);
-void add_changes(const DenseRows<double>&, const std::uint32_t* which, std::size_t count, const double* before,
-                 const double* dual, double* sums);
+void add_changes(const NarrowRows<float>&, const std::uint32_t* which, std::size_t count,
+                 const float* before, const float* dual, float* sums);
+void add_changes(const WideRows<float>&, const std::uint32_t* which, std::size_t count,
+                 const float* before, const float* dual, float* sums);
+void add_changes(const DenseRows<float>&, const std::uint32_t* which, std::size_t count,
+                 const float* before, const float* dual, float* sums);
+void add_changes(const NarrowRows<double>&, const std::uint32_t* which, std::size_t count,
+                 const double* before, const double* dual, double* sums);
+void add_changes(const WideRows<double>&, const std::uint32_t* which, std::size_t count,
+                 const double* before, const double* dual, double* sums);
+void add_changes(const DenseRows<double>&, const std::uint32_t* which, std::size_t count,
+                 const double* before, const double* dual, double* sums);
 
 }  // namespace tagalong::m3l

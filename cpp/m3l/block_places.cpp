@@ -33,17 +33,22 @@ double bond_between(const Problem& problem, std::int32_t a, std::int32_t b) {
 // Labels of one block take turns at every row, so that those which move each other most should share
 // one. A block begins with the first label left and takes the one most bound to its labels, until it
 // is full.
-std::vector<std::int32_t> most_bound_together(const Problem& problem, std::vector<std::int32_t> left) {
+std::vector<std::int32_t> most_bound_together(const Problem& problem,
+                                              std::vector<std::int32_t> left) {
     std::vector<std::int32_t> ordered;
     while (!left.empty()) {
         std::vector<double> bond(problem.labels, 0.0);
         for (std::size_t k = 0; k < kLanes && !left.empty(); ++k) {
-            const auto less_bound = [&](std::int32_t a, std::int32_t b) { return bond[a] < bond[b]; };
-            const auto next = k == 0 ? left.begin() : std::max_element(left.begin(), left.end(), less_bound);
+            const auto less_bound = [&](std::int32_t a, std::int32_t b) {
+                return bond[a] < bond[b];
+            };
+            const auto next =
+                k == 0 ? left.begin() : std::max_element(left.begin(), left.end(), less_bound);
             const std::int32_t chosen = *next;
             left.erase(next);
             ordered.push_back(chosen);
-            for (const std::int32_t other : left) bond[other] += bond_between(problem, chosen, other);
+            for (const std::int32_t other : left)
+                bond[other] += bond_between(problem, chosen, other);
         }
     }
     return ordered;
@@ -55,7 +60,8 @@ std::vector<std::int32_t> block_places(const Problem& problem) {
     std::vector<std::int32_t> ordered = most_frequent_first(problem);
     if (problem.coupled()) ordered = most_bound_together(problem, std::move(ordered));
     std::vector<std::int32_t> place(problem.labels);
-    for (std::size_t at = 0; at < ordered.size(); ++at) place[ordered[at]] = static_cast<std::int32_t>(at);
+    for (std::size_t at = 0; at < ordered.size(); ++at)
+        place[ordered[at]] = static_cast<std::int32_t>(at);
     return place;
 }
 

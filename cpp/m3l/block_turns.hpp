@@ -35,15 +35,18 @@ class BlockTurns {
         const auto ended = [&] {
             return progress.passes - begun >= most || progress.stop.load(std::memory_order_relaxed);
         };
-        solution.standing = take_turns(task_.settings.tolerance, progress, [this] { return stand(); },
-                                       [this](double enough) { return sweep(enough); }, ended);
+        solution.standing = take_turns(
+            task_.settings.tolerance, progress, [this] { return stand(); },
+            [this](double enough) { return sweep(enough); }, ended);
         solution.passes = (progress.passes - begun + count - 1) / count;
-        for (std::size_t b = 0; b < blocks_.size(); ++b) task_.keep(blocks_[b], exchange_.weights(b));
+        for (std::size_t b = 0; b < blocks_.size(); ++b)
+            task_.keep(blocks_[b], exchange_.weights(b));
         progress.labels_done = static_cast<std::int64_t>(task_.problem.labels);
     }
 
   private:
-    static constexpr int kPasses = 3;  // per turn: further ones would be for nothing, as the other blocks move too
+    static constexpr int kPasses =
+        3;  // per turn: further ones would be for nothing, as the other blocks move too
 
     // Where all variables stand, at one point; rounding errors of z are forgotten.
     Standing stand() {
@@ -65,7 +68,8 @@ class BlockTurns {
         double met = 0;
         for (std::size_t b = 0; b < blocks_.size(); ++b) {
             exchange_.pull_from_others(b);
-            met = std::max(met, blocks_[b].take_turn(enough, kPasses, shuffles_[b], task_.progress, changed_.data()));
+            met = std::max(met, blocks_[b].take_turn(enough, kPasses, shuffles_[b], task_.progress,
+                                                     changed_.data()));
             exchange_.leave(b, changed_);
         }
         return met;

@@ -14,7 +14,8 @@ template <class T>
 constexpr T kNear = 8 * std::numeric_limits<T>::epsilon();
 
 template <class T, class Rows>
-TAGALONG_INLINE void open_body(const Rows& rows, const BlockView<T>& block, FreeVariables<T>& face) {
+TAGALONG_INLINE void open_body(const Rows& rows, const BlockView<T>& block,
+                               FreeVariables<T>& face) {
     using L = Lanes<T>;
     const L none = L::all(0);
     face.rows.assign(block.order, block.order + block.count);
@@ -48,7 +49,8 @@ TAGALONG_INLINE void open_body(const Rows& rows, const BlockView<T>& block, Free
 // What a step of one along the direction takes from h; its curvature, and the steps that the limits
 // leave room for, a number a label.
 template <class T, class Rows>
-TAGALONG_INLINE void turn_body(const Rows& rows, const BlockView<T>& block, FreeVariables<T>& face, T* curvature, T* room) {
+TAGALONG_INLINE void turn_body(const Rows& rows, const BlockView<T>& block, FreeVariables<T>& face,
+                               T* curvature, T* room) {
     using L = Lanes<T>;
     const L none = L::all(0), scale = L::load(block.scale);
     const std::size_t count = face.rows.size();
@@ -81,7 +83,8 @@ TAGALONG_INLINE void turn_body(const Rows& rows, const BlockView<T>& block, Free
 
 // Steps of the lengths given. Writes the squares and the largest of what is left of h.
 template <class T>
-TAGALONG_INLINE void step_body(const BlockView<T>& block, FreeVariables<T>& face, const T* length, T* squared, T* largest) {
+TAGALONG_INLINE void step_body(const BlockView<T>& block, FreeVariables<T>& face, const T* length,
+                               T* squared, T* largest) {
     using L = Lanes<T>;
     const L none = L::all(0), by = L::load(length);
     L sum = none, most = none;
@@ -92,7 +95,8 @@ TAGALONG_INLINE void step_body(const BlockView<T>& block, FreeVariables<T>& face
         if ((way != none).any()) {
             const BoxBounds<T> limits(block, i);
             const auto moves = way != none;
-            const L start = L::load(block.dual + i * kLanes), near = (limits.high - limits.low) * kNear<T>;
+            const L start = L::load(block.dual + i * kLanes),
+                    near = (limits.high - limits.low) * kNear<T>;
             L b = start + by * way;
             b = choose<T>(b < limits.low + near, limits.low, b);
             b = choose<T>(limits.high - near < b, limits.high, b);
@@ -123,39 +127,48 @@ TAGALONG_INLINE void redirect_body(FreeVariables<T>& face, const T* share) {
 }
 
 // These do not depend on how rows are stored: one copy per type is enough, and quicker to compile.
-TAGALONG_LANE_CLONES void step(const BlockView<float>& block, FreeVariables<float>& face, const float* length, float* squared,
-                               float* largest) {
+TAGALONG_LANE_CLONES void step(const BlockView<float>& block, FreeVariables<float>& face,
+                               const float* length, float* squared, float* largest) {
     step_body(block, face, length, squared, largest);
 }
-TAGALONG_LANE_CLONES void step(const BlockView<double>& block, FreeVariables<double>& face, const double* length,
-                               double* squared, double* largest) {
+TAGALONG_LANE_CLONES void step(const BlockView<double>& block, FreeVariables<double>& face,
+                               const double* length, double* squared, double* largest) {
     step_body(block, face, length, squared, largest);
 }
-TAGALONG_LANE_CLONES void redirect(FreeVariables<float>& face, const float* share) { redirect_body(face, share); }
-TAGALONG_LANE_CLONES void redirect(FreeVariables<double>& face, const double* share) { redirect_body(face, share); }
+TAGALONG_LANE_CLONES void redirect(FreeVariables<float>& face, const float* share) {
+    redirect_body(face, share);
+}
+TAGALONG_LANE_CLONES void redirect(FreeVariables<double>& face, const double* share) {
+    redirect_body(face, share);
+}
 
 // What the steps have changed, for the block's weights.
 template <class T, class Rows>
-TAGALONG_INLINE void close_body(const Rows& rows, BlockView<T>& block, const FreeVariables<T>& face) {
+TAGALONG_INLINE void close_body(const Rows& rows, BlockView<T>& block,
+                                const FreeVariables<T>& face) {
     using L = Lanes<T>;
     const L scale = L::load(block.scale);
     for (std::size_t at = 0; at < face.rows.size(); ++at) {
-        const L change = L::load(block.dual + face.rows[at] * kLanes) - L::load(face.before.data() + at * kLanes);
+        const L change = L::load(block.dual + face.rows[at] * kLanes) -
+                         L::load(face.before.data() + at * kLanes);
         rows.add(face.rows[at], change * scale, block.weights);
     }
 }
 
 template <class T, class Rows>
-TAGALONG_INLINE int improve_body(const Rows& rows, BlockView<T>& block, FreeVariables<T>& face, T enough, int most,
-                                 SolverProgress& watch) {
+TAGALONG_INLINE int improve_body(const Rows& rows, BlockView<T>& block, FreeVariables<T>& face,
+                                 T enough, int most, SolverProgress& watch) {
     open_body(rows, block, face);
     int steps = 0;
     while (face.live != 0 && steps < most && !watch.stop.load(std::memory_order_relaxed)) {
-        alignas(64) T curvature[kLanes], room[kLanes], length[kLanes], squared[kLanes], largest[kLanes], share[kLanes];
+        alignas(64) T curvature[kLanes], room[kLanes], length[kLanes], squared[kLanes],
+            largest[kLanes], share[kLanes];
         turn_body(rows, block, face, curvature, room);
         for (std::size_t k = 0; k < kLanes; ++k) {
             const bool moves = face.squared[k] > 0 && (face.live >> k & 1);
-            length[k] = !moves ? T{0} : curvature[k] > 0 ? std::min(face.squared[k] / curvature[k], room[k]) : room[k];
+            length[k] = !moves             ? T{0}
+                        : curvature[k] > 0 ? std::min(face.squared[k] / curvature[k], room[k])
+                                           : room[k];
         }
         step(block, face, length, squared, largest);
         for (std::size_t k = 0; k < kLanes; ++k) {
@@ -172,20 +185,24 @@ TAGALONG_INLINE int improve_body(const Rows& rows, BlockView<T>& block, FreeVari
     return steps;
 }
 
-TAGALONG_LANE_CLONES int improve(const NarrowRows<float>& rows, BlockView<float>& block, FreeVariables<float>& face,
-                                 float enough, int most, SolverProgress& watch) {
+TAGALONG_LANE_CLONES int improve(const NarrowRows<float>& rows, BlockView<float>& block,
+                                 FreeVariables<float>& face, float enough, int most,
+                                 SolverProgress& watch) {
     return improve_body(rows, block, face, enough, most, watch);
 }
-TAGALONG_LANE_CLONES int improve(const WideRows<float>& rows, BlockView<float>& block, FreeVariables<float>& face, float enough,
-                                 int most, SolverProgress& watch) {
+TAGALONG_LANE_CLONES int improve(const WideRows<float>& rows, BlockView<float>& block,
+                                 FreeVariables<float>& face, float enough, int most,
+                                 SolverProgress& watch) {
     return improve_body(rows, block, face, enough, most, watch);
 }
-TAGALONG_LANE_CLONES int improve(const NarrowRows<double>& rows, BlockView<double>& block, FreeVariables<double>& face,
-                                 double enough, int most, SolverProgress& watch) {
+TAGALONG_LANE_CLONES int improve(const NarrowRows<double>& rows, BlockView<double>& block,
+                                 FreeVariables<double>& face, double enough, int most,
+                                 SolverProgress& watch) {
     return improve_body(rows, block, face, enough, most, watch);
 }
-TAGALONG_LANE_CLONES int improve(const WideRows<double>& rows, BlockView<double>& block, FreeVariables<double>& face,
-                                 double enough, int most, SolverProgress& watch) {
+TAGALONG_LANE_CLONES int improve(const WideRows<double>& rows, BlockView<double>& block,
+                                 FreeVariables<double>& face, double enough, int most,
+                                 SolverProgress& watch) {
     return improve_body(rows, block, face, enough, most, watch);
 }
 // Labels on dense rows are solved by themselves, in passes over the few variables that are left.
@@ -197,15 +214,20 @@ int improve(const DenseRows<T>&, BlockView<T>&, FreeVariables<T>&, T, int, Solve
 }  // namespace
 
 template <class T>
-int improve_free_variables(const Rows<T>& rows, BlockView<T>& block, FreeVariables<T>& face, double tolerance, int most, SolverProgress& watch) {
+int improve_free_variables(const Rows<T>& rows, BlockView<T>& block, FreeVariables<T>& face,
+                           double tolerance, int most, SolverProgress& watch) {
     if (block.count > FreeVariables<T>::kMostRows || rows.dense()) return 0;
     face.weights.resize(rows.features() * kLanes);
     return std::visit(
-        [&](const auto& each) { return improve(each, block, face, static_cast<T>(tolerance), most, watch); },
+        [&](const auto& each) {
+            return improve(each, block, face, static_cast<T>(tolerance), most, watch);
+        },
         rows.any());
 }
 
-template int improve_free_variables(const Rows<float>&, BlockView<float>&, FreeVariables<float>&, double, int, SolverProgress&);
-template int improve_free_variables(const Rows<double>&, BlockView<double>&, FreeVariables<double>&, double, int, SolverProgress&);
+template int improve_free_variables(const Rows<float>&, BlockView<float>&, FreeVariables<float>&,
+                                    double, int, SolverProgress&);
+template int improve_free_variables(const Rows<double>&, BlockView<double>&, FreeVariables<double>&,
+                                    double, int, SolverProgress&);
 
 }  // namespace tagalong::m3l

@@ -21,19 +21,21 @@ template <class T>
 struct FreeVariables {
     static constexpr std::size_t kMostRows = std::size_t{1} << 18;  // 64 MB in single precision
 
-    std::vector<std::uint32_t> rows;          // with a variable between its limits
-    std::vector<Mask> free;                   // which labels' variables those are
-    AlignedVector<T> derivative, way, turned; // h, the direction, and what h loses by a step of one along it
-    AlignedVector<T> before;                  // b at the beginning
-    AlignedVector<T> weights;                 // z of the direction, kLanes numbers a feature
-    alignas(64) T squared[kLanes];            // of h
-    Mask live = 0;                            // labels that are not there yet
+    std::vector<std::uint32_t> rows;  // with a variable between its limits
+    std::vector<Mask> free;           // which labels' variables those are
+    AlignedVector<T> derivative, way,
+        turned;                     // h, the direction, and what h loses by a step of one along it
+    AlignedVector<T> before;        // b at the beginning
+    AlignedVector<T> weights;       // z of the direction, kLanes numbers a feature
+    alignas(64) T squared[kLanes];  // of h
+    Mask live = 0;                  // labels that are not there yet
 };
 
 // Steps until the face's variables of every live label violate less than the tolerance; at most so
 // many. The block's variables and weights change. Returns the steps made, each about a pass over the
 // rows of the face.
 template <class T>
-int improve_free_variables(const Rows<T>& rows, BlockView<T>& block, FreeVariables<T>& face, double tolerance, int most, SolverProgress& watch);
+int improve_free_variables(const Rows<T>& rows, BlockView<T>& block, FreeVariables<T>& face,
+                           double tolerance, int most, SolverProgress& watch);
 
 }  // namespace tagalong::m3l

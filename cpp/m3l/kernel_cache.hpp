@@ -51,7 +51,8 @@ class KernelCache {
     template <class Stop>
     bool fill(int threads, Stop&& stop) {
         const std::size_t blocks = (rows_ + kAtOnce - 1) / kAtOnce;
-        for (std::size_t i = 0; i < rows_; ++i) row_in_[i] = slot_of_[i] = static_cast<std::int32_t>(i);
+        for (std::size_t i = 0; i < rows_; ++i)
+            row_in_[i] = slot_of_[i] = static_cast<std::int32_t>(i);
         std::atomic<bool> stopped{false};
         for_each_of(blocks, products_.concurrent ? threads : 1, [&](std::size_t block) {
             if (stopped || (stopped = stop())) return;
@@ -75,7 +76,8 @@ class KernelCache {
         if (!has(row)) {
             wanted_.assign(1, static_cast<std::int32_t>(row));
             for (const std::int32_t other : wanted_soon)
-                if (wanted_.size() < at_once_ && !has(static_cast<std::size_t>(other)) && other != wanted_[0])
+                if (wanted_.size() < at_once_ && !has(static_cast<std::size_t>(other)) &&
+                    other != wanted_[0])
                     wanted_.push_back(other);
             load(wanted_);
         }
@@ -104,7 +106,8 @@ class KernelCache {
         std::vector<float> found(missing.size() * missing.size());
         products_.among(missing, found.data());
         for (std::size_t k = 0; k < at.size(); ++k)
-            for (std::size_t j = 0; j < at.size(); ++j) out[at[k] * count + at[j]] = found[k * at.size() + j];
+            for (std::size_t j = 0; j < at.size(); ++j)
+                out[at[k] * count + at[j]] = found[k * at.size() + j];
     }
 
   private:

@@ -24,14 +24,18 @@ struct KernelLabel {
 
     // All b and h are zero.
     KernelLabel(const Problem& problem, std::size_t l, std::span<const Relevance> relevance)
-        : b(problem.rows, 0.0f), low(problem.rows, 0.0f), high(problem.rows, 0.0f), h(problem.rows, 0.0f) {
+        : b(problem.rows, 0.0f),
+          low(problem.rows, 0.0f),
+          high(problem.rows, 0.0f),
+          h(problem.rows, 0.0f) {
         if (problem.tied) target = problem.tied_targets(l);
         else target.resize(problem.rows);
         for (std::size_t i = 0; i < problem.rows; ++i) {
             const bool relevant = relevance[i] == Relevance::yes;
             if (!problem.tied) target[i] = relevant ? problem.margin_yes[l] : -problem.margin_no[l];
             if (relevance[i] == Relevance::unknown) continue;
-            const double bound = (relevant ? problem.bound_yes[l] : problem.bound_no[l]) * problem.weight(i);
+            const double bound =
+                (relevant ? problem.bound_yes[l] : problem.bound_no[l]) * problem.weight(i);
             (relevant ? high[i] : low[i]) = static_cast<float>(relevant ? bound : -bound);
         }
     }
@@ -43,7 +47,8 @@ struct KernelLabel {
         return std::max({up, down, 0.0f});
     }
     void measure_violation() {
-        violation = static_cast<double>(most_violating(h.data(), b.data(), low.data(), high.data(), b.size()).value);
+        violation = static_cast<double>(
+            most_violating(h.data(), b.data(), low.data(), high.data(), b.size()).value);
     }
     // Adds where the variables stand to a sum over labels, term by term.
     void add_standing(Standing& sum) {
@@ -51,7 +56,8 @@ struct KernelLabel {
         sum.violation = std::max(sum.violation, violation);
         for (std::size_t i = 0; i < b.size(); ++i) {
             const auto derivative = static_cast<double>(h[i]), value = static_cast<double>(b[i]);
-            const double slack = static_cast<double>(derivative > 0 ? high[i] : low[i]) * derivative;
+            const double slack =
+                static_cast<double>(derivative > 0 ? high[i] : low[i]) * derivative;
             sum.gap += slack - value * derivative;
             sum.dual += value * (target[i] + derivative) / 2;
         }

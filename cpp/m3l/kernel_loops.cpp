@@ -42,32 +42,40 @@ TAGALONG_INLINE float projected(float h, float b, float low, float high) {
 
 }  // namespace
 
-TAGALONG_CLONES Best take_step(float* h, const float* row_p, float p, const float* row_q, float q, const float* b,
-                               const float* low, const float* high, std::size_t rows) {
+TAGALONG_CLONES Best take_step(float* h, const float* row_p, float p, const float* row_q, float q,
+                               const float* b, const float* low, const float* high,
+                               std::size_t rows) {
     // A part is changed and looked at while it is in the nearest cache.
     return largest(
-        rows, [=](std::size_t i) __attribute__((always_inline)) { return projected(h[i], b[i], low[i], high[i]); },
+        rows,
+        [=](std::size_t i)
+            __attribute__((always_inline)) { return projected(h[i], b[i], low[i], high[i]); },
         [=](std::size_t from, std::size_t to) __attribute__((always_inline)) {
 #pragma omp simd
             for (std::size_t i = from; i < to; ++i) h[i] -= p * row_p[i] + q * row_q[i];
         });
 }
-TAGALONG_CLONES void take_four(float* to, const float* const* from, const float* factor, std::size_t rows) {
+TAGALONG_CLONES void take_four(float* to, const float* const* from, const float* factor,
+                               std::size_t rows) {
     const float *a = from[0], *b = from[1], *c = from[2], *d = from[3];
     const float fa = factor[0], fb = factor[1], fc = factor[2], fd = factor[3];
 #pragma omp simd
-    for (std::size_t i = 0; i < rows; ++i) to[i] -= (fa * a[i] + fb * b[i]) + (fc * c[i] + fd * d[i]);
+    for (std::size_t i = 0; i < rows; ++i)
+        to[i] -= (fa * a[i] + fb * b[i]) + (fc * c[i] + fd * d[i]);
 }
 
-TAGALONG_CLONES Best most_violating(const float* h, const float* b, const float* low, const float* high,
-                                    std::size_t rows) {
+TAGALONG_CLONES Best most_violating(const float* h, const float* b, const float* low,
+                                    const float* high, std::size_t rows) {
     return largest(
-        rows, [=](std::size_t i) __attribute__((always_inline)) { return projected(h[i], b[i], low[i], high[i]); },
+        rows,
+        [=](std::size_t i)
+            __attribute__((always_inline)) { return projected(h[i], b[i], low[i], high[i]); },
         nothing);
 }
 
-TAGALONG_CLONES Best best_partner(const float* h, const float* b, const float* low, const float* high,
-                                  const float* row_p, const float* diagonal, std::size_t p, std::size_t rows) {
+TAGALONG_CLONES Best best_partner(const float* h, const float* b, const float* low,
+                                  const float* high, const float* row_p, const float* diagonal,
+                                  std::size_t p, std::size_t rows) {
     const float hp = h[p], kpp = diagonal[p];
     const auto gain = [=](std::size_t i) __attribute__((always_inline)) {
         const float kpq = row_p[i], kqq = diagonal[i];
@@ -85,7 +93,8 @@ TAGALONG_CLONES void take(float* to, const float* from, float factor, std::size_
 #pragma omp simd
     for (std::size_t i = 0; i < rows; ++i) to[i] -= factor * from[i];
 }
-TAGALONG_CLONES void give_four(double* to, const float* const* from, const double* factor, std::size_t rows) {
+TAGALONG_CLONES void give_four(double* to, const float* const* from, const double* factor,
+                               std::size_t rows) {
     const float *a = from[0], *b = from[1], *c = from[2], *d = from[3];
 #pragma omp simd
     for (std::size_t i = 0; i < rows; ++i)

@@ -18,7 +18,11 @@ class KernelSolver {
   public:
     KernelSolver(const Problem& problem, std::span<const double> diagonal, KernelCache& cache,
                  const KernelSettings& settings, SolverProgress& watch, KernelSolution& solution)
-        : problem_(problem), cache_(cache), settings_(settings), watch_(watch), out_(solution),
+        : problem_(problem),
+          cache_(cache),
+          settings_(settings),
+          watch_(watch),
+          out_(solution),
           diagonal_(diagonal.begin(), diagonal.end()) {
         const std::size_t n = problem.rows;
         std::vector<Relevance> relevance(n * problem.labels, Relevance::no);
@@ -74,7 +78,8 @@ class KernelSolver {
     // Stopped before the products were there: nothing is known but of a start from zero.
     void stay() {
         if (out_.dual.empty()) {
-            for (KernelLabel& label : labels_) std::copy(label.target.begin(), label.target.end(), label.h.begin());
+            for (KernelLabel& label : labels_)
+                std::copy(label.target.begin(), label.target.end(), label.h.begin());
             stand();
         } else {
             constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
@@ -84,10 +89,10 @@ class KernelSolver {
     }
 
     static constexpr int kMostTurns = 20;
-    static constexpr std::size_t kFour = 4;   // rows summed together
-    static constexpr double kAim = 0.7;       // of the tolerance, before a check
-    static constexpr double kShare = 0.1;     // of its violation that a label keeps in a turn
-    static constexpr double kInside = 0.01;   // of the label's violation that such a set keeps
+    static constexpr std::size_t kFour = 4;  // rows summed together
+    static constexpr double kAim = 0.7;      // of the tolerance, before a check
+    static constexpr double kShare = 0.1;    // of its violation that a label keeps in a turn
+    static constexpr double kInside = 0.01;  // of the label's violation that such a set keeps
     static constexpr std::int64_t kStepsAVariable = 4;
 
     // A row, with others of a list from there on, which will be wanted too.
@@ -142,13 +147,15 @@ class KernelSolver {
         const double r = 4 * problem_.r(l, l);
         std::int64_t steps = 0;
         WorkingSet set;
-        for (label.measure_violation();
-             label.violation >= enough && steps < most && !watch_.stop.load(std::memory_order_relaxed);
+        for (label.measure_violation(); label.violation >= enough && steps < most &&
+                                        !watch_.stop.load(std::memory_order_relaxed);
              label.measure_violation()) {
             choose_working_set(label, set.rows);
             load(label, set);
-            const std::int64_t at_most = std::min(most - steps, kStepsAVariable * static_cast<std::int64_t>(kWorkingSet));
-            const std::int64_t made = set.improve(r, std::max(enough, kInside * label.violation), at_most);
+            const std::int64_t at_most =
+                std::min(most - steps, kStepsAVariable * static_cast<std::int64_t>(kWorkingSet));
+            const std::int64_t made =
+                set.improve(r, std::max(enough, kInside * label.violation), at_most);
             if (made == 0) break;
             steps += made;
             tell(label, set, r, change);
@@ -171,7 +178,8 @@ class KernelSolver {
         const std::size_t n = problem_.rows;
         const double aim = kAim * settings_.tolerance;
         AlignedVector<float> change(n);
-        for_each_of(labels_.size(), settings_.threads, [&](std::size_t l) { labels_[l].measure_violation(); });
+        for_each_of(labels_.size(), settings_.threads,
+                    [&](std::size_t l) { labels_[l].measure_violation(); });
         while (steps_ < most && !watch_.stop.load(std::memory_order_relaxed)) {
             std::size_t worst = 0;
             for (std::size_t l = 1; l < labels_.size(); ++l)
@@ -179,7 +187,8 @@ class KernelSolver {
             watch_.violation = labels_[worst].violation;
             if (labels_[worst].violation < aim) break;
             std::fill(change.begin(), change.end(), 0.0f);
-            const auto at_most = std::max<std::int64_t>(64, static_cast<std::int64_t>(labels_.size()));
+            const auto at_most =
+                std::max<std::int64_t>(64, static_cast<std::int64_t>(labels_.size()));
             const double enough = std::max(aim, kShare * labels_[worst].violation);
             const std::int64_t steps = improve(worst, enough, at_most, change.data());
             if (steps == 0) break;
@@ -220,7 +229,8 @@ class KernelSolver {
             for_each_of(labels_.size(), settings_.threads, [&](std::size_t l) {
                 double b[kFour] = {};
                 for (std::size_t k = 0; k < count; ++k)
-                    b[k] = static_cast<double>(labels_[l].b[static_cast<std::size_t>(used[at + k])]);
+                    b[k] =
+                        static_cast<double>(labels_[l].b[static_cast<std::size_t>(used[at + k])]);
                 if (b[0] == 0 && b[1] == 0 && b[2] == 0 && b[3] == 0) return;
                 if (sums[l].empty()) sums[l].assign(problem_.rows, 0.0);
                 give_four(sums[l].data(), rows, b, problem_.rows);
@@ -233,10 +243,12 @@ class KernelSolver {
     std::vector<std::int32_t> rows_in_use() const {
         std::vector<std::int32_t> used;
         for (std::size_t i = 0; i < problem_.rows; ++i)
-            if (std::any_of(labels_.begin(), labels_.end(), [&](const KernelLabel& label) { return label.b[i] != 0; }))
+            if (std::any_of(labels_.begin(), labels_.end(),
+                            [&](const KernelLabel& label) { return label.b[i] != 0; }))
                 used.push_back(static_cast<std::int32_t>(i));
-        std::stable_partition(used.begin(), used.end(),
-                              [&](std::int32_t i) { return cache_.has(static_cast<std::size_t>(i)); });
+        std::stable_partition(used.begin(), used.end(), [&](std::int32_t i) {
+            return cache_.has(static_cast<std::size_t>(i));
+        });
         return used;
     }
 

@@ -23,13 +23,15 @@ namespace tagalong::m3l {
 // The sets of labels of rows, turned round: which rows have a label.
 class RowsOfLabels {
   public:
-    RowsOfLabels(const LabelSets& sets, std::size_t rows, std::size_t labels) : start_(labels + 1, 0) {
+    RowsOfLabels(const LabelSets& sets, std::size_t rows, std::size_t labels)
+        : start_(labels + 1, 0) {
         for (const std::int32_t label : sets.label) ++start_[static_cast<std::size_t>(label) + 1];
         std::partial_sum(start_.begin(), start_.end(), start_.begin());
         row_.resize(sets.label.size());
         std::vector<std::size_t> next(start_.begin(), start_.end() - 1);
         for (std::size_t i = 0; i < rows; ++i)
-            for (const std::int32_t label : sets.row(i)) row_[next[label]++] = static_cast<std::uint32_t>(i);
+            for (const std::int32_t label : sets.row(i))
+                row_[next[label]++] = static_cast<std::uint32_t>(i);
     }
     std::span<const std::uint32_t> of(std::size_t label) const {
         return std::span(row_).subspan(start_[label], start_[label + 1] - start_[label]);
@@ -45,20 +47,26 @@ class Label {
   public:
     // The label is taken to be relevant and unknown for the rows given. The dual variables, `apart`
     // numbers from each other, are a start; put() writes them back.
-    Label(const DenseRows<T>& rows, const RowNumbers<T>& numbers, const Problem& problem, std::size_t label,
-          std::span<const std::uint32_t> relevant, std::span<const std::uint32_t> unknown, const T* dual,
-          std::size_t apart)
-        : rows_(rows), scale_(2 * problem.r(label, label)), variables_(problem.rows), order_(problem.rows),
-          weights_(rows.stride, T{0}), sums_(rows.stride, 0.0) {
+    Label(const DenseRows<T>& rows, const RowNumbers<T>& numbers, const Problem& problem,
+          std::size_t label, std::span<const std::uint32_t> relevant,
+          std::span<const std::uint32_t> unknown, const T* dual, std::size_t apart)
+        : rows_(rows),
+          scale_(2 * problem.r(label, label)),
+          variables_(problem.rows),
+          order_(problem.rows),
+          weights_(rows.stride, T{0}),
+          sums_(rows.stride, 0.0) {
         const auto none = static_cast<T>(-problem.bound_no[label]);
         const auto bound = static_cast<T>(problem.bound_yes[label]);
-        for (Variable<T>& each : variables_) each = {T{0}, none, T{0}, static_cast<T>(-problem.margin_no[label])};
+        for (Variable<T>& each : variables_)
+            each = {T{0}, none, T{0}, static_cast<T>(-problem.margin_no[label])};
         for (const std::uint32_t i : relevant)
             variables_[i] = {T{0}, T{0}, bound, static_cast<T>(problem.margin_yes[label])};
         for (const std::uint32_t i : unknown) variables_[i].low = variables_[i].high = 0;
         if (problem.tied) {
             const std::vector<double> targets = problem.tied_targets(label);
-            for (std::size_t i = 0; i < targets.size(); ++i) variables_[i].target = static_cast<T>(targets[i]);
+            for (std::size_t i = 0; i < targets.size(); ++i)
+                variables_[i].target = static_cast<T>(targets[i]);
         }
         for (std::size_t i = 0; i < variables_.size(); ++i) {
             Variable<T>& each = variables_[i];
@@ -80,11 +88,14 @@ class Label {
 
     // Until no projected derivative, over all variables, reaches the tolerance; at most so many
     // passes: visits to rows, checks included, over the number of rows. Returns the passes made.
-    int solve(double tolerance, int most, Shuffle& shuffle, SolverProgress& watch, Standing& standing) {
+    int solve(double tolerance, int most, Shuffle& shuffle, SolverProgress& watch,
+              Standing& standing) {
         const auto rows = std::max<std::int64_t>(1, static_cast<std::int64_t>(view_.rows));
         std::int64_t visits = 0;
         weigh();
-        const auto ended = [&] { return visits >= most * rows || watch.stop.load(std::memory_order_relaxed); };
+        const auto ended = [&] {
+            return visits >= most * rows || watch.stop.load(std::memory_order_relaxed);
+        };
         // The last steps move what the ones before have measured: aim a little lower.
         const double aim = 0.8 * tolerance;
         double enough = std::numeric_limits<double>::infinity();  // a first pass, and a look
@@ -152,7 +163,8 @@ class Label {
     // Weights from the dual variables, which forgets rounding errors.
     void weigh() {
         collect_sums();
-        for (std::size_t j = 0; j < sums_.size(); ++j) weights_[j] = static_cast<T>(scale_ * sums_[j]);
+        for (std::size_t j = 0; j < sums_.size(); ++j)
+            weights_[j] = static_cast<T>(scale_ * sums_[j]);
     }
 
     const DenseRows<T>& rows_;

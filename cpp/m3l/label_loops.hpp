@@ -109,7 +109,8 @@ TAGALONG_INLINE void check_body(const DenseRows<T>& rows, LabelView<T>& label) {
 }
 
 template <class T>
-TAGALONG_INLINE void collect_body(const DenseRows<T>& rows, const LabelView<T>& label, double* sums) {
+TAGALONG_INLINE void collect_body(const DenseRows<T>& rows, const LabelView<T>& label,
+                                  double* sums) {
     for (std::size_t i = 0; i < label.rows; ++i) {
         const auto b = static_cast<double>(label.variables[i].dual);
         if (b == 0) continue;

@@ -20,11 +20,16 @@ template <class T>
 class LabelTurns {
   public:
     // Labels by number, in the order in which they take their turns; then they are added.
-    LabelTurns(const Problem& problem, std::span<const std::int32_t> ordered, std::size_t stride, int threads)
-        : rows_(std::max<std::size_t>(1, problem.rows)), stride_(stride), threads_(threads), bonds_(ordered.size()) {
+    LabelTurns(const Problem& problem, std::span<const std::int32_t> ordered, std::size_t stride,
+               int threads)
+        : rows_(std::max<std::size_t>(1, problem.rows)),
+          stride_(stride),
+          threads_(threads),
+          bonds_(ordered.size()) {
         for (std::size_t l = 0; l < ordered.size(); ++l)
             for (std::size_t k = 0; k < ordered.size(); ++k) {
-                const double r = problem.r(static_cast<std::size_t>(ordered[l]), static_cast<std::size_t>(ordered[k]));
+                const double r = problem.r(static_cast<std::size_t>(ordered[l]),
+                                           static_cast<std::size_t>(ordered[k]));
                 if (r != 0) bonds_[l].emplace_back(k, 2 * r);
             }
         labels_.reserve(ordered.size());
@@ -37,13 +42,17 @@ class LabelTurns {
     // Until no projected derivative, over all variables, reaches the tolerance; at most so many
     // passes: visits to variables over their number. Returns the passes made.
     std::int64_t solve(double tolerance, int most, SolverProgress& watch, Standing& standing) {
-        const auto variables = static_cast<std::int64_t>(rows_ * std::max<std::size_t>(1, labels_.size()));
+        const auto variables =
+            static_cast<std::int64_t>(rows_ * std::max<std::size_t>(1, labels_.size()));
         std::int64_t visits = 0;
-        const auto ended = [&] { return visits >= most * variables || watch.stop.load(std::memory_order_relaxed); };
+        const auto ended = [&] {
+            return visits >= most * variables || watch.stop.load(std::memory_order_relaxed);
+        };
         std::vector<double> z(stride_);
         const auto look = [&] {
             visits += variables;
-            watch.passes.fetch_add(static_cast<std::int64_t>(labels_.size()), std::memory_order_relaxed);
+            watch.passes.fetch_add(static_cast<std::int64_t>(labels_.size()),
+                                   std::memory_order_relaxed);
             return stand();
         };
         const auto sweep = [&](double enough) {

@@ -42,9 +42,15 @@ struct LanesIn<T, std::index_sequence<P...>> {
     struct Which {
         Choice part[kParts];
 
-        TAGALONG_INLINE Which operator&(const Which& other) const { return {{(part[P] & other.part[P])...}}; }
-        TAGALONG_INLINE Which operator|(const Which& other) const { return {{(part[P] | other.part[P])...}}; }
-        TAGALONG_INLINE Which without(const Which& other) const { return {{(part[P] & ~other.part[P])...}}; }
+        TAGALONG_INLINE Which operator&(const Which& other) const {
+            return {{(part[P] & other.part[P])...}};
+        }
+        TAGALONG_INLINE Which operator|(const Which& other) const {
+            return {{(part[P] | other.part[P])...}};
+        }
+        TAGALONG_INLINE Which without(const Which& other) const {
+            return {{(part[P] & ~other.part[P])...}};
+        }
         TAGALONG_INLINE bool any() const {
             typedef std::int64_t Quad __attribute__((vector_size(32)));
             const Quad quad = (Quad)(part[P] | ...);
@@ -72,7 +78,8 @@ struct LanesIn<T, std::index_sequence<P...>> {
         Vector first{};
         first[0] = value;
         Vector every;
-        if constexpr (kWidth == 8) every = __builtin_shufflevector(first, first, 0, 0, 0, 0, 0, 0, 0, 0);
+        if constexpr (kWidth == 8)
+            every = __builtin_shufflevector(first, first, 0, 0, 0, 0, 0, 0, 0, 0);
         else every = __builtin_shufflevector(first, first, 0, 0, 0, 0);
         return {{(static_cast<void>(P), every)...}};
     }
@@ -81,21 +88,35 @@ struct LanesIn<T, std::index_sequence<P...>> {
         return {{((every & own_bits(P)) != 0)...}};
     }
 
-    TAGALONG_INLINE LanesIn operator+(const LanesIn& other) const { return {{(part[P] + other.part[P])...}}; }
-    TAGALONG_INLINE LanesIn operator-(const LanesIn& other) const { return {{(part[P] - other.part[P])...}}; }
-    TAGALONG_INLINE LanesIn operator*(const LanesIn& other) const { return {{(part[P] * other.part[P])...}}; }
-    TAGALONG_INLINE LanesIn operator/(const LanesIn& other) const { return {{(part[P] / other.part[P])...}}; }
+    TAGALONG_INLINE LanesIn operator+(const LanesIn& other) const {
+        return {{(part[P] + other.part[P])...}};
+    }
+    TAGALONG_INLINE LanesIn operator-(const LanesIn& other) const {
+        return {{(part[P] - other.part[P])...}};
+    }
+    TAGALONG_INLINE LanesIn operator*(const LanesIn& other) const {
+        return {{(part[P] * other.part[P])...}};
+    }
+    TAGALONG_INLINE LanesIn operator/(const LanesIn& other) const {
+        return {{(part[P] / other.part[P])...}};
+    }
     TAGALONG_INLINE LanesIn operator*(T by) const { return *this * all(by); }
-    TAGALONG_INLINE Which operator<(const LanesIn& other) const { return {{(part[P] < other.part[P])...}}; }
-    TAGALONG_INLINE Which operator!=(const LanesIn& other) const { return {{(part[P] != other.part[P])...}}; }
+    TAGALONG_INLINE Which operator<(const LanesIn& other) const {
+        return {{(part[P] < other.part[P])...}};
+    }
+    TAGALONG_INLINE Which operator!=(const LanesIn& other) const {
+        return {{(part[P] != other.part[P])...}};
+    }
 
-    static TAGALONG_INLINE LanesIn choose(const Which& which, const LanesIn& yes, const LanesIn& no) {
+    static TAGALONG_INLINE LanesIn choose(const Which& which, const LanesIn& yes,
+                                          const LanesIn& no) {
         return {{(which.part[P] ? yes.part[P] : no.part[P])...}};
     }
 };
 
 template <class T>
-TAGALONG_INLINE Lanes<T> choose(const typename Lanes<T>::Which& which, const Lanes<T>& yes, const Lanes<T>& no) {
+TAGALONG_INLINE Lanes<T> choose(const typename Lanes<T>::Which& which, const Lanes<T>& yes,
+                                const Lanes<T>& no) {
     return Lanes<T>::choose(which, yes, no);
 }
 template <class T>

@@ -21,9 +21,10 @@ void solve_labels_in_turn(const LinearTask<T>& task, const DenseRows<T>& rows) {
     LabelTurns<T> turns(problem, task.ordered(), rows.stride, settings.threads);
     for (std::size_t place = 0; place < problem.labels; ++place)
         turns.add(task.label(place, rows, relevant, unknown), task.shuffle(place));
-    task.solution.passes =
-        turns.solve(settings.tolerance, settings.most_passes, task.progress, task.solution.standing);
-    for (std::size_t place = 0; place < problem.labels; ++place) task.keep(turns.labels()[place], place);
+    task.solution.passes = turns.solve(settings.tolerance, settings.most_passes, task.progress,
+                                       task.solution.standing);
+    for (std::size_t place = 0; place < problem.labels; ++place)
+        task.keep(turns.labels()[place], place);
     task.progress.labels_done = static_cast<std::int64_t>(problem.labels);
 }
 
@@ -43,15 +44,17 @@ void solve_sparse(const LinearTask<T>& task) {
 }  // namespace
 
 template <class T>
-void solve_linear(const Rows<T>& rows, const Problem& problem, const LinearSettings& settings, SolverProgress& watch,
-                  LinearSolution<T>& solution) {
+void solve_linear(const Rows<T>& rows, const Problem& problem, const LinearSettings& settings,
+                  SolverProgress& watch, LinearSolution<T>& solution) {
     const LinearTask<T> task(rows, problem, settings, watch, solution);
     if (const auto* dense = std::get_if<DenseRows<T>>(&rows.any())) solve_dense(task, *dense);
     else solve_sparse(task);
     solution.converged = solution.standing.violation < settings.tolerance;
 }
 
-template void solve_linear(const Rows<float>&, const Problem&, const LinearSettings&, SolverProgress&, LinearSolution<float>&);
-template void solve_linear(const Rows<double>&, const Problem&, const LinearSettings&, SolverProgress&, LinearSolution<double>&);
+template void solve_linear(const Rows<float>&, const Problem&, const LinearSettings&,
+                           SolverProgress&, LinearSolution<float>&);
+template void solve_linear(const Rows<double>&, const Problem&, const LinearSettings&,
+                           SolverProgress&, LinearSolution<double>&);
 
 }  // namespace tagalong::m3l

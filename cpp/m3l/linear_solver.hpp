@@ -34,12 +34,13 @@ struct LinearSolution {
     std::vector<std::int32_t> features;
     std::vector<T> weights;
     Standing standing;
-    std::int64_t passes = 0;  // the most that a block or label took, or over all blocks where they are coupled
+    std::int64_t passes =
+        0;  // the most that a block or label took, or over all blocks where they are coupled
     bool converged = false;
 };
 
 template <class T>
-void solve_linear(const Rows<T>& rows, const Problem& problem, const LinearSettings& settings, SolverProgress& watch,
-                  LinearSolution<T>& solution);
+void solve_linear(const Rows<T>& rows, const Problem& problem, const LinearSettings& settings,
+                  SolverProgress& watch, LinearSolution<T>& solution);
 
 }  // namespace tagalong::m3l

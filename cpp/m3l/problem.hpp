@@ -28,7 +28,8 @@ struct LabelSets {
     std::span<const std::int32_t> label;
 
     std::span<const std::int32_t> row(std::size_t i) const {
-        return label.subspan(static_cast<std::size_t>(start[i]), static_cast<std::size_t>(start[i + 1] - start[i]));
+        return label.subspan(static_cast<std::size_t>(start[i]),
+                             static_cast<std::size_t>(start[i + 1] - start[i]));
     }
 };
 
@@ -61,8 +62,10 @@ struct Problem {
         for (std::size_t k = 0; k < labels; ++k) none -= r(l, k);
         std::vector<double> out(rows, 2 * none);
         for (std::size_t i = 0; i < rows; ++i) {
-            for (const std::int32_t label : relevant.row(i)) out[i] += 4 * r(l, static_cast<std::size_t>(label));
-            for (const std::int32_t label : unknown.row(i)) out[i] += 2 * r(l, static_cast<std::size_t>(label));
+            for (const std::int32_t label : relevant.row(i))
+                out[i] += 4 * r(l, static_cast<std::size_t>(label));
+            for (const std::int32_t label : unknown.row(i))
+                out[i] += 2 * r(l, static_cast<std::size_t>(label));
         }
         return out;
     }

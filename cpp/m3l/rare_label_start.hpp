@@ -24,7 +24,9 @@ class RareLabelStart {
     void set() {
         if (problem_.tied) return;  // the loss differs between labels
         find_rare();
-        if (!model_ || static_cast<std::size_t>(std::count(rare_.begin(), rare_.end(), 1)) < kFewest) return;
+        if (!model_ ||
+            static_cast<std::size_t>(std::count(rare_.begin(), rare_.end(), 1)) < kFewest)
+            return;
         const std::vector<T> never = solve_never_relevant();
         const std::vector<double> share = shares_of(never);
         for (std::size_t place = 0; place < task_.ordered().size(); ++place) {
@@ -38,13 +40,13 @@ class RareLabelStart {
     }
 
   private:
-    static constexpr double kRare = 0.1;            // of the rows: a label relevant for fewer is rare
+    static constexpr double kRare = 0.1;  // of the rows: a label relevant for fewer is rare
     static constexpr std::size_t kFewest = kLanes;  // labels for which the start pays
     static constexpr int kRoundsOfShares = 20;
 
     bool alike(std::size_t l, std::size_t k) const {
-        return problem_.margin_no[l] == problem_.margin_no[k] && problem_.bound_no[l] == problem_.bound_no[k] &&
-               problem_.r(l, l) == problem_.r(k, k);
+        return problem_.margin_no[l] == problem_.margin_no[k] &&
+               problem_.bound_no[l] == problem_.bound_no[k] && problem_.r(l, l) == problem_.r(k, k);
     }
 
     // The rare labels of known relevance that are like the first of them, the model.
@@ -72,7 +74,8 @@ class RareLabelStart {
         block.forget_relevant();
         Shuffle shuffle = task_.shuffle(task_.blocks());
         Standing standing;
-        block.solve(task_.settings.tolerance, task_.settings.most_passes, shuffle, task_.progress, standing);
+        block.solve(task_.settings.tolerance, task_.settings.most_passes, shuffle, task_.progress,
+                    standing);
         std::vector<T> out(task_.rows.size());
         for (std::size_t i = 0; i < out.size(); ++i) out[i] = dual[i * kLanes];
         std::fill_n(dual, task_.rows.size() * kLanes, T{0});
@@ -90,24 +93,29 @@ class RareLabelStart {
             for (std::size_t l = 0; l < share.size(); ++l) {
                 if (!rare_[l]) continue;
                 double pulled = 0;
-                for (std::size_t k = 0; k < share.size(); ++k) pulled += problem_.r(l, k) * share[k];
+                for (std::size_t k = 0; k < share.size(); ++k)
+                    pulled += problem_.r(l, k) * share[k];
                 const double steep = curvature * problem_.r(l, l);
-                if (steep > 0) share[l] = std::clamp(share[l] + (gain - curvature * pulled) / steep, 0.0, 1.0);
+                if (steep > 0)
+                    share[l] = std::clamp(share[l] + (gain - curvature * pulled) / steep, 0.0, 1.0);
             }
         return share;
     }
     // a = t'b.
     double gain_of(const std::vector<T>& dual) const {
         double sum = 0;
-        for (const T each : dual) sum -= problem_.margin_no[static_cast<std::size_t>(*model_)] * static_cast<double>(each);
+        for (const T each : dual)
+            sum -=
+                problem_.margin_no[static_cast<std::size_t>(*model_)] * static_cast<double>(each);
         return sum;
     }
     // c = 4 |v|^2.
     double curvature_of(const std::vector<T>& dual) const {
         AlignedVector<double> v(task_.rows.features(), 0.0);
         for (std::size_t i = 0; i < dual.size(); ++i)
-            std::visit([&](const auto& rows) { rows.add_to(i, static_cast<double>(dual[i]), v.data()); },
-                       task_.rows.any());
+            std::visit(
+                [&](const auto& rows) { rows.add_to(i, static_cast<double>(dual[i]), v.data()); },
+                task_.rows.any());
         double curvature = 0;
         for (const double each : v) curvature += 4 * each * each;
         return curvature;
@@ -117,7 +125,8 @@ class RareLabelStart {
         for (std::size_t i = 0; i < task_.rows.size(); ++i)
             for (const std::int32_t label : problem_.relevant.row(i))
                 if (rare_[label])
-                    task_.place_dual(static_cast<std::size_t>(task_.solution.place[label]))[i * kLanes] = T{0};
+                    task_.place_dual(
+                        static_cast<std::size_t>(task_.solution.place[label]))[i * kLanes] = T{0};
     }
 
     const LinearTask<T>& task_;

@@ -19,8 +19,8 @@ constexpr std::size_t kFew = sizeof(T) == 4 ? 4 : 2;
 
 // Products of the left rows with the right ones, for each left row to where it says.
 template <class T>
-TAGALONG_INLINE void multiply_body(const Panels<T>& left, const Panels<T>& right, T twice, std::span<float* const> out,
-                                   std::size_t count) {
+TAGALONG_INLINE void multiply_body(const Panels<T>& left, const Panels<T>& right, T twice,
+                                   std::span<float* const> out, std::size_t count) {
     using L = Lanes<T>;
     constexpr std::size_t kRows = kFew<T>;
     for (std::size_t p = 0; p < right.groups(); ++p) {
@@ -40,7 +40,8 @@ TAGALONG_INLINE void multiply_body(const Panels<T>& left, const Panels<T>& right
                 alignas(64) float found[kLanes];
 #pragma omp simd
                 for (std::size_t lane = 0; lane < kLanes; ++lane)
-                    found[lane] = static_cast<float>(vector_exp(exponent[lane] < 0 ? exponent[lane] : T{0}));
+                    found[lane] =
+                        static_cast<float>(vector_exp(exponent[lane] < 0 ? exponent[lane] : T{0}));
                 std::copy_n(found, width, out[g * kRows + k] + p * kLanes);
             }
         }
@@ -76,9 +77,10 @@ RbfProducts<T>::RbfProducts(const Matrix& from, double gamma)
         // Sums of a few of these must not overflow.
         constexpr double most = static_cast<double>(std::numeric_limits<T>::max()) / 4;
         if (!(gamma * squared < most))
-            throw InputError("kernel: gamma times the squared length of row " + std::to_string(i) + " is " +
-                             in_words(gamma * squared) + "; for numbers of " + std::to_string(8 * sizeof(T)) +
-                             " bits it must be below " + in_words(most));
+            throw InputError("kernel: gamma times the squared length of row " + std::to_string(i) +
+                             " is " + in_words(gamma * squared) + "; for numbers of " +
+                             std::to_string(8 * sizeof(T)) + " bits it must be below " +
+                             in_words(most));
         all_.far[i] = static_cast<T>(-gamma * squared);
     }
 }

@@ -9,8 +9,8 @@
 #include <span>
 
 #include "core/aligned.hpp"
-#include "m3l/lanes.hpp"
 #include "core/matrix.hpp"
+#include "m3l/lanes.hpp"
 
 namespace tagalong::m3l {
 

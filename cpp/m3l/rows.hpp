@@ -56,7 +56,9 @@ struct SparseRows {
         using L = Lanes<T>;
         const I *at = index.data() + start[i], *const end = index.data() + start[i + 1];
         L a = L::all(0), b = a, c = a, d = a;
-        const auto w = [&](I j) __attribute__((always_inline)) { return L::load(weights + std::size_t{j} * kLanes); };
+        const auto w = [&](I j) __attribute__((always_inline)) {
+            return L::load(weights + std::size_t{j} * kLanes);
+        };
         if (!flat.empty()) {
             for (; end - at >= 4; at += 4) {
                 a = a + w(at[0]);
@@ -210,7 +212,8 @@ class Rows {
         }
         for (std::size_t j = 0; j < occurs.size(); ++j)
             if (occurs[j] > 0) feature_.push_back(static_cast<std::int32_t>(j));
-        if (feature_.size() > kNarrow && 2 * feature_.size() > occurs.size() && share_sparse(from)) {
+        if (feature_.size() > kNarrow && 2 * feature_.size() > occurs.size() &&
+            share_sparse(from)) {
             feature_.resize(occurs.size());
             std::iota(feature_.begin(), feature_.end(), 0);
             return;
@@ -243,7 +246,8 @@ class Rows {
                 SparseRows<T, std::uint32_t> out;
                 out.start.reserve(rows_ + 1);
                 for (std::size_t i = 0; i < rows_; ++i)
-                    out.start.push_back(out.start.back() + from.entries(static_cast<std::int64_t>(i)));
+                    out.start.push_back(out.start.back() +
+                                        from.entries(static_cast<std::int64_t>(i)));
                 out.index.lend(reinterpret_cast<const std::uint32_t*>(index));
                 out.value.lend(value);
                 any_ = std::move(out);
@@ -266,7 +270,8 @@ class Rows {
         any_ = std::move(out);
     }
     template <class I>
-    void fill_sparse(const Matrix& from, const std::vector<std::size_t>& number, std::size_t entries, bool flat) {
+    void fill_sparse(const Matrix& from, const std::vector<std::size_t>& number,
+                     std::size_t entries, bool flat) {
         SparseRows<T, I> out;
         out.start.reserve(rows_ + 1);
         out.index.reserve(entries);

@@ -21,7 +21,8 @@ class SeparateParts {
     template <class T>
     void add_up(LinearSolution<T>& solution) const {
         for (const Standing& each : standing) solution.standing.include(each);
-        for (const int each : passes) solution.passes = std::max<std::int64_t>(solution.passes, each);
+        for (const int each : passes)
+            solution.passes = std::max<std::int64_t>(solution.passes, each);
     }
 };
 
@@ -34,8 +35,8 @@ void solve_blocks_separately(const LinearTask<T>& task) {
         Block<T> block = task.block(b, space);
         Shuffle shuffle = task.shuffle(b);
         block.weigh();
-        parts.passes[b] =
-            block.solve(settings.tolerance, settings.most_passes, shuffle, task.progress, parts.standing[b]);
+        parts.passes[b] = block.solve(settings.tolerance, settings.most_passes, shuffle,
+                                      task.progress, parts.standing[b]);
         task.keep(block, space.weights);
         task.progress.labels_done += static_cast<std::int64_t>(block.labels().size());
         task.progress.violation = parts.standing[b].violation;
@@ -53,8 +54,8 @@ void solve_labels_separately(const LinearTask<T>& task, const DenseRows<T>& rows
     for_each_of(problem.labels, settings.threads, [&](std::size_t place) {
         Label<T> label = task.label(place, rows, relevant, unknown);
         Shuffle shuffle = task.shuffle(place);
-        parts.passes[place] =
-            label.solve(settings.tolerance, settings.most_passes, shuffle, task.progress, parts.standing[place]);
+        parts.passes[place] = label.solve(settings.tolerance, settings.most_passes, shuffle,
+                                          task.progress, parts.standing[place]);
         task.keep(label, place);
         task.progress.labels_done += 1;
         task.progress.violation = parts.standing[place].violation;

@@ -13,7 +13,8 @@ class Shuffle {
 
     template <class V>
     void operator()(V* values, std::size_t count) {
-        for (std::size_t i = count; i > 1; --i) std::swap(values[i - 1], values[below(static_cast<std::uint32_t>(i))]);
+        for (std::size_t i = count; i > 1; --i)
+            std::swap(values[i - 1], values[below(static_cast<std::uint32_t>(i))]);
     }
 
   private:

@@ -16,7 +16,8 @@ template <class T>
 void gather(const BlockView<T>& block, std::size_t label, std::vector<ActiveVariable<T>>& out) {
     const auto is_active = [&](std::uint32_t i) { return (block.active[i] >> label & 1) != 0; };
     out.clear();
-    out.reserve(static_cast<std::size_t>(std::count_if(block.order, block.order + block.count, is_active)));
+    out.reserve(
+        static_cast<std::size_t>(std::count_if(block.order, block.order + block.count, is_active)));
     for (std::size_t at = 0; at < block.count; ++at) {
         const std::uint32_t i = block.order[at];
         if (!is_active(i)) continue;
@@ -24,7 +25,8 @@ void gather(const BlockView<T>& block, std::size_t label, std::vector<ActiveVari
         const T weight = block.row_weight ? block.row_weight[i] : T{1};
         const T target = block.target ? block.target[i * kLanes + label]
                                       : (yes ? block.target_yes[label] : block.target_no[label]);
-        out.push_back({i, block.dual[i * kLanes + label], yes ? T{0} : -block.bound_no[label] * weight,
+        out.push_back({i, block.dual[i * kLanes + label],
+                       yes ? T{0} : -block.bound_no[label] * weight,
                        yes ? block.bound_yes[label] * weight : T{0}, target,
                        block.inverse[label] * block.row_inverse[i]});
     }
@@ -32,8 +34,8 @@ void gather(const BlockView<T>& block, std::size_t label, std::vector<ActiveVari
 
 // A step on every variable, as a visit of the block makes it. Those that rest are put behind the others.
 template <class T, class Rows>
-T pass(const Rows& rows, std::vector<ActiveVariable<T>>& variables, std::size_t& count, T scale, T threshold,
-       T* weights) {
+T pass(const Rows& rows, std::vector<ActiveVariable<T>>& variables, std::size_t& count, T scale,
+       T threshold, T* weights) {
     T violation = 0;
     for (std::size_t at = 0; at < count;) {
         if (at + 2 < count) rows.expect(variables[at + 2].row);
@@ -55,12 +57,13 @@ T pass(const Rows& rows, std::vector<ActiveVariable<T>>& variables, std::size_t&
 }
 
 template <class T, class Rows>
-int improve(const Rows& rows, BlockView<T>& block, SingleLabelState<T>& alone, std::size_t features, T enough, int most,
-            Shuffle& shuffle, SolverProgress& watch) {
+int improve(const Rows& rows, BlockView<T>& block, SingleLabelState<T>& alone, std::size_t features,
+            T enough, int most, Shuffle& shuffle, SolverProgress& watch) {
     alone.weights.resize(features * kLanes);
     const Mask begun = block.live;
     for (std::size_t j = 0; j < features; ++j)
-        for (std::size_t k = 0; k < kLanes; ++k) alone.weights[k * features + j] = block.weights[j * kLanes + k];
+        for (std::size_t k = 0; k < kLanes; ++k)
+            alone.weights[k * features + j] = block.weights[j * kLanes + k];
     int longest = 0;
     for (unsigned rest = begun; rest != 0; rest &= rest - 1) {
         const auto k = static_cast<std::size_t>(std::countr_zero(rest));
@@ -71,7 +74,8 @@ int improve(const Rows& rows, BlockView<T>& block, SingleLabelState<T>& alone, s
         while (passes < most && (block.live & bit) && !watch.stop.load(std::memory_order_relaxed)) {
             shuffle(alone.variables.data(), count);
             T* const weights = alone.weights.data() + k * features;
-            block.violation[k] = pass(rows, alone.variables, count, block.scale[k], block.threshold[k], weights);
+            block.violation[k] =
+                pass(rows, alone.variables, count, block.scale[k], block.threshold[k], weights);
             block.threshold[k] = block.violation[k];
             if (block.violation[k] < enough) block.live &= static_cast<Mask>(~bit);
             ++passes;
@@ -84,7 +88,8 @@ int improve(const Rows& rows, BlockView<T>& block, SingleLabelState<T>& alone, s
         }
     }
     for (std::size_t j = 0; j < features; ++j)
-        for (std::size_t k = 0; k < kLanes; ++k) block.weights[j * kLanes + k] = alone.weights[k * features + j];
+        for (std::size_t k = 0; k < kLanes; ++k)
+            block.weights[j * kLanes + k] = alone.weights[k * features + j];
     watch.passes.fetch_add(longest, std::memory_order_relaxed);
     return longest;
 }
@@ -104,8 +109,8 @@ bool pays_alone(const Rows<T>& rows, const BlockView<T>& block) {
 }
 
 template <class T>
-int improve_single_labels(const Rows<T>& rows, BlockView<T>& block, SingleLabelState<T>& alone, T enough, int most, Shuffle& shuffle,
-                  SolverProgress& watch) {
+int improve_single_labels(const Rows<T>& rows, BlockView<T>& block, SingleLabelState<T>& alone,
+                          T enough, int most, Shuffle& shuffle, SolverProgress& watch) {
     return std::visit(
         [&](const auto& each) {
             if constexpr (std::is_same_v<std::decay_t<decltype(each)>, DenseRows<T>>) return 0;
@@ -116,7 +121,10 @@ int improve_single_labels(const Rows<T>& rows, BlockView<T>& block, SingleLabelS
 
 template bool pays_alone(const Rows<float>&, const BlockView<float>&);
 template bool pays_alone(const Rows<double>&, const BlockView<double>&);
-template int improve_single_labels(const Rows<float>&, BlockView<float>&, SingleLabelState<float>&, float, int, Shuffle&, SolverProgress&);
-template int improve_single_labels(const Rows<double>&, BlockView<double>&, SingleLabelState<double>&, double, int, Shuffle&, SolverProgress&);
+template int improve_single_labels(const Rows<float>&, BlockView<float>&, SingleLabelState<float>&,
+                                   float, int, Shuffle&, SolverProgress&);
+template int improve_single_labels(const Rows<double>&, BlockView<double>&,
+                                   SingleLabelState<double>&, double, int, Shuffle&,
+                                   SolverProgress&);
 
 }  // namespace tagalong::m3l

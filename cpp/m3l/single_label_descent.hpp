@@ -36,7 +36,7 @@ bool pays_alone(const Rows<T>& rows, const BlockView<T>& block);
 // many. Labels that are there leave. For labels that do not move each other, on sparse rows. Returns the
 // most passes that a label took.
 template <class T>
-int improve_single_labels(const Rows<T>& rows, BlockView<T>& block, SingleLabelState<T>& alone, T enough, int most, Shuffle& shuffle,
-                  SolverProgress& watch);
+int improve_single_labels(const Rows<T>& rows, BlockView<T>& block, SingleLabelState<T>& alone,
+                          T enough, int most, Shuffle& shuffle, SolverProgress& watch);
 
 }  // namespace tagalong::m3l

@@ -9,8 +9,8 @@ namespace tagalong::m3l {
 struct SolverProgress {
     std::atomic<bool> stop{false};
     std::atomic<std::int64_t> labels_done{0};  // that were solved to the end, as far as is known
-    std::atomic<std::int64_t> passes{0};       // over rows (linear) or steps (kernel), of all labels
-    std::atomic<double> violation{0};          // the largest projected derivative, lately
+    std::atomic<std::int64_t> passes{0};  // over rows (linear) or steps (kernel), of all labels
+    std::atomic<double> violation{0};     // the largest projected derivative, lately
 };
 
 }  // namespace tagalong::m3l

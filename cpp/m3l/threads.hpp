@@ -28,7 +28,8 @@ void for_each_of(std::size_t count, int threads, Work&& work) {
         }
     };
     std::vector<std::thread> helpers;
-    for (std::size_t t = 1; t < std::min<std::size_t>(count, static_cast<std::size_t>(std::max(1, threads))); ++t)
+    for (std::size_t t = 1;
+         t < std::min<std::size_t>(count, static_cast<std::size_t>(std::max(1, threads))); ++t)
         helpers.emplace_back(run);
     run();
     for (std::thread& helper : helpers) helper.join();

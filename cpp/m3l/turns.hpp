@@ -13,15 +13,18 @@
 
 namespace tagalong::m3l {
 
-inline constexpr double kTurnAim = 0.8;    // of the tolerance: the last steps move what was measured before
-inline constexpr double kTurnShare = 0.3;  // of the violation found, below which all variables are looked at again
-inline constexpr int kMostSweeps = 100;    // between two looks at all variables
+inline constexpr double kTurnAim =
+    0.8;  // of the tolerance: the last steps move what was measured before
+inline constexpr double kTurnShare =
+    0.3;  // of the violation found, below which all variables are looked at again
+inline constexpr int kMostSweeps = 100;  // between two looks at all variables
 
 // Runs until the violation of all variables is below the tolerance or ended() holds; returns where they
 // stand then. look() returns where all variables stand now. sweep(enough) gives each part a turn, aims
 // at a violation below `enough`, and returns the largest violation that the turns have met.
 template <class Look, class Sweep, class Ended>
-Standing take_turns(double tolerance, SolverProgress& progress, Look&& look, Sweep&& sweep, Ended&& ended) {
+Standing take_turns(double tolerance, SolverProgress& progress, Look&& look, Sweep&& sweep,
+                    Ended&& ended) {
     for (;;) {
         const Standing standing = look();
         progress.violation = standing.violation;

@@ -11,11 +11,13 @@
 namespace tagalong::m3l {
 
 struct TwoVariables {
-    double g, h;        // derivatives at 0
-    double a, b, c;     // curvatures
+    double g, h;     // derivatives at 0
+    double a, b, c;  // curvatures
     double low[2], high[2];
 
-    double value(double d, double e) const { return g * d + h * e - 0.5 * (a * d * d + 2 * c * d * e + b * e * e); }
+    double value(double d, double e) const {
+        return g * d + h * e - 0.5 * (a * d * d + 2 * c * d * e + b * e * e);
+    }
 };
 
 struct TwoSteps {
@@ -32,7 +34,8 @@ inline double best_step(double derivative, double curvature, double low, double 
 inline TwoSteps solve_two(const TwoVariables& q) {
     const double determinant = q.a * q.b - q.c * q.c;
     if (determinant > 1e-12 * q.a * q.b) {
-        const double d = (q.g * q.b - q.h * q.c) / determinant, e = (q.h * q.a - q.g * q.c) / determinant;
+        const double d = (q.g * q.b - q.h * q.c) / determinant,
+                     e = (q.h * q.a - q.g * q.c) / determinant;
         if (q.low[0] <= d && d <= q.high[0] && q.low[1] <= e && e <= q.high[1]) return {d, e};
     }
     TwoSteps best;
@@ -44,8 +47,10 @@ inline TwoSteps solve_two(const TwoVariables& q) {
             best = {d, e};
         }
     };
-    for (const double d : {q.low[0], q.high[0]}) consider(d, best_step(q.h - q.c * d, q.b, q.low[1], q.high[1]));
-    for (const double e : {q.low[1], q.high[1]}) consider(best_step(q.g - q.c * e, q.a, q.low[0], q.high[0]), e);
+    for (const double d : {q.low[0], q.high[0]})
+        consider(d, best_step(q.h - q.c * d, q.b, q.low[1], q.high[1]));
+    for (const double e : {q.low[1], q.high[1]})
+        consider(best_step(q.g - q.c * e, q.a, q.low[0], q.high[0]), e);
     return best;
 }
 

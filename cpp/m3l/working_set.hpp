@@ -37,13 +37,15 @@ struct WorkingSet {
             const float* row_p = products_of(p.row);
             Best q{n, 0.0f};
             if (r > 0)
-                q = best_partner(h.data(), b.data(), low.data(), high.data(), row_p, diagonal.data(), p.row, n);
+                q = best_partner(h.data(), b.data(), low.data(), high.data(), row_p,
+                                 diagonal.data(), p.row, n);
             const TwoSteps step = q.row < n ? step_on(p.row, q.row, r) : step_on(p.row, r);
             const double by_p = move(p.row, step.first);
             const double by_q = q.row < n ? move(q.row, step.second) : 0.0;
             if (by_p == 0 && by_q == 0) break;  // as near as single precision gets
-            p = take_step(h.data(), row_p, static_cast<float>(r * by_p), q.row < n ? products_of(q.row) : row_p,
-                          static_cast<float>(r * by_q), b.data(), low.data(), high.data(), n);
+            p = take_step(h.data(), row_p, static_cast<float>(r * by_p),
+                          q.row < n ? products_of(q.row) : row_p, static_cast<float>(r * by_q),
+                          b.data(), low.data(), high.data(), n);
             ++steps;
         }
         return steps;
@@ -51,10 +53,15 @@ struct WorkingSet {
 
   private:
     TwoSteps step_on(std::size_t p, double r) const {
-        return {best_step(wide(h[p]), r * wide(diagonal[p]), wide(low[p]) - wide(b[p]), wide(high[p]) - wide(b[p])), 0};
+        return {best_step(wide(h[p]), r * wide(diagonal[p]), wide(low[p]) - wide(b[p]),
+                          wide(high[p]) - wide(b[p])),
+                0};
     }
     TwoSteps step_on(std::size_t p, std::size_t q, double r) const {
-        return solve_two({wide(h[p]), wide(h[q]), r * wide(diagonal[p]), r * wide(diagonal[q]),
+        return solve_two({wide(h[p]),
+                          wide(h[q]),
+                          r * wide(diagonal[p]),
+                          r * wide(diagonal[q]),
                           r * wide(products_of(p)[q]),
                           {wide(low[p]) - wide(b[p]), wide(low[q]) - wide(b[q])},
                           {wide(high[p]) - wide(b[p]), wide(high[q]) - wide(b[q])}});

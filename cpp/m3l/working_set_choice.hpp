@@ -11,12 +11,15 @@
 
 namespace tagalong::m3l {
 
-inline constexpr std::size_t kWorkingSet = 128;   // variables that steps are made on before others are told
-inline constexpr float kLeastViolation = 0.1f;    // of the label's, which a variable has that joins a set
+inline constexpr std::size_t kWorkingSet =
+    128;  // variables that steps are made on before others are told
+inline constexpr float kLeastViolation =
+    0.1f;  // of the label's, which a variable has that joins a set
 
 // `rows` are those of the last set, and those of the new one, ascending, on return.
 inline void choose_working_set(const KernelLabel& label, std::vector<std::int32_t>& rows) {
-    std::erase_if(rows, [&](std::int32_t i) { return !label.between_bounds(static_cast<std::size_t>(i)); });
+    std::erase_if(
+        rows, [&](std::int32_t i) { return !label.between_bounds(static_cast<std::size_t>(i)); });
     if (rows.size() > kWorkingSet / 2) rows.resize(kWorkingSet / 2);
     const std::vector<std::int32_t> kept = rows;
     const float least = kLeastViolation * static_cast<float>(label.violation);
@@ -32,7 +35,8 @@ inline void choose_working_set(const KernelLabel& label, std::vector<std::int32_
             return va != vb ? va > vb : a < b;
         };
         std::nth_element(rows.begin() + static_cast<std::ptrdiff_t>(kept.size()),
-                         rows.begin() + static_cast<std::ptrdiff_t>(kWorkingSet - 1), rows.end(), worse);
+                         rows.begin() + static_cast<std::ptrdiff_t>(kWorkingSet - 1), rows.end(),
+                         worse);
         rows.resize(kWorkingSet);
     }
     std::sort(rows.begin(), rows.end());

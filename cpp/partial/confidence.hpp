@@ -40,7 +40,8 @@ class Confidence {
         // As the formula has it, and not above the largest error there can be.
         double uncapped(double q, double log_determinant) const {
             const double information = determinant_ ? log_determinant : information_;
-            return exploration_ * std::sqrt(std::max(0.0, q) * (base_ + per_information_ * information));
+            return exploration_ *
+                   std::sqrt(std::max(0.0, q) * (base_ + per_information_ * information));
         }
         double capped(double width) const { return std::min(width, cap_); }
 

@@ -11,20 +11,25 @@ namespace {
 // out[k] = sum_i factors[i] rows[i][k], weights and inverses each by itself, in the order of i. Four rows
 // at a time, as kernels::score_rows.
 template <class T>
-TAGALONG_INLINE void sum_rows_body(Known<T>* __restrict out, const Known<T>* const* rows, const Known<T>* factors,
-                                   std::size_t count, std::size_t n) {
+TAGALONG_INLINE void sum_rows_body(Known<T>* __restrict out, const Known<T>* const* rows,
+                                   const Known<T>* factors, std::size_t count, std::size_t n) {
     for (std::size_t k = 0; k < n; ++k) out[k] = {0, 0};
     std::size_t i = 0;
     for (; i + 4 <= count; i += 4) {
-        const Known<T> *a = rows[i], *b = rows[i + 1], *c = rows[i + 2], *d = rows[i + 3];
-        const Known<T> fa = factors[i], fb = factors[i + 1], fc = factors[i + 2], fd = factors[i + 3];
-        for (std::size_t ahead = i + 4; ahead < i + 8 && ahead < count; ++ahead) __builtin_prefetch(rows[ahead]);
+        const Known<T>*a = rows[i], *b = rows[i + 1], *c = rows[i + 2], *d = rows[i + 3];
+        const Known<T> fa = factors[i], fb = factors[i + 1], fc = factors[i + 2],
+                       fd = factors[i + 3];
+        for (std::size_t ahead = i + 4; ahead < i + 8 && ahead < count; ++ahead)
+            __builtin_prefetch(rows[ahead]);
 #pragma omp simd
         for (std::size_t k = 0; k < n; ++k) {
             out[k].weight = (((out[k].weight + fa.weight * a[k].weight) + fb.weight * b[k].weight) +
-                             fc.weight * c[k].weight) + fd.weight * d[k].weight;
-            out[k].inverse = (((out[k].inverse + fa.inverse * a[k].inverse) + fb.inverse * b[k].inverse) +
-                              fc.inverse * c[k].inverse) + fd.inverse * d[k].inverse;
+                             fc.weight * c[k].weight) +
+                            fd.weight * d[k].weight;
+            out[k].inverse =
+                (((out[k].inverse + fa.inverse * a[k].inverse) + fb.inverse * b[k].inverse) +
+                 fc.inverse * c[k].inverse) +
+                fd.inverse * d[k].inverse;
         }
     }
     for (; i < count; ++i)
@@ -35,17 +40,18 @@ TAGALONG_INLINE void sum_rows_body(Known<T>* __restrict out, const Known<T>* con
         }
 }
 
-TAGALONG_CLONES void sum_rows(Known<float>* out, const Known<float>* const* rows, const Known<float>* factors,
-                              std::size_t count, std::size_t n) {
+TAGALONG_CLONES void sum_rows(Known<float>* out, const Known<float>* const* rows,
+                              const Known<float>* factors, std::size_t count, std::size_t n) {
     sum_rows_body(out, rows, factors, count, n);
 }
-TAGALONG_CLONES void sum_rows(Known<double>* out, const Known<double>* const* rows, const Known<double>* factors,
-                              std::size_t count, std::size_t n) {
+TAGALONG_CLONES void sum_rows(Known<double>* out, const Known<double>* const* rows,
+                              const Known<double>* factors, std::size_t count, std::size_t n) {
     sum_rows_body(out, rows, factors, count, n);
 }
 
 // A += weight x^2, with 1/A in `inverses`: by how much each A was multiplied, and the product of that.
-TAGALONG_CLONES double grow(const double* squares, double weight, double* inverses, double* ratios, std::size_t n) {
+TAGALONG_CLONES double grow(const double* squares, double weight, double* inverses, double* ratios,
+                            std::size_t n) {
     double product = 1;
 #pragma omp simd reduction(* : product)
     for (std::size_t i = 0; i < n; ++i) {
@@ -93,7 +99,8 @@ void DiagonalCovariance<T>::look(const Example& x, Scratch& scratch) const {
         scratch.factors[count++] = {static_cast<T>(x.value[i]), static_cast<T>(square)};
     }
     scratch.sums.resize(store_.stride());
-    sum_rows(scratch.sums.data(), scratch.rows.data(), scratch.factors.data(), count, store_.stride());
+    sum_rows(scratch.sums.data(), scratch.rows.data(), scratch.factors.data(), count,
+             store_.stride());
 }
 
 template <class T>
@@ -110,7 +117,8 @@ void DiagonalCovariance<T>::forms(Scratch& scratch, std::vector<double>& out) co
 }
 
 template <class T>
-void DiagonalCovariance<T>::prepare(const Example& x, const Scratch& looked, std::span<const std::int32_t>) {
+void DiagonalCovariance<T>::prepare(const Example& x, const Scratch& looked,
+                                    std::span<const std::int32_t>) {
     const std::size_t n = x.size();
     looked_ = &looked;
     values_ = x.value;
@@ -157,8 +165,8 @@ double DiagonalCovariance<T>::include(double weight) {
     double gain = 0;
     for (std::size_t from = 0; from < n; from += kTogether) {
         const std::size_t end = std::min(n, from + kTogether);
-        const double growth =
-            grow(squares_.data() + from, weight, inverses_.data() + from, ratios_.data() + from, end - from);
+        const double growth = grow(squares_.data() + from, weight, inverses_.data() + from,
+                                   ratios_.data() + from, end - from);
         if (growth < HUGE_VAL) gain += std::log(growth);
         else
             for (std::size_t i = from; i < end; ++i) gain += std::log(ratios_[i]);

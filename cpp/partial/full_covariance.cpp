@@ -83,8 +83,10 @@ void FullCovariance<T>::forms(Scratch& scratch, std::vector<double>& out) const 
     const auto flush = [&] {
         const std::size_t count = scratch.labels.size(), own = SymmetricTiles<T>::blocks(side);
         scratch.forms.resize(count);
-        quadratic_forms(scratch.matrices.data(), scratch.x.data(), own, count, scratch.forms.data());
-        for (std::size_t k = 0; k < count; ++k) out[scratch.labels[k]] = scratch.forms[k] + scratch.tail[own];
+        quadratic_forms(scratch.matrices.data(), scratch.x.data(), own, count,
+                        scratch.forms.data());
+        for (std::size_t k = 0; k < count; ++k)
+            out[scratch.labels[k]] = scratch.forms[k] + scratch.tail[own];
         scratch.matrices.clear();
         scratch.labels.clear();
     };
@@ -109,14 +111,17 @@ double FullCovariance<T>::bytes_a_label(double features) {
 template <class T>
 std::size_t FullCovariance<T>::bytes() const {
     double total = 0;
-    for (const Label& label : labels_) total += bytes_a_label(static_cast<double>(label.inverse.side()));
+    for (const Label& label : labels_)
+        total += bytes_a_label(static_cast<double>(label.inverse.side()));
     return static_cast<std::size_t>(total);
 }
 
 template <class T>
-void FullCovariance<T>::prepare(const Example& x, const Scratch&, std::span<const std::int32_t> labels) {
+void FullCovariance<T>::prepare(const Example& x, const Scratch&,
+                                std::span<const std::int32_t> labels) {
     std::size_t side = index_.size();
-    for (const std::int32_t feature : x.feature) side += index_.find(feature) == FeatureIndex::kAbsent;
+    for (const std::int32_t feature : x.feature)
+        side += index_.find(feature) == FeatureIndex::kAbsent;
     const std::size_t padded = padded_side(side);
     double more = 0;
     const double each = bytes_a_label(static_cast<double>(padded));
@@ -148,7 +153,8 @@ double FullCovariance<T>::begin(std::int32_t label) {
     label_ = &labels_[static_cast<std::size_t>(label)];
     label_->inverse.multiply(now_.x.data(), direction_.data(), tiles_.data());
     form_ = 0;
-    for (std::size_t j = 0; j < direction_.size(); ++j) form_ += wide_[j] * static_cast<double>(direction_[j]);
+    for (std::size_t j = 0; j < direction_.size(); ++j)
+        form_ += wide_[j] * static_cast<double>(direction_[j]);
     stretch_ = 1;
     return form_;
 }
@@ -183,7 +189,8 @@ double FullCovariance<T>::residual(const Label& label) {
     wide_tiles_.resize(n * SymmetricTiles<double>::kSide);
     label.matrix.multiply(wide_direction_.data(), product_.data(), wide_tiles_.data());
     double squares = 0;
-    for (std::size_t j = 0; j < n; ++j) squares += (product_[j] - wide_[j]) * (product_[j] - wide_[j]);
+    for (std::size_t j = 0; j < n; ++j)
+        squares += (product_[j] - wide_[j]) * (product_[j] - wide_[j]);
     return std::sqrt(squares);
 }
 
@@ -195,7 +202,8 @@ void FullCovariance<T>::refactorise(Label& label) {
         for (std::size_t j = 0; j <= i; ++j) full[i * n + j] = label.matrix.at(i, j);
     invert(full, n);
     for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t j = 0; j <= i; ++j) label.inverse.set(i, j, static_cast<T>(full[i * n + j]));
+        for (std::size_t j = 0; j <= i; ++j)
+            label.inverse.set(i, j, static_cast<T>(full[i * n + j]));
     label.inverse.multiply(now_.x.data(), direction_.data(), tiles_.data());
     stretch_ = 1;
     // Where the storage type cannot come closer, do not try again and again.
@@ -209,7 +217,8 @@ void FullCovariance<T>::restore_features(std::span<const std::int32_t> ids) {
 }
 
 template <class T>
-typename FullCovariance<T>::Label& FullCovariance<T>::restore_label(std::size_t label, std::size_t side) {
+typename FullCovariance<T>::Label& FullCovariance<T>::restore_label(std::size_t label,
+                                                                    std::size_t side) {
     grow(labels_[label], side);
     return labels_[label];
 }

@@ -30,9 +30,9 @@ class FullCovariance {
     };
     // What a reader needs to look at an example.
     struct Scratch {
-        AlignedVector<T> x;          // by place, padded
-        double beyond = 0;           // squares of features without a place
-        std::vector<double> tail;    // squares from each tile on
+        AlignedVector<T> x;        // by place, padded
+        double beyond = 0;         // squares of features without a place
+        std::vector<double> tail;  // squares from each tile on
         std::vector<const T*> matrices;
         std::vector<std::size_t> labels;
         std::vector<double> forms;

@@ -10,7 +10,8 @@ namespace tagalong {
 namespace {
 
 // The best `count` of some labels, in order.
-void keep_first(const Standing& standing, bool by_margin, std::size_t count, std::vector<std::int32_t>& order) {
+void keep_first(const Standing& standing, bool by_margin, std::size_t count,
+                std::vector<std::int32_t>& order) {
     const double* p = standing.probability.data();
     const double* margin = standing.margin.data();
     const auto before = [=](std::int32_t a, std::int32_t b) {
@@ -20,7 +21,8 @@ void keep_first(const Standing& standing, bool by_margin, std::size_t count, std
     };
     constexpr std::size_t kFew = 16;
     if (count > kFew) {
-        std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(), before);
+        std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count),
+                          order.end(), before);
         order.resize(count);
         return;
     }
@@ -38,7 +40,8 @@ void keep_first(const Standing& standing, bool by_margin, std::size_t count, std
 
 }  // namespace
 
-SlotCosts::SlotCosts(std::vector<double> table) : kind_(Kind::table), table_(std::move(table)), sizes_(0) {
+SlotCosts::SlotCosts(std::vector<double> table)
+    : kind_(Kind::table), table_(std::move(table)), sizes_(0) {
     std::size_t count = 0;
     while (count < table_.size()) count += ++sizes_;
     if (count != table_.size()) throw InputError("slot costs must be 1 + 2 + ... + n numbers");
@@ -72,30 +75,34 @@ std::size_t Game::best_size(std::span<const double> sorted) const {
     return best;
 }
 
-void Game::keep_best(const Standing& standing, std::size_t most, std::vector<std::int32_t>& order) const {
+void Game::keep_best(const Standing& standing, std::size_t most,
+                     std::vector<std::int32_t>& order) const {
     const std::size_t count = std::min({most, order.size(), config_.costs.sizes()});
     keep_first(standing, config_.ties_by_width, count, order);
     std::vector<double> sorted;
     sorted.reserve(count);
-    for (const std::int32_t label : order) sorted.push_back(standing.probability[static_cast<std::size_t>(label)]);
+    for (const std::int32_t label : order)
+        sorted.push_back(standing.probability[static_cast<std::size_t>(label)]);
     order.resize(best_size(sorted));
 }
 
-void Game::choose(const Standing& standing, std::size_t most, std::vector<std::int32_t>& out) const {
+void Game::choose(const Standing& standing, std::size_t most,
+                  std::vector<std::int32_t>& out) const {
     out.resize(standing.probability.size());
     std::iota(out.begin(), out.end(), 0);
     keep_best(standing, most, out);
 }
 
-void Game::choose_within_budget(const Standing& standing, std::span<const std::int32_t> plain, std::size_t most,
-                                std::vector<std::int32_t>& out) const {
+void Game::choose_within_budget(const Standing& standing, std::span<const std::int32_t> plain,
+                                std::size_t most, std::vector<std::int32_t>& out) const {
     std::vector<char> is_plain(standing.probability.size(), 0);
     for (const std::int32_t label : plain) is_plain[static_cast<std::size_t>(label)] = 1;
     // The likeliest of the others, as many as there may be.
     std::vector<std::int32_t> others;
     for (std::size_t i = 0; i < is_plain.size(); ++i)
         if (!is_plain[i]) others.push_back(static_cast<std::int32_t>(i));
-    const std::size_t budget = std::min(others.size(), static_cast<std::size_t>(config_.max_explore));
+    const std::size_t budget =
+        std::min(others.size(), static_cast<std::size_t>(config_.max_explore));
     keep_first(standing, config_.ties_by_width, budget, others);
     out.assign(plain.begin(), plain.end());
     out.insert(out.end(), others.begin(), others.end());

@@ -28,8 +28,10 @@ class SlotCosts {
         switch (kind_) {
             case Kind::decreasing:
                 return static_cast<double>(size - place + 1) / static_cast<double>(size);
-            case Kind::constant: return 1;
-            case Kind::table: break;
+            case Kind::constant:
+                return 1;
+            case Kind::table:
+                break;
         }
         return table_[size * (size - 1) / 2 + place - 1];
     }
@@ -84,7 +86,8 @@ class Game {
                               std::size_t most, std::vector<std::int32_t>& out) const;
 
   private:
-    void keep_best(const Standing& standing, std::size_t most, std::vector<std::int32_t>& order) const;
+    void keep_best(const Standing& standing, std::size_t most,
+                   std::vector<std::int32_t>& order) const;
 
     GameConfig config_;
     bool ranking_;

@@ -32,7 +32,8 @@ void KernelCovariance<T>::look(const Example& x, Scratch& scratch) const {
     scratch.products.resize(rows_.size());
     for (std::size_t r = 0; r < rows_.size(); ++r) {
         double sum = 0;
-        for (auto i = static_cast<std::size_t>(rows_.starts[r]); i < static_cast<std::size_t>(rows_.starts[r + 1]); ++i)
+        for (auto i = static_cast<std::size_t>(rows_.starts[r]);
+             i < static_cast<std::size_t>(rows_.starts[r + 1]); ++i)
             sum += rows_.values[i] * scratch.x[static_cast<std::size_t>(rows_.places[i])];
         if (kernel_.kind == Kernel::Kind::gaussian)
             sum = std::exp(-kernel_.gamma * std::max(0.0, square + rows_.squares[r] - 2 * sum));
@@ -49,7 +50,8 @@ double KernelCovariance<T>::form(const Label& label, Scratch& scratch) const {
     double* l = scratch.own.data();
     const double* row = label.factor.data();
     for (std::size_t j = 0; j < n; row += ++j) {
-        const auto at = static_cast<std::size_t>(label.rows[static_cast<std::size_t>(label.updates[j])]);
+        const auto at =
+            static_cast<std::size_t>(label.rows[static_cast<std::size_t>(label.updates[j])]);
         l[j] = (label.roots[j] * scratch.products[at] - product(row, l, j)) / row[j];
     }
     return std::max(0.0, scratch.square - product(l, l, n));
@@ -74,13 +76,15 @@ void KernelCovariance<T>::forms(Scratch& scratch, std::vector<double>& out) cons
 }
 
 template <class T>
-void KernelCovariance<T>::prepare(const Example& x, const Scratch&, std::span<const std::int32_t> labels) {
+void KernelCovariance<T>::prepare(const Example& x, const Scratch&,
+                                  std::span<const std::int32_t> labels) {
     double more = static_cast<double>(x.size() * 12);
     for (const std::int32_t label : labels) {
         const std::size_t n = labels_[static_cast<std::size_t>(label)].updates.size();
         more += static_cast<double>((n + 1) * sizeof(double));
     }
-    check_memory(static_cast<double>(bytes()) + more, limit_, "the rows that labels were updated with");
+    check_memory(static_cast<double>(bytes()) + more, limit_,
+                 "the rows that labels were updated with");
     look(x, now_);
     x_ = x;
     row_ = -1;
@@ -128,7 +132,8 @@ void KernelCovariance<T>::move(double amount) {
     label.parts.back() += amount;
     // The updates before this row; it may be one by now, but `solved_` is from before.
     for (std::size_t j = 0; j < solved_.size(); ++j)
-        label.parts[static_cast<std::size_t>(label.updates[j])] -= amount * solved_[j] * label.roots[j];
+        label.parts[static_cast<std::size_t>(label.updates[j])] -=
+            amount * solved_[j] * label.roots[j];
 }
 
 template <class T>
@@ -150,7 +155,8 @@ std::vector<double> KernelCovariance<T>::weights(std::size_t label) const {
     const Label& found = labels_[label];
     for (std::size_t j = 0; j < found.rows.size(); ++j) {
         const auto r = static_cast<std::size_t>(found.rows[j]);
-        for (auto i = static_cast<std::size_t>(rows_.starts[r]); i < static_cast<std::size_t>(rows_.starts[r + 1]); ++i)
+        for (auto i = static_cast<std::size_t>(rows_.starts[r]);
+             i < static_cast<std::size_t>(rows_.starts[r + 1]); ++i)
             out[static_cast<std::size_t>(rows_.places[i])] += found.parts[j] * rows_.values[i];
     }
     return out;
@@ -168,8 +174,8 @@ template <class T>
 bool KernelCovariance<T>::restore(std::span<const std::int32_t> features, Rows rows) {
     for (const std::int32_t id : features) index_.insert(id);
     const std::size_t count = rows.size();
-    if (rows.starts.size() != count + 1 || rows.places.size() != rows.values.size() || rows.starts[0] != 0 ||
-        rows.starts[count] != static_cast<std::int64_t>(rows.values.size()))
+    if (rows.starts.size() != count + 1 || rows.places.size() != rows.values.size() ||
+        rows.starts[0] != 0 || rows.starts[count] != static_cast<std::int64_t>(rows.values.size()))
         return false;
     for (std::size_t r = 0; r < count; ++r)
         if (rows.starts[r] > rows.starts[r + 1]) return false;
@@ -182,7 +188,8 @@ bool KernelCovariance<T>::restore(std::span<const std::int32_t> features, Rows r
 template <class T>
 bool KernelCovariance<T>::restore_label(std::size_t label, Label state) {
     const std::size_t n = state.updates.size();
-    if (state.parts.size() != state.rows.size() || state.roots.size() != n || state.factor.size() != triangle(n))
+    if (state.parts.size() != state.rows.size() || state.roots.size() != n ||
+        state.factor.size() != triangle(n))
         return false;
     for (const std::int32_t row : state.rows)
         if (row < 0 || static_cast<std::size_t>(row) >= rows_.size()) return false;

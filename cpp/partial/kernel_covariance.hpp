@@ -30,8 +30,8 @@ class KernelCovariance {
     KernelCovariance(Kernel kernel, double memory_limit) : kernel_(kernel), limit_(memory_limit) {}
 
     struct Label {
-        std::vector<std::int32_t> rows;  // which rows w is made of, in the order of their coming
-        std::vector<double> parts;       // and how much of each
+        std::vector<std::int32_t> rows;     // which rows w is made of, in the order of their coming
+        std::vector<double> parts;          // and how much of each
         std::vector<std::int32_t> updates;  // which of them are in A, by their place in `rows`
         std::vector<double> roots;          // sqrt(v_j) of each update
         std::vector<double> factor;         // F, row by row without the zeros

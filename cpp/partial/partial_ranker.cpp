@@ -21,9 +21,12 @@ template <class T>
 std::variant<FullCovariance<T>, DiagonalCovariance<T>, KernelCovariance<T>> make_covariance(
     const PartialConfig& config) {
     switch (config.covariance) {
-        case CovarianceKind::full: return FullCovariance<T>(config.memory_limit);
-        case CovarianceKind::diagonal: return DiagonalCovariance<T>();
-        case CovarianceKind::kernel: break;
+        case CovarianceKind::full:
+            return FullCovariance<T>(config.memory_limit);
+        case CovarianceKind::diagonal:
+            return DiagonalCovariance<T>();
+        case CovarianceKind::kernel:
+            break;
     }
     return KernelCovariance<T>(config.kernel, config.memory_limit);
 }
@@ -146,7 +149,8 @@ void PartialRanker<T>::contributions(Reader& reader, int label, std::vector<doub
                 if (place == FeatureIndex::kAbsent) continue;
                 const auto at = static_cast<std::size_t>(place);
                 double weight;
-                if constexpr (requires { found.weight(at, at); }) weight = found.weight(static_cast<std::size_t>(label), at);
+                if constexpr (requires { found.weight(at, at); })
+                    weight = found.weight(static_cast<std::size_t>(label), at);
                 else weight = dual[at];
                 out[i] = reader.x.value[i] * weight;
             }
@@ -173,7 +177,8 @@ void PartialRanker<T>::suggest(Reader& reader, std::size_t most, bool marks) con
     const std::size_t K = labels();
     most = slots(most);
     score(reader);
-    std::visit([&](const auto& found) { found.forms(scratch_of(reader, found), reader.forms); }, covariance_);
+    std::visit([&](const auto& found) { found.forms(scratch_of(reader, found), reader.forms); },
+               covariance_);
     const auto round = confidence_.round(account_.rounds + 1, K, dimension(reader.x));
     reader.optimistic.probability.resize(K);
     reader.optimistic.margin.resize(K);
@@ -191,7 +196,8 @@ void PartialRanker<T>::suggest(Reader& reader, std::size_t most, bool marks) con
         plain_standing(reader);
         game_.choose(reader.plain, most, reader.plain_list);
     }
-    if (budget) game_.choose_within_budget(reader.optimistic, reader.plain_list, most, reader.shown);
+    if (budget)
+        game_.choose_within_budget(reader.optimistic, reader.plain_list, most, reader.shown);
     else game_.choose(reader.optimistic, most, reader.shown);
 }
 
@@ -212,7 +218,8 @@ double PartialRanker<T>::cutoff_of(Reader& reader) const {
 
 template <class T>
 void PartialRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
-                             std::span<const std::int32_t> unknown, double weight, T* scores, std::size_t most) {
+                             std::span<const std::int32_t> unknown, double weight, T* scores,
+                             std::size_t most) {
     take_answer(relevant, unknown);
     const std::size_t all = relevance_.size();
     take_example(x);
@@ -221,7 +228,9 @@ void PartialRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
         std::copy(now_.sums.begin(), now_.sums.end(), scores);
         std::fill(scores + labels(), scores + all, -std::numeric_limits<T>::infinity());
     }
-    const auto known = [&](std::int32_t label) { return static_cast<int>(relevance_[static_cast<std::size_t>(label)]); };
+    const auto known = [&](std::int32_t label) {
+        return static_cast<int>(relevance_[static_cast<std::size_t>(label)]);
+    };
     losses_ = list_losses(game_, now_.shown, relevant.size(), slots(most), known);
     if (weight > 0) {
         lessons_from_answer();
@@ -251,10 +260,12 @@ void PartialRanker<T>::take_example(const Example& x) {
 
 // The relevance of all labels, those that the answer brings included.
 template <class T>
-void PartialRanker<T>::take_answer(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown) {
+void PartialRanker<T>::take_answer(std::span<const std::int32_t> relevant,
+                                   std::span<const std::int32_t> unknown) {
     std::size_t all = labels();
     for (const auto given : {relevant, unknown})
-        for (const std::int32_t label : given) all = std::max(all, static_cast<std::size_t>(label) + 1);
+        for (const std::int32_t label : given)
+            all = std::max(all, static_cast<std::size_t>(label) + 1);
     relevance_.assign(all, 0);
     for (const std::int32_t label : relevant) relevance_[static_cast<std::size_t>(label)] = 1;
     for (const std::int32_t label : unknown) relevance_[static_cast<std::size_t>(label)] = -1;
@@ -299,7 +310,8 @@ void PartialRanker<T>::find_touched() {
 
 // The regret that the place of a label can have cost, if its true margin is within its width.
 template <class T>
-double PartialRanker<T>::regret_of(const Lesson& lesson, std::size_t size, double projected, double width) const {
+double PartialRanker<T>::regret_of(const Lesson& lesson, std::size_t size, double projected,
+                                   double width) const {
     // A list that is longer than there are costs was not chosen here: count it in full.
     const double stake = size <= game_.config().costs.sizes() ? game_.stake(lesson.place, size) : 1;
     return stake * (probability(projected + width) - probability(projected - width));

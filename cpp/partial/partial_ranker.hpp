@@ -34,7 +34,7 @@ struct PartialConfig {
     Kernel kernel;
     bool learn_all = false;  // every label learns in a game: full information, and no widths
     bool normalize = true;
-    std::size_t max_labels = 0;  // 0: as many as there are
+    std::size_t max_labels = 0;   // 0: as many as there are
     std::int64_t n_features = 0;  // 0: as many as were seen
     double memory_limit = HUGE_VAL;
 };
@@ -79,15 +79,18 @@ class PartialRanker {
 
     // A round on full labels: the list is chosen, and only what it tells is learnt. Labels that are
     // new join after it.
-    void learn(Example& x, std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown,
-               double weight, T* scores = nullptr, std::size_t most = 0);
+    void learn(Example& x, std::span<const std::int32_t> relevant,
+               std::span<const std::int32_t> unknown, double weight, T* scores = nullptr,
+               std::size_t most = 0);
     // A round for a list that was shown elsewhere.
-    void feedback(const Example& x, std::span<const std::int32_t> shown, std::span<const std::int32_t> accepted,
-                  double weight);
+    void feedback(const Example& x, std::span<const std::int32_t> shown,
+                  std::span<const std::int32_t> accepted, double weight);
 
     // Of the last round that was learnt from full labels.
     std::span<const std::int32_t> last_shown() const { return now_.shown; }
-    bool was_relevant(std::int32_t label) const { return relevance_[static_cast<std::size_t>(label)] == 1; }
+    bool was_relevant(std::int32_t label) const {
+        return relevance_[static_cast<std::size_t>(label)] == 1;
+    }
     const ListLosses& last_losses() const { return losses_; }
     // The score from which the best list without widths has a label: for a reader that has scored, and
     // of the last round. No score decides for all rows.
@@ -100,7 +103,8 @@ class PartialRanker {
     struct Probabilities {
         const PartialRanker& ranker;
         void probabilities(std::span<const T> scores, double* out) const {
-            for (std::size_t i = 0; i < scores.size(); ++i) out[i] = ranker.probability(static_cast<double>(scores[i]));
+            for (std::size_t i = 0; i < scores.size(); ++i)
+                out[i] = ranker.probability(static_cast<double>(scores[i]));
         }
     };
     Probabilities calibration() const { return {*this}; }
@@ -120,7 +124,8 @@ class PartialRanker {
     // ln|A| of each label, and how often it was updated.
     const std::vector<double>& information() const { return information_; }
     const std::vector<std::int64_t>& updates() const { return updates_; }
-    void restore(const Account& account, std::vector<double> information, std::vector<std::int64_t> updates);
+    void restore(const Account& account, std::vector<double> information,
+                 std::vector<std::int64_t> updates);
 
     Covariance& covariance() { return covariance_; }
     const Covariance& covariance() const { return covariance_; }

@@ -27,7 +27,8 @@ TAGALONG_INLINE double sum(const typename Lanes<T>::Vector& lanes) {
 // Several matrices side by side: each number of x is fetched once for all, and the sums of one
 // matrix need not wait for each other. What a matrix gives does not depend on its neighbours.
 template <class T, std::size_t Together>
-TAGALONG_INLINE void forms_of(const T* const* matrices, const T* x, std::size_t blocks, double* out) {
+TAGALONG_INLINE void forms_of(const T* const* matrices, const T* x, std::size_t blocks,
+                              double* out) {
     using Vector = typename Lanes<T>::Vector;
     constexpr std::size_t L = Lanes<T>::kCount;
     const T* at[Together];
@@ -72,7 +73,8 @@ TAGALONG_INLINE T inner_product_body(const T* left, const T* x, std::size_t n) {
 }
 
 template <class T>
-TAGALONG_INLINE void multiply_body(const T* tile, const T* x, std::size_t blocks, T* out, T* scratch) {
+TAGALONG_INLINE void multiply_body(const T* tile, const T* x, std::size_t blocks, T* out,
+                                   T* scratch) {
     using Vector = typename Lanes<T>::Vector;
     constexpr std::size_t L = Lanes<T>::kCount;
     auto* partial = reinterpret_cast<Vector*>(scratch);
@@ -85,10 +87,12 @@ TAGALONG_INLINE void multiply_body(const T* tile, const T* x, std::size_t blocks
             column += x[r] * numbers;
             partial[r] += here * numbers;
         }
-        for (std::size_t r = block * L; r < (block + 1) * L; ++r) column += x[r] * row(tile + r * L);
+        for (std::size_t r = block * L; r < (block + 1) * L; ++r)
+            column += x[r] * row(tile + r * L);
         *reinterpret_cast<Vector*>(out + block * L) = column;
     }
-    for (std::size_t r = 0; r < blocks * L; ++r) out[r] = static_cast<T>(static_cast<double>(out[r]) + sum<T>(partial[r]));
+    for (std::size_t r = 0; r < blocks * L; ++r)
+        out[r] = static_cast<T>(static_cast<double>(out[r]) + sum<T>(partial[r]));
 }
 
 template <class T>
@@ -97,11 +101,13 @@ TAGALONG_INLINE void add_outer_body(T* tile, const T* x, std::size_t blocks, T f
     constexpr std::size_t L = Lanes<T>::kCount;
     for (std::size_t block = 0; block < blocks; ++block, tile += block * L * L) {
         const Vector here = factor * row(x + block * L);
-        for (std::size_t r = 0; r < (block + 1) * L; ++r) *reinterpret_cast<Vector*>(tile + r * L) += x[r] * here;
+        for (std::size_t r = 0; r < (block + 1) * L; ++r)
+            *reinterpret_cast<Vector*>(tile + r * L) += x[r] * here;
     }
 }
 
-TAGALONG_CLONES void multiply(const float* tiles, const float* x, std::size_t blocks, float* out, float* scratch) {
+TAGALONG_CLONES void multiply(const float* tiles, const float* x, std::size_t blocks, float* out,
+                              float* scratch) {
     multiply_body(tiles, x, blocks, out, scratch);
 }
 TAGALONG_CLONES void multiply(const double* tiles, const double* x, std::size_t blocks, double* out,
@@ -117,12 +123,12 @@ TAGALONG_CLONES void add_outer(double* tiles, const double* x, std::size_t block
 
 }  // namespace
 
-TAGALONG_CLONES void quadratic_forms(const float* const* matrices, const float* x, std::size_t blocks,
-                                     std::size_t count, double* out) {
+TAGALONG_CLONES void quadratic_forms(const float* const* matrices, const float* x,
+                                     std::size_t blocks, std::size_t count, double* out) {
     quadratic_forms_body(matrices, x, blocks, count, out);
 }
-TAGALONG_CLONES void quadratic_forms(const double* const* matrices, const double* x, std::size_t blocks,
-                                     std::size_t count, double* out) {
+TAGALONG_CLONES void quadratic_forms(const double* const* matrices, const double* x,
+                                     std::size_t blocks, std::size_t count, double* out) {
     quadratic_forms_body(matrices, x, blocks, count, out);
 }
 TAGALONG_CLONES float inner_product(const float* row, const float* x, std::size_t n) {

@@ -20,7 +20,9 @@ class SymmetricTiles {
 
     static std::size_t blocks(std::size_t side) { return (side + kSide - 1) / kSide; }
     // How many numbers a matrix of so many columns takes.
-    static std::size_t numbers(std::size_t side) { return blocks(side) * (blocks(side) + 1) / 2 * kSide * kSide; }
+    static std::size_t numbers(std::size_t side) {
+        return blocks(side) * (blocks(side) + 1) / 2 * kSide * kSide;
+    }
 
     std::size_t side() const { return side_; }
     const T* data() const { return tiles_.data(); }
@@ -63,9 +65,10 @@ class SymmetricTiles {
 };
 
 // out[i] = x' * matrix_i * x for many matrices of so many blocks of tiles.
-void quadratic_forms(const float* const* matrices, const float* x, std::size_t blocks, std::size_t count, double* out);
-void quadratic_forms(const double* const* matrices, const double* x, std::size_t blocks, std::size_t count,
-                     double* out);
+void quadratic_forms(const float* const* matrices, const float* x, std::size_t blocks,
+                     std::size_t count, double* out);
+void quadratic_forms(const double* const* matrices, const double* x, std::size_t blocks,
+                     std::size_t count, double* out);
 
 // row * x for n numbers, n a multiple of a tile's side.
 float inner_product(const float* row, const float* x, std::size_t n);

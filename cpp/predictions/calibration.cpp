@@ -20,13 +20,15 @@ class Calibration::Curve {
         add({0, counts.below(), 0, 0}, counted);
         for (std::size_t i = 0; i < kBins; ++i)
             if (counts.all(i) > kNegligible * counts.unit())
-                add({counts.relevant(i), std::max(counts.all(i), counts.relevant(i)), i + 1, i + 1}, counted);
+                add({counts.relevant(i), std::max(counts.all(i), counts.relevant(i)), i + 1, i + 1},
+                    counted);
         // The assumed observations pull small pools further than large ones: pool once more.
         const double assumed = 2 * counts.unit();
         const double share = (relevant + 0.5 * counts.unit()) / (all + counts.unit());
         std::vector<Pool> pools;
         for (const Pool& pool : counted)
-            add({pool.relevant + assumed * share, pool.all + assumed, pool.first, pool.last}, pools);
+            add({pool.relevant + assumed * share, pool.all + assumed, pool.first, pool.last},
+                pools);
         fill(pools);
     }
 
@@ -45,7 +47,8 @@ class Calibration::Curve {
         double share() const { return relevant / all; }
     };
     static void add(Pool pool, std::vector<Pool>& pools) {
-        while (!pools.empty() && pools.back().relevant * pool.all > pool.relevant * pools.back().all) {
+        while (!pools.empty() &&
+               pools.back().relevant * pool.all > pool.relevant * pools.back().all) {
             pool.relevant += pools.back().relevant;
             pool.all += pools.back().all;
             pool.first = pools.back().first;
@@ -62,8 +65,8 @@ class Calibration::Curve {
             const std::size_t next = more ? pools[p + 1].first : kBins + 1;
             const double rise = more ? pools[p + 1].share() - pool.share() : 0;
             for (std::size_t i = pool.last + 1; i < next; ++i)
-                values_[i] = pool.share() +
-                             rise * static_cast<double>(i - pool.last) / static_cast<double>(next - pool.last);
+                values_[i] = pool.share() + rise * static_cast<double>(i - pool.last) /
+                                                static_cast<double>(next - pool.last);
         }
     }
     double low_, width_;
@@ -79,7 +82,8 @@ void Calibration::place_labels(std::span<const T> scores) {
 }
 
 template <class T>
-void Calibration::observe(std::span<const T> scores, std::span<const int> relevant, std::span<const int> unknown) {
+void Calibration::observe(std::span<const T> scores, std::span<const int> relevant,
+                          std::span<const int> unknown) {
     if (!sampling_.next()) return;
     for (Histogram& group : groups_) group.fade(sampling_.fading());
     place_labels(scores);
@@ -92,7 +96,8 @@ void Calibration::observe(std::span<const T> scores, std::span<const int> releva
         group_[label] = kNoGroup;
     }
     for (const std::int32_t label : head_)
-        if (group_[label] != kNoGroup) groups_[group_[label]].add(static_cast<double>(scores[label]));
+        if (group_[label] != kNoGroup)
+            groups_[group_[label]].add(static_cast<double>(scores[label]));
     groups_.back().add_all(scores, elsewhere_);
     if (sampling_.time_to_narrow())
         for (Histogram& group : groups_) group.narrow();
@@ -124,12 +129,15 @@ std::vector<double> Calibration::state() const {
 bool Calibration::restore(std::span<const double> state) {
     if (state.size() != 1 + kGroups * Histogram::kNumbers) return false;
     sampling_.restore(static_cast<std::int64_t>(state[0]));
-    for (std::size_t i = 0; i < kGroups; ++i) groups_[i].read(state.subspan(1 + i * Histogram::kNumbers));
+    for (std::size_t i = 0; i < kGroups; ++i)
+        groups_[i].read(state.subspan(1 + i * Histogram::kNumbers));
     return true;
 }
 
-template void Calibration::observe(std::span<const float>, std::span<const int>, std::span<const int>);
-template void Calibration::observe(std::span<const double>, std::span<const int>, std::span<const int>);
+template void Calibration::observe(std::span<const float>, std::span<const int>,
+                                   std::span<const int>);
+template void Calibration::observe(std::span<const double>, std::span<const int>,
+                                   std::span<const int>);
 template void Calibration::probabilities(std::span<const float>, double*) const;
 template void Calibration::probabilities(std::span<const double>, double*) const;
 

@@ -21,7 +21,8 @@ class Calibration {
   public:
     // The scores that a round was predicted with, and its answer.
     template <class T>
-    void observe(std::span<const T> scores, std::span<const int> relevant, std::span<const int> unknown);
+    void observe(std::span<const T> scores, std::span<const int> relevant,
+                 std::span<const int> unknown);
     // Of each label of an item; they fall from place to place.
     template <class T>
     void probabilities(std::span<const T> scores, double* out) const;
@@ -39,7 +40,9 @@ class Calibration {
     static constexpr std::size_t kHead = kGroupOfPlace.size();
     static constexpr std::size_t kGroups = 6;
     static constexpr std::uint8_t kNoGroup = kGroups;
-    static std::size_t group_of(std::size_t place) { return place < kHead ? kGroupOfPlace[place] : kGroups - 1; }
+    static std::size_t group_of(std::size_t place) {
+        return place < kHead ? kGroupOfPlace[place] : kGroups - 1;
+    }
 
     template <class T>
     void place_labels(std::span<const T> scores);

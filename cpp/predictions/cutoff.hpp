@@ -19,11 +19,13 @@ class Cutoff {
 
     // The scores that a round was predicted with, and its answer.
     template <class T>
-    void observe(std::span<const T> scores, std::span<const int> relevant, std::span<const int> unknown) {
+    void observe(std::span<const T> scores, std::span<const int> relevant,
+                 std::span<const int> unknown) {
         if (!sampling_.next()) return;
         histogram_.fade(sampling_.fading());
         if (histogram_.empty() && !any_score(scores, relevant)) return;
-        for (const int label : relevant) histogram_.add_relevant(static_cast<double>(scores[label]));
+        for (const int label : relevant)
+            histogram_.add_relevant(static_cast<double>(scores[label]));
         histogram_.add_all(scores, unknown);
         if (sampling_.time_to_narrow()) histogram_.narrow();
         choose();

@@ -86,9 +86,11 @@ class Measures {
         for (const PerLabel& label : counts) {
             const std::int64_t either = label.chosen + label.relevant;
             known += either > 0;
-            if (label.hits > 0) sum += static_cast<double>(label.hits) / static_cast<double>(either);
+            if (label.hits > 0)
+                sum += static_cast<double>(label.hits) / static_cast<double>(either);
         }
-        return known == 0 ? std::numeric_limits<double>::quiet_NaN() : 2 * sum / static_cast<double>(known);
+        return known == 0 ? std::numeric_limits<double>::quiet_NaN()
+                          : 2 * sum / static_cast<double>(known);
     }
 
     // One row: the scores before it was learnt, its labels (without repetition), and the score
@@ -157,11 +159,13 @@ class Measures {
         // The largest number of the type below the cut-off: what is above the one reaches the other.
         T below = static_cast<T>(cutoff);
         if (static_cast<double>(below) >= cutoff) below = std::nextafter(below, lowest);
-        const bool all = cutoff == -std::numeric_limits<double>::infinity();  // nothing is below that
+        const bool all =
+            cutoff == -std::numeric_limits<double>::infinity();  // nothing is below that
         const auto next = [&](std::size_t from) {
             return all ? from : kernels::first_above(scores.data(), below, from, scores.size());
         };
-        for (std::size_t label = next(0); label < scores.size(); label = next(label + 1)) add_chosen(label);
+        for (std::size_t label = next(0); label < scores.size(); label = next(label + 1))
+            add_chosen(label);
     }
     void add_chosen(std::size_t number) {
         ++chosen_;

@@ -34,7 +34,8 @@ class AveragePrecision {
             const T score = relevant_[i];
             std::size_t last = i;
             while (last + 1 < relevant_.size() && relevant_[last + 1] == score) ++last;
-            std::int64_t rank = sorted ? rank_in_sorted(score) : kernels::count_from(scores.data(), score, scores.size());
+            std::int64_t rank = sorted ? rank_in_sorted(score)
+                                       : kernels::count_from(scores.data(), score, scores.size());
             for (const int label : unknown) rank -= scores[label] >= score;
             sum += static_cast<double>(last + 1) / static_cast<double>(rank);
         }
@@ -43,7 +44,8 @@ class AveragePrecision {
 
   private:
     std::int64_t rank_in_sorted(T score) const {
-        return std::partition_point(all_.begin(), all_.end(), [&](T other) { return other >= score; }) -
+        return std::partition_point(all_.begin(), all_.end(),
+                                    [&](T other) { return other >= score; }) -
                all_.begin();
     }
     std::vector<T> relevant_;

@@ -37,7 +37,7 @@ class KernelGeometry {
   public:
     struct Support {
         Example x;
-        double square = 0;  // |x|^2
+        double square = 0;          // |x|^2
         std::vector<double> part;   // a_i
         std::vector<double> means;  // (rounds before) * what was added to it
     };
@@ -66,7 +66,8 @@ class KernelGeometry {
             for (std::size_t k = 0; k < mean_sums.size(); ++k) mean_sums[k] += one.means[k] * near;
         }
         at.sums.resize(labels_);
-        std::transform(sums.begin(), sums.end(), at.sums.begin(), [](double sum) { return static_cast<T>(sum); });
+        std::transform(sums.begin(), sums.end(), at.sums.begin(),
+                       [](double sum) { return static_cast<T>(sum); });
         at.mean_sums.resize(mean_sums.size());
         std::transform(mean_sums.begin(), mean_sums.end(), at.mean_sums.begin(),
                        [](double sum) { return static_cast<T>(sum); });
@@ -86,7 +87,8 @@ class KernelGeometry {
         std::size_t shortest = 0;
         double least = length(support_[0]);
         for (std::size_t i = 1; i < support_.size(); ++i)
-            if (const double found = length(support_[i]); found < least) shortest = i, least = found;
+            if (const double found = length(support_[i]); found < least)
+                shortest = i, least = found;
         support_.erase(support_.begin() + static_cast<std::ptrdiff_t>(shortest));
     }
 
@@ -101,16 +103,20 @@ class KernelGeometry {
     }
     std::size_t bytes() const {
         std::size_t numbers = 0;
-        for (const Support& one : support_) numbers += 2 * one.x.size() + one.part.size() + one.means.size();
+        for (const Support& one : support_)
+            numbers += 2 * one.x.size() + one.part.size() + one.means.size();
         return numbers * sizeof(double);
     }
 
   private:
     double kernel(double product, double a, double b) const {
         switch (config_.kind) {
-            case KernelKind::rbf: return std::exp(-config_.gamma * std::max(0.0, a + b - 2 * product));
-            case KernelKind::poly: return std::pow(config_.gamma * product + config_.offset, config_.degree);
-            default: return product;
+            case KernelKind::rbf:
+                return std::exp(-config_.gamma * std::max(0.0, a + b - 2 * product));
+            case KernelKind::poly:
+                return std::pow(config_.gamma * product + config_.offset, config_.degree);
+            default:
+                return product;
         }
     }
     double length(const Support& one) const {

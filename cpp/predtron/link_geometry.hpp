@@ -15,9 +15,9 @@
 #include <cmath>
 #include <vector>
 
-#include "geometry/row_lookup.hpp"
 #include "core/kernels.hpp"
 #include "core/selection.hpp"
+#include "geometry/row_lookup.hpp"
 #include "predtron/sum_tree.hpp"
 #include "rules/step.hpp"
 
@@ -29,8 +29,8 @@ class LinkGeometry {
     explicit LinkGeometry(bool entries) : store_(entries ? 2 : 1), entries_(entries) {}
 
     struct Row {
-        double norm2 = 0;  // |theta_j|^2; of groups only
-        double factor = 0; // |theta_j / M|^(s - 2); of groups only
+        double norm2 = 0;   // |theta_j|^2; of groups only
+        double factor = 0;  // |theta_j / M|^(s - 2); of groups only
     };
 
     const WeightStore<T>& store() const { return store_; }
@@ -53,7 +53,8 @@ class LinkGeometry {
         }
         const std::size_t n = store_.stride();
         at.sums.resize(n);
-        kernels::score_rows(at.sums.data(), at.rows.data(), at.multiplier.data(), at.rows.size(), n);
+        kernels::score_rows(at.sums.data(), at.rows.data(), at.multiplier.data(), at.rows.size(),
+                            n);
         const auto factor = static_cast<T>(common_factor());
         for (T& sum : at.sums) sum *= factor;
     }
@@ -67,7 +68,8 @@ class LinkGeometry {
             }
             T* theta = store_.row(at.row[i]);
             const T value = static_cast<T>(x.value[i]);
-            for (const int label : step.touched) theta[label] += static_cast<T>(step.alpha[label]) * value;
+            for (const int label : step.touched)
+                theta[label] += static_cast<T>(step.alpha[label]) * value;
             if (entries_)
                 for (const int label : step.touched) raise(at.row[i], label);
             else measure(at.row[i]);
@@ -91,7 +93,8 @@ class LinkGeometry {
         out.add_labels(selection.labels());
         for (std::size_t r = 0; r < rows_.size(); ++r) {
             if (!selection.keeps(r)) continue;
-            selection.sum(store_.row(static_cast<std::int32_t>(r)), out.restore_row(store_.features()[r], 0));
+            selection.sum(store_.row(static_cast<std::int32_t>(r)),
+                          out.restore_row(store_.features()[r], 0));
             const auto row = static_cast<std::int32_t>(out.rows_.size() - 1);
             out.measure(row);
             out.settle(row);
@@ -109,7 +112,8 @@ class LinkGeometry {
     }
     void settle(std::int32_t number) {
         if (entries_)
-            for (int label = 0; label < static_cast<int>(store_.labels()); ++label) raise(number, label);
+            for (int label = 0; label < static_cast<int>(store_.labels()); ++label)
+                raise(number, label);
         note(number);
     }
 
@@ -121,7 +125,8 @@ class LinkGeometry {
     }
     void raise(std::int32_t number, int label) {
         const double u = static_cast<double>(store_.row(number)[label]) / unit_;
-        store_.row(number, 1)[label] = static_cast<T>(std::copysign(std::pow(std::abs(u), s_ - 1), u));
+        store_.row(number, 1)[label] =
+            static_cast<T>(std::copysign(std::pow(std::abs(u), s_ - 1), u));
     }
     void measure(std::int32_t number) {
         const T* theta = store_.row(number);
@@ -136,7 +141,8 @@ class LinkGeometry {
         if (entries_) {
             const T *theta = store_.row(number), *power = store_.row(number, 1);
             for (std::size_t k = 0; k < store_.labels(); ++k)
-                sum += std::abs(static_cast<double>(power[k])) * std::abs(static_cast<double>(theta[k]));
+                sum += std::abs(static_cast<double>(power[k])) *
+                       std::abs(static_cast<double>(theta[k]));
             sum /= unit_;
         } else {
             Row& row = rows_[number];
@@ -159,7 +165,8 @@ class LinkGeometry {
         int exponent = 0;
         std::frexp(size, &exponent);
         unit_ = std::ldexp(1.0, exponent);
-        for (std::size_t row = 0; row < store_.rows(); ++row) settle(static_cast<std::int32_t>(row));
+        for (std::size_t row = 0; row < store_.rows(); ++row)
+            settle(static_cast<std::int32_t>(row));
     }
 
     WeightStore<T> store_;

@@ -6,13 +6,14 @@
 namespace tagalong {
 
 static void sort_these(std::span<const double> scores, std::vector<int>& items) {
-    std::sort(items.begin(), items.end(), [&](int a, int b) {
-        return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
-    });
+    std::sort(items.begin(), items.end(),
+              [&](int a, int b) { return scores[a] != scores[b] ? scores[a] > scores[b] : a < b; });
 }
 
-std::span<const int> MergeDecoder::operator()(std::span<const double> scores, std::span<const int> relevant,
-                                              std::span<const double> f, std::span<const double> discount) {
+std::span<const int> MergeDecoder::operator()(std::span<const double> scores,
+                                              std::span<const int> relevant,
+                                              std::span<const double> f,
+                                              std::span<const double> discount) {
     above_.assign(relevant.begin(), relevant.end());
     below_.clear();
     for (int i = 0, next = 0; i < static_cast<int>(scores.size()); ++i)
@@ -25,7 +26,8 @@ std::span<const int> MergeDecoder::operator()(std::span<const double> scores, st
     const std::size_t A = above_.size(), B = below_.size();
     value_.assign(B + 1, 0.0);
     took_relevant_.assign((A + 1) * (B + 1), 0);
-    for (std::size_t b = 1; b <= B; ++b) value_[b] = value_[b - 1] + scores[below_[b - 1]] * f[b - 1];
+    for (std::size_t b = 1; b <= B; ++b)
+        value_[b] = value_[b - 1] + scores[below_[b - 1]] * f[b - 1];
     for (std::size_t a = 1; a <= A; ++a) {
         const double t = scores[above_[a - 1]];
         std::uint8_t* took = took_relevant_.data() + a * (B + 1);

@@ -35,7 +35,8 @@ void sum_up(std::span<const Example> documents, std::span<const double> directio
 
 template <class T>
 typename Predtron<T>::Geometry Predtron<T>::make_geometry(const PredtronConfig& config) {
-    if (config.norm == PredtronNorm::kernel) return KernelGeometry(config.kernel, config.budget, config.average);
+    if (config.norm == PredtronNorm::kernel)
+        return KernelGeometry(config.kernel, config.budget, config.average);
     if (config.norm == PredtronNorm::l1 || config.norm == PredtronNorm::group)
         // A single weight vector has groups of one entry.
         return LinkGeometry<T>(config.norm == PredtronNorm::l1 && !config.queries);
@@ -64,7 +65,8 @@ template <class T>
 void Predtron<T>::add_labels(std::size_t count) {
     if (count == 0) return;
     if (config_.problem.kind == ProblemKind::binary && labels_ + count > 2)
-        throw InputError("a binary problem has two classes, not " + std::to_string(labels_ + count));
+        throw InputError("a binary problem has two classes, not " +
+                         std::to_string(labels_ + count));
     if (single_score()) {
         if (labels_ == 0) add_dimensions(1);
     } else {
@@ -105,7 +107,8 @@ double Predtron<T>::norm_of(const Example& x) const {
 
 template <class T>
 double Predtron<T>::cutoff() const {
-    if (config_.problem.kind == ProblemKind::multilabel) return std::numeric_limits<T>::denorm_min();
+    if (config_.problem.kind == ProblemKind::multilabel)
+        return std::numeric_limits<T>::denorm_min();
     return cutoff_.value();
 }
 
@@ -120,14 +123,17 @@ double Predtron<T>::weight(std::int32_t row, int label) const {
     const bool opposite = single_score() && label == 0;
     const int at = single_score() ? 0 : label;
     double found = 0;
-    if (const auto* linear = std::get_if<LinearGeometry<T>>(&geometry_)) found = linear->weight(row, at, mean_factor());
-    else if (const auto* link = std::get_if<LinkGeometry<T>>(&geometry_)) found = link->weight(row, at);
+    if (const auto* linear = std::get_if<LinearGeometry<T>>(&geometry_))
+        found = linear->weight(row, at, mean_factor());
+    else if (const auto* link = std::get_if<LinkGeometry<T>>(&geometry_))
+        found = link->weight(row, at);
     return opposite ? -found : found;
 }
 
 template <class T>
 void Predtron<T>::score_rows(const Example& x, bool means, RowLookup<T>& at) const {
-    if (const auto* linear = std::get_if<LinearGeometry<T>>(&geometry_)) linear->score(x, means, at);
+    if (const auto* linear = std::get_if<LinearGeometry<T>>(&geometry_))
+        linear->score(x, means, at);
     else if (const auto* link = std::get_if<LinkGeometry<T>>(&geometry_)) link->score(x, at);
     else std::get<KernelGeometry>(geometry_).score(x, means, at);
 }
@@ -136,14 +142,16 @@ template <class T>
 void Predtron<T>::take_means(RowLookup<T>& at) const {
     const auto factor = static_cast<T>(mean_factor());
     if (factor == 0) return;
-    kernels::minus_scaled(at.sums.data(), at.mean_sums.data(), factor, at.sums.data(), at.sums.size());
+    kernels::minus_scaled(at.sums.data(), at.mean_sums.data(), factor, at.sums.data(),
+                          at.sums.size());
 }
 
 template <class T>
 std::span<const T> Predtron<T>::label_scores(std::span<const T> raw, std::vector<T>& out) const {
     if (!single_score()) return raw;
     out.clear();
-    for (std::size_t label = 0; label < labels_; ++label) out.push_back(label == 0 ? -raw[0] : raw[0]);
+    for (std::size_t label = 0; label < labels_; ++label)
+        out.push_back(label == 0 ? -raw[0] : raw[0]);
     return out;
 }
 
@@ -167,7 +175,8 @@ std::span<const std::int32_t> Predtron<T>::rank(Reader& reader, std::size_t k) c
 
 template <class T>
 void Predtron<T>::contributions(Reader& reader, int label, std::vector<double>& out) const {
-    if (store() == nullptr) throw InputError("a kernel's score is no sum over features: it cannot be explained");
+    if (store() == nullptr)
+        throw InputError("a kernel's score is no sum over features: it cannot be explained");
     reader.at.find(*store(), reader.x);
     out.clear();
     for (std::size_t i = 0; i < reader.x.size(); ++i)
@@ -189,7 +198,8 @@ double Predtron<T>::spread() const {
 
 template <class T>
 bool Predtron<T>::has_link() const {
-    return std::holds_alternative<LinkGeometry<T>>(geometry_) || config_.norm == PredtronNorm::trace;
+    return std::holds_alternative<LinkGeometry<T>>(geometry_) ||
+           config_.norm == PredtronNorm::trace;
 }
 
 // The dimension in the bound of a link, once a round has a loss: entry by entry every label has its own
@@ -199,7 +209,8 @@ void Predtron<T>::find_dimension() {
     if (counts_.dimension != 0 || !has_link()) return;
     const double features = static_cast<double>(config_.n_features) + (config_.constant != 0);
     const double scores = static_cast<double>(scores_a_row());
-    if (config_.norm == PredtronNorm::trace) set_dimension(std::max(1.0, std::min(features, scores)));
+    if (config_.norm == PredtronNorm::trace)
+        set_dimension(std::max(1.0, std::min(features, scores)));
     else set_dimension(features * (config_.norm == PredtronNorm::l1 ? scores : 1.0));
 }
 
@@ -208,7 +219,8 @@ template <class T>
 double Predtron<T>::step_size() const {
     const PredtronCounts& c = counts_;
     double step = config_.step;
-    if (step == 0) step = config_.by_loss ? 1.0 : c.least_loss / (4 * spread() * c.radius * c.radius);
+    if (step == 0)
+        step = config_.by_loss ? 1.0 : c.least_loss / (4 * spread() * c.radius * c.radius);
     // Rows so short that the step of the theory is out of all numbers.
     constexpr double most = sizeof(T) == 4 ? 1e30 : 1e150;
     return std::min(step, most / std::max(c.radius, 1.0));
@@ -231,8 +243,10 @@ void Predtron<T>::rebuild(const Selection& selection) {
     const bool of_labels = selection.keeps_all_rows();
     if (of_labels && width() != labels_)
         throw InputError("labels that share one score can be neither merged nor forgotten");
-    if (auto* linear = std::get_if<LinearGeometry<T>>(&geometry_)) geometry_ = linear->rebuilt(selection);
-    else if (auto* link = std::get_if<LinkGeometry<T>>(&geometry_)) geometry_ = link->rebuilt(selection);
+    if (auto* linear = std::get_if<LinearGeometry<T>>(&geometry_))
+        geometry_ = linear->rebuilt(selection);
+    else if (auto* link = std::get_if<LinkGeometry<T>>(&geometry_))
+        geometry_ = link->rebuilt(selection);
     else throw InputError("with a kernel, weights can be changed by learning only");
     if (of_labels) labels_ = selection.labels();
     restart_certificate();
@@ -260,27 +274,32 @@ template <class T>
 void Predtron<T>::apply(const Example& x) {
     if (step_.empty() || x.size() == 0) return;
     const auto rounds_before = static_cast<double>(counts_.rounds - 1);
-    if (auto* linear = std::get_if<LinearGeometry<T>>(&geometry_)) linear->apply(x, step_, rounds_before, at_);
+    if (auto* linear = std::get_if<LinearGeometry<T>>(&geometry_))
+        linear->apply(x, step_, rounds_before, at_);
     else if (auto* link = std::get_if<LinkGeometry<T>>(&geometry_)) link->apply(x, step_, at_);
     else std::get<KernelGeometry>(geometry_).apply(x, step_, rounds_before);
 }
 
 // Sorts the labels given, and adds those that are new.
 template <class T>
-void Predtron<T>::take_answer(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown) {
+void Predtron<T>::take_answer(std::span<const std::int32_t> relevant,
+                              std::span<const std::int32_t> unknown) {
     relevant_.assign(relevant.begin(), relevant.end());
     unknown_.assign(unknown.begin(), unknown.end());
     std::sort(relevant_.begin(), relevant_.end());
     std::sort(unknown_.begin(), unknown_.end());
-    const int last = std::max(relevant_.empty() ? -1 : relevant_.back(), unknown_.empty() ? -1 : unknown_.back());
-    if (last >= static_cast<int>(labels())) add_labels(static_cast<std::size_t>(last) + 1 - labels());
+    const int last = std::max(relevant_.empty() ? -1 : relevant_.back(),
+                              unknown_.empty() ? -1 : unknown_.back());
+    if (last >= static_cast<int>(labels()))
+        add_labels(static_cast<std::size_t>(last) + 1 - labels());
 }
 
 template <class T>
 void Predtron<T>::learn(Example& x, std::span<const std::int32_t> relevant,
                         std::span<const std::int32_t> unknown, double weight, T* scores) {
     if (relevant.size() > 1 && rule_.one_answer())
-        throw InputError("this problem has one class a row, not " + std::to_string(relevant.size()));
+        throw InputError("this problem has one class a row, not " +
+                         std::to_string(relevant.size()));
     const std::size_t labels_before = labels();
     take_answer(relevant, unknown);
 
@@ -312,7 +331,8 @@ void Predtron<T>::move(const Example& x, std::span<const double> direction) {
 }
 
 template <class T>
-void Predtron<T>::score_documents(std::span<const Example> documents, bool predicting, std::vector<T>& out) const {
+void Predtron<T>::score_documents(std::span<const Example> documents, bool predicting,
+                                  std::vector<T>& out) const {
     RowLookup<T> at;
     out.clear();
     for (const Example& document : documents) {
@@ -328,8 +348,8 @@ void Predtron<T>::see_grades(std::span<const double> grades) {
 }
 
 template <class T>
-double Predtron<T>::learn_query(std::span<const Example> documents, std::span<const double> grades, double norm,
-                                double weight, T* scores) {
+double Predtron<T>::learn_query(std::span<const Example> documents, std::span<const double> grades,
+                                double norm, double weight, T* scores) {
     score_documents(documents, false, current_);
     if (scores) {
         if (config_.average) score_documents(documents, true, shown_);
@@ -350,14 +370,16 @@ double Predtron<T>::learn_query(std::span<const Example> documents, std::span<co
 }
 
 template <class T>
-void Predtron<T>::settle_query(std::span<const Example> documents, std::span<const double> grades, double loss,
-                               std::span<const double> direction, double norm, double weight) {
+void Predtron<T>::settle_query(std::span<const Example> documents, std::span<const double> grades,
+                               double loss, std::span<const double> direction, double norm,
+                               double weight) {
     see_grades(grades);
     move_query(documents, direction, count(norm, loss, weight, documents.size()));
 }
 
 template <class T>
-void Predtron<T>::move_query(std::span<const Example> documents, std::span<const double> direction, double step) {
+void Predtron<T>::move_query(std::span<const Example> documents, std::span<const double> direction,
+                             double step) {
     if (step == 0) return;
     sum_up(documents, direction, sum_);
     move(sum_, std::span(&step, 1));

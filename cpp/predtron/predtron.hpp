@@ -14,14 +14,14 @@
 #include <variant>
 #include <vector>
 
+#include "core/matrix.hpp"
+#include "geometry/linear.hpp"
 #include "predictions/calibration.hpp"
 #include "predictions/cutoff.hpp"
-#include "geometry/linear.hpp"
-#include "core/matrix.hpp"
+#include "predictions/ranking.hpp"
 #include "predtron/kernel_geometry.hpp"
 #include "predtron/link_geometry.hpp"
 #include "predtron/problem_rule.hpp"
-#include "predictions/ranking.hpp"
 
 namespace tagalong {
 
@@ -39,8 +39,8 @@ struct PredtronConfig {
     bool normalize = false;
     double constant = 0;
     std::int64_t n_features = 0;
-    bool queries = false;        // one weight vector for rows that are documents
-    std::size_t dimension = 0;   // of a problem that the core does not know; 0: a score a label
+    bool queries = false;       // one weight vector for rows that are documents
+    std::size_t dimension = 0;  // of a problem that the core does not know; 0: a score a label
 };
 
 struct PredtronCounts {
@@ -55,7 +55,8 @@ struct PredtronCounts {
     double least_weight = 1;
     double most_weight = 1;
     double least_loss = 0;  // c_L, as the last step had it
-    double dimension = 0;   // p, whose logarithm is the exponent of the link; 0 before the first step
+    double dimension =
+        0;  // p, whose logarithm is the exponent of the link; 0 before the first step
 
     // A round with an example of this weight and norm, whether or not it has a loss.
     void count_round(double weight, double norm) {
@@ -100,8 +101,8 @@ class Predtron {
     void add_labels(std::size_t count);
     void finish(Example& x) const;
 
-    void learn(Example& x, std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown,
-               double weight, T* scores = nullptr);
+    void learn(Example& x, std::span<const std::int32_t> relevant,
+               std::span<const std::int32_t> unknown, double weight, T* scores = nullptr);
 
     struct Reader {
         Example x;
@@ -124,12 +125,13 @@ class Predtron {
     void move(const Example& x, std::span<const double> direction);
 
     // One query: its documents and their grades; the loss. `scores` gets what was predicted.
-    double learn_query(std::span<const Example> documents, std::span<const double> grades, double norm,
-                       double weight, T* scores);
-    void score_documents(std::span<const Example> documents, bool predicting, std::vector<T>& out) const;
+    double learn_query(std::span<const Example> documents, std::span<const double> grades,
+                       double norm, double weight, T* scores);
+    void score_documents(std::span<const Example> documents, bool predicting,
+                         std::vector<T>& out) const;
     // The same where somebody else has judged it.
-    void settle_query(std::span<const Example> documents, std::span<const double> grades, double loss,
-                      std::span<const double> direction, double norm, double weight);
+    void settle_query(std::span<const Example> documents, std::span<const double> grades,
+                      double loss, std::span<const double> direction, double norm, double weight);
 
     double norm_of(const Example& x) const;
     double cutoff() const;
@@ -167,7 +169,8 @@ class Predtron {
     std::span<const T> label_scores(std::span<const T> raw, std::vector<T>& out) const;
     void take_means(RowLookup<T>& at) const;
     void apply(const Example& x);
-    void move_query(std::span<const Example> documents, std::span<const double> direction, double step);
+    void move_query(std::span<const Example> documents, std::span<const double> direction,
+                    double step);
     void see_grades(std::span<const double> grades);
     void take_answer(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
     void find_dimension();

@@ -15,17 +15,21 @@ double ProblemRule::least_loss(std::size_t size, double top) const {
     };
     const double m = static_cast<double>(std::max<std::size_t>(size, 1));
     switch (config_.kind) {
-        case ProblemKind::custom: return config_.least_loss;
+        case ProblemKind::custom:
+            return config_.least_loss;
         case ProblemKind::binary:
         case ProblemKind::classes:
             return least(config_.reject,
-                         config_.costs.empty() ? 1.0 : *std::min_element(config_.costs.begin(), config_.costs.end()));
+                         config_.costs.empty()
+                             ? 1.0
+                             : *std::min_element(config_.costs.begin(), config_.costs.end()));
         case ProblemKind::ranking: {
             if (config_.precision) return 1 / std::min(m, static_cast<double>(config_.depth));
             const double bits = std::log2(2 * m);
             return std::exp2(-top) / (m * m * bits * bits);
         }
-        default: return 1;
+        default:
+            return 1;
     }
 }
 
@@ -39,7 +43,8 @@ double ProblemRule::judge(std::span<const double> scores, std::span<const int> r
         case ProblemKind::classes:
         case ProblemKind::ordinal:
             return relevant.empty() ? 0 : judge_class(scores, relevant[0], unknown, by_loss, step);
-        default: break;
+        default:
+            break;
     }
     const auto part = [&](std::span<const double> t, std::span<const int> yes, Step& out) {
         if (config_.kind == ProblemKind::multilabel) return judge_set(t, yes, by_loss, out);
@@ -90,10 +95,12 @@ double ProblemRule::cost(int predicted, int answer) const {
 }
 
 // Class i is represented by e_i, REJECT by the sum of them over the root of their number.
-double ProblemRule::judge_class(std::span<const double> scores, int answer, std::span<const int> unknown,
-                                bool by_loss, Step& step) const {
+double ProblemRule::judge_class(std::span<const double> scores, int answer,
+                                std::span<const int> unknown, bool by_loss, Step& step) const {
     const int m = static_cast<int>(scores.size()), rejected = m;
-    const auto takes_part = [&](int i) { return !std::binary_search(unknown.begin(), unknown.end(), i); };
+    const auto takes_part = [&](int i) {
+        return !std::binary_search(unknown.begin(), unknown.end(), i);
+    };
     const double root = std::sqrt(static_cast<double>(m - static_cast<int>(unknown.size())));
     double reject_score = 0;
     if (!config_.reject.empty()) {
@@ -132,8 +139,8 @@ double ProblemRule::judge_class(std::span<const double> scores, int answer, std:
 }
 
 // A set is represented by +-1/sqrt(m); it has the labels that score above 0.
-double ProblemRule::judge_set(std::span<const double> scores, std::span<const int> relevant, bool by_loss,
-                              Step& step) {
+double ProblemRule::judge_set(std::span<const double> scores, std::span<const int> relevant,
+                              bool by_loss, Step& step) {
     const std::size_t m = scores.size();
     answer_.assign(m, 0);
     for (const int label : relevant) answer_[label] = 1;
@@ -160,7 +167,8 @@ void ProblemRule::augment_set(std::span<const double> scores) {
     const std::size_t m = scores.size();
     const double twice = 2 / std::sqrt(static_cast<double>(m));
     gains_.resize(m);
-    for (std::size_t j = 0; j < m; ++j) gains_[j] = answer_[j] ? -twice * scores[j] : twice * scores[j];
+    for (std::size_t j = 0; j < m; ++j)
+        gains_[j] = answer_[j] ? -twice * scores[j] : twice * scores[j];
     if (config_.set_loss == SetLoss::hamming) {
         for (std::size_t j = 0; j < m; ++j) flip_[j] = 1 + gains_[j] > 0;
         return;
@@ -169,7 +177,8 @@ void ProblemRule::augment_set(std::span<const double> scores) {
         bool any = false;
         for (std::size_t j = 0; j < m; ++j) any |= flip_[j] = gains_[j] > 0;
         if (any) return;
-        const auto best = static_cast<std::size_t>(std::max_element(gains_.begin(), gains_.end()) - gains_.begin());
+        const auto best = static_cast<std::size_t>(std::max_element(gains_.begin(), gains_.end()) -
+                                                   gains_.begin());
         flip_[best] = 1 + gains_[best] > 0;
         return;
     }
@@ -212,8 +221,8 @@ void ProblemRule::reach(std::size_t places) {
     for (double& value : f_) value /= length;
 }
 
-double ProblemRule::judge_grades(std::span<const double> scores, std::span<const double> grades, bool by_loss,
-                                 Step& step) {
+double ProblemRule::judge_grades(std::span<const double> scores, std::span<const double> grades,
+                                 bool by_loss, Step& step) {
     const std::size_t m = scores.size();
     reach(m);
     gains_.resize(m);

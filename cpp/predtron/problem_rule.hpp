@@ -26,15 +26,17 @@ enum class SetLoss { hamming, subset, error_set };
 
 struct ProblemConfig {
     ProblemKind kind = ProblemKind::ranking;
-    std::vector<double> costs;   // binary, classes: of a wrong prediction, by the right class; empty: 1
-    std::vector<double> reject;  // of REJECT, by the right class, or one number for all; empty: none
+    std::vector<double>
+        costs;  // binary, classes: of a wrong prediction, by the right class; empty: 1
+    std::vector<double>
+        reject;  // of REJECT, by the right class, or one number for all; empty: none
     SetLoss set_loss = SetLoss::hamming;
-    bool reciprocal = false;     // ranking: f(i) = 1/i instead of -i^exponent
+    bool reciprocal = false;  // ranking: f(i) = 1/i instead of -i^exponent
     double exponent = 1;
-    bool precision = false;      // ranking: precision at k instead of NDCG
-    std::int64_t depth = 0;      // k; 0: all places
-    bool ties_by_score = true;   // between correct rankings
-    double least_loss = 1;       // custom: the smallest loss that is not zero
+    bool precision = false;     // ranking: precision at k instead of NDCG
+    std::int64_t depth = 0;     // k; 0: all places
+    bool ties_by_score = true;  // between correct rankings
+    double least_loss = 1;      // custom: the smallest loss that is not zero
 };
 
 class ProblemRule {
@@ -43,16 +45,18 @@ class ProblemRule {
 
     // The loss of the prediction; the direction goes into the step, which must be clear. `relevant`
     // and `unknown` ascend.
-    double judge(std::span<const double> scores, std::span<const int> relevant, std::span<const int> unknown,
-                 bool by_loss, Step& step);
+    double judge(std::span<const double> scores, std::span<const int> relevant,
+                 std::span<const int> unknown, bool by_loss, Step& step);
     // The same for a ranking by grades; an answer with more than two grades has no quick
     // loss-augmented decoding, so it must be `by_loss`.
-    double judge_grades(std::span<const double> scores, std::span<const double> grades, bool by_loss,
-                        Step& step);
+    double judge_grades(std::span<const double> scores, std::span<const double> grades,
+                        bool by_loss, Step& step);
     // c_L: the smallest loss that is not zero, among `size` items with grades up to `top`.
     double least_loss(std::size_t size, double top) const;
 
-    bool single_score() const { return config_.kind == ProblemKind::binary && config_.reject.empty(); }
+    bool single_score() const {
+        return config_.kind == ProblemKind::binary && config_.reject.empty();
+    }
     bool one_answer() const {
         return config_.kind == ProblemKind::binary || config_.kind == ProblemKind::classes ||
                config_.kind == ProblemKind::ordinal;
@@ -61,14 +65,16 @@ class ProblemRule {
 
   private:
     double judge_sign(double score, int answer, Step& step) const;
-    double judge_class(std::span<const double> scores, int answer, std::span<const int> unknown, bool by_loss,
-                       Step& step) const;
-    double judge_set(std::span<const double> scores, std::span<const int> relevant, bool by_loss, Step& step);
+    double judge_class(std::span<const double> scores, int answer, std::span<const int> unknown,
+                       bool by_loss, Step& step) const;
+    double judge_set(std::span<const double> scores, std::span<const int> relevant, bool by_loss,
+                     Step& step);
     void augment_set(std::span<const double> scores);
     double cost(int predicted, int answer) const;
     void reach(std::size_t places);
     // Leaves out unknown labels; known_ has the numbers of the others.
-    void leave_out(std::span<const double> scores, std::span<const int> relevant, std::span<const int> unknown);
+    void leave_out(std::span<const double> scores, std::span<const int> relevant,
+                   std::span<const int> unknown);
 
     ProblemConfig config_;
     MergeDecoder merge_;

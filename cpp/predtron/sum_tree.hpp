@@ -21,11 +21,13 @@ class SumTree {
 
   private:
     void grow(std::size_t i) {
-        const std::vector<double> old(nodes_.begin() + static_cast<std::ptrdiff_t>(leaves_), nodes_.end());
+        const std::vector<double> old(nodes_.begin() + static_cast<std::ptrdiff_t>(leaves_),
+                                      nodes_.end());
         while (leaves_ <= i) leaves_ = leaves_ == 0 ? 1 : 2 * leaves_;
         nodes_.assign(2 * leaves_, 0.0);
         for (std::size_t k = 0; k < old.size(); ++k) nodes_[leaves_ + k] = old[k];
-        for (std::size_t at = leaves_ - 1; at > 0; --at) nodes_[at] = nodes_[2 * at] + nodes_[2 * at + 1];
+        for (std::size_t at = leaves_ - 1; at > 0; --at)
+            nodes_[at] = nodes_[2 * at] + nodes_[2 * at + 1];
     }
 
     std::size_t leaves_ = 0;

@@ -43,8 +43,10 @@ class BlendScores {
     }
 
   private:
-    static void subtract(std::span<const T> current, const T* mean_sums, double factor, std::vector<T>& out) {
-        kernels::minus_scaled(current.data(), mean_sums, static_cast<T>(factor), out.data(), current.size());
+    static void subtract(std::span<const T> current, const T* mean_sums, double factor,
+                         std::vector<T>& out) {
+        kernels::minus_scaled(current.data(), mean_sums, static_cast<T>(factor), out.data(),
+                              current.size());
     }
 
     std::vector<T> middle_, mean_;

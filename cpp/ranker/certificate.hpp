@@ -11,9 +11,9 @@ struct Certificate {
     std::int64_t rounds = 0;   // since the learner began
     std::int64_t earlier = 0;  // those before the certificate was restarted
     std::int64_t mistakes = 0;
-    double loss = 0;       // cumulative hinge loss, weighted
-    double gain = 0;       // sum of gamma * mass + entropy
-    double curvature = 0;  // B
+    double loss = 0;          // cumulative hinge loss, weighted
+    double gain = 0;          // sum of gamma * mass + entropy
+    double curvature = 0;     // B
     double least_weight = 1;  // of the examples so far
     double most_weight = 1;
     std::int64_t solver_rounds = 0;

@@ -16,17 +16,20 @@ void score_round(LinearGeometry<T>& geometry, const RowView& x, bool averaged, R
     geometry.score(x, averaged, at);
 }
 template <class T>
-void score_round(EntropicGeometry<T>& geometry, const RowView& x, bool /*averaged*/, RowLookup<T>& at) {
+void score_round(EntropicGeometry<T>& geometry, const RowView& x, bool /*averaged*/,
+                 RowLookup<T>& at) {
     geometry.score(x, at);
 }
 
 // Scores with the weights that predict: the current ones minus `mean_factor` times the plane of means.
 template <class T>
-void score_prediction(const LinearGeometry<T>& geometry, const RowView& x, double mean_factor, RowLookup<T>& at) {
+void score_prediction(const LinearGeometry<T>& geometry, const RowView& x, double mean_factor,
+                      RowLookup<T>& at) {
     const auto factor = static_cast<T>(mean_factor);
     geometry.score(x, factor != 0, at);
     if (factor != 0)
-        kernels::minus_scaled(at.sums.data(), at.mean_sums.data(), factor, at.sums.data(), at.sums.size());
+        kernels::minus_scaled(at.sums.data(), at.mean_sums.data(), factor, at.sums.data(),
+                              at.sums.size());
 }
 template <class T>
 void score_prediction(const EntropicGeometry<T>& geometry, const RowView& x, double /*mean_factor*/,
@@ -36,11 +39,13 @@ void score_prediction(const EntropicGeometry<T>& geometry, const RowView& x, dou
 
 // The weight that predicts.
 template <class T>
-double weight_in(const LinearGeometry<T>& geometry, std::int32_t row, int label, double mean_factor) {
+double weight_in(const LinearGeometry<T>& geometry, std::int32_t row, int label,
+                 double mean_factor) {
     return geometry.weight(row, label, mean_factor);
 }
 template <class T>
-double weight_in(const EntropicGeometry<T>& geometry, std::int32_t row, int label, double /*mean_factor*/) {
+double weight_in(const EntropicGeometry<T>& geometry, std::int32_t row, int label,
+                 double /*mean_factor*/) {
     return geometry.weight(row, label);
 }
 
@@ -64,7 +69,8 @@ void admit_features(EntropicGeometry<T>& geometry, const RowView& x, RowLookup<T
 
 // A bound of the curvature of G along x.
 template <class T>
-double curvature_along(const LinearGeometry<T>& geometry, const RowView& x, const RowLookup<T>& at) {
+double curvature_along(const LinearGeometry<T>& geometry, const RowView& x,
+                       const RowLookup<T>& at) {
     return geometry.squared_norm(x, at);
 }
 template <class T>
@@ -89,8 +95,8 @@ void apply_step(LinearGeometry<T>& geometry, const RowView& x, const Step& step,
     geometry.apply(x, step, rounds_before, at);
 }
 template <class T>
-void apply_step(EntropicGeometry<T>& geometry, const RowView& x, const Step& step, double /*curvature*/,
-                double /*rounds_before*/, RowLookup<T>& at) {
+void apply_step(EntropicGeometry<T>& geometry, const RowView& x, const Step& step,
+                double /*curvature*/, double /*rounds_before*/, RowLookup<T>& at) {
     geometry.apply(x, step, at);
 }
 

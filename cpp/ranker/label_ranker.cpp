@@ -5,8 +5,8 @@
 #include <functional>
 #include <limits>
 
-#include "ranker/geometry_round.hpp"
 #include "core/score_kernels.hpp"
+#include "ranker/geometry_round.hpp"
 
 namespace tagalong {
 
@@ -30,8 +30,8 @@ LabelRanker<T>::LabelRanker(const RankerConfig& config)
 
 template <class T>
 const WeightStore<T>& LabelRanker<T>::store() const {
-    return std::visit([](const auto& geometry) -> const WeightStore<T>& { return geometry.store(); },
-                      geometry_);
+    return std::visit(
+        [](const auto& geometry) -> const WeightStore<T>& { return geometry.store(); }, geometry_);
 }
 
 template <class T>
@@ -82,13 +82,15 @@ double LabelRanker<T>::dual() const {
 template <class T>
 double LabelRanker<T>::recompute_dual() const {
     return certificate_.gain -
-           std::visit([](const auto& geometry) { return geometry.recompute_complexity(); }, geometry_);
+           std::visit([](const auto& geometry) { return geometry.recompute_complexity(); },
+                      geometry_);
 }
 
 template <class T>
 double LabelRanker<T>::weight(std::int32_t row, int label) const {
-    return std::visit([&](const auto& geometry) { return weight_in(geometry, row, label, mean_factor()); },
-                      geometry_);
+    return std::visit(
+        [&](const auto& geometry) { return weight_in(geometry, row, label, mean_factor()); },
+        geometry_);
 }
 
 template <class T>
@@ -111,8 +113,10 @@ void LabelRanker<T>::contributions(Reader& reader, int label, std::vector<double
         [&](const auto& geometry) {
             for (std::size_t i = 0; i < reader.x.size(); ++i) {
                 const std::int32_t row = reader.at.row[i];
-                const bool any = row != FeatureIndex::kAbsent || has_weight_without_row(geometry, reader.x.feature[i]);
-                out.push_back(any ? reader.x.value[i] * weight_in(geometry, row, label, factor) : 0);
+                const bool any = row != FeatureIndex::kAbsent ||
+                                 has_weight_without_row(geometry, reader.x.feature[i]);
+                out.push_back(any ? reader.x.value[i] * weight_in(geometry, row, label, factor)
+                                  : 0);
             }
         },
         geometry_);
@@ -120,8 +124,11 @@ void LabelRanker<T>::contributions(Reader& reader, int label, std::vector<double
 
 template <class T>
 std::span<const T> LabelRanker<T>::score(Reader& reader) const {
-    std::visit([&](const auto& geometry) { score_prediction(geometry, reader.x, mean_factor(), reader.at); },
-               geometry_);
+    std::visit(
+        [&](const auto& geometry) {
+            score_prediction(geometry, reader.x, mean_factor(), reader.at);
+        },
+        geometry_);
     return {reader.at.sums.data(), labels()};
 }
 
@@ -143,7 +150,8 @@ void LabelRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
             const std::span<const T> predicted = predict(counts);
             if (scores) {
                 std::copy(predicted.begin(), predicted.end(), scores);
-                std::fill(scores + labels_before, scores + labels(), -std::numeric_limits<T>::infinity());
+                std::fill(scores + labels_before, scores + labels(),
+                          -std::numeric_limits<T>::infinity());
             }
             if (counts) learn_in(geometry, x, weight);
         },
@@ -152,13 +160,16 @@ void LabelRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
 
 // Sorts the labels given, and adds those that are new.
 template <class T>
-void LabelRanker<T>::take_answer(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown) {
+void LabelRanker<T>::take_answer(std::span<const std::int32_t> relevant,
+                                 std::span<const std::int32_t> unknown) {
     relevant_.assign(relevant.begin(), relevant.end());
     unknown_.assign(unknown.begin(), unknown.end());
     std::sort(relevant_.begin(), relevant_.end());
     std::sort(unknown_.begin(), unknown_.end());
-    const int last = std::max(relevant_.empty() ? -1 : relevant_.back(), unknown_.empty() ? -1 : unknown_.back());
-    if (last >= static_cast<int>(labels())) add_labels(static_cast<std::size_t>(last) + 1 - labels());
+    const int last = std::max(relevant_.empty() ? -1 : relevant_.back(),
+                              unknown_.empty() ? -1 : unknown_.back());
+    if (last >= static_cast<int>(labels()))
+        add_labels(static_cast<std::size_t>(last) + 1 - labels());
 }
 
 // The prediction of the round. If the round counts, its answer tells how good that was.
@@ -196,7 +207,8 @@ void LabelRanker<T>::learn_in(G& geometry, Example& x, double weight) {
     const auto rounds_before = static_cast<double>(certificate_.rounds);
     certificate_.count_round(weight);
     if (!sides_.any_pair()) return;
-    certificate_.count_ranking(q, sides_.mistake(), weight * std::max(0.0, config_.margin - sides_.margin));
+    certificate_.count_ranking(q, sides_.mistake(),
+                               weight * std::max(0.0, config_.margin - sides_.margin));
     if (!can_move(geometry, x, q)) return;
 
     step_.clear(labels());
@@ -208,7 +220,8 @@ void LabelRanker<T>::learn_in(G& geometry, Example& x, double weight) {
 }
 
 template <class T>
-void LabelRanker<T>::choose_step(LinearGeometry<T>&, const Example&, double q, const RuleParameters& rule) {
+void LabelRanker<T>::choose_step(LinearGeometry<T>&, const Example&, double q,
+                                 const RuleParameters& rule) {
     linear_rule_(sides_, q, rule, step_);
 }
 
@@ -216,14 +229,17 @@ template <class T>
 void LabelRanker<T>::choose_step(EntropicGeometry<T>& geometry, const Example& x, double,
                                  const RuleParameters& rule) {
     geometry.prepare(x);
-    const auto curve = [&](int label, bool relevant) { return geometry.curve(x, at_, label, relevant); };
+    const auto curve = [&](int label, bool relevant) {
+        return geometry.curve(x, at_, label, relevant);
+    };
     entropic_rule_(sides_, std::ref(curve), rule, step_);
 }
 
 template <class T>
 void LabelRanker<T>::rebuild(const Selection& selection) {
     geometry_ = std::visit(
-        [&](const auto& geometry) -> AnyGeometry<T> { return geometry.rebuilt(selection); }, geometry_);
+        [&](const auto& geometry) -> AnyGeometry<T> { return geometry.rebuilt(selection); },
+        geometry_);
     restart_certificate();
 }
 

@@ -12,13 +12,13 @@
 #include <span>
 #include <vector>
 
-#include "ranker/blend.hpp"
-#include "ranker/certificate.hpp"
+#include "core/matrix.hpp"
+#include "geometry/any.hpp"
 #include "predictions/calibration.hpp"
 #include "predictions/cutoff.hpp"
-#include "geometry/any.hpp"
-#include "core/matrix.hpp"
 #include "predictions/ranking.hpp"
+#include "ranker/blend.hpp"
+#include "ranker/certificate.hpp"
 #include "rules/rule_table.hpp"
 
 namespace tagalong {
@@ -36,8 +36,8 @@ struct RankerConfig {
     double constant = 0;
     bool normalize = true;
     Solver solver = Solver::exact;
-    double rate = 0;                // of the adaptive geometry
-    std::int64_t n_features = 0;    // declared up front; matters to the entropic geometry
+    double rate = 0;              // of the adaptive geometry
+    std::int64_t n_features = 0;  // declared up front; matters to the entropic geometry
 };
 
 template <class T>
@@ -51,8 +51,8 @@ class LabelRanker {
 
     // One round. Labels beyond the present ones are added first. `scores`, if given, receives
     // what decision_function would have said before the round; -infinity for labels it brought.
-    void learn(Example& x, std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown,
-               double weight, T* scores = nullptr);
+    void learn(Example& x, std::span<const std::int32_t> relevant,
+               std::span<const std::int32_t> unknown, double weight, T* scores = nullptr);
 
     // What a reader needs to score; one per thread.
     struct Reader {
@@ -118,8 +118,10 @@ class LabelRanker {
     void judge(const typename BlendScores<T>::Ways& ways);
     template <class G>
     void learn_in(G& geometry, Example& x, double weight);
-    void choose_step(LinearGeometry<T>& geometry, const Example& x, double q, const RuleParameters& rule);
-    void choose_step(EntropicGeometry<T>& geometry, const Example& x, double q, const RuleParameters& rule);
+    void choose_step(LinearGeometry<T>& geometry, const Example& x, double q,
+                     const RuleParameters& rule);
+    void choose_step(EntropicGeometry<T>& geometry, const Example& x, double q,
+                     const RuleParameters& rule);
 
     RankerConfig config_;
     AnyGeometry<T> geometry_;

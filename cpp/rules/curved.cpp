@@ -38,7 +38,8 @@ void CurvedRules::Filling::start(Side& side, double cap) {
     starts_.clear();
     ends_.clear();
     for (const SimplexCurve& curve : side.curves) {
-        double start = curve.odds(0, least_, most_).value, end = curve.odds(cap, least_, most_).value;
+        double start = curve.odds(0, least_, most_).value,
+               end = curve.odds(cap, least_, most_).value;
         // A score that no step can change, up to rounding, counts as fixed.
         if (!(end - start > 1e-13 * (1 + std::abs(start)))) end = start;
         starts_.push_back(std::clamp(std::isnan(start) ? 0.0 : start, -1e4, 1e4));
@@ -53,7 +54,8 @@ double CurvedRules::Filling::amount_at(std::size_t label, double odds) const {
     if (odds <= start) return 0;
     if (odds >= end) return cap_;
     const SimplexCurve& curve = side_->curves[label];
-    if (curve.atoms.size() == 1) return cap_ * (odds - start) / (end - start);  // log-odds are linear
+    if (curve.atoms.size() == 1)
+        return cap_ * (odds - start) / (end - start);  // log-odds are linear
     return increasing_root(
         [&](double amount) {
             ValueSlope at = curve.odds(amount, least_, most_);
@@ -68,7 +70,8 @@ ValueSlope CurvedRules::Filling::at(double odds) {
     for (std::size_t i = 0; i < starts_.size(); ++i) {
         const double amount = side_->amounts[i] = amount_at(i, odds);
         moved.value += amount;
-        if (amount > 0 && amount < cap_) moved.slope += 1 / side_->curves[i].odds(amount, least_, most_).slope;
+        if (amount > 0 && amount < cap_)
+            moved.slope += 1 / side_->curves[i].odds(amount, least_, most_).slope;
     }
     return moved;
 }
@@ -111,15 +114,19 @@ class SmoothSide {
         ValueSlope moved;
         for (std::size_t i = 0; i < curves_.size(); ++i) {
             // In log b, k lies between its smallest and its largest value.
-            const double low = (level - most_) / temperature_, high = (level - least_) / temperature_;
+            const double low = (level - most_) / temperature_,
+                         high = (level - least_) / temperature_;
             const double guess = amounts_[i] > 0 ? std::log(amounts_[i]) : low;
-            const double log_b = low == high ? low : increasing_root(
-                [&](double v) {
-                    const double b = std::exp(v);
-                    const ValueSlope k = curves_[i].at(b);
-                    return ValueSlope{temperature_ * v + k.value - level, temperature_ + k.slope * b};
-                },
-                low, high, guess);
+            const double log_b = low == high
+                                     ? low
+                                     : increasing_root(
+                                           [&](double v) {
+                                               const double b = std::exp(v);
+                                               const ValueSlope k = curves_[i].at(b);
+                                               return ValueSlope{temperature_ * v + k.value - level,
+                                                                 temperature_ + k.slope * b};
+                                           },
+                                           low, high, guess);
             const double b = std::exp(log_b);
             amounts_[i] = b;
             moved.value += b;
@@ -158,8 +165,8 @@ class SmoothSide {
 };
 
 // Write the amounts of both sides, each scaled to the same mass.
-void write(const std::vector<int>& labels, const std::vector<double>& amounts, double mass, double sign,
-           Step& out) {
+void write(const std::vector<int>& labels, const std::vector<double>& amounts, double mass,
+           double sign, Step& out) {
     double sum = 0;
     for (const double amount : amounts) sum += amount;
     // Labels whose scores no step can change share alike.
@@ -183,7 +190,8 @@ void CurvedRules::collect(const Sides& sides, const CurveOf& curve, InPlay&& in_
             irrelevant_.add(static_cast<int>(k), sides.below[k], curve(static_cast<int>(k), false));
 }
 
-void CurvedRules::single(const Sides& sides, const CurveOf& curve, const RuleParameters& rule, Step& out) {
+void CurvedRules::single(const Sides& sides, const CurveOf& curve, const RuleParameters& rule,
+                         Step& out) {
     if (sides.margin >= rule.margin) return;
     const double amount =
         pair_step(curve(sides.lowest, true), curve(sides.highest, false), rule.margin, rule.budget);
@@ -202,8 +210,8 @@ void CurvedRules::pairs(PairScheme scheme, const Sides& sides, const CurveOf& cu
             if (!in_play(relevant_.scores[i] - irrelevant_.scores[j])) continue;
             const double amount = scheme.amount == PairScheme::Amount::budget
                                       ? rule.budget
-                                      : pair_step(relevant_.curves[i], irrelevant_.curves[j], rule.margin,
-                                                  rule.budget);
+                                      : pair_step(relevant_.curves[i], irrelevant_.curves[j],
+                                                  rule.margin, rule.budget);
             count += 1;
             relevant_.amounts[i] += amount;
             irrelevant_.amounts[j] += amount;
@@ -218,7 +226,8 @@ void CurvedRules::pairs(PairScheme scheme, const Sides& sides, const CurveOf& cu
         out.set(irrelevant_.labels[j], -irrelevant_.amounts[j] / count);
 }
 
-void CurvedRules::optimal(const Sides& sides, const CurveOf& curve, const RuleParameters& rule, Step& out) {
+void CurvedRules::optimal(const Sides& sides, const CurveOf& curve, const RuleParameters& rule,
+                          Step& out) {
     if (sides.margin >= rule.margin) return;
     collect(sides, curve, [&](double gap) { return gap < rule.margin; });
     fill(rule, out);
@@ -248,12 +257,14 @@ void CurvedRules::fill(const RuleParameters& rule, Step& out) {
     out.mass = mass;
 }
 
-void CurvedRules::smooth(const Sides& sides, const CurveOf& curve, const RuleParameters& rule, Step& out) {
+void CurvedRules::smooth(const Sides& sides, const CurveOf& curve, const RuleParameters& rule,
+                         Step& out) {
     collect(sides, curve, [](double) { return true; });
     SmoothSide up(relevant_.curves, relevant_.amounts, rule.temperature);
     SmoothSide down(irrelevant_.curves, irrelevant_.amounts, rule.temperature);
     const double start = std::log(rule.budget / 2);
-    SmoothPoint point{0, rule.temperature * start + up.lowest(), rule.temperature * start + down.lowest()};
+    SmoothPoint point{0, rule.temperature * start + up.lowest(),
+                      rule.temperature * start + down.lowest()};
     solve_smooth(up, down, rule, point);
     const double mass = detail::SmoothEquation(rule).mass(point.z);
     if (!up.moved(mass) || !down.moved(mass)) {

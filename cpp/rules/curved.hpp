@@ -18,8 +18,8 @@ using CurveOf = std::function<SimplexCurve(int label, bool relevant)>;
 class CurvedRules {
   public:
     void single(const Sides& sides, const CurveOf& curve, const RuleParameters& rule, Step& out);
-    void pairs(PairScheme scheme, const Sides& sides, const CurveOf& curve, const RuleParameters& rule,
-               Step& out);
+    void pairs(PairScheme scheme, const Sides& sides, const CurveOf& curve,
+               const RuleParameters& rule, Step& out);
     void optimal(const Sides& sides, const CurveOf& curve, const RuleParameters& rule, Step& out);
     void smooth(const Sides& sides, const CurveOf& curve, const RuleParameters& rule, Step& out);
 

@@ -40,7 +40,9 @@ class InteriorPoint {
             if (!v.slack) (v.relevant ? up : down) += v.amount;
         out.mass = std::min({up, down, rule.budget});
         for (const Variable& v : variables_)
-            if (!v.slack) out.set(v.label, v.relevant ? v.amount * (out.mass / up) : -v.amount * (out.mass / down));
+            if (!v.slack)
+                out.set(v.label,
+                        v.relevant ? v.amount * (out.mass / up) : -v.amount * (out.mass / down));
     }
 
   private:
@@ -77,8 +79,8 @@ class InteriorPoint {
             variables_.push_back({r, true, false, curve(r, true), rule.margin, 1, 1, up, 1});
         for (std::size_t k = 0; k < sides.below.size(); ++k)
             if (sides.below[k] != Sides::kNone)
-                variables_.push_back({static_cast<int>(k), false, false, curve(static_cast<int>(k), false), 0,
-                                      -1, 0, down, 1});
+                variables_.push_back({static_cast<int>(k), false, false,
+                                      curve(static_cast<int>(k), false), 0, -1, 0, down, 1});
         Variable slack;
         slack.slack = true;
         slack.spend = 1;
@@ -90,7 +92,8 @@ class InteriorPoint {
     static double residual(const std::vector<Variable>& variables, const Pair& nu, double target) {
         double worst = 0;
         for (const Variable& v : variables) {
-            const double r = v.gradient().value - v.lambda + nu.first * v.balance + nu.second * v.spend;
+            const double r =
+                v.gradient().value - v.lambda + nu.first * v.balance + nu.second * v.spend;
             worst = std::max({worst, std::abs(r), std::abs(v.lambda * v.amount - target)});
         }
         return worst;
@@ -120,7 +123,8 @@ class InteriorPoint {
         double size = 1;
         for (std::size_t i = 0; i < d; ++i) {
             const Variable& v = variables_[i];
-            const double db = inverse_[i] * (right_[i] - v.balance * dnu.first - v.spend * dnu.second);
+            const double db =
+                inverse_[i] * (right_[i] - v.balance * dnu.first - v.spend * dnu.second);
             const double dlambda = (target - v.lambda * db) / v.amount - v.lambda;
             move_[i] = {db, dlambda};
             if (db < 0) size = std::min(size, -0.99 * v.amount / db);
@@ -158,7 +162,8 @@ struct LinearInteriorPoint {
     void step(const Sides& sides, double q, const RuleParameters& rule, Step& out) {
         const auto line = [&](int label, bool relevant) {
             if (!relevant) return LinearCurve{-sides.below[label], q};
-            const auto place = std::lower_bound(sides.relevant.begin(), sides.relevant.end(), label);
+            const auto place =
+                std::lower_bound(sides.relevant.begin(), sides.relevant.end(), label);
             return LinearCurve{sides.above[place - sides.relevant.begin()], q};
         };
         solver.step(sides, line, rule, out);

@@ -11,8 +11,10 @@ namespace tagalong {
 namespace {
 
 // The mass that brings the levels of two sides gamma apart, within the budget.
-double mass_for(double sum_1, double count_1, double sum_2, double count_2, double q, const RuleParameters& rule) {
-    const double apart = (rule.margin - sum_1 / count_1 - sum_2 / count_2) / (q * (1 / count_1 + 1 / count_2));
+double mass_for(double sum_1, double count_1, double sum_2, double count_2, double q,
+                const RuleParameters& rule) {
+    const double apart =
+        (rule.margin - sum_1 / count_1 - sum_2 / count_2) / (q * (1 / count_1 + 1 / count_2));
     return std::min(apart, rule.budget);
 }
 
@@ -36,7 +38,8 @@ double LinearFilling::Side::next_mass(double q) const {
 // ones comes out too low and that of the relevant ones too high; those beyond them leave, until none
 // does. A few passes without branches, the later ones over the irrelevant labels that are left.
 // If a pass has as many on board as the last one, they are the same labels, and those that move.
-LinearFilling::Sieved LinearFilling::sieve(const Sides& sides, double q, const RuleParameters& rule) {
+LinearFilling::Sieved LinearFilling::sieve(const Sides& sides, double q,
+                                           const RuleParameters& rule) {
     constexpr int most_passes = 12, passes_over_all = 2;
     Sieved at{std::numeric_limits<double>::infinity(), sides.low - rule.margin, false};
     std::span<const double> scores = sides.below;
@@ -74,7 +77,8 @@ std::span<const double> LinearFilling::keep(const Sides& sides, double bound) {
     if (kept_.size() < K) kept_.resize(K);
     if (kept_scores_.size() < K) kept_scores_.resize(K);
     kept_count_ = kernels::above(sides.below.data(), bound, kept_.data(), K);
-    for (std::size_t i = 0; i < kept_count_; ++i) kept_scores_[i] = sides.below[static_cast<std::size_t>(kept_[i])];
+    for (std::size_t i = 0; i < kept_count_; ++i)
+        kept_scores_[i] = sides.below[static_cast<std::size_t>(kept_[i])];
     return {kept_scores_.data(), kept_count_};
 }
 
@@ -91,8 +95,8 @@ double LinearFilling::fill(double q, const RuleParameters& rule) {
     relevant_.start();
     irrelevant_.start();
     for (;;) {
-        const double mass =
-            mass_for(relevant_.sum, relevant_.count(), irrelevant_.sum, irrelevant_.count(), q, rule);
+        const double mass = mass_for(relevant_.sum, relevant_.count(), irrelevant_.sum,
+                                     irrelevant_.count(), q, rule);
         const double next_relevant = relevant_.next_mass(q);
         const double next_irrelevant = irrelevant_.next_mass(q);
         if (std::min(next_relevant, next_irrelevant) >= mass) return mass;
@@ -104,10 +108,12 @@ double LinearFilling::solve(const Sides& sides, double q, const RuleParameters& 
     const Sieved at = sieve(sides, q, rule);
     if (at.settled) {
         enter(sides, at.v);
-        std::erase_if(relevant_.entries, [&](const Side::Entry& entry) { return !(entry.height < at.u); });
+        std::erase_if(relevant_.entries,
+                      [&](const Side::Entry& entry) { return !(entry.height < at.u); });
         relevant_.join_all();
         irrelevant_.join_all();
-        return mass_for(relevant_.sum, relevant_.count(), irrelevant_.sum, irrelevant_.count(), q, rule);
+        return mass_for(relevant_.sum, relevant_.count(), irrelevant_.sum, irrelevant_.count(), q,
+                        rule);
     }
     // All that can move, in order.
     keep(sides, sides.low - rule.margin);
@@ -127,7 +133,8 @@ void LinearFilling::step(const Sides& sides, double q, const RuleParameters& rul
     const auto move = [&](const Side& side, double sign) {
         const double level = side.level(mass, q);
         for (std::size_t i = 0; i < side.joined; ++i)
-            out.set(side.entries[i].label, sign * std::max(0.0, (level - side.entries[i].height) / q));
+            out.set(side.entries[i].label,
+                    sign * std::max(0.0, (level - side.entries[i].height) / q));
     };
     move(relevant_, 1);
     move(irrelevant_, -1);

@@ -9,8 +9,8 @@ namespace {
 // How many entries from the front satisfy a condition that holds for a prefix.
 template <class Entries, class Condition>
 std::size_t prefix(const Entries& entries, Condition&& holds) {
-    return static_cast<std::size_t>(
-        std::partition_point(entries.begin(), entries.end(), holds) - entries.begin());
+    return static_cast<std::size_t>(std::partition_point(entries.begin(), entries.end(), holds) -
+                                    entries.begin());
 }
 
 }  // namespace
@@ -90,7 +90,8 @@ void LinearPairs::step(PairScheme scheme, const Sides& sides, double q, const Ru
     if (scheme.amount == PairScheme::Amount::budget) {
         distribute(
             [&](double score, const Ordered& others, bool is_relevant) {
-                return rule.budget * static_cast<double>(pairs(score, others, is_relevant)) / pair_count;
+                return rule.budget * static_cast<double>(pairs(score, others, is_relevant)) /
+                       pair_count;
             },
             out);
     } else if (scheme.amount == PairScheme::Amount::surrogate) {
@@ -113,12 +114,15 @@ void LinearPairs::step(PairScheme scheme, const Sides& sides, double q, const Ru
         distribute(
             [&](double score, const Ordered& others, bool is_relevant) {
                 const std::size_t all = pairs(score, others, is_relevant);
-                const std::size_t full = std::min(all, prefix(others.entries, [&](const Entry& other) {
-                    return (is_relevant ? score - other.score : other.score - score) <= full_gap;
-                }));
+                const std::size_t full =
+                    std::min(all, prefix(others.entries, [&](const Entry& other) {
+                                 return (is_relevant ? score - other.score : other.score - score) <=
+                                        full_gap;
+                             }));
                 const double sign = is_relevant ? 1 : -1;
-                const double partial = static_cast<double>(all - full) * (rule.margin - sign * score) +
-                                       sign * others.sum(full, all);
+                const double partial =
+                    static_cast<double>(all - full) * (rule.margin - sign * score) +
+                    sign * others.sum(full, all);
                 return (rule.budget * static_cast<double>(full) + partial / v) / pair_count;
             },
             out);

@@ -29,7 +29,8 @@ inline constexpr PairScheme kSimOpt{PairScheme::Pairs::losing, PairScheme::Amoun
 
 class LinearPairs {
   public:
-    void step(PairScheme scheme, const Sides& sides, double q, const RuleParameters& rule, Step& out);
+    void step(PairScheme scheme, const Sides& sides, double q, const RuleParameters& rule,
+              Step& out);
 
   private:
     struct Entry {

@@ -12,7 +12,7 @@ namespace tagalong {
 namespace {
 
 // W(z) = sum_k (-k)^(k-1) / k! z^k, converging for z < 1/e.
-constexpr double kSeries[8] = {1,          -1,          3.0 / 2,      -8.0 / 3,
+constexpr double kSeries[8] = {1,          -1,          3.0 / 2,       -8.0 / 3,
                                125.0 / 24, -54.0 / 5.0, 16807.0 / 720, -16384.0 / 315};
 
 TAGALONG_INLINE double series_w(double z) {
@@ -46,7 +46,8 @@ TAGALONG_INLINE Omega sharpen(double y, double w) {
 // ln y for y >= 1 within 0.01: exponent, and a parabola through the mantissa.
 TAGALONG_INLINE double rough_log(double y) {
     const auto bits = std::bit_cast<std::uint64_t>(y);
-    const double exponent = std::bit_cast<double>((bits >> 52) | 0x4330000000000000ull) - 4503599627371519.0;
+    const double exponent =
+        std::bit_cast<double>((bits >> 52) | 0x4330000000000000ull) - 4503599627371519.0;
     const double m = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFFull) | 0x3FF0000000000000ull);
     return 0.6931471805599453 * (exponent + (2.0 - m * (1.0 / 3)) * m - 5.0 / 3);
 }
@@ -55,7 +56,8 @@ TAGALONG_INLINE double rough_log(double y) {
 TAGALONG_INLINE Omega guess_omega(double y, double z) {
     const double e = z < 3.0 ? z : 3.0;
     const double large_y = y < 1.0 ? 1.0 : y;
-    const double top = y < 1.0 ? e * (60 + e * (114 + 17 * e)) : large_y * (1 + large_y - rough_log(large_y));
+    const double top =
+        y < 1.0 ? e * (60 + e * (114 + 17 * e)) : large_y * (1 + large_y - rough_log(large_y));
     const double bottom = y < 1.0 ? 60 + e * (174 + 101 * e) : 1 + large_y;
     return quotient(top, bottom);
 }
@@ -71,8 +73,8 @@ TAGALONG_INLINE double follow(Omega at, double d) {
 struct PowerPass {
     double sum, squares;
 };
-TAGALONG_CLONES PowerPass power_pass(const double* keys, double largest, double inverse_T, double* power,
-                                     std::size_t n) {
+TAGALONG_CLONES PowerPass power_pass(const double* keys, double largest, double inverse_T,
+                                     double* power, std::size_t n) {
     double sum = 0, squares = 0;
 #pragma omp simd reduction(+ : sum, squares)
     for (std::size_t k = 0; k < n; ++k) {
@@ -84,7 +86,8 @@ TAGALONG_CLONES PowerPass power_pass(const double* keys, double largest, double 
     return {sum, squares};
 }
 
-TAGALONG_CLONES void power_sums_pass(const double* power, double threshold, std::size_t n, double* out) {
+TAGALONG_CLONES void power_sums_pass(const double* power, double threshold, std::size_t n,
+                                     double* out) {
     const double unit = 1 / threshold;
     double s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0, s8 = 0;
 #pragma omp simd reduction(+ : s1, s2, s3, s4, s5, s6, s7, s8)
@@ -105,8 +108,8 @@ TAGALONG_CLONES void power_sums_pass(const double* power, double threshold, std:
 }
 
 // The three ways to bring w to a new level; each returns sum w and sum w / (1 + w) = sum w u.
-TAGALONG_CLONES ValueSlope guess_pass(const double* y, double shift, const double* power, double z_per_power,
-                                      double* w, double* u, std::size_t n) {
+TAGALONG_CLONES ValueSlope guess_pass(const double* y, double shift, const double* power,
+                                      double z_per_power, double* w, double* u, std::size_t n) {
     double sum = 0, slope = 0;
 #pragma omp simd reduction(+ : sum, slope)
     for (std::size_t i = 0; i < n; ++i) {
@@ -118,8 +121,8 @@ TAGALONG_CLONES ValueSlope guess_pass(const double* y, double shift, const doubl
     }
     return {sum, slope};
 }
-TAGALONG_CLONES ValueSlope sharpen_pass(const double* y, double shift, double d, double* w, double* u,
-                                        std::size_t n) {
+TAGALONG_CLONES ValueSlope sharpen_pass(const double* y, double shift, double d, double* w,
+                                        double* u, std::size_t n) {
     double sum = 0, slope = 0;
 #pragma omp simd reduction(+ : sum, slope)
     for (std::size_t i = 0; i < n; ++i) {
@@ -172,9 +175,11 @@ void LinearSmoothSide::start(std::span<const double> keys, double q, double temp
     power_.resize(keys.size());
     if (heavy_.size() < keys.size()) {
         heavy_.resize(keys.size());
-        for (auto* numbers : {&heavy_y_, &heavy_power_, &heavy_w_, &heavy_u_}) numbers->resize(keys.size());
+        for (auto* numbers : {&heavy_y_, &heavy_power_, &heavy_w_, &heavy_u_})
+            numbers->resize(keys.size());
     }
-    const PowerPass pass = power_pass(keys.data(), anchor_, 1 / temperature, power_.data(), keys.size());
+    const PowerPass pass =
+        power_pass(keys.data(), anchor_, 1 / temperature, power_.data(), keys.size());
     log_sum_ = std::log(pass.sum);
     effective_ = pass.sum * pass.sum / pass.squares;
 }
@@ -216,7 +221,8 @@ ValueSlope LinearSmoothSide::heavy_at(double level) {
         return guess_pass(heavy_y_.data(), shift, heavy_power_.data(), threshold_z_ / threshold_,
                           heavy_w_.data(), heavy_u_.data(), n);
     }
-    if (heavy_state_ == Heavy::exact && std::abs(d) < 0.003) return follow_pass(d, heavy_w_.data(), heavy_u_.data(), n);
+    if (heavy_state_ == Heavy::exact && std::abs(d) < 0.003)
+        return follow_pass(d, heavy_w_.data(), heavy_u_.data(), n);
     // Errors of some percent are raised to the fourth power: 1e-8, and the next time nothing.
     heavy_state_ = heavy_state_ == Heavy::rough || std::abs(d) > 0.1 ? Heavy::near : Heavy::exact;
     return sharpen_pass(heavy_y_.data(), shift, d, heavy_w_.data(), heavy_u_.data(), n);
@@ -284,11 +290,13 @@ double tied(double T, double bend, double apart, double guess) {
 // brought to a common level on either side, u and v, by amounts around m / n; then level_1 is
 // u + T log(m / n_1), level_2 is T log(m / n_2) - v, and those that turn out not to move leave. Either
 // overlooks labels that the other sees: the lower levels and the larger mass are nearer.
-SmoothPoint LinearSmooth::estimate(const Sides& sides, double q, const RuleParameters& rule, double log_loss) const {
+SmoothPoint LinearSmooth::estimate(const Sides& sides, double q, const RuleParameters& rule,
+                                   double log_loss) const {
     constexpr int passes = 5;
     const double T = rule.temperature;
     const auto bend = [&](double n_1, double n_2) { return q * rule.budget * (1 / n_1 + 1 / n_2); };
-    const double of_equals = tied(T, bend(relevant_.effective_labels(), irrelevant_.effective_labels()), T * log_loss, 0);
+    const double of_equals = tied(
+        T, bend(relevant_.effective_labels(), irrelevant_.effective_labels()), T * log_loss, 0);
     double z = of_equals;
     double u = std::numeric_limits<double>::infinity(), v = sides.low - rule.margin - 6 * T;
     kernels::Tally up, down;
@@ -301,7 +309,8 @@ SmoothPoint LinearSmooth::estimate(const Sides& sides, double q, const RuleParam
             up.sum += score < u ? score : 0.0;
         }
         if (up.count == 0) up = {1, sides.low};
-        const double apart = rule.margin - up.sum / up.count + down.sum / down.count + T * std::log(up.count * down.count);
+        const double apart = rule.margin - up.sum / up.count + down.sum / down.count +
+                             T * std::log(up.count * down.count);
         z = tied(T, bend(up.count, down.count), apart, z);
         const double mass = rule.budget / (1 + std::exp(-z)), before = v;
         u = (up.sum + q * mass) / up.count;
@@ -321,7 +330,8 @@ void LinearSmooth::step(const Sides& sides, double q, const RuleParameters& rule
     irrelevant_.start(sides.below, q, rule.temperature);
 
     // The loss is below every trace of a double: nothing to move.
-    const double log_loss = rule.margin / rule.temperature + relevant_.log_sum() + irrelevant_.log_sum();
+    const double log_loss =
+        rule.margin / rule.temperature + relevant_.log_sum() + irrelevant_.log_sum();
     if (!(log_loss > -500)) return;
 
     SmoothPoint point = estimate(sides, q, rule, log_loss);
@@ -341,7 +351,8 @@ void LinearSmooth::step(const Sides& sides, double q, const RuleParameters& rule
         filling_.step(sides, q, rule, out);
         return;
     }
-    for (std::size_t k = 0; k < irrelevant_amounts_.size(); ++k) out.alpha[k] = -fix_down * irrelevant_amounts_[k];
+    for (std::size_t k = 0; k < irrelevant_amounts_.size(); ++k)
+        out.alpha[k] = -fix_down * irrelevant_amounts_[k];
     for (std::size_t i = 0; i < relevant_amounts_.size(); ++i)
         out.alpha[sides.relevant[i]] = fix_up * relevant_amounts_[i];
     out.touch_all();
@@ -351,8 +362,8 @@ void LinearSmooth::step(const Sides& sides, double q, const RuleParameters& rule
         return -(level + (side.weighted_keys - q * side.squares) / side.mass) +
                rule.temperature * std::log(mass);
     };
-    out.entropy = smooth_entropy(point.z, rule, side_entropy(up, point.level_1) +
-                                                    side_entropy(down, point.level_2));
+    out.entropy = smooth_entropy(
+        point.z, rule, side_entropy(up, point.level_1) + side_entropy(down, point.level_2));
 }
 
 }  // namespace tagalong

@@ -42,22 +42,22 @@ class LinearSmoothSide {
   private:
     enum class Heavy { unknown, rough, near, exact };
     static constexpr int kTerms = 8;
-    static constexpr double kLight = 0.02;  // z up to here is light when separating ...
-    static constexpr double kSlack = 1.5;   // ... and may grow by this factor afterwards ...
+    static constexpr double kLight = 0.02;        // z up to here is light when separating ...
+    static constexpr double kSlack = 1.5;         // ... and may grow by this factor afterwards ...
     static constexpr double kLeastGrowth = 1e-6;  // ... or shrink by this
 
     std::span<const double> keys_;
     double q_ = 1;
     double temperature_ = 1;
-    double largest_ = 0;   // key
-    double count_ = 0;     // of keys
-    double log_sum_ = 0;   // log of the sum of exp((key - largest) / T)
+    double largest_ = 0;  // key
+    double count_ = 0;    // of keys
+    double log_sum_ = 0;  // log of the sum of exp((key - largest) / T)
     double effective_ = 1;
 
     double anchor_ = 0;
-    AlignedVector<double> power_;  // exp((key - anchor) / T)
-    double threshold_ = 0;         // light labels have a power up to here
-    double separated_level_ = 0;   // the level at which the threshold has z = kLight
+    AlignedVector<double> power_;     // exp((key - anchor) / T)
+    double threshold_ = 0;            // light labels have a power up to here
+    double separated_level_ = 0;      // the level at which the threshold has z = kLight
     double power_sums_[kTerms] = {};  // of power / threshold, over the light labels
     double threshold_z_ = 0;          // z at the threshold, at the last level
 
@@ -66,10 +66,10 @@ class LinearSmoothSide {
     double heavy_level_ = 0;
     std::size_t heavies_ = 0;  // how many; the arrays have room for all labels
     std::vector<int> heavy_;
-    AlignedVector<double> heavy_y_;      // log z at level 0
+    AlignedVector<double> heavy_y_;  // log z at level 0
     AlignedVector<double> heavy_power_;
-    AlignedVector<double> heavy_w_;      // W(z) at heavy_level_
-    AlignedVector<double> heavy_u_;      // 1 / (1 + W(z))
+    AlignedVector<double> heavy_w_;  // W(z) at heavy_level_
+    AlignedVector<double> heavy_u_;  // 1 / (1 + W(z))
 };
 
 class LinearSmooth {
@@ -77,7 +77,8 @@ class LinearSmooth {
     void step(const Sides& sides, double q, const RuleParameters& rule, Step& out);
 
   private:
-    SmoothPoint estimate(const Sides& sides, double q, const RuleParameters& rule, double log_loss) const;
+    SmoothPoint estimate(const Sides& sides, double q, const RuleParameters& rule,
+                         double log_loss) const;
 
     LinearSmoothSide relevant_;
     LinearSmoothSide irrelevant_;

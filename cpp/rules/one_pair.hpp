@@ -9,8 +9,12 @@ namespace tagalong {
 
 // P1's Update I: the whole budget after a mistake, in any geometry.
 struct FixedStep {
-    void step(const Sides& sides, double, const RuleParameters& rule, Step& out) { move(sides, rule, out); }
-    void step(const Sides& sides, const CurveOf&, const RuleParameters& rule, Step& out) { move(sides, rule, out); }
+    void step(const Sides& sides, double, const RuleParameters& rule, Step& out) {
+        move(sides, rule, out);
+    }
+    void step(const Sides& sides, const CurveOf&, const RuleParameters& rule, Step& out) {
+        move(sides, rule, out);
+    }
 
   private:
     static void move(const Sides& sides, const RuleParameters& rule, Step& out) {
@@ -22,7 +26,8 @@ struct FixedStep {
 struct LinearSingle {
     void step(const Sides& sides, double q, const RuleParameters& rule, Step& out) {
         const LinearCurve raised{sides.low, q}, lowered{-sides.below[sides.highest], q};
-        out.set_pair(sides.lowest, sides.highest, pair_step(raised, lowered, rule.margin, rule.budget));
+        out.set_pair(sides.lowest, sides.highest,
+                     pair_step(raised, lowered, rule.margin, rule.budget));
     }
 };
 

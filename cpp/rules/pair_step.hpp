@@ -20,7 +20,8 @@ namespace detail {
 // One value c of x, margin gamma: with g = gamma/c, p and q the probabilities of x = c under the
 // relevant and the irrelevant label, and beta = exp(c t), the equation is quadratic in beta:
 //     a beta^2 - b beta - d = 0,   a = p(1-q)(1-g),  b = g(pq + (1-p)(1-q)),  d = q(1-p)(1+g).
-inline double one_atom_step(const SimplexCurve& r, const SimplexCurve& s, double margin, double budget) {
+inline double one_atom_step(const SimplexCurve& r, const SimplexCurve& s, double margin,
+                            double budget) {
     const double c = r.atoms[0];
     const double g = margin / c;
     const double total_r = r.masses[0] + r.outside, total_s = s.masses[0] + s.outside;
@@ -36,7 +37,8 @@ inline double one_atom_step(const SimplexCurve& r, const SimplexCurve& s, double
 
 }  // namespace detail
 
-inline double pair_step(const SimplexCurve& r, const SimplexCurve& s, double margin, double budget) {
+inline double pair_step(const SimplexCurve& r, const SimplexCurve& s, double margin,
+                        double budget) {
     if (r.atoms.size() == 1 && r.atoms[0] > 0) return detail::one_atom_step(r, s, margin, budget);
     const auto excess = [&](double t) {
         const ValueSlope up = r.at(t), down = s.at(t);

@@ -32,7 +32,8 @@ double increasing_root(Function&& f, double low, double high, double guess, doub
         if (round % 4 == 3) last_width = width;
         if (std::abs(next - x) <= resolution) {
             const double beyond = at.value < 0 ? x + 4 * resolution : x - 4 * resolution;
-            if (!(beyond > low && beyond < high) || (f(beyond).value < 0) != (at.value < 0)) return next;
+            if (!(beyond > low && beyond < high) || (f(beyond).value < 0) != (at.value < 0))
+                return next;
             (at.value < 0 ? low : high) = beyond;
             bisect = true;
         }

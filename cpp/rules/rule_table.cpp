@@ -22,7 +22,8 @@ LinearStep linear(Solver solver) {
 template <class Exact, class Iterative = Exact>
 EntropicStep entropic(Solver solver) {
     const auto make = [](auto found) -> EntropicStep {
-        return [step = std::move(found)](const Sides& sides, const CurveOf& curve, const RuleParameters& rule,
+        return [step = std::move(found)](const Sides& sides, const CurveOf& curve,
+                                         const RuleParameters& rule,
                                          Step& out) mutable { step.step(sides, curve, rule, out); };
     };
     return solver == Solver::interior_point ? make(Iterative()) : make(Exact());

@@ -21,17 +21,20 @@ namespace tagalong {
 enum class Solver { exact, interior_point };
 
 using LinearStep = std::function<void(const Sides&, double q, const RuleParameters&, Step&)>;
-using EntropicStep = std::function<void(const Sides&, const CurveOf&, const RuleParameters&, Step&)>;
+using EntropicStep =
+    std::function<void(const Sides&, const CurveOf&, const RuleParameters&, Step&)>;
 
 struct LabelRule {
     std::string_view name;
     std::string_view description;  // one line, for help texts
-    std::string_view paper = "";   // the paper and its name for the rule, such as "P1 II"; empty if new
+    std::string_view paper =
+        "";  // the paper and its name for the rule, such as "P1 II"; empty if new
     LinearStep (*linear)(Solver) = nullptr;
-    EntropicStep (*entropic)(Solver) = nullptr;  // null if the rule has no step in the entropic geometry ...
-    std::string_view entropic_instead = "";      // ... and the rule to use there instead
-    bool few_labels = false;                     // moves one pair a round; others move all labels that tie
-    bool interior_point = false;                 // whether Solver::interior_point gives its step too
+    EntropicStep (*entropic)(Solver) =
+        nullptr;  // null if the rule has no step in the entropic geometry ...
+    std::string_view entropic_instead = "";  // ... and the rule to use there instead
+    bool few_labels = false;      // moves one pair a round; others move all labels that tie
+    bool interior_point = false;  // whether Solver::interior_point gives its step too
     MistakeBound bound = MistakeBound::none;
 };
 

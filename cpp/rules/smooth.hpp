@@ -29,7 +29,7 @@
 namespace tagalong {
 
 struct SmoothPoint {
-    double z = 0;        // logit of m / C
+    double z = 0;  // logit of m / C
     double level_1 = 0;
     double level_2 = 0;
 };
@@ -39,7 +39,7 @@ namespace detail {
 // The share e^z / (1 + e^z) of the budget that is spent, what is left of it, and their logarithms,
 // from one exponential and one logarithm.
 struct Shares {
-    double spent, rest;          // sigmoid(z), sigmoid(-z)
+    double spent, rest;  // sigmoid(z), sigmoid(-z)
     double log_spent, log_rest;
 
     explicit Shares(double z) {
@@ -57,7 +57,10 @@ struct SmoothEquation {
     double log_budget;
 
     explicit SmoothEquation(const RuleParameters& rule)
-        : budget(rule.budget), margin(rule.margin), temperature(rule.temperature), log_budget(std::log(rule.budget)) {}
+        : budget(rule.budget),
+          margin(rule.margin),
+          temperature(rule.temperature),
+          log_budget(std::log(rule.budget)) {}
 
     double mass(double z) const { return budget * Shares(z).spent; }
     double log_mass(const Shares& at) const { return log_budget + at.log_spent; }
@@ -143,8 +146,9 @@ void solve_smooth(Side1& side_1, Side2& side_2, const RuleParameters& rule, Smoo
         point.level_2 = detail::level_for_mass(side_2, log_mass, point.level_2);
         const ValueSlope moved_1 = detail::exactly_at(side_1, point.level_1);
         const ValueSlope moved_2 = detail::exactly_at(side_2, point.level_2);
-        const double slope = shares.rest * (moved_1.value / moved_1.slope + moved_2.value / moved_2.slope) -
-                             T * (shares.rest - shares.spent);
+        const double slope =
+            shares.rest * (moved_1.value / moved_1.slope + moved_2.value / moved_2.slope) -
+            T * (shares.rest - shares.spent);
         return ValueSlope{-equation.tie(point, shares), slope};
     };
     rise(increasing_root(rise, -600.0, 600.0, 0.0));

@@ -20,16 +20,16 @@ namespace tagalong {
 struct Sides {
     static constexpr double kNone = -std::numeric_limits<double>::infinity();
 
-    std::vector<int> relevant;      // labels, ascending
-    std::vector<double> above;      // their scores, in the same order
-    std::vector<double> below;      // score of every label; kNone where it is not irrelevant
-    std::size_t irrelevant = 0;     // how many are
+    std::vector<int> relevant;   // labels, ascending
+    std::vector<double> above;   // their scores, in the same order
+    std::vector<double> below;   // score of every label; kNone where it is not irrelevant
+    std::size_t irrelevant = 0;  // how many are
 
     int lowest = -1;   // the relevant label with the lowest score, first one of equals
     int highest = -1;  // the irrelevant label with the highest score, first one of equals
-    double low = 0;      // the scores of the two ...
+    double low = 0;    // the scores of the two ...
     double high = 0;
-    double margin = 0;   // ... and low - high
+    double margin = 0;  // ... and low - high
 
     bool any_pair() const { return !relevant.empty() && irrelevant > 0; }
     bool mistake() const { return margin <= 0; }
@@ -58,10 +58,12 @@ struct Sides {
         }
         irrelevant = scores.size() - relevant.size() - sorted_unknown.size();
         if (!any_pair()) return;
-        const auto first = static_cast<std::size_t>(std::min_element(above.begin(), above.end()) - above.begin());
+        const auto first =
+            static_cast<std::size_t>(std::min_element(above.begin(), above.end()) - above.begin());
         const double top = kernels::largest(below.data(), below.size());
         lowest = relevant[first];
-        highest = static_cast<int>(kernels::first_above(below.data(), std::nextafter(top, kNone), 0, below.size()));
+        highest = static_cast<int>(
+            kernels::first_above(below.data(), std::nextafter(top, kNone), 0, below.size()));
         low = above[first];
         high = top;
         margin = low - high;

@@ -13,9 +13,9 @@
 #include <span>
 #include <vector>
 
-#include "shared/label_block.hpp"
 #include "core/selection.hpp"
 #include "core/weight_store.hpp"
+#include "shared/label_block.hpp"
 
 namespace tagalong {
 
@@ -53,7 +53,9 @@ class FolderAffinity {
             const float* count = at == FeatureIndex::kAbsent ? nullptr : counts_.row(at);
             for (std::size_t r = 0; r < K; ++r) {
                 const double seen = count ? static_cast<double>(count[r]) : 0.0;
-                const float value = seen >= least_common[r] ? config_.common : seen < most_rare[r] ? config_.rare : 0.0f;
+                const float value = seen >= least_common[r] ? config_.common
+                                    : seen < most_rare[r]   ? config_.rare
+                                                            : 0.0f;
                 phi[r] = static_cast<T>(value);
             }
         }
@@ -78,7 +80,8 @@ class FolderAffinity {
         FolderAffinity out(config_);
         out.add_folders(selection.labels());
         for (std::size_t w = 0; w < counts_.rows(); ++w)
-            selection.sum(counts_.row(static_cast<std::int32_t>(w)), out.restore_row(counts_.features()[w]));
+            selection.sum(counts_.row(static_cast<std::int32_t>(w)),
+                          out.restore_row(counts_.features()[w]));
         selection.sum(messages_.data(), out.messages_.data());
         return out;
     }

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "blocks/row_block.hpp"
 #include "core/example.hpp"
 #include "core/matrix.hpp"
-#include "blocks/row_block.hpp"
 
 namespace tagalong {
 
@@ -45,8 +45,11 @@ struct LabelBlock {
         std::vector<char> used(rows.sparse() ? 0 : static_cast<std::size_t>(rows.columns), 0);
         for (std::size_t r = 0; r < labels; ++r) {
             read(r);
-            if (rows.sparse()) features.insert(features.end(), phi.feature.begin(), phi.feature.end());
-            else for (const std::int32_t feature : phi.feature) used[static_cast<std::size_t>(feature)] = 1;
+            if (rows.sparse())
+                features.insert(features.end(), phi.feature.begin(), phi.feature.end());
+            else
+                for (const std::int32_t feature : phi.feature)
+                    used[static_cast<std::size_t>(feature)] = 1;
         }
         for (std::size_t j = 0; j < used.size(); ++j)
             if (used[j]) features.push_back(static_cast<std::int32_t>(j));
@@ -59,7 +62,8 @@ struct LabelBlock {
             auto at = features.begin();
             for (std::size_t i = 0; i < phi.size(); ++i) {
                 at = std::lower_bound(at, features.end(), phi.feature[i]);
-                values[static_cast<std::size_t>(at - features.begin()) * labels + r] = static_cast<T>(phi.value[i]);
+                values[static_cast<std::size_t>(at - features.begin()) * labels + r] =
+                    static_cast<T>(phi.value[i]);
             }
         }
     }

@@ -32,10 +32,12 @@ std::span<const std::int32_t> SharedRanker<T>::rank(Reader& reader, std::size_t 
 }
 
 template <class T>
-void SharedRanker<T>::contributions(const LabelBlock<T>& phi, int label, std::vector<double>& out) const {
+void SharedRanker<T>::contributions(const LabelBlock<T>& phi, int label,
+                                    std::vector<double>& out) const {
     out.clear();
     for (std::size_t i = 0; i < phi.features.size(); ++i)
-        out.push_back(static_cast<double>(phi.row(i)[label]) * block_.feature_weight(phi.features[i]));
+        out.push_back(static_cast<double>(phi.row(i)[label]) *
+                      block_.feature_weight(phi.features[i]));
 }
 
 template <class T>
@@ -62,7 +64,9 @@ void SharedRanker<T>::make_rows(const LabelBlock<T>& phi) {
         const bool all = config.update->rows == RowsInPlay::all;
         for (const int r : relevant_)
             for (const int s : irrelevant_)
-                if (all || static_cast<double>(score[r]) - static_cast<double>(score[s]) < config.margin) add(r, s);
+                if (all ||
+                    static_cast<double>(score[r]) - static_cast<double>(score[s]) < config.margin)
+                    add(r, s);
     }
 }
 
@@ -71,12 +75,14 @@ std::size_t SharedRanker<T>::labels_with(std::span<const std::int32_t> relevant,
                                          std::span<const std::int32_t> unknown) const {
     std::size_t count = labels();
     for (const auto& given : {relevant, unknown})
-        for (const std::int32_t label : given) count = std::max(count, static_cast<std::size_t>(label) + 1);
+        for (const std::int32_t label : given)
+            count = std::max(count, static_cast<std::size_t>(label) + 1);
     return count;
 }
 
 template <class T>
-void SharedRanker<T>::begin(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown) {
+void SharedRanker<T>::begin(std::span<const std::int32_t> relevant,
+                            std::span<const std::int32_t> unknown) {
     relevant_.assign(relevant.begin(), relevant.end());
     unknown_.assign(unknown.begin(), unknown.end());
     std::sort(relevant_.begin(), relevant_.end());
@@ -87,7 +93,8 @@ void SharedRanker<T>::begin(std::span<const std::int32_t> relevant, std::span<co
 
 // Scores, judges and moves the weights; whether anything was to be learnt.
 template <class T>
-bool SharedRanker<T>::play(const LabelBlock<T>& phi, std::size_t labels_before, double weight, T* scores) {
+bool SharedRanker<T>::play(const LabelBlock<T>& phi, std::size_t labels_before, double weight,
+                           T* scores) {
     score(phi, now_.sums);
     const std::span<const T> predicted = now_.sums;
     if (scores) {
@@ -96,7 +103,8 @@ bool SharedRanker<T>::play(const LabelBlock<T>& phi, std::size_t labels_before, 
     }
     if (!(weight > 0)) return false;
     cutoff_.observe(predicted, std::span<const int>(relevant_), std::span<const int>(unknown_));
-    calibration_.observe(predicted, std::span<const int>(relevant_), std::span<const int>(unknown_));
+    calibration_.observe(predicted, std::span<const int>(relevant_),
+                         std::span<const int>(unknown_));
     irrelevant_.clear();
     for (int label = 0; label < static_cast<int>(labels()); ++label)
         if (!std::binary_search(relevant_.begin(), relevant_.end(), label) &&

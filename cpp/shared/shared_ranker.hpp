@@ -15,8 +15,8 @@
 #include "blocks/block_learner.hpp"
 #include "predictions/calibration.hpp"
 #include "predictions/cutoff.hpp"
-#include "shared/folder_affinity.hpp"
 #include "predictions/ranking.hpp"
+#include "shared/folder_affinity.hpp"
 
 namespace tagalong {
 
@@ -28,7 +28,8 @@ struct SharedConfig {
 template <class T>
 class SharedRanker {
   public:
-    explicit SharedRanker(const SharedConfig& config) : block_(config.block), affinity_(config.affinity) {}
+    explicit SharedRanker(const SharedConfig& config)
+        : block_(config.block), affinity_(config.affinity) {}
 
     std::size_t labels() const { return affinity_.folders(); }
     void add_labels(std::size_t count) { affinity_.add_folders(count); }
@@ -36,14 +37,15 @@ class SharedRanker {
     void finish(Example& x) const { x.merge(); }
 
     // One round, as LabelRanker::learn, with the features of FolderAffinity.
-    void learn(Example& x, std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown,
-               double weight, T* scores = nullptr);
+    void learn(Example& x, std::span<const std::int32_t> relevant,
+               std::span<const std::int32_t> unknown, double weight, T* scores = nullptr);
     // One round with the features of a block, which must have a label each for those there are and those
     // that the round brings. FolderAffinity learns nothing.
     void learn(const LabelBlock<T>& phi, std::span<const std::int32_t> relevant,
                std::span<const std::int32_t> unknown, double weight, T* scores = nullptr);
     // How many labels there are once a round with these has begun.
-    std::size_t labels_with(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown) const;
+    std::size_t labels_with(std::span<const std::int32_t> relevant,
+                            std::span<const std::int32_t> unknown) const;
 
     // What a reader needs to score; one per thread.
     struct Reader {

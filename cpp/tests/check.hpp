@@ -55,7 +55,8 @@ class Registry {
     void fail(const std::string& what, const Where& where) {
         if (failures_++ == 0) std::printf("FAILED %s\n", name_);
         if (failures_ > kShown) return;
-        std::printf("  %s:%u: %s\n", where.file_name(), static_cast<unsigned>(where.line()), what.c_str());
+        std::printf("  %s:%u: %s\n", where.file_name(), static_cast<unsigned>(where.line()),
+                    what.c_str());
         for (const std::string& note : notes_) std::printf("    with %s\n", note.c_str());
         std::fflush(stdout);
     }
@@ -109,7 +110,8 @@ void same(const A& actual, const B& expected, const Where& where = Where::curren
 }
 
 // Within an absolute distance; NaN is near to nothing.
-inline void near(double actual, double expected, double distance, const Where& where = Where::current()) {
+inline void near(double actual, double expected, double distance,
+                 const Where& where = Where::current()) {
     if (actual == expected || std::abs(actual - expected) <= distance) return;
     check(false,
           text(actual) + " instead of " + text(expected) + ", off by " + text(actual - expected) +
@@ -127,14 +129,16 @@ auto bits(V value) {
 }
 
 template <class V>
-void same_bits(std::span<const V> actual, std::span<const V> expected, const Where& where = Where::current()) {
+void same_bits(std::span<const V> actual, std::span<const V> expected,
+               const Where& where = Where::current()) {
     if (actual.size() != expected.size()) {
         check(false, text(actual.size()) + " numbers instead of " + text(expected.size()), where);
         return;
     }
     for (std::size_t i = 0; i < actual.size(); ++i)
         if (bits(actual[i]) != bits(expected[i])) {
-            check(false, text(actual[i]) + " instead of " + text(expected[i]) + " at " + text(i), where);
+            check(false, text(actual[i]) + " instead of " + text(expected[i]) + " at " + text(i),
+                  where);
             return;
         }
 }

@@ -19,8 +19,12 @@ class Random {
     double uniform() { return static_cast<double>(generator_() >> 11) * 0x1p-53; }
     double between(double low, double high) { return low + (high - low) * uniform(); }
     // Every order of magnitude equally often.
-    double magnitude(double low, double high) { return std::exp(between(std::log(low), std::log(high))); }
-    int below(int count) { return static_cast<int>(generator_() % static_cast<std::uint64_t>(count)); }
+    double magnitude(double low, double high) {
+        return std::exp(between(std::log(low), std::log(high)));
+    }
+    int below(int count) {
+        return static_cast<int>(generator_() % static_cast<std::uint64_t>(count));
+    }
     bool chance(double probability) { return uniform() < probability; }
     // Bell-shaped, of unit variance.
     double normal() {

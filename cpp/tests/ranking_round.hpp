@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "rules/step.hpp"
 #include "tests/check.hpp"
 #include "tests/random.hpp"
-#include "rules/step.hpp"
 
 namespace tagalong::test {
 
@@ -20,7 +20,8 @@ struct RankingRound {
     Sides sides;
 
     // Splits the labels of the scores at random, at least one on either side.
-    RankingRound(Random& random, std::vector<double> given, bool some_unknown) : scores(std::move(given)) {
+    RankingRound(Random& random, std::vector<double> given, bool some_unknown)
+        : scores(std::move(given)) {
         const int labels = static_cast<int>(scores.size());
         std::vector<int> all(scores.size());
         std::iota(all.begin(), all.end(), 0);
@@ -39,7 +40,8 @@ struct RankingRound {
     RankingRound(std::vector<double> given, std::vector<int> sorted_relevant)
         : scores(std::move(given)), relevant(std::move(sorted_relevant)) {
         for (int label = 0; label < static_cast<int>(scores.size()); ++label)
-            if (!std::binary_search(relevant.begin(), relevant.end(), label)) irrelevant.push_back(label);
+            if (!std::binary_search(relevant.begin(), relevant.end(), label))
+                irrelevant.push_back(label);
         sides.split(scores, relevant, unknown);
     }
 
@@ -66,8 +68,8 @@ inline Step fresh_step(std::size_t labels) {
 
 // What every step obeys: up on one side, down on the other, nothing elsewhere, as much up as
 // down, within the budget, and each label touched at most once.
-inline void expect_feasible(const RankingRound& round, const Step& step, double budget, double distance,
-                            const Where& where = Where::current()) {
+inline void expect_feasible(const RankingRound& round, const Step& step, double budget,
+                            double distance, const Where& where = Where::current()) {
     double up = 0, down = 0;
     for (const int label : round.relevant) {
         const double alpha = step.alpha[static_cast<std::size_t>(label)];
@@ -79,13 +81,15 @@ inline void expect_feasible(const RankingRound& round, const Step& step, double 
         check(alpha <= 0, "an irrelevant label goes up", where);
         down -= alpha;
     }
-    for (const int label : round.unknown) same(step.alpha[static_cast<std::size_t>(label)], 0.0, where);
+    for (const int label : round.unknown)
+        same(step.alpha[static_cast<std::size_t>(label)], 0.0, where);
     near(up, step.mass, distance * step.mass, where);
     near(down, step.mass, distance * step.mass, where);
     at_most(step.mass, budget * (1 + distance), where);
     auto touched = step.touched;
     std::sort(touched.begin(), touched.end());
-    check(std::adjacent_find(touched.begin(), touched.end()) == touched.end(), "a label is touched twice", where);
+    check(std::adjacent_find(touched.begin(), touched.end()) == touched.end(),
+          "a label is touched twice", where);
     std::vector<int> moved;
     for (std::size_t k = 0; k < step.alpha.size(); ++k)
         if (step.alpha[k] != 0) moved.push_back(static_cast<int>(k));

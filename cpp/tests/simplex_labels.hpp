@@ -7,28 +7,32 @@
 #include <utility>
 #include <vector>
 
-#include "tests/random.hpp"
 #include "rules/curves.hpp"
+#include "tests/random.hpp"
 
 namespace tagalong::test {
 
 class SimplexLabels {
   public:
     // One atom is a binary x; `uneven` masses span many orders of magnitude.
-    SimplexLabels(Random& random, int labels, int atoms, bool uneven) : outside_(static_cast<std::size_t>(labels)) {
+    SimplexLabels(Random& random, int labels, int atoms, bool uneven)
+        : outside_(static_cast<std::size_t>(labels)) {
         while (static_cast<int>(atoms_.size()) < atoms) {
             const double value = atoms == 1 ? 1.0 : random.between(-1, 1);
             if (value != 0) atoms_.push_back(value);
         }
         std::sort(atoms_.begin(), atoms_.end());
-        const auto mass = [&] { return uneven ? random.magnitude(1e-12, 1e3) : random.between(0.05, 1); };
+        const auto mass = [&] {
+            return uneven ? random.magnitude(1e-12, 1e3) : random.between(0.05, 1);
+        };
         masses_.resize(atoms_.size() * outside_.size());
         for (double& m : masses_) m = mass();
         for (double& m : outside_) m = mass();
     }
 
     // Masses label after label, those of the atoms first.
-    SimplexLabels(std::vector<double> atoms, const std::vector<std::vector<double>>& labels) : atoms_(std::move(atoms)) {
+    SimplexLabels(std::vector<double> atoms, const std::vector<std::vector<double>>& labels)
+        : atoms_(std::move(atoms)) {
         for (const auto& label : labels) {
             masses_.insert(masses_.end(), label.begin(), label.end() - 1);
             outside_.push_back(label.back());
@@ -41,7 +45,8 @@ class SimplexLabels {
     }
     std::vector<double> scores() const {
         std::vector<double> out;
-        for (std::size_t y = 0; y < outside_.size(); ++y) out.push_back(curve(static_cast<int>(y), true).at(0).value);
+        for (std::size_t y = 0; y < outside_.size(); ++y)
+            out.push_back(curve(static_cast<int>(y), true).at(0).value);
         return out;
     }
     int labels() const { return static_cast<int>(outside_.size()); }

@@ -20,7 +20,8 @@ inline constexpr double kNoLoss = -490;
 template <class Curve>
 class SmoothConditions {
   public:
-    SmoothConditions(const RankingRound& round, const Step& step, const RuleParameters& rule, Curve k)
+    SmoothConditions(const RankingRound& round, const Step& step, const RuleParameters& rule,
+                     Curve k)
         : round_(round), step_(step), rule_(rule), k_(k) {}
 
     void expect(double distance, const Where& where = Where::current()) const {
@@ -49,10 +50,12 @@ class SmoothConditions {
         const auto log_sum = [&](const std::vector<int>& side, bool relevant) {
             double top = -1e300, sum = 0;
             for (const int label : side) top = std::max(top, -k_(label, relevant, 0.0));
-            for (const int label : side) sum += std::exp((-k_(label, relevant, 0.0) - top) / rule_.temperature);
+            for (const int label : side)
+                sum += std::exp((-k_(label, relevant, 0.0) - top) / rule_.temperature);
             return top / rule_.temperature + std::log(sum);
         };
-        return rule_.margin / rule_.temperature + log_sum(round_.relevant, true) + log_sum(round_.irrelevant, false);
+        return rule_.margin / rule_.temperature + log_sum(round_.relevant, true) +
+               log_sum(round_.irrelevant, false);
     }
 
     // C T H(p) of p_rs = b_r b_s / (C m) and p_none = 1 - m / C, summed pair by pair.
@@ -67,9 +70,12 @@ class SmoothConditions {
 
   private:
     static double term(double p) { return p > 0 ? -p * std::log(p) : 0; }
-    double amount(int label) const { return std::abs(step_.alpha[static_cast<std::size_t>(label)]); }
+    double amount(int label) const {
+        return std::abs(step_.alpha[static_cast<std::size_t>(label)]);
+    }
 
-    double level(const std::vector<int>& side, bool relevant, double distance, const Where& where) const {
+    double level(const std::vector<int>& side, bool relevant, double distance,
+                 const Where& where) const {
         const double T = rule_.temperature;
         int most = side[0];
         for (const int label : side)
@@ -79,11 +85,13 @@ class SmoothConditions {
             const double b = amount(label);
             if (b > kVanished) {
                 const double k = k_(label, relevant, b);
-                near(T * std::log(b) + k, level, distance * (1 + std::abs(level) + std::abs(k)), where);
+                near(T * std::log(b) + k, level, distance * (1 + std::abs(level) + std::abs(k)),
+                     where);
             } else {
                 // T log b = level - k(b), so b is at most exp((level - k(0)) / T).
                 const double log_b = (level - k_(label, relevant, 0.0)) / T;
-                at_most(log_b, std::max(std::log(kVanished), std::log(amount(most)) - 50) + 1, where);
+                at_most(log_b, std::max(std::log(kVanished), std::log(amount(most)) - 50) + 1,
+                        where);
             }
         }
         return level;

@@ -44,11 +44,13 @@ inline Item random_item(Random& random, const StreamShape& shape) {
         const int feature = random.below(shape.features);
         const auto taken = [&](const auto& pair) { return pair.first == feature; };
         if (std::any_of(item.pairs.begin(), item.pairs.end(), taken)) continue;
-        item.pairs.emplace_back(feature, shape.binary ? 1.0 : (1 + random.below(31)) / 16.0 - 1.03125);
+        item.pairs.emplace_back(feature,
+                                shape.binary ? 1.0 : (1 + random.below(31)) / 16.0 - 1.03125);
         ++votes[static_cast<std::size_t>(feature % shape.labels)];
     }
     for (int y = 0; y < shape.labels; ++y) {
-        if (random.chance(votes[static_cast<std::size_t>(y)] > 0 ? 0.6 : 0.05)) item.relevant.push_back(y);
+        if (random.chance(votes[static_cast<std::size_t>(y)] > 0 ? 0.6 : 0.05))
+            item.relevant.push_back(y);
         else if (shape.unknown && random.chance(0.1)) item.unknown.push_back(y);
     }
     if (shape.weights) item.weight = random.magnitude(0.1, 5);
@@ -111,12 +113,14 @@ inline RankerConfig config_of(Geometry geometry, std::string_view update) {
     return config;
 }
 
-inline constexpr Geometry kGeometries[] = {Geometry::euclidean, Geometry::adaptive, Geometry::entropic};
+inline constexpr Geometry kGeometries[] = {Geometry::euclidean, Geometry::adaptive,
+                                           Geometry::entropic};
 
 inline std::vector<std::string_view> updates_of(Geometry geometry) {
     std::vector<std::string_view> updates;
     for (const LabelRule& rule : label_rules())
-        if (geometry != Geometry::entropic || rule.entropic != nullptr) updates.push_back(rule.name);
+        if (geometry != Geometry::entropic || rule.entropic != nullptr)
+            updates.push_back(rule.name);
     return updates;
 }
 

@@ -20,7 +20,8 @@ struct Trial {
     int sets() const { return set.empty() ? 1 : 1 + *std::max_element(set.begin(), set.end()); }
 };
 
-std::vector<Trial> random_stream(std::uint64_t seed, int length, bool ternary, bool sets, bool weighted) {
+std::vector<Trial> random_stream(std::uint64_t seed, int length, bool ternary, bool sets,
+                                 bool weighted) {
     Random random(seed);
     std::vector<double> truth(kFeatures);
     for (double& value : truth) value = random.normal();
@@ -68,18 +69,22 @@ std::vector<double> weights_of(const BlockLearner<double>& learner) {
 }
 
 // F(w) + C times the loss of fixed weights.
-double objective(const BlockConfig& config, const std::vector<Trial>& stream, const std::vector<double>& w) {
+double objective(const BlockConfig& config, const std::vector<Trial>& stream,
+                 const std::vector<double>& w) {
     double sum = 0;
     for (const double weight : w)
-        sum += config.entropic ? (weight > 0 ? weight * std::log(kFeatures * weight) : 0) : 0.5 * weight * weight;
+        sum += config.entropic ? (weight > 0 ? weight * std::log(kFeatures * weight) : 0)
+                               : 0.5 * weight * weight;
     for (const Trial& trial : stream) {
         std::vector<double> worst(static_cast<std::size_t>(trial.sets()), 0.0);
         for (std::size_t j = 0; j < trial.rows.rows(); ++j) {
             double value = 0;
             const RowView row = trial.rows.row(j);
-            for (std::size_t i = 0; i < row.size(); ++i) value += row.value[i] * w[static_cast<std::size_t>(row.feature[i])];
+            for (std::size_t i = 0; i < row.size(); ++i)
+                value += row.value[i] * w[static_cast<std::size_t>(row.feature[i])];
             double& largest = worst[trial.set.empty() ? 0 : static_cast<std::size_t>(trial.set[j])];
-            largest = std::max(largest, (config.margin - value) / (trial.weights.empty() ? 1 : trial.weights[j]));
+            largest = std::max(
+                largest, (config.margin - value) / (trial.weights.empty() ? 1 : trial.weights[j]));
         }
         for (const double loss : worst) sum += config.C * loss / static_cast<double>(worst.size());
     }
@@ -92,134 +97,143 @@ void every_learner(Look&& look) {
         for (const bool entropic : {false, true}) {
             if (entropic && rule.entropic == nullptr) continue;
             for (int variant = 0; variant < 4; ++variant) {
-                const Note note("update ", rule.name, ", entropic ", entropic, ", sets ", variant % 2,
-                                ", weights ", variant / 2);
-                look(config_of(rule, entropic), random_stream(7, 40, variant == 3, variant % 2, variant / 2));
+                const Note note("update ", rule.name, ", entropic ", entropic, ", sets ",
+                                variant % 2, ", weights ", variant / 2);
+                look(config_of(rule, entropic),
+                     random_stream(7, 40, variant == 3, variant % 2, variant / 2));
             }
         }
 }
 
-const Test duality{"block learner: the dual value is below every fixed weights' objective", [] {
-    every_learner([](const BlockConfig& config, const std::vector<Trial>& stream) {
-        BlockLearner<double> learner(config);
-        std::vector<double> mean(kFeatures, 0.0);
-        for (const Trial& trial : stream) {
-            learner.learn(trial.rows, trial.set, trial.weights);
-            const auto now = weights_of(learner);
-            for (int i = 0; i < kFeatures; ++i)
-                mean[static_cast<std::size_t>(i)] += now[static_cast<std::size_t>(i)] / static_cast<double>(stream.size());
-        }
-        const double allowed = 1e-9 * (1 + std::abs(learner.dual()));
-        at_most(learner.dual(), objective(config, stream, weights_of(learner)) + allowed);
-        at_most(learner.dual(), objective(config, stream, mean) + allowed);
-        std::vector<double> half = mean;
-        for (double& weight : half) weight = config.entropic ? 1.0 / kFeatures : weight / 2;
-        at_most(learner.dual(), objective(config, stream, half) + allowed);
-    });
-}};
-
-const Test recomputed{"block learner: the running dual is that of the stored weights", [] {
-    every_learner([](const BlockConfig& config, const std::vector<Trial>& stream) {
-        BlockLearner<double> learner(config);
-        for (const Trial& trial : stream) {
-            learner.learn(trial.rows, trial.set, trial.weights);
-            near(learner.dual(), learner.recompute_dual(), 1e-9 * (1 + learner.certificate().gain));
-        }
-    });
-}};
-
-const Test ascends{"block learner: schemes whose steps are chosen never lower the dual, one set a trial", [] {
-    every_learner([](const BlockConfig& config, const std::vector<Trial>& stream) {
-        if (config.update->name == "simperc" || config.update->name == "simopt") return;
-        if (!stream[0].set.empty()) return;
-        BlockLearner<double> learner(config);
-        double before = 0;
-        for (const Trial& trial : stream) {
-            learner.learn(trial.rows, trial.set, trial.weights);
-            at_most(before, learner.dual() + 1e-12 * (1 + learner.certificate().gain));
-            before = learner.dual();
-        }
-        check(before > 0, "nothing was gained");
-    });
-}};
-
-const Test in_place{"block learner: rows where they lie give the same bits as copies with their signs", [] {
-    Random random(11);
-    std::vector<double> values, signs;
-    std::vector<std::int32_t> indices, starts = {0};
-    for (int i = 0; i < 120; ++i) {
-        for (int feature = 0; feature < kFeatures; ++feature)
-            if (random.chance(0.5)) {
-                indices.push_back(feature);
-                values.push_back(random.normal());
+const Test duality{
+    "block learner: the dual value is below every fixed weights' objective", [] {
+        every_learner([](const BlockConfig& config, const std::vector<Trial>& stream) {
+            BlockLearner<double> learner(config);
+            std::vector<double> mean(kFeatures, 0.0);
+            for (const Trial& trial : stream) {
+                learner.learn(trial.rows, trial.set, trial.weights);
+                const auto now = weights_of(learner);
+                for (int i = 0; i < kFeatures; ++i)
+                    mean[static_cast<std::size_t>(i)] +=
+                        now[static_cast<std::size_t>(i)] / static_cast<double>(stream.size());
             }
-        starts.push_back(static_cast<std::int32_t>(indices.size()));
-        signs.push_back(random.chance(0.5) ? 1.0 : -1.0);
-    }
-    Matrix matrix;
-    matrix.rows = 120;
-    matrix.columns = kFeatures;
-    matrix.values = values.data();
-    matrix.indices = indices.data();
-    matrix.indptr = starts.data();
-    for (const bool entropic : {false, true})
-        for (const BlockRule& rule : block_rules()) {
-            if (entropic && rule.entropic == nullptr) continue;
-            const Note note("update ", rule.name, ", entropic ", entropic);
-            BlockLearner<double> here(config_of(rule, entropic)), copied(config_of(rule, entropic));
-            for (std::int64_t from = 0; from < 120; from += 6) {
-                RowBlock there, copies;
-                there.refer(matrix, from, from + 6, signs.data() + from);
-                check(there.signs_apart(), "copied");
-                for (std::int64_t i = from; i < from + 6; ++i) copies.append(matrix, i, signs[static_cast<std::size_t>(i)]);
-                check(!copies.signs_apart(), "not copied");
-                same(here.learn(there, {}, {}), copied.learn(copies, {}, {}));
+            const double allowed = 1e-9 * (1 + std::abs(learner.dual()));
+            at_most(learner.dual(), objective(config, stream, weights_of(learner)) + allowed);
+            at_most(learner.dual(), objective(config, stream, mean) + allowed);
+            std::vector<double> half = mean;
+            for (double& weight : half) weight = config.entropic ? 1.0 / kFeatures : weight / 2;
+            at_most(learner.dual(), objective(config, stream, half) + allowed);
+        });
+    }};
+
+const Test recomputed{
+    "block learner: the running dual is that of the stored weights", [] {
+        every_learner([](const BlockConfig& config, const std::vector<Trial>& stream) {
+            BlockLearner<double> learner(config);
+            for (const Trial& trial : stream) {
+                learner.learn(trial.rows, trial.set, trial.weights);
+                near(learner.dual(), learner.recompute_dual(),
+                     1e-9 * (1 + learner.certificate().gain));
             }
-            check(weights_of(here) == weights_of(copied), "other weights");
-            check(here.features() == copied.features(), "other features");
-            same(here.dual(), copied.dual());
+        });
+    }};
+
+const Test ascends{
+    "block learner: schemes whose steps are chosen never lower the dual, one set a trial", [] {
+        every_learner([](const BlockConfig& config, const std::vector<Trial>& stream) {
+            if (config.update->name == "simperc" || config.update->name == "simopt") return;
+            if (!stream[0].set.empty()) return;
+            BlockLearner<double> learner(config);
+            double before = 0;
+            for (const Trial& trial : stream) {
+                learner.learn(trial.rows, trial.set, trial.weights);
+                at_most(before, learner.dual() + 1e-12 * (1 + learner.certificate().gain));
+                before = learner.dual();
+            }
+            check(before > 0, "nothing was gained");
+        });
+    }};
+
+const Test in_place{
+    "block learner: rows where they lie give the same bits as copies with their signs", [] {
+        Random random(11);
+        std::vector<double> values, signs;
+        std::vector<std::int32_t> indices, starts = {0};
+        for (int i = 0; i < 120; ++i) {
+            for (int feature = 0; feature < kFeatures; ++feature)
+                if (random.chance(0.5)) {
+                    indices.push_back(feature);
+                    values.push_back(random.normal());
+                }
+            starts.push_back(static_cast<std::int32_t>(indices.size()));
+            signs.push_back(random.chance(0.5) ? 1.0 : -1.0);
         }
-}};
+        Matrix matrix;
+        matrix.rows = 120;
+        matrix.columns = kFeatures;
+        matrix.values = values.data();
+        matrix.indices = indices.data();
+        matrix.indptr = starts.data();
+        for (const bool entropic : {false, true})
+            for (const BlockRule& rule : block_rules()) {
+                if (entropic && rule.entropic == nullptr) continue;
+                const Note note("update ", rule.name, ", entropic ", entropic);
+                BlockLearner<double> here(config_of(rule, entropic)),
+                    copied(config_of(rule, entropic));
+                for (std::int64_t from = 0; from < 120; from += 6) {
+                    RowBlock there, copies;
+                    there.refer(matrix, from, from + 6, signs.data() + from);
+                    check(there.signs_apart(), "copied");
+                    for (std::int64_t i = from; i < from + 6; ++i)
+                        copies.append(matrix, i, signs[static_cast<std::size_t>(i)]);
+                    check(!copies.signs_apart(), "not copied");
+                    same(here.learn(there, {}, {}), copied.learn(copies, {}, {}));
+                }
+                check(weights_of(here) == weights_of(copied), "other weights");
+                check(here.features() == copied.features(), "other features");
+                same(here.dual(), copied.dual());
+            }
+    }};
 
 const Test equal_rows{"block learner: copies of a row mislead simopt, and nobody else", [] {
-    // Two gain nothing, three lose; the best step takes one of them.
-    for (const std::size_t copies : {2u, 3u}) {
-        Example x;
-        x.add(0, 2);
-        RowBlock rows;
-        for (std::size_t i = 0; i < copies; ++i) rows.append(x);
-        BlockConfig config = config_of(block_rule("simopt"), false);
-        config.C = 10;
-        BlockLearner<double> simopt(config);
-        simopt.learn(rows, {}, {});
-        near(simopt.dual(), copies == 2 ? 0 : -0.375, 1e-12);
-        config.update = &block_rule("optimal");
-        BlockLearner<double> optimal(config);
-        optimal.learn(rows, {}, {});
-        near(optimal.dual(), 0.125, 1e-12);
-    }
-}};
+                          // Two gain nothing, three lose; the best step takes one of them.
+                          for (const std::size_t copies : {2u, 3u}) {
+                              Example x;
+                              x.add(0, 2);
+                              RowBlock rows;
+                              for (std::size_t i = 0; i < copies; ++i) rows.append(x);
+                              BlockConfig config = config_of(block_rule("simopt"), false);
+                              config.C = 10;
+                              BlockLearner<double> simopt(config);
+                              simopt.learn(rows, {}, {});
+                              near(simopt.dual(), copies == 2 ? 0 : -0.375, 1e-12);
+                              config.update = &block_rule("optimal");
+                              BlockLearner<double> optimal(config);
+                              optimal.learn(rows, {}, {});
+                              near(optimal.dual(), 0.125, 1e-12);
+                          }
+                      }};
 
 const Test nothing{"block learner: a block without rows, and rows without features", [] {
-    for (const bool entropic : {false, true})
-        for (const BlockRule& rule : block_rules()) {
-            if (entropic && rule.entropic == nullptr) continue;
-            BlockLearner<double> learner(config_of(rule, entropic));
-            same(learner.learn(RowBlock(), {}, {}), 0.0);
-            same(learner.certificate().rounds, 1);
-            same(learner.certificate().mistakes, 0.0);
-            const double margin = learner.config().margin;
-            RowBlock two_empty;
-            two_empty.end_row();
-            two_empty.end_row();
-            same(learner.learn(two_empty, {}, {}), margin);
-            same(learner.certificate().mistakes, 1.0);
-            same(learner.features().size(), 0u);
-            // Rows that no weights can satisfy: the best step knows what they cost everybody.
-            const bool knows = rule.name == "optimal";
-            near(learner.dual(), knows ? learner.config().C * margin : 0, 1e-15);
-        }
-}};
+                       for (const bool entropic : {false, true})
+                           for (const BlockRule& rule : block_rules()) {
+                               if (entropic && rule.entropic == nullptr) continue;
+                               BlockLearner<double> learner(config_of(rule, entropic));
+                               same(learner.learn(RowBlock(), {}, {}), 0.0);
+                               same(learner.certificate().rounds, 1);
+                               same(learner.certificate().mistakes, 0.0);
+                               const double margin = learner.config().margin;
+                               RowBlock two_empty;
+                               two_empty.end_row();
+                               two_empty.end_row();
+                               same(learner.learn(two_empty, {}, {}), margin);
+                               same(learner.certificate().mistakes, 1.0);
+                               same(learner.features().size(), 0u);
+                               // Rows that no weights can satisfy: the best step knows what they cost everybody.
+                               const bool knows = rule.name == "optimal";
+                               near(learner.dual(), knows ? learner.config().C * margin : 0, 1e-15);
+                           }
+                   }};
 
 }  // namespace
 }  // namespace tagalong::test::block_learner_test

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "predictions/calibration.hpp"
-#include "tests/check.hpp"
 #include "predictions/cutoff.hpp"
+#include "tests/check.hpp"
 #include "tests/random.hpp"
 
 namespace tagalong::test::calibration_test {
@@ -61,104 +61,110 @@ Counter taught(std::uint64_t seed, int rounds, int labels, double scale = 1) {
 }
 
 const Test empty{"probabilities: before anything is observed all scores are alike", [] {
-    const auto found = probabilities({}, {-1e300, -1, 0, 1, 1e300});
-    for (const double p : found) {
-        same(p, found[0]);
-        at_most(0, p);
-        at_most(p, 1);
-    }
-    same(probabilities({}, {}).size(), 0u);
-}};
+                     const auto found = probabilities({}, {-1e300, -1, 0, 1, 1e300});
+                     for (const double p : found) {
+                         same(p, found[0]);
+                         at_most(0, p);
+                         at_most(p, 1);
+                     }
+                     same(probabilities({}, {}).size(), 0u);
+                 }};
 
-const Test between{"probabilities: from 0 to 1 for any score, without the ends where both have been seen", [] {
-    for (const int rounds : {1, 2, 10, 100, 1500})
-        for (std::uint64_t seed = 61; seed < 66; ++seed) {
-            const Note note("rounds ", rounds, ", seed ", seed);
-            const auto calibration = taught<Calibration>(seed, rounds, 60);
-            Random random(seed + 100);
-            for (int item = 0; item < 20; ++item) {
-                Scores scores = random_scores(random, 30);
-                scores.insert(scores.end(), {-kInfinity, kInfinity, -1e300, 1e300, 5e-324, 0.0});
-                for (const double p : probabilities(calibration, scores)) {
-                    check(p >= 0 && p <= 1, "probability " + text(p));
-                    check(rounds < 100 || (p > 0 && p < 1), "probability " + text(p));
+const Test between{
+    "probabilities: from 0 to 1 for any score, without the ends where both have been seen", [] {
+        for (const int rounds : {1, 2, 10, 100, 1500})
+            for (std::uint64_t seed = 61; seed < 66; ++seed) {
+                const Note note("rounds ", rounds, ", seed ", seed);
+                const auto calibration = taught<Calibration>(seed, rounds, 60);
+                Random random(seed + 100);
+                for (int item = 0; item < 20; ++item) {
+                    Scores scores = random_scores(random, 30);
+                    scores.insert(scores.end(),
+                                  {-kInfinity, kInfinity, -1e300, 1e300, 5e-324, 0.0});
+                    for (const double p : probabilities(calibration, scores)) {
+                        check(p >= 0 && p <= 1, "probability " + text(p));
+                        check(rounds < 100 || (p > 0 && p < 1), "probability " + text(p));
+                    }
                 }
             }
-        }
-}};
+    }};
 
 const Test falling{"probabilities: they fall from place to place", [] {
-    for (const int rounds : {1, 2, 10, 100, 1500})
-        for (std::uint64_t seed = 61; seed < 66; ++seed) {
-            const Note note("rounds ", rounds, ", seed ", seed);
-            const auto calibration = taught<Calibration>(seed, rounds, 40);
-            Random random(seed + 200);
-            for (int item = 0; item < 20; ++item) {
-                Scores scores = random_scores(random, 40);
-                std::sort(scores.begin(), scores.end(), std::greater<>());
-                const auto found = probabilities(calibration, scores);
-                double most = 0;  // how far it rises at worst
-                for (std::size_t i = 1; i < found.size(); ++i) most = std::max(most, found[i] - found[i - 1]);
-                at_most(most, 1e-12);
-            }
-        }
-}};
+                       for (const int rounds : {1, 2, 10, 100, 1500})
+                           for (std::uint64_t seed = 61; seed < 66; ++seed) {
+                               const Note note("rounds ", rounds, ", seed ", seed);
+                               const auto calibration = taught<Calibration>(seed, rounds, 40);
+                               Random random(seed + 200);
+                               for (int item = 0; item < 20; ++item) {
+                                   Scores scores = random_scores(random, 40);
+                                   std::sort(scores.begin(), scores.end(), std::greater<>());
+                                   const auto found = probabilities(calibration, scores);
+                                   double most = 0;  // how far it rises at worst
+                                   for (std::size_t i = 1; i < found.size(); ++i)
+                                       most = std::max(most, found[i] - found[i - 1]);
+                                   at_most(most, 1e-12);
+                               }
+                           }
+                   }};
 
 const Test rising{"probabilities: at a place they rise with the score", [] {
-    for (const int rounds : {1, 10, 100, 1500})
-        for (std::uint64_t seed = 61; seed < 66; ++seed) {
-            const Note note("rounds ", rounds, ", seed ", seed);
-            const auto calibration = taught<Calibration>(seed, rounds, 10);
-            double most = 0, last = 0;  // how far it falls at worst
-            for (double score = -3; score < 3; score += 0.003) {
-                const double p = at_the_head(calibration, score);
-                most = std::max(most, last - p);
-                last = p;
-            }
-            at_most(most, 1e-12);
-        }
-}};
+                      for (const int rounds : {1, 10, 100, 1500})
+                          for (std::uint64_t seed = 61; seed < 66; ++seed) {
+                              const Note note("rounds ", rounds, ", seed ", seed);
+                              const auto calibration = taught<Calibration>(seed, rounds, 10);
+                              double most = 0, last = 0;  // how far it falls at worst
+                              for (double score = -3; score < 3; score += 0.003) {
+                                  const double p = at_the_head(calibration, score);
+                                  most = std::max(most, last - p);
+                                  last = p;
+                              }
+                              at_most(most, 1e-12);
+                          }
+                  }};
 
 // The best label is usually wrong at 0.1 and right half the time around 0.5; the only one ever
 // seen far above was right.
 const Test rare{"probabilities: a rare high score is worth no less than a frequent lower one", [] {
-    Calibration calibration;
-    Random random(66);
-    const auto round = [&](double score, bool right) {
-        const Scores scores = {score, -1, -1};
-        calibration.observe(std::span<const double>(scores), right ? std::vector<int>{0} : std::vector<int>{}, {});
-    };
-    for (int i = 0; i < 400; ++i) {
-        const bool high = random.chance(0.2);
-        round(high ? random.between(0.45, 0.55) : 0.1, high && random.chance(0.5));
-    }
-    round(0.9, true);
-    const double frequent = at_the_head(calibration, 0.5);
-    near(frequent, 0.5, 0.15);
-    at_most(frequent, at_the_head(calibration, 0.9));
-}};
+                    Calibration calibration;
+                    Random random(66);
+                    const auto round = [&](double score, bool right) {
+                        const Scores scores = {score, -1, -1};
+                        calibration.observe(std::span<const double>(scores),
+                                            right ? std::vector<int>{0} : std::vector<int>{}, {});
+                    };
+                    for (int i = 0; i < 400; ++i) {
+                        const bool high = random.chance(0.2);
+                        round(high ? random.between(0.45, 0.55) : 0.1, high && random.chance(0.5));
+                    }
+                    round(0.9, true);
+                    const double frequent = at_the_head(calibration, 0.5);
+                    near(frequent, 0.5, 0.15);
+                    at_most(frequent, at_the_head(calibration, 0.9));
+                }};
 
 const Test calibrated{"probabilities: as often relevant as they say", [] {
-    const auto calibration = taught<Calibration>(67, 3000, 60);
-    Random random(68);
-    double error = 0, count = 0;
-    std::vector<double> said(10, 0), came(10, 0);
-    for (int item = 0; item < 200; ++item) {
-        const Scores scores = random_scores(random, 60);
-        const auto found = probabilities(calibration, scores);
-        for (std::size_t y = 0; y < scores.size(); ++y) {
-            error += std::abs(found[y] - true_probability(scores[y]));
-            ++count;
-            const auto tenth = std::min<std::size_t>(9, static_cast<std::size_t>(10 * found[y]));
-            said[tenth] += found[y];
-            came[tenth] += true_probability(scores[y]);
-        }
-    }
-    at_most(error / count, 0.04);
-    double expected_error = 0;
-    for (std::size_t i = 0; i < 10; ++i) expected_error += std::abs(said[i] - came[i]) / count;
-    at_most(expected_error, 0.03);
-}};
+                          const auto calibration = taught<Calibration>(67, 3000, 60);
+                          Random random(68);
+                          double error = 0, count = 0;
+                          std::vector<double> said(10, 0), came(10, 0);
+                          for (int item = 0; item < 200; ++item) {
+                              const Scores scores = random_scores(random, 60);
+                              const auto found = probabilities(calibration, scores);
+                              for (std::size_t y = 0; y < scores.size(); ++y) {
+                                  error += std::abs(found[y] - true_probability(scores[y]));
+                                  ++count;
+                                  const auto tenth = std::min<std::size_t>(
+                                      9, static_cast<std::size_t>(10 * found[y]));
+                                  said[tenth] += found[y];
+                                  came[tenth] += true_probability(scores[y]);
+                              }
+                          }
+                          at_most(error / count, 0.04);
+                          double expected_error = 0;
+                          for (std::size_t i = 0; i < 10; ++i)
+                              expected_error += std::abs(said[i] - came[i]) / count;
+                          at_most(expected_error, 0.03);
+                      }};
 
 // Of the first five labels, whose scores are high, each is relevant with a chance.
 void teach(Calibration& calibration, Random& random, int rounds, double chance, double width) {
@@ -174,58 +180,64 @@ void teach(Calibration& calibration, Random& random, int rounds, double chance, 
 }
 
 const Test lately{"probabilities: they follow what has changed", [] {
-    Calibration calibration;
-    Random random(68);
-    const Scores scores = {1.1, 1.05, 1, 0.95, 0.9, -1, -1, -1, -1, -1};
-    const auto all_near = [&](double chance, double distance) {
-        const auto found = probabilities(calibration, scores);
-        for (std::size_t y = 0; y < 10; ++y) near(found[y], y < 5 ? chance : 0, distance);
-    };
-    teach(calibration, random, 1000, 0.9, 0.2);
-    all_near(0.9, 0.1);
-    teach(calibration, random, 6000, 0.3, 0.2);
-    all_near(0.3, 0.15);
-}};
+                      Calibration calibration;
+                      Random random(68);
+                      const Scores scores = {1.1, 1.05, 1, 0.95, 0.9, -1, -1, -1, -1, -1};
+                      const auto all_near = [&](double chance, double distance) {
+                          const auto found = probabilities(calibration, scores);
+                          for (std::size_t y = 0; y < 10; ++y)
+                              near(found[y], y < 5 ? chance : 0, distance);
+                      };
+                      teach(calibration, random, 1000, 0.9, 0.2);
+                      all_near(0.9, 0.1);
+                      teach(calibration, random, 6000, 0.3, 0.2);
+                      all_near(0.3, 0.15);
+                  }};
 
 // The best label scores 1, and is right nine times of ten; or -1, and is wrong.
 const Test repeated{"probabilities: also true of scores that come again and again", [] {
-    Calibration calibration;
-    Random random(72);
-    for (int round = 0; round < 1000; ++round) {
-        const bool high = random.chance(0.5);
-        const Scores scores = {high ? 1.0 : -1.0, -2, -2};
-        const bool right = high && random.chance(0.9);
-        calibration.observe(std::span<const double>(scores), right ? std::vector<int>{0} : std::vector<int>{}, {});
-    }
-    near(at_the_head(calibration, 1), 0.9, 0.05);
-    near(at_the_head(calibration, -1), 0, 0.05);
-}};
+                        Calibration calibration;
+                        Random random(72);
+                        for (int round = 0; round < 1000; ++round) {
+                            const bool high = random.chance(0.5);
+                            const Scores scores = {high ? 1.0 : -1.0, -2, -2};
+                            const bool right = high && random.chance(0.9);
+                            calibration.observe(std::span<const double>(scores),
+                                                right ? std::vector<int>{0} : std::vector<int>{},
+                                                {});
+                        }
+                        near(at_the_head(calibration, 1), 0.9, 0.05);
+                        near(at_the_head(calibration, -1), 0, 0.05);
+                    }};
 
 const Test scale{"probabilities: the scale of the scores does not matter", [] {
-    Random random(69);
-    const Scores scores = random_scores(random, 30);
-    const auto expected = probabilities(taught<Calibration>(69, 1200, 20), scores);
-    for (const double factor : {0x1p-60, 0x1p-3, 0x1p50}) {
-        Scores scaled = scores;
-        for (double& score : scaled) score *= factor;
-        same_bits(probabilities(taught<Calibration>(69, 1200, 20, factor), scaled), expected);
-    }
-}};
+                     Random random(69);
+                     const Scores scores = random_scores(random, 30);
+                     const auto expected = probabilities(taught<Calibration>(69, 1200, 20), scores);
+                     for (const double factor : {0x1p-60, 0x1p-3, 0x1p50}) {
+                         Scores scaled = scores;
+                         for (double& score : scaled) score *= factor;
+                         same_bits(probabilities(taught<Calibration>(69, 1200, 20, factor), scaled),
+                                   expected);
+                     }
+                 }};
 
-const Test open_labels{"probabilities: labels of unknown relevance say nothing", [] {
-    Calibration without, with;
-    Random random(70);
-    for (int round = 0; round < 600; ++round) {
-        Scores scores = random_scores(random, 15);
-        const std::vector<int> relevant = drawn(random, scores);
-        without.observe(std::span<const double>(scores), relevant, {});
-        for (int open = 0; open < 2; ++open) scores.push_back(-1.5 - random.uniform());  // at the last places
-        with.observe(std::span<const double>(scores), relevant, std::vector<int>{16, 15});
-    }
-    const Scores scores = random_scores(random, 15);
-    const auto expected = probabilities(without, scores), found = probabilities(with, scores);
-    for (std::size_t i = 0; i < expected.size(); ++i) near(found[i], expected[i], 1e-9);
-}};
+const Test open_labels{
+    "probabilities: labels of unknown relevance say nothing", [] {
+        Calibration without, with;
+        Random random(70);
+        for (int round = 0; round < 600; ++round) {
+            Scores scores = random_scores(random, 15);
+            const std::vector<int> relevant = drawn(random, scores);
+            without.observe(std::span<const double>(scores), relevant, {});
+            for (int open = 0; open < 2; ++open)
+                scores.push_back(-1.5 - random.uniform());  // at the last places
+            with.observe(std::span<const double>(scores), relevant, std::vector<int>{16, 15});
+        }
+        const Scores scores = random_scores(random, 15);
+        const auto expected = probabilities(without, scores), found = probabilities(with, scores);
+        for (std::size_t i = 0; i < expected.size(); ++i) near(found[i], expected[i], 1e-9);
+    }};
 
 template <class Counter>
 void goes_on_from_its_state() {
@@ -240,50 +252,55 @@ void goes_on_from_its_state() {
         restored.observe(std::span<const double>(scores), relevant, {});
     }
     same_bits(restored.state(), counter.state());
-    for (const std::size_t length : {std::size_t{0}, counter.state().size() - 1, counter.state().size() + 1}) {
+    for (const std::size_t length :
+         {std::size_t{0}, counter.state().size() - 1, counter.state().size() + 1}) {
         if (length == 5 + 2 * 256) continue;  // a cut-off of format 1
         check(!restored.restore(Scores(length, 1.0)), "a wrong length accepted");
         same_bits(restored.state(), counter.state());
     }
 }
 
-const Test in_bulk{"score histogram: scores counted together are those counted one by one", [] {
-    Random random(12);
-    ScoreHistogram<64> together, apart;
-    std::vector<float> scores(45);
-    for (int round = 0; round < 200; ++round) {
-        for (float& score : scores) score = static_cast<float>(random.normal());
-        const std::vector<int> but = {3, 17, 44};
-        for (auto* histogram : {&together, &apart}) {
-            histogram->fade(0.99);
-            histogram->add_relevant(static_cast<double>(scores[0]));
+const Test in_bulk{
+    "score histogram: scores counted together are those counted one by one", [] {
+        Random random(12);
+        ScoreHistogram<64> together, apart;
+        std::vector<float> scores(45);
+        for (int round = 0; round < 200; ++round) {
+            for (float& score : scores) score = static_cast<float>(random.normal());
+            const std::vector<int> but = {3, 17, 44};
+            for (auto* histogram : {&together, &apart}) {
+                histogram->fade(0.99);
+                histogram->add_relevant(static_cast<double>(scores[0]));
+            }
+            together.add_all(std::span<const float>(scores), but);
+            for (int i = 0; i < 45; ++i)
+                if (i != 3 && i != 17 && i != 44)
+                    apart.add(static_cast<double>(scores[static_cast<std::size_t>(i)]));
         }
-        together.add_all(std::span<const float>(scores), but);
-        for (int i = 0; i < 45; ++i)
-            if (i != 3 && i != 17 && i != 44) apart.add(static_cast<double>(scores[static_cast<std::size_t>(i)]));
-    }
-    near(together.below(), apart.below(), 1e-12 * apart.below());
-    for (std::size_t bin = 0; bin < 64; ++bin) near(together.all(bin), apart.all(bin), 1e-12 * apart.all(bin));
-}};
+        near(together.below(), apart.below(), 1e-12 * apart.below());
+        for (std::size_t bin = 0; bin < 64; ++bin)
+            near(together.all(bin), apart.all(bin), 1e-12 * apart.all(bin));
+    }};
 
 const Test states{"cut-off and calibration: states go on, other lengths are refused", [] {
-    goes_on_from_its_state<Cutoff>();
-    goes_on_from_its_state<Calibration>();
-}};
+                      goes_on_from_its_state<Cutoff>();
+                      goes_on_from_its_state<Calibration>();
+                  }};
 
 // Value, low, width, unit, rounds, the counts; without what lies below the range.
-const Test first_format{"cut-off: a state of format 1 is accepted", [] {
-    const auto cutoff = taught<Cutoff>(73, 1500, 20);
-    Scores expected = cutoff.state();  // value, rounds, low, width, unit, the counts, below
-    Scores old = {expected[0], expected[2], expected[3], expected[4], expected[1]};
-    old.insert(old.end(), expected.begin() + 5, expected.end() - 1);
-    same(old.size(), 5u + 2 * 256);
-    Cutoff restored;
-    check(restored.restore(old), "refused");
-    expected.back() = 0;
-    same_bits(restored.state(), expected);
-    same(restored.value(), cutoff.value());
-}};
+const Test first_format{
+    "cut-off: a state of format 1 is accepted", [] {
+        const auto cutoff = taught<Cutoff>(73, 1500, 20);
+        Scores expected = cutoff.state();  // value, rounds, low, width, unit, the counts, below
+        Scores old = {expected[0], expected[2], expected[3], expected[4], expected[1]};
+        old.insert(old.end(), expected.begin() + 5, expected.end() - 1);
+        same(old.size(), 5u + 2 * 256);
+        Cutoff restored;
+        check(restored.restore(old), "refused");
+        expected.back() = 0;
+        same_bits(restored.state(), expected);
+        same(restored.value(), cutoff.value());
+    }};
 
 }  // namespace
 }  // namespace tagalong::test::calibration_test

@@ -18,7 +18,8 @@ struct Sighting {
 };
 
 template <class T>
-Sighting<T> look(const LabelRanker<T>& ranker, typename LabelRanker<T>::Reader& reader, const Item& probe) {
+Sighting<T> look(const LabelRanker<T>& ranker, typename LabelRanker<T>::Reader& reader,
+                 const Item& probe) {
     reader.x = probe.example();
     ranker.finish(reader.x);
     std::shared_lock lock(ranker.mutex());
@@ -81,19 +82,20 @@ void readers_see_whole_rounds(const RankerConfig& config) {
     }
 }
 
-const Test linear_readers{"concurrent readers: see whole rounds, linear geometries", [] {
-    RankerConfig config = config_of(Geometry::adaptive, "smooth");
-    config.average = Average::chosen;
-    readers_see_whole_rounds<float>(config);
-    readers_see_whole_rounds<double>(config_of(Geometry::euclidean, "single"));
-}};
+const Test linear_readers{
+    "concurrent readers: see whole rounds, linear geometries", [] {
+        RankerConfig config = config_of(Geometry::adaptive, "smooth");
+        config.average = Average::chosen;
+        readers_see_whole_rounds<float>(config);
+        readers_see_whole_rounds<double>(config_of(Geometry::euclidean, "single"));
+    }};
 
 const Test entropic_readers{"concurrent readers: see whole rounds, entropic geometry", [] {
-    RankerConfig config = config_of(Geometry::entropic, "single");
-    config.C = 10;
-    readers_see_whole_rounds<float>(config);
-    readers_see_whole_rounds<double>(config);
-}};
+                                RankerConfig config = config_of(Geometry::entropic, "single");
+                                config.C = 10;
+                                readers_see_whole_rounds<float>(config);
+                                readers_see_whole_rounds<double>(config);
+                            }};
 
 }  // namespace
 }  // namespace tagalong::test::concurrent_readers_test

@@ -4,9 +4,9 @@
 #include <limits>
 #include <vector>
 
+#include "core/vector_math.hpp"
 #include "tests/check.hpp"
 #include "tests/stream.hpp"
-#include "core/vector_math.hpp"
 
 namespace tagalong::test::entropic_refresh_test {
 namespace {
@@ -17,7 +17,8 @@ void sums_are_right(const LabelRanker<T>& ranker, double distance) {
     const WeightStore<T>& store = ranker.store();
     for (std::size_t y = 0; y < ranker.labels(); ++y) {
         const auto& state = geometry.label_state()[y];
-        const auto unseen = static_cast<double>(geometry.dimension() - static_cast<std::int64_t>(store.rows()));
+        const auto unseen =
+            static_cast<double>(geometry.dimension() - static_cast<std::int64_t>(store.rows()));
         double Z = unseen * std::exp(-state.shift);
         for (std::size_t r = 0; r < store.rows(); ++r) {
             const auto row = static_cast<std::int32_t>(r);
@@ -47,10 +48,12 @@ void scores_are_right(const LabelRanker<T>& ranker, const Item& item, double dis
         long double top = 0;
         for (std::size_t r = 0; r < store.rows(); ++r)
             top = std::max<long double>(top, store.row(static_cast<std::int32_t>(r))[y]);
-        const auto unseen = static_cast<double>(geometry.dimension() - static_cast<std::int64_t>(store.rows()));
+        const auto unseen =
+            static_cast<double>(geometry.dimension() - static_cast<std::int64_t>(store.rows()));
         long double Z = unseen * std::exp(-top), sum = 0;
         for (std::size_t r = 0; r < store.rows(); ++r)
-            Z += std::exp(static_cast<long double>(store.row(static_cast<std::int32_t>(r))[y]) - top);
+            Z += std::exp(static_cast<long double>(store.row(static_cast<std::int32_t>(r))[y]) -
+                          top);
         for (std::size_t i = 0; i < x.size(); ++i) {
             const std::int32_t row = store.find(x.feature[i]);
             const long double theta = row == FeatureIndex::kAbsent ? 0 : store.row(row)[y];
@@ -78,11 +81,11 @@ void large_steps(double C, double distance) {
 }
 
 const Test large{"entropic refresh: steps that would overflow", [] {
-    for (const double C : {2.0, 10.0, 100.0, 900.0}) {
-        large_steps<double>(C, 1e-10);
-        large_steps<float>(C, 2e-5);
-    }
-}};
+                     for (const double C : {2.0, 10.0, 100.0, 900.0}) {
+                         large_steps<double>(C, 1e-10);
+                         large_steps<float>(C, 2e-5);
+                     }
+                 }};
 
 // Both features in every example: label 1 only ever goes down, and its Z with it.
 template <class T>
@@ -103,66 +106,70 @@ void falling(double distance) {
 }
 
 const Test vanishing{"entropic refresh: a Z that falls towards zero", [] {
-    falling<double>(1e-10);
-    falling<float>(2e-5);
-}};
+                         falling<double>(1e-10);
+                         falling<float>(2e-5);
+                     }};
 
 // Two labels take turns, so that both stay near uniform and only the count makes them afresh.
 const Test many{"entropic refresh: ten thousand small steps", [] {
-    RankerConfig config = config_of(Geometry::entropic, "fixed");
-    config.C = 1e-3;
-    config.n_features = 3;
-    LabelRanker<double> ranker(config);
-    ranker.add_labels(2);
-    int refreshed = 0;
-    std::int64_t most = 0;
-    for (int round = 0; round < 25000; ++round) {
-        const std::int32_t relevant = scores_of(ranker, {{{0, 1.0}, {1, 0.3}}, {}, {}, 1})[0] > 1.3 / 3 ? 1 : 0;
-        learn(ranker, {{{0, 1.0}, {1, 0.3}}, {relevant}, {}, 1});
-        const std::int64_t updates = entropic(ranker).label_state()[0].updates;
-        refreshed += updates < most;
-        most = refreshed > 0 ? updates : std::max(most, updates);
-        if (round % 500 == 0) sums_are_right(ranker, 1e-12);
-    }
-    check(refreshed >= 1, "no label was computed afresh");
-    sums_are_right(ranker, 1e-12);
-}};
+                    RankerConfig config = config_of(Geometry::entropic, "fixed");
+                    config.C = 1e-3;
+                    config.n_features = 3;
+                    LabelRanker<double> ranker(config);
+                    ranker.add_labels(2);
+                    int refreshed = 0;
+                    std::int64_t most = 0;
+                    for (int round = 0; round < 25000; ++round) {
+                        const std::int32_t relevant =
+                            scores_of(ranker, {{{0, 1.0}, {1, 0.3}}, {}, {}, 1})[0] > 1.3 / 3 ? 1
+                                                                                              : 0;
+                        learn(ranker, {{{0, 1.0}, {1, 0.3}}, {relevant}, {}, 1});
+                        const std::int64_t updates = entropic(ranker).label_state()[0].updates;
+                        refreshed += updates < most;
+                        most = refreshed > 0 ? updates : std::max(most, updates);
+                        if (round % 500 == 0) sums_are_right(ranker, 1e-12);
+                    }
+                    check(refreshed >= 1, "no label was computed afresh");
+                    sums_are_right(ranker, 1e-12);
+                }};
 
 // Nearly all weight on the features of x: what is left outside must not drown in the rounding.
-const Test saturated{"entropic refresh: steps go on when all weight is inside x", [] {
-    for (const std::string_view update : {"single", "optimal", "smooth"}) {
-        RankerConfig config = config_of(Geometry::entropic, update);
-        config.C = 20;
-        config.margin = 0.99;
-        LabelRanker<double> ranker(config);
-        ranker.add_labels(3);
-        double last = 0;
-        for (const Item& item : random_stream(2, 200, {.labels = 3, .length = 3, .binary = true, .unknown = false})) {
-            learn(ranker, item);
-            sums_are_right(ranker, 1e-9);
-            scores_are_right(ranker, item, 1e-9);
-            check(std::isfinite(ranker.dual()), "the dual is not finite");
-            at_most(last, ranker.dual() + 1e-9);
-            last = ranker.dual();
+const Test saturated{
+    "entropic refresh: steps go on when all weight is inside x", [] {
+        for (const std::string_view update : {"single", "optimal", "smooth"}) {
+            RankerConfig config = config_of(Geometry::entropic, update);
+            config.C = 20;
+            config.margin = 0.99;
+            LabelRanker<double> ranker(config);
+            ranker.add_labels(3);
+            double last = 0;
+            for (const Item& item : random_stream(
+                     2, 200, {.labels = 3, .length = 3, .binary = true, .unknown = false})) {
+                learn(ranker, item);
+                sums_are_right(ranker, 1e-9);
+                scores_are_right(ranker, item, 1e-9);
+                check(std::isfinite(ranker.dual()), "the dual is not finite");
+                at_most(last, ranker.dual() + 1e-9);
+                last = ranker.dual();
+            }
         }
-    }
-}};
+    }};
 
 const Test entering{"entropic refresh: features that enter have the weight of theta = 0", [] {
-    RankerConfig config = config_of(Geometry::entropic, "smooth");
-    config.n_features = 0;
-    config.C = 5;
-    LabelRanker<double> ranker(config);
-    ranker.add_labels(8);
-    std::int64_t largest = 0;
-    for (const Item& item : random_stream(3, 200, {.features = 400})) {
-        learn(ranker, item);
-        sums_are_right(ranker, 1e-10);
-        scores_are_right(ranker, item, 1e-10);
-        largest = std::max(largest, entropic(ranker).dimension());
-    }
-    same(largest, static_cast<std::int64_t>(ranker.store().rows()));
-}};
+                        RankerConfig config = config_of(Geometry::entropic, "smooth");
+                        config.n_features = 0;
+                        config.C = 5;
+                        LabelRanker<double> ranker(config);
+                        ranker.add_labels(8);
+                        std::int64_t largest = 0;
+                        for (const Item& item : random_stream(3, 200, {.features = 400})) {
+                            learn(ranker, item);
+                            sums_are_right(ranker, 1e-10);
+                            scores_are_right(ranker, item, 1e-10);
+                            largest = std::max(largest, entropic(ranker).dimension());
+                        }
+                        same(largest, static_cast<std::int64_t>(ranker.store().rows()));
+                    }};
 
 }  // namespace
 }  // namespace tagalong::test::entropic_refresh_test

@@ -2,8 +2,8 @@
 #include <limits>
 #include <unordered_map>
 
-#include "tests/check.hpp"
 #include "core/feature_index.hpp"
+#include "tests/check.hpp"
 #include "tests/random.hpp"
 
 namespace tagalong::test::feature_index_test {
@@ -38,55 +38,60 @@ class Twin {
 };
 
 const Test empty{"feature index: nothing is in an empty one", [] {
-    const FeatureIndex index;
-    same(index.size(), 0u);
-    for (const std::int32_t id : {0, 1, -1, kLast}) same(index.find(id), FeatureIndex::kAbsent);
-}};
+                     const FeatureIndex index;
+                     same(index.size(), 0u);
+                     for (const std::int32_t id : {0, 1, -1, kLast})
+                         same(index.find(id), FeatureIndex::kAbsent);
+                 }};
 
 const Test ends{"feature index: the first, the last and the constant feature", [] {
-    Twin twin;
-    for (const std::int32_t id : {0, kLast, -1, 1, kLast - 1, std::numeric_limits<std::int32_t>::min()}) {
-        twin.visit(id);
-        twin.visit(id);
-    }
-    twin.compare_all();
-}};
+                    Twin twin;
+                    for (const std::int32_t id :
+                         {0, kLast, -1, 1, kLast - 1, std::numeric_limits<std::int32_t>::min()}) {
+                        twin.visit(id);
+                        twin.visit(id);
+                    }
+                    twin.compare_all();
+                }};
 
 const Test random_ids{"feature index: random ids while the table grows", [] {
-    Random random(1);
-    Twin twin;
-    for (int round = 0; round < 60000; ++round) {
-        const bool wide = random.chance(0.5);
-        twin.visit(wide ? static_cast<std::int32_t>(random.bits() & 0x7fffffff) : random.below(20000));
-    }
-    twin.compare_all();
-    for (int round = 0; round < 1000; ++round) {
-        const std::int32_t id = -2 - random.below(1000000);
-        same(twin.index().find(id), FeatureIndex::kAbsent);
-    }
-}};
+                          Random random(1);
+                          Twin twin;
+                          for (int round = 0; round < 60000; ++round) {
+                              const bool wide = random.chance(0.5);
+                              twin.visit(wide
+                                             ? static_cast<std::int32_t>(random.bits() & 0x7fffffff)
+                                             : random.below(20000));
+                          }
+                          twin.compare_all();
+                          for (int round = 0; round < 1000; ++round) {
+                              const std::int32_t id = -2 - random.below(1000000);
+                              same(twin.index().find(id), FeatureIndex::kAbsent);
+                          }
+                      }};
 
 const Test neighbours{"feature index: runs of neighbouring ids", [] {
-    Twin twin;
-    for (std::int32_t id = 5000; id >= 0; --id) twin.visit(id);
-    for (std::int32_t id = kLast - 5000; id < kLast; ++id) twin.visit(id);
-    twin.compare_all();
-}};
+                          Twin twin;
+                          for (std::int32_t id = 5000; id >= 0; --id) twin.visit(id);
+                          for (std::int32_t id = kLast - 5000; id < kLast; ++id) twin.visit(id);
+                          twin.compare_all();
+                      }};
 
 // Ids whose product with the multiplier of the hash differs in the low bits only share their
 // home in every table that this test reaches, and the run wraps around the end of the table.
-const Test collisions{"feature index: ids that all collide", [] {
-    std::uint32_t inverse = 1;
-    for (int step = 0; step < 5; ++step) inverse *= 2 - 2654435769u * inverse;
-    same(inverse * 2654435769u, 1u);
-    Twin twin;
-    for (std::uint32_t low = 0; low < 700; ++low) {
-        twin.visit(static_cast<std::int32_t>((0xffff0000u + low) * inverse));
-        same(twin.index().find(static_cast<std::int32_t>((0xffff0000u + low + 1) * inverse)),
-              FeatureIndex::kAbsent);
-    }
-    twin.compare_all();
-}};
+const Test collisions{
+    "feature index: ids that all collide", [] {
+        std::uint32_t inverse = 1;
+        for (int step = 0; step < 5; ++step) inverse *= 2 - 2654435769u * inverse;
+        same(inverse * 2654435769u, 1u);
+        Twin twin;
+        for (std::uint32_t low = 0; low < 700; ++low) {
+            twin.visit(static_cast<std::int32_t>((0xffff0000u + low) * inverse));
+            same(twin.index().find(static_cast<std::int32_t>((0xffff0000u + low + 1) * inverse)),
+                 FeatureIndex::kAbsent);
+        }
+        twin.compare_all();
+    }};
 
 }  // namespace
 }  // namespace tagalong::test::feature_index_test

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "core/aligned.hpp"
-#include "tests/check.hpp"
 #include "core/kernels.hpp"
-#include "tests/random.hpp"
 #include "core/score_kernels.hpp"
+#include "tests/check.hpp"
+#include "tests/random.hpp"
 
 namespace tagalong::test::kernels_test {
 namespace {
@@ -73,7 +73,8 @@ void add_like_a_loop() {
         same(kernels::add_scaled_norm(beside.data(), means.data(), alpha.data(), x, 7, n), norm);
         same_bits(view(beside), view(expected));
         same_bits(view(means), view(expected_means));
-        near(norm / static_cast<double>(squares), 1, 30 * static_cast<double>(std::numeric_limits<T>::epsilon()));
+        near(norm / static_cast<double>(squares), 1,
+             30 * static_cast<double>(std::numeric_limits<T>::epsilon()));
     }
 }
 
@@ -98,7 +99,8 @@ void exponentials_like_a_loop() {
         const auto old_theta = theta, old_e = e;
         const auto old_gain = gain, old_top = top;
         const T x = static_cast<T>(0.75);
-        kernels::add_exponential(theta.data(), e.data(), alpha.data(), x, shift.data(), gain.data(), top.data(), n);
+        kernels::add_exponential(theta.data(), e.data(), alpha.data(), x, shift.data(), gain.data(),
+                                 top.data(), n);
         for (std::size_t k = 0; k < n; ++k) {
             if (alpha[k] == 0) {
                 same(theta[k], old_theta[k]);
@@ -117,57 +119,63 @@ void exponentials_like_a_loop() {
 }
 
 const Test scores{"kernels: score_rows adds the rows in order", [] {
-    score_like_a_loop<float>();
-    score_like_a_loop<double>();
-}};
+                      score_like_a_loop<float>();
+                      score_like_a_loop<double>();
+                  }};
 
 const Test adding{"kernels: add_scaled and the norm after it", [] {
-    add_like_a_loop<float>();
-    add_like_a_loop<double>();
-}};
+                      add_like_a_loop<float>();
+                      add_like_a_loop<double>();
+                  }};
 
 const Test exponentials{"kernels: add_exponential moves labels with a coefficient only", [] {
-    exponentials_like_a_loop<float>();
-    exponentials_like_a_loop<double>();
-}};
+                            exponentials_like_a_loop<float>();
+                            exponentials_like_a_loop<double>();
+                        }};
 
 const Test largest{"kernels: largest", [] {
-    Random random(4);
-    for (std::size_t n = 1; n < 70; ++n)
-        for (int round = 0; round < 20; ++round) {
-            std::vector<double> values(n);
-            for (double& value : values) value = random.chance(0.3) ? -kInfinity : random.normal();
-            same(kernels::largest(values.data(), n), *std::max_element(values.begin(), values.end()));
-        }
-}};
+                       Random random(4);
+                       for (std::size_t n = 1; n < 70; ++n)
+                           for (int round = 0; round < 20; ++round) {
+                               std::vector<double> values(n);
+                               for (double& value : values)
+                                   value = random.chance(0.3) ? -kInfinity : random.normal();
+                               same(kernels::largest(values.data(), n),
+                                    *std::max_element(values.begin(), values.end()));
+                           }
+                   }};
 
-const Test above{"kernels: above gives the places in order, bound excluded", [] {
-    Random random(5);
-    for (std::size_t n = 0; n < 70; ++n) {
-        std::vector<double> values(n);
-        for (double& value : values) value = random.below(5);
-        values.insert(values.end(), n > 10 ? 1 : 0, -kInfinity);
-        for (const double bound : {-kInfinity, -1.0, 0.0, 2.0, 4.0}) {
-            std::vector<int> expected, actual(values.size());
-            for (std::size_t k = 0; k < values.size(); ++k)
-                if (values[k] > bound) expected.push_back(static_cast<int>(k));
-            actual.resize(kernels::above(values.data(), bound, actual.data(), values.size()));
-            check(actual == expected, "other places");
-            const kernels::Tally tally = kernels::tally_above(values.data(), bound, values.size());
-            double sum = 0;  // of small whole numbers, so that any order gives the same
-            for (const int k : expected) sum += values[static_cast<std::size_t>(k)];
-            same(tally.count, static_cast<double>(expected.size()));
-            same(tally.sum, sum);
+const Test above{
+    "kernels: above gives the places in order, bound excluded", [] {
+        Random random(5);
+        for (std::size_t n = 0; n < 70; ++n) {
+            std::vector<double> values(n);
+            for (double& value : values) value = random.below(5);
+            values.insert(values.end(), n > 10 ? 1 : 0, -kInfinity);
+            for (const double bound : {-kInfinity, -1.0, 0.0, 2.0, 4.0}) {
+                std::vector<int> expected, actual(values.size());
+                for (std::size_t k = 0; k < values.size(); ++k)
+                    if (values[k] > bound) expected.push_back(static_cast<int>(k));
+                actual.resize(kernels::above(values.data(), bound, actual.data(), values.size()));
+                check(actual == expected, "other places");
+                const kernels::Tally tally =
+                    kernels::tally_above(values.data(), bound, values.size());
+                double sum = 0;  // of small whole numbers, so that any order gives the same
+                for (const int k : expected) sum += values[static_cast<std::size_t>(k)];
+                same(tally.count, static_cast<double>(expected.size()));
+                same(tally.sum, sum);
+            }
         }
-    }
-}};
+    }};
 
 template <class T>
 void first_above_like_a_loop() {
     Random random(8);
     for (std::size_t n = 0; n < 70; ++n) {
         std::vector<T> values(n);
-        for (T& value : values) value = random.chance(0.05) ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(random.below(40));
+        for (T& value : values)
+            value = random.chance(0.05) ? std::numeric_limits<T>::quiet_NaN()
+                                        : static_cast<T>(random.below(40));
         for (const T bound : {T(-1), T(30), T(37), T(38), std::numeric_limits<T>::infinity()})
             for (std::size_t from = 0; from <= n; ++from) {
                 std::size_t expected = from;
@@ -178,9 +186,9 @@ void first_above_like_a_loop() {
 }
 
 const Test first_above{"kernels: first_above, from any place, bound excluded", [] {
-    first_above_like_a_loop<float>();
-    first_above_like_a_loop<double>();
-}};
+                           first_above_like_a_loop<float>();
+                           first_above_like_a_loop<double>();
+                       }};
 
 template <class T>
 void bins_like_a_loop() {
@@ -200,7 +208,9 @@ void bins_like_a_loop() {
             for (std::size_t k = 0; k < n; ++k) {
                 const double value = static_cast<double>(values[k]);
                 std::int32_t expected = 16;
-                if (width > 0 && value >= -1) expected = static_cast<std::int32_t>(std::min(15.0, std::floor((value + 1) / width)));
+                if (width > 0 && value >= -1)
+                    expected =
+                        static_cast<std::int32_t>(std::min(15.0, std::floor((value + 1) / width)));
                 same(out[k], expected);
             }
         }
@@ -208,9 +218,9 @@ void bins_like_a_loop() {
 }
 
 const Test bins{"kernels: bins, their ends, what lies beyond and below", [] {
-    bins_like_a_loop<float>();
-    bins_like_a_loop<double>();
-}};
+                    bins_like_a_loop<float>();
+                    bins_like_a_loop<double>();
+                }};
 
 template <class T>
 void narrow_like_a_loop() {
@@ -225,29 +235,30 @@ void narrow_like_a_loop() {
 }
 
 const Test narrowing{"kernels: narrow rounds once", [] {
-    narrow_like_a_loop<float>();
-    narrow_like_a_loop<double>();
-}};
+                         narrow_like_a_loop<float>();
+                         narrow_like_a_loop<double>();
+                     }};
 
 const Test widening{"kernels: widen bounds what overflowed, wherever it stands", [] {
-    Random random(7);
-    for (std::size_t n = 1; n < 40; ++n) {
-        std::vector<float> values(n);
-        for (float& value : values) value = static_cast<float>(random.normal());
-        for (const double odd : {0.5, kInfinity, -kInfinity, std::nan("")}) {
-            const auto place = static_cast<std::size_t>(random.below(static_cast<int>(n)));
-            values[place] = static_cast<float>(odd);
-            std::vector<double> out(n);
-            kernels::widen(values.data(), out.data(), n);
-            for (std::size_t k = 0; k < n; ++k) {
-                if (k != place) same(out[k], static_cast<double>(values[k]));
-                else if (odd == 0.5) same(out[k], 0.5);
-                else same(out[k], odd > 0 ? 1e300 : (odd < 0 ? -1e300 : 0.0));
-            }
-            values[place] = 0;
-        }
-    }
-}};
+                        Random random(7);
+                        for (std::size_t n = 1; n < 40; ++n) {
+                            std::vector<float> values(n);
+                            for (float& value : values) value = static_cast<float>(random.normal());
+                            for (const double odd : {0.5, kInfinity, -kInfinity, std::nan("")}) {
+                                const auto place =
+                                    static_cast<std::size_t>(random.below(static_cast<int>(n)));
+                                values[place] = static_cast<float>(odd);
+                                std::vector<double> out(n);
+                                kernels::widen(values.data(), out.data(), n);
+                                for (std::size_t k = 0; k < n; ++k) {
+                                    if (k != place) same(out[k], static_cast<double>(values[k]));
+                                    else if (odd == 0.5) same(out[k], 0.5);
+                                    else same(out[k], odd > 0 ? 1e300 : (odd < 0 ? -1e300 : 0.0));
+                                }
+                                values[place] = 0;
+                            }
+                        }
+                    }};
 
 }  // namespace
 }  // namespace tagalong::test::kernels_test

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tests/check.hpp"
 #include "geometry/linear.hpp"
+#include "tests/check.hpp"
 #include "tests/random.hpp"
 
 namespace tagalong::test::label_columns_test {
@@ -90,13 +90,15 @@ struct Twins {
                 apart.store().read(row, plane, expected.data());
                 check(actual == expected, "other numbers");
             }
-            same(shared.weight(row, 7, averaged ? 0.5 : 0), apart.weight(row, 7, averaged ? 0.5 : 0));
+            same(shared.weight(row, 7, averaged ? 0.5 : 0),
+                 apart.weight(row, 7, averaged ? 0.5 : 0));
             // Sums of squares in another order.
             const double norm2 = apart.row_state(r).norm2;
             near(shared.row_state(r).norm2, norm2, 1e-5 * norm2);
         }
         near(shared.complexity(), apart.complexity(), 1e-5 * apart.complexity());
-        near(shared.recompute_complexity(), apart.recompute_complexity(), 1e-12 * apart.complexity());
+        near(shared.recompute_complexity(), apart.recompute_complexity(),
+             1e-12 * apart.complexity());
     }
 };
 
@@ -108,10 +110,12 @@ void twins_agree(double rate, bool averaged) {
     twins.play(random, 150);
     const auto& store = twins.shared.store();
     check(store.sharing(), "labels share");
-    check(store.columns().count() > 50 && store.columns().sharers() > 1000, "some have parted, most have not");
+    check(store.columns().count() > 50 && store.columns().sharers() > 1000,
+          "some have parted, most have not");
     same(store.columns().count() - 1 + store.columns().sharers(), kMany);
     std::size_t lacking = 0;
-    for (std::size_t r = 0; r < store.rows(); ++r) lacking += store.reach(static_cast<std::int32_t>(r)) < store.width();
+    for (std::size_t r = 0; r < store.rows(); ++r)
+        lacking += store.reach(static_cast<std::int32_t>(r)) < store.width();
     check(lacking > 10, "rows that lack columns are needed for this to say something");
     check(5 * store.bytes() < twins.apart.store().bytes(), "shared columns take less");
 
@@ -131,7 +135,8 @@ void all_part() {
     twins.shared.score(x, true, twins.at_shared);
     twins.apart.score(x, true, twins.at_apart);
     twins.step.clear(kMany);
-    for (std::size_t k = 0; k < kMany; ++k) twins.step.set(static_cast<int>(k), random.between(-1, 1));
+    for (std::size_t k = 0; k < kMany; ++k)
+        twins.step.set(static_cast<int>(k), random.between(-1, 1));
     twins.shared.apply(x, twins.step, 20, twins.at_shared);
     twins.apart.apply(x, twins.step, 20, twins.at_apart);
     at_most(twins.shared.store().columns().sharers(), 1u);
@@ -170,7 +175,8 @@ void restored_columns_go_on() {
     for (std::size_t r = 0; r < before.store().rows(); ++r) {
         before.store().read_columns(static_cast<std::int32_t>(r), 0, theta.data());
         before.store().read_columns(static_cast<std::int32_t>(r), 1, means.data());
-        after.restore_row(before.store().features()[r], before.row_state(r), theta.data(), means.data());
+        after.restore_row(before.store().features()[r], before.row_state(r), theta.data(),
+                          means.data());
     }
     after.restore_complexity(before.complexity());
     RowLookup<T> at;
@@ -193,9 +199,8 @@ const Test agree{"label columns: the same weights and scores as without sharing"
                      twins_agree<double>(3, false);
                      twins_agree<double>(0, true);
                  }};
-const Test staying{"label columns: labels of unknown relevance stay together", [] {
-                       unknown_labels_stay_together<float>();
-                   }};
+const Test staying{"label columns: labels of unknown relevance stay together",
+                   [] { unknown_labels_stay_together<float>(); }};
 const Test parting{"label columns: all labels may part", [] { all_part<float>(); }};
 const Test restoring{"label columns: restored ones go on with the same bits", [] {
                          restored_columns_go_on<float>();
@@ -213,7 +218,8 @@ const Test refused{"label columns: what are no columns is refused", [] {
                        LabelColumns columns;
                        check(columns.restore(Columns{0, 2, 0, 1}), "two labels have their own");
                        same(columns.sharers(), 2u);
-                       check(!columns.restore(Columns{0, 2, 2, 1}), "two labels in one column of their own");
+                       check(!columns.restore(Columns{0, 2, 2, 1}),
+                             "two labels in one column of their own");
                        check(!columns.restore(Columns{0, 3, 0, 1}), "a column that nobody has");
                        check(!columns.restore(Columns{0, -1, 0, 1}), "a negative one");
                        check(!columns.restore(Columns{0, 5, 0, 1}), "one beyond all");

@@ -87,12 +87,12 @@ void same_whatever_way(Geometry geometry, std::string_view update) {
 }
 
 const Test ways_in{"label ranker: the same bits for any order, for duplicates and zeros", [] {
-    for (const Geometry geometry : kGeometries)
-        for (const std::string_view update : updates_of(geometry)) {
-            same_whatever_way<float>(geometry, update);
-            same_whatever_way<double>(geometry, update);
-        }
-}};
+                       for (const Geometry geometry : kGeometries)
+                           for (const std::string_view update : updates_of(geometry)) {
+                               same_whatever_way<float>(geometry, update);
+                               same_whatever_way<double>(geometry, update);
+                           }
+                   }};
 
 template <class T>
 void scores_come_before_the_round(Geometry geometry, Average average) {
@@ -114,38 +114,40 @@ void scores_come_before_the_round(Geometry geometry, Average average) {
 
 // A feature that enters the simplex moves all scores at once, so the entropic geometry is
 // compared on the declared features.
-const Test told{"label ranker: a round tells what it would have predicted", [] {
-    for (const Average average : {Average::never, Average::always, Average::chosen}) {
-        scores_come_before_the_round<float>(Geometry::euclidean, average);
-        scores_come_before_the_round<double>(Geometry::adaptive, average);
-    }
-    RankerConfig config = config_of(Geometry::entropic, "smooth");
-    LabelRanker<double> ranker(config);
-    ranker.add_labels(8);
-    std::vector<double> given(8);
-    for (const Item& item : random_stream(3, 60, {})) {
-        const auto before = scores_of(ranker, item);
-        learn(ranker, item, given.data());
-        same_bits(given, before);
-    }
-}};
+const Test told{
+    "label ranker: a round tells what it would have predicted", [] {
+        for (const Average average : {Average::never, Average::always, Average::chosen}) {
+            scores_come_before_the_round<float>(Geometry::euclidean, average);
+            scores_come_before_the_round<double>(Geometry::adaptive, average);
+        }
+        RankerConfig config = config_of(Geometry::entropic, "smooth");
+        LabelRanker<double> ranker(config);
+        ranker.add_labels(8);
+        std::vector<double> given(8);
+        for (const Item& item : random_stream(3, 60, {})) {
+            const auto before = scores_of(ranker, item);
+            learn(ranker, item, given.data());
+            same_bits(given, before);
+        }
+    }};
 
 const Test ranks{"label ranker: the ranking is the order of the scores", [] {
-    LabelRanker<float> ranker(config_of(Geometry::adaptive, "smooth"));
-    const auto items = random_stream(4, 50, {.labels = 40});
-    for (const Item& item : items) learn(ranker, item);
-    LabelRanker<float>::Reader reader;
-    for (const std::size_t k : {0u, 1u, 5u, 40u, 100u}) {
-        reader.x = items[0].example();
-        ranker.finish(reader.x);
-        const auto order = ranker.rank(reader, k);
-        const auto scores = scores_of(ranker, items[0]);
-        same(order.size(), std::min(k, scores.size()));
-        for (std::size_t i = 1; i < order.size(); ++i)
-            check(scores[static_cast<std::size_t>(order[i - 1])] >= scores[static_cast<std::size_t>(order[i])],
-                  "a better label comes later");
-    }
-}};
+                     LabelRanker<float> ranker(config_of(Geometry::adaptive, "smooth"));
+                     const auto items = random_stream(4, 50, {.labels = 40});
+                     for (const Item& item : items) learn(ranker, item);
+                     LabelRanker<float>::Reader reader;
+                     for (const std::size_t k : {0u, 1u, 5u, 40u, 100u}) {
+                         reader.x = items[0].example();
+                         ranker.finish(reader.x);
+                         const auto order = ranker.rank(reader, k);
+                         const auto scores = scores_of(ranker, items[0]);
+                         same(order.size(), std::min(k, scores.size()));
+                         for (std::size_t i = 1; i < order.size(); ++i)
+                             check(scores[static_cast<std::size_t>(order[i - 1])] >=
+                                       scores[static_cast<std::size_t>(order[i])],
+                                   "a better label comes later");
+                     }
+                 }};
 
 // Labels that come later are the same as labels that were of unknown relevance before.
 template <class T>
@@ -163,7 +165,8 @@ void later_labels(Geometry geometry, std::string_view update, double distance) {
         known = std::max(known, static_cast<std::size_t>(labels));
         growing.add_labels(known - growing.labels());
         learn(growing, item);
-        for (std::size_t y = known; y < 30; ++y) item.unknown.push_back(static_cast<std::int32_t>(y));
+        for (std::size_t y = known; y < 30; ++y)
+            item.unknown.push_back(static_cast<std::int32_t>(y));
         learn(declared, item);
     }
     same(growing.labels(), 30u);
@@ -175,10 +178,11 @@ void later_labels(Geometry geometry, std::string_view update, double distance) {
 }
 
 const Test growth{"label ranker: labels that come later are labels that were unknown before", [] {
-    for (const Geometry geometry : kGeometries)
-        for (const std::string_view update : updates_of(geometry)) later_labels<double>(geometry, update, 1e-9);
-    later_labels<float>(Geometry::adaptive, "optimal", 1e-3);
-}};
+                      for (const Geometry geometry : kGeometries)
+                          for (const std::string_view update : updates_of(geometry))
+                              later_labels<double>(geometry, update, 1e-9);
+                      later_labels<float>(Geometry::adaptive, "optimal", 1e-3);
+                  }};
 
 template <class T>
 void old_labels_stay(Geometry geometry) {
@@ -196,97 +200,104 @@ void old_labels_stay(Geometry geometry) {
     if (geometry == Geometry::entropic) {
         Example x = items[5].example();
         ranker.finish(x);
-        for (const double value : x.value) uniform += value / static_cast<double>(entropic(ranker).dimension());
+        for (const double value : x.value)
+            uniform += value / static_cast<double>(entropic(ranker).dimension());
     }
     for (std::size_t y = before.size(); y < after.size(); ++y) near(after[y], uniform, 1e-7);
 }
 
 const Test new_labels{"label ranker: new labels leave the old as they are", [] {
-    for (const Geometry geometry : kGeometries) {
-        old_labels_stay<float>(geometry);
-        old_labels_stay<double>(geometry);
-    }
-}};
+                          for (const Geometry geometry : kGeometries) {
+                              old_labels_stay<float>(geometry);
+                              old_labels_stay<double>(geometry);
+                          }
+                      }};
 
 const Test weightless{"label ranker: a round of weight zero changes nothing but the labels", [] {
-    for (const Geometry geometry : kGeometries) {
-        LabelRanker<double> ranker(config_of(geometry, "smooth")), twin(config_of(geometry, "smooth"));
-        std::vector<double> given(8);
-        for (const Item& item : random_stream(7, 40, {.features = 40})) {
-            learn(ranker, item);
-            learn(twin, item);
-            Item light = item;
-            light.pairs = {{1, 1.0}, {500, 1.0}};
-            light.weight = 0;
-            const auto before = scores_of(ranker, light);
-            learn(ranker, light, given.data());
-            same_bits(std::span<const double>(given).first(before.size()), std::span<const double>(before));
-            same_model(ranker, twin);
-        }
-    }
-}};
+                          for (const Geometry geometry : kGeometries) {
+                              LabelRanker<double> ranker(config_of(geometry, "smooth")),
+                                  twin(config_of(geometry, "smooth"));
+                              std::vector<double> given(8);
+                              for (const Item& item : random_stream(7, 40, {.features = 40})) {
+                                  learn(ranker, item);
+                                  learn(twin, item);
+                                  Item light = item;
+                                  light.pairs = {{1, 1.0}, {500, 1.0}};
+                                  light.weight = 0;
+                                  const auto before = scores_of(ranker, light);
+                                  learn(ranker, light, given.data());
+                                  same_bits(std::span<const double>(given).first(before.size()),
+                                            std::span<const double>(before));
+                                  same_model(ranker, twin);
+                              }
+                          }
+                      }};
 
 const Test weights{"label ranker: a weight is a factor of C", [] {
-    for (const Geometry geometry : kGeometries)
-        for (const std::string_view update : updates_of(geometry)) {
-            const Note note(words(geometry, update));
-            RankerConfig light = config_of(geometry, update), heavy = light;
-            heavy.C = 4;
-            LabelRanker<double> weighted(light), plain(heavy);
-            for (Item item : random_stream(8, 40, {})) {
-                learn(plain, item);
-                item.weight = 4;
-                learn(weighted, item);
-            }
-            same_bits(plane_of(weighted), plane_of(plain));
-            same(weighted.certificate().most_weight, 4.0);
-            same(weighted.certificate().least_weight, 4.0);
-            near(weighted.certificate().loss, 4 * plain.certificate().loss, 1e-12);
-        }
-}};
+                       for (const Geometry geometry : kGeometries)
+                           for (const std::string_view update : updates_of(geometry)) {
+                               const Note note(words(geometry, update));
+                               RankerConfig light = config_of(geometry, update), heavy = light;
+                               heavy.C = 4;
+                               LabelRanker<double> weighted(light), plain(heavy);
+                               for (Item item : random_stream(8, 40, {})) {
+                                   learn(plain, item);
+                                   item.weight = 4;
+                                   learn(weighted, item);
+                               }
+                               same_bits(plane_of(weighted), plane_of(plain));
+                               same(weighted.certificate().most_weight, 4.0);
+                               same(weighted.certificate().least_weight, 4.0);
+                               near(weighted.certificate().loss, 4 * plain.certificate().loss,
+                                    1e-12);
+                           }
+                   }};
 
 const Test nothing_to_learn{"label ranker: rounds without a pair or without features", [] {
-    for (const Geometry geometry : kGeometries)
-        for (const std::string_view update : updates_of(geometry)) {
-            const Note note(words(geometry, update));
-            LabelRanker<double> ranker(config_of(geometry, update));
-            learn(ranker, {{{1, 1.0}}, {}, {}, 1});
-            learn(ranker, {{{1, 1.0}}, {0}, {}, 1});
-            learn(ranker, {{{1, 1.0}}, {0, 1}, {}, 1});
-            learn(ranker, {{{1, 1.0}}, {0}, {1}, 1});
-            same(ranker.certificate().rounds, 4);
-            same(ranker.certificate().loss, 0.0);
-            same(ranker.dual(), 0.0);
-            learn(ranker, {{}, {0}, {}, 1});
-            same(ranker.certificate().rounds, 5);
-            same(ranker.certificate().mistakes, 1);
-            same(ranker.dual(), 0.0);
-            same(ranker.store().rows(), 0u);
-        }
-}};
+                                for (const Geometry geometry : kGeometries)
+                                    for (const std::string_view update : updates_of(geometry)) {
+                                        const Note note(words(geometry, update));
+                                        LabelRanker<double> ranker(config_of(geometry, update));
+                                        learn(ranker, {{{1, 1.0}}, {}, {}, 1});
+                                        learn(ranker, {{{1, 1.0}}, {0}, {}, 1});
+                                        learn(ranker, {{{1, 1.0}}, {0, 1}, {}, 1});
+                                        learn(ranker, {{{1, 1.0}}, {0}, {1}, 1});
+                                        same(ranker.certificate().rounds, 4);
+                                        same(ranker.certificate().loss, 0.0);
+                                        same(ranker.dual(), 0.0);
+                                        learn(ranker, {{}, {0}, {}, 1});
+                                        same(ranker.certificate().rounds, 5);
+                                        same(ranker.certificate().mistakes, 1);
+                                        same(ranker.dual(), 0.0);
+                                        same(ranker.store().rows(), 0u);
+                                    }
+                            }};
 
 // Ranked right by far, an example must leave the weights as they are, and numbers.
-const Test repeated{"label ranker: an example learnt well comes again and again", [] {
-    for (const Geometry geometry : kGeometries)
-        for (const std::string_view update : updates_of(geometry)) {
-            const Note note(words(geometry, update));
-            RankerConfig config = config_of(geometry, update);
-            config.temperature = 1e-3;
-            config.C = 10;
-            config.normalize = false;
-            LabelRanker<float> ranker(config);
-            for (int round = 0; round < 200; ++round) {
-                // Every tenth one is longer, so that its margin is beyond what is asked.
-                const Item item{{{0, round % 10 ? 1.0 : 3.0}}, {0}, {}, 1};
-                ranker.add_labels(4 - ranker.labels());
-                learn(ranker, item);
+const Test repeated{
+    "label ranker: an example learnt well comes again and again", [] {
+        for (const Geometry geometry : kGeometries)
+            for (const std::string_view update : updates_of(geometry)) {
+                const Note note(words(geometry, update));
+                RankerConfig config = config_of(geometry, update);
+                config.temperature = 1e-3;
+                config.C = 10;
+                config.normalize = false;
+                LabelRanker<float> ranker(config);
+                for (int round = 0; round < 200; ++round) {
+                    // Every tenth one is longer, so that its margin is beyond what is asked.
+                    const Item item{{{0, round % 10 ? 1.0 : 3.0}}, {0}, {}, 1};
+                    ranker.add_labels(4 - ranker.labels());
+                    learn(ranker, item);
+                }
+                for (const float weight : plane_of(ranker))
+                    check(std::isfinite(weight), "a weight is not finite");
+                check(std::isfinite(ranker.dual()), "the dual is not finite");
+                const auto scores = scores_of(ranker, {{{0, 1.0}}, {}, {}, 1});
+                check(scores[0] > scores[1] && scores[0] > scores[2] && scores[0] > scores[3],
+                      "not learnt");
             }
-            for (const float weight : plane_of(ranker)) check(std::isfinite(weight), "a weight is not finite");
-            check(std::isfinite(ranker.dual()), "the dual is not finite");
-            const auto scores = scores_of(ranker, {{{0, 1.0}}, {}, {}, 1});
-            check(scores[0] > scores[1] && scores[0] > scores[2] && scores[0] > scores[3], "not learnt");
-        }
-}};
+    }};
 
 // The mean over the rounds of the dual vectors after each, in today's scaling.
 void mean_is_the_mean(Geometry geometry) {
@@ -299,7 +310,8 @@ void mean_is_the_mean(Geometry geometry) {
     for (const Item& item : items) {
         learn(ranker, item);
         for (std::size_t r = 0; r < ranker.store().rows(); ++r)
-            for (std::size_t y = 0; y < 8; ++y) sum[r * 8 + y] += ranker.store().row(static_cast<std::int32_t>(r))[y];
+            for (std::size_t y = 0; y < 8; ++y)
+                sum[r * 8 + y] += ranker.store().row(static_cast<std::int32_t>(r))[y];
     }
     for (const Item& item : items) {
         Example x = item.example();
@@ -309,7 +321,8 @@ void mean_is_the_mean(Geometry geometry) {
             double expected = 0;
             for (std::size_t i = 0; i < x.size(); ++i) {
                 const auto row = static_cast<std::size_t>(ranker.store().find(x.feature[i]));
-                expected += x.value[i] * linear(ranker).scale(static_cast<std::int32_t>(row)) * sum[row * 8 + y] / 60;
+                expected += x.value[i] * linear(ranker).scale(static_cast<std::int32_t>(row)) *
+                            sum[row * 8 + y] / 60;
             }
             near(scores[y], expected, 1e-12);
         }
@@ -317,9 +330,9 @@ void mean_is_the_mean(Geometry geometry) {
 }
 
 const Test means{"label ranker: average=always predicts with the mean of the rounds", [] {
-    mean_is_the_mean(Geometry::euclidean);
-    mean_is_the_mean(Geometry::adaptive);
-}};
+                     mean_is_the_mean(Geometry::euclidean);
+                     mean_is_the_mean(Geometry::adaptive);
+                 }};
 
 // A step on few of many labels writes single numbers, a step on many writes whole rows.
 template <class T>
@@ -341,11 +354,11 @@ void few_or_many(Geometry geometry) {
 }
 
 const Test touched{"label ranker: steps on few labels and on whole rows are the same numbers", [] {
-    for (const Geometry geometry : kGeometries) {
-        few_or_many<float>(geometry);
-        few_or_many<double>(geometry);
-    }
-}};
+                       for (const Geometry geometry : kGeometries) {
+                           few_or_many<float>(geometry);
+                           few_or_many<double>(geometry);
+                       }
+                   }};
 
 }  // namespace
 }  // namespace tagalong::test::label_ranker_test

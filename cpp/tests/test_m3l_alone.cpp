@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "tests/check.hpp"
 #include "m3l/single_label_descent.hpp"
+#include "tests/check.hpp"
 #include "tests/random.hpp"
 
 namespace tagalong::test::m3l_alone_test {
@@ -29,7 +29,8 @@ struct Case {
     AlignedVector<T> dual, weights;
     BlockView<T> view{};
 
-    Case(Random& random, bool flat) : dual(kRows * kLanes, T{0}), weights(kFeatures * kLanes, T{0}) {
+    Case(Random& random, bool flat)
+        : dual(kRows * kLanes, T{0}), weights(kFeatures * kLanes, T{0}) {
         for (int i = 0; i < kRows; ++i) {
             double sum = 0;
             for (int j = 0; j < kFeatures; ++j) {
@@ -48,7 +49,9 @@ struct Case {
             active.push_back(static_cast<Mask>(random.below(32)));
             order.push_back(static_cast<std::uint32_t>(i));
         }
-        matrix = {.rows = kRows, .columns = kFeatures, .values = values.data(),
+        matrix = {.rows = kRows,
+                  .columns = kFeatures,
+                  .values = values.data(),
                   .value_type = sizeof(T) == 4 ? Number::float32 : Number::float64};
         matrix.indices = indices.data();
         matrix.indptr = indptr.data();
@@ -85,7 +88,8 @@ struct Case {
         std::vector<double> out(kFeatures, 0.0);
         for (int i = 0; i < kRows; ++i)
             for (std::int32_t e = indptr[i]; e < indptr[i + 1]; ++e)
-                out[indices[e]] += 2 * static_cast<double>(dual[i * kLanes + k]) * static_cast<double>(values[e]);
+                out[indices[e]] +=
+                    2 * static_cast<double>(dual[i * kLanes + k]) * static_cast<double>(values[e]);
         return out;
     }
 };
@@ -106,14 +110,16 @@ void solve(bool flat, double enough, double near_enough) {
     SingleLabelState<T> alone;
     Shuffle shuffle(3);
     SolverProgress watch;
-    const int passes = improve_single_labels(rows, each.view, alone, static_cast<T>(enough), 5000, shuffle, watch);
+    const int passes =
+        improve_single_labels(rows, each.view, alone, static_cast<T>(enough), 5000, shuffle, watch);
     at_most(passes, 4999);
     same(each.view.live, Mask{0});
     for (std::size_t k = 0; k < kLabels; ++k) {
         Note note("label ", k);
         const std::vector<double> z = each.expected_weights(k);
         for (std::size_t j = 0; j < kFeatures; ++j)
-            near(static_cast<double>(each.weights[j * kLanes + k]), z[rows.feature()[j]], near_enough);
+            near(static_cast<double>(each.weights[j * kLanes + k]), z[rows.feature()[j]],
+                 near_enough);
         int moved = 0;
         for (std::size_t i = 0; i < kRows; ++i) {
             const bool takes_part = (kLive & were_active[i]) >> k & 1, yes = each.yes[i] >> k & 1;
@@ -130,7 +136,8 @@ void solve(bool flat, double enough, double near_enough) {
             double s = 0;
             for (std::int32_t e = each.indptr[i]; e < each.indptr[i + 1]; ++e)
                 s += static_cast<double>(each.values[e]) * z[each.indices[e]];
-            const double h = static_cast<double>(yes ? each.view.target_yes[k] : each.view.target_no[k]) - 2 * s;
+            const double h =
+                static_cast<double>(yes ? each.view.target_yes[k] : each.view.target_no[k]) - 2 * s;
             const bool rests = !(each.active[i] >> k & 1);
             // What has dropped out was at a limit and wanted beyond it.
             if (rests) check(b == low || b == high, "dropped out between limits");
@@ -141,27 +148,27 @@ void solve(bool flat, double enough, double near_enough) {
 }
 
 const Test one_at_a_time{"m3l: labels of a block one at a time", [] {
-    for (const bool flat : {true, false}) {
-        Note note("flat ", flat);
-        solve<double>(flat, 1e-6, 1e-9);
-        solve<float>(flat, 1e-2, 1e-3);
-    }
-}};
+                             for (const bool flat : {true, false}) {
+                                 Note note("flat ", flat);
+                                 solve<double>(flat, 1e-6, 1e-9);
+                                 solve<float>(flat, 1e-2, 1e-3);
+                             }
+                         }};
 
 const Test when{"m3l: one at a time where few labels are active", [] {
-    Random random(4);
-    Case<float> each(random, true);
-    const Rows<float> rows(each.matrix);
-    std::fill(each.active.begin(), each.active.end(), Mask{0b11001});
-    check(pays_alone(rows, each.view), "one of the live ones a row");
-    std::fill(each.active.begin(), each.active.end(), Mask{0b10011});
-    check(!pays_alone(rows, each.view), "two of the live ones a row");
-    std::fill(each.active.begin() + kRows / 2, each.active.end(), Mask{0b01001});
-    check(!pays_alone(rows, each.view), "rows without a live one do not count");
-    each.view.coupled = true;
-    std::fill(each.active.begin(), each.active.end(), Mask{0b10000});
-    check(!pays_alone(rows, each.view), "labels that move each other");
-}};
+                    Random random(4);
+                    Case<float> each(random, true);
+                    const Rows<float> rows(each.matrix);
+                    std::fill(each.active.begin(), each.active.end(), Mask{0b11001});
+                    check(pays_alone(rows, each.view), "one of the live ones a row");
+                    std::fill(each.active.begin(), each.active.end(), Mask{0b10011});
+                    check(!pays_alone(rows, each.view), "two of the live ones a row");
+                    std::fill(each.active.begin() + kRows / 2, each.active.end(), Mask{0b01001});
+                    check(!pays_alone(rows, each.view), "rows without a live one do not count");
+                    each.view.coupled = true;
+                    std::fill(each.active.begin(), each.active.end(), Mask{0b10000});
+                    check(!pays_alone(rows, each.view), "labels that move each other");
+                }};
 
 }  // namespace
 }  // namespace tagalong::test::m3l_alone_test

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tests/check.hpp"
 #include "m3l/linear_solver.hpp"
+#include "tests/check.hpp"
 #include "tests/random.hpp"
 
 namespace tagalong::test::m3l_face_test {
@@ -26,13 +26,17 @@ void nearly_equal_rows_converge() {
             }
         const std::size_t ends = indices.size();
         indptr.push_back(static_cast<std::int32_t>(ends));
-        for (std::size_t e = begins; e < ends; ++e) {  // the same row again, by two hundredths another
+        for (std::size_t e = begins; e < ends;
+             ++e) {  // the same row again, by two hundredths another
             indices.push_back(indices[e]);
-            values.push_back(static_cast<T>(static_cast<double>(values[e]) * (1 + 0.02 * random.normal())));
+            values.push_back(
+                static_cast<T>(static_cast<double>(values[e]) * (1 + 0.02 * random.normal())));
         }
         indptr.push_back(static_cast<std::int32_t>(indices.size()));
     }
-    Matrix matrix{.rows = kRows, .columns = kFeatures, .values = values.data(),
+    Matrix matrix{.rows = kRows,
+                  .columns = kFeatures,
+                  .values = values.data(),
                   .value_type = sizeof(T) == 4 ? Number::float32 : Number::float64};
     matrix.indices = indices.data();
     matrix.indptr = indptr.data();

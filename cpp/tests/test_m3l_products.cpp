@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "tests/check.hpp"
 #include "core/errors.hpp"
 #include "m3l/rbf_products.hpp"
+#include "tests/check.hpp"
 #include "tests/random.hpp"
 
 namespace tagalong::test::m3l_products_test {
@@ -21,7 +21,8 @@ struct Dense {
     std::vector<T> value;
 
     Dense(Random& random, std::int64_t rows, std::int64_t columns) : rows(rows), columns(columns) {
-        for (std::int64_t e = 0; e < rows * columns; ++e) value.push_back(static_cast<T>(random.normal()));
+        for (std::int64_t e = 0; e < rows * columns; ++e)
+            value.push_back(static_cast<T>(random.normal()));
     }
     Matrix matrix() const {
         Matrix out;
@@ -34,7 +35,8 @@ struct Dense {
     double product(std::size_t i, std::size_t j, double gamma) const {
         double squared = 0;
         for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c) {
-            const auto a = static_cast<double>(value[i * columns + c]), b = static_cast<double>(value[j * columns + c]);
+            const auto a = static_cast<double>(value[i * columns + c]),
+                       b = static_cast<double>(value[j * columns + c]);
             squared += (a - b) * (a - b);
         }
         return std::exp(-gamma * squared);
@@ -48,7 +50,8 @@ void compare(std::int64_t rows, std::int64_t columns, double gamma, double dista
     const RbfProducts<T> products(data.matrix(), gamma);
     const auto n = static_cast<std::size_t>(rows);
     std::vector<std::int32_t> which;
-    for (std::size_t i = 0; i < n; i += 1 + i % 3) which.push_back(static_cast<std::int32_t>(n - 1 - i));
+    for (std::size_t i = 0; i < n; i += 1 + i % 3)
+        which.push_back(static_cast<std::int32_t>(n - 1 - i));
     std::vector<float> memory(which.size() * n), alone(n), few(which.size() * which.size());
     std::vector<float*> to;
     for (std::size_t k = 0; k < which.size(); ++k) to.push_back(memory.data() + k * n);
@@ -86,7 +89,8 @@ Test lengths("m3l rbf products: a row too long for its numbers is refused", [] {
     Dense<float> data(random, 3, 2);
     data.value[4] = 1e15f;
     throws<InputError>([&] { RbfProducts<float>(data.matrix(), 1e9); },
-                       "kernel: gamma times the squared length of row 2 is 1e+39; for numbers of 32 bits it must be "
+                       "kernel: gamma times the squared length of row 2 is 1e+39; for numbers of "
+                       "32 bits it must be "
                        "below 8.50706e+37");
     const Dense<double> wide(random, 3, 2);
     RbfProducts<double>(wide.matrix(), 1e9);

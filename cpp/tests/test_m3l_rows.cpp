@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "tests/check.hpp"
 #include "m3l/block_kernels.hpp"
 #include "m3l/kernel_cache.hpp"
 #include "m3l/kernel_loops.hpp"
 #include "m3l/rows.hpp"
 #include "m3l/shuffle.hpp"
+#include "tests/check.hpp"
 #include "tests/random.hpp"
 
 namespace tagalong::test::m3l_rows_test {
@@ -61,11 +61,13 @@ void compare(const Matrix& matrix, Random& random, double distance) {
                     for (std::size_t j = 0; j < rows.features(); ++j)
                         if (rows.feature()[j] == row.feature[e])
                             for (std::size_t k = 0; k < kLanes; ++k)
-                                expected[k] += row.value[e] * static_cast<double>(weights[j * kLanes + k]);
+                                expected[k] +=
+                                    row.value[e] * static_cast<double>(weights[j * kLanes + k]);
                 }
                 alignas(64) T found[kLanes];
                 any.score(static_cast<std::size_t>(i), weights.data()).store(found);
-                for (std::size_t k = 0; k < kLanes; ++k) near(static_cast<double>(found[k]), expected[k], distance);
+                for (std::size_t k = 0; k < kLanes; ++k)
+                    near(static_cast<double>(found[k]), expected[k], distance);
                 near(rows.squared(static_cast<std::size_t>(i)), squared, 1e-9);
                 // Adding the row itself raises each score by its squared length.
                 AlignedVector<T> moved = weights;
@@ -98,7 +100,8 @@ Test wide_rows("m3l rows: more features than 16 bits can number", [] {
     }
     data.start.push_back(70000);
     const Rows<float> rows(data.matrix());
-    check((std::holds_alternative<m3l::SparseRows<float, std::uint32_t>>(rows.any())), "numbers of 32 bits");
+    check((std::holds_alternative<m3l::SparseRows<float, std::uint32_t>>(rows.any())),
+          "numbers of 32 bits");
     same(rows.features(), std::size_t{70000});
 });
 
@@ -119,7 +122,8 @@ Test shared_rows("m3l rows: wide ones of the same types are read where they are"
     const Rows<double> rows(data.matrix());
     const auto& shared = std::get<m3l::SparseRows<double, std::uint32_t>>(rows.any());
     check(shared.value.data() == data.value.data(), "the values are not copied");
-    check(static_cast<const void*>(shared.index.data()) == data.index.data(), "nor are the columns");
+    check(static_cast<const void*>(shared.index.data()) == data.index.data(),
+          "nor are the columns");
     AlignedVector<double> weights(rows.features() * kLanes);
     for (double& each : weights) each = random.normal();
     alignas(64) double found[kLanes];
@@ -127,7 +131,8 @@ Test shared_rows("m3l rows: wide ones of the same types are read where they are"
     for (std::size_t k = 0; k < kLanes; ++k) {
         double expected = 0;
         for (std::size_t e = 70000; e < 70003; ++e)
-            expected += data.value[e] * weights[static_cast<std::size_t>(data.index[e]) * kLanes + k];
+            expected +=
+                data.value[e] * weights[static_cast<std::size_t>(data.index[e]) * kLanes + k];
         near(found[k], expected, 1e-12);
     }
 });
@@ -148,10 +153,13 @@ Test dense_rows("m3l rows: dense", [] {
 Test cache("m3l kernel cache: the rows asked for, in any memory", [] {
     Random random(6);
     constexpr std::size_t kRows = 30;
-    for (const std::size_t bytes : {std::size_t{0}, std::size_t{10 * 4 * kRows}, std::size_t{1000000}}) {
+    for (const std::size_t bytes :
+         {std::size_t{0}, std::size_t{10 * 4 * kRows}, std::size_t{1000000}}) {
         Note note("bytes ", bytes);
         std::size_t computed = 0;
-        const auto product = [](std::size_t i, std::size_t j) { return static_cast<float>((i + 1) * (j + 1)); };
+        const auto product = [](std::size_t i, std::size_t j) {
+            return static_cast<float>((i + 1) * (j + 1));
+        };
         Products products;
         products.rows = [&](std::span<const std::int32_t> rows, std::span<float* const> out) {
             computed += rows.size();
@@ -163,7 +171,8 @@ Test cache("m3l kernel cache: the rows asked for, in any memory", [] {
                 for (const std::int32_t j : rows) *out++ = product(i, j);
         };
         KernelCache cache(kRows, bytes, products);
-        at_most(static_cast<double>(cache.slots()), std::max(8.0, static_cast<double>(bytes) / (4 * kRows)));
+        at_most(static_cast<double>(cache.slots()),
+                std::max(8.0, static_cast<double>(bytes) / (4 * kRows)));
         const std::vector<std::int32_t> soon = {1, 5, 9, 13, 2, 8};
         for (int turn = 0; turn < 500; ++turn) {
             const auto p = static_cast<std::size_t>(random.below(kRows));
@@ -173,7 +182,8 @@ Test cache("m3l kernel cache: the rows asked for, in any memory", [] {
             same(first[3], product(p, 3));
             same(second[7], product(q, 7));
             // Rows that are there, and some that may not be: no row is computed for it.
-            const std::vector<std::int32_t> some = {static_cast<std::int32_t>(q), 4, 11, 17, 23, 29};
+            const std::vector<std::int32_t> some = {
+                static_cast<std::int32_t>(q), 4, 11, 17, 23, 29};
             const std::size_t before = computed;
             std::vector<float> found(some.size() * some.size());
             cache.among(some, found.data());
@@ -194,27 +204,34 @@ template <class T>
 void pull_everything(double distance) {
     Random random(8);
     constexpr std::size_t kFeatures = 2 * Changes<T>::kPart + 37;
-    AlignedVector<T> sums(kFeatures * kLanes, T{0}), weights(kFeatures * kLanes), r(kLanes * kLanes, T{0});
+    AlignedVector<T> sums(kFeatures * kLanes, T{0}), weights(kFeatures * kLanes),
+        r(kLanes * kLanes, T{0});
     for (T& each : weights) each = static_cast<T>(random.normal());
     for (std::size_t j = 0; j < kFeatures; ++j)
         for (std::size_t k = 0; k < kLanes; ++k)
-            if (j % 3 != 0 && random.chance(0.4)) sums[j * kLanes + k] = static_cast<T>(random.normal());
+            if (j % 3 != 0 && random.chance(0.4))
+                sums[j * kLanes + k] = static_cast<T>(random.normal());
     constexpr Mask kBound = 0b1010'0110'1110'0101;
     for (std::size_t k = 0; k < kLanes; ++k)
         if (kBound >> k & 1)
-            for (std::size_t l = 0; l < kLanes; ++l) r[k * kLanes + l] = static_cast<T>(random.normal());
+            for (std::size_t l = 0; l < kLanes; ++l)
+                r[k * kLanes + l] = static_cast<T>(random.normal());
     std::vector<double> expected(weights.begin(), weights.end());
     for (std::size_t j = 0; j < kFeatures; ++j)
         for (std::size_t k = 0; k < kLanes; ++k)
             for (std::size_t l = 0; l < kLanes; ++l)
-                expected[j * kLanes + l] +=
-                    static_cast<double>(sums[j * kLanes + k]) * static_cast<double>(r[k * kLanes + l]);
+                expected[j * kLanes + l] += static_cast<double>(sums[j * kLanes + k]) *
+                                            static_cast<double>(r[k * kLanes + l]);
     Changes<T> changes;
     take_changes(sums, changes);
-    check(std::all_of(sums.begin(), sums.end(), [](T each) { return each == 0; }), "the sums are zeros");
-    check(std::all_of(changes.feature.begin(), changes.feature.end(), [](auto j) { return j % 3 != 0; }), "changed");
+    check(std::all_of(sums.begin(), sums.end(), [](T each) { return each == 0; }),
+          "the sums are zeros");
+    check(std::all_of(changes.feature.begin(), changes.feature.end(),
+                      [](auto j) { return j % 3 != 0; }),
+          "changed");
     for (const std::size_t part : {2, 0, 1}) pull(changes, part, r.data(), kBound, weights.data());
-    for (std::size_t e = 0; e < expected.size(); ++e) near(static_cast<double>(weights[e]), expected[e], distance);
+    for (std::size_t e = 0; e < expected.size(); ++e)
+        near(static_cast<double>(weights[e]), expected[e], distance);
     take_changes(sums, changes);
     same(changes.feature.size(), std::size_t{0});
 }

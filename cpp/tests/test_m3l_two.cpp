@@ -1,8 +1,8 @@
 // The step on two variables, against every point of a grid and the conditions of optimality.
 #include <algorithm>
 
-#include "tests/check.hpp"
 #include "m3l/two_variables.hpp"
+#include "tests/check.hpp"
 #include "tests/random.hpp"
 
 namespace tagalong::test::m3l_two_test {
@@ -33,8 +33,10 @@ Test grid("two variables: no point of a grid is better", [] {
         const TwoVariables q = random_problem(random);
         Note note("problem ", problem);
         const TwoSteps step = solve_two(q);
-        check(q.low[0] <= step.first && step.first <= q.high[0], "the first variable is within its limits");
-        check(q.low[1] <= step.second && step.second <= q.high[1], "the second variable is within its limits");
+        check(q.low[0] <= step.first && step.first <= q.high[0],
+              "the first variable is within its limits");
+        check(q.low[1] <= step.second && step.second <= q.high[1],
+              "the second variable is within its limits");
         const double found = q.value(step.first, step.second);
         constexpr int kSteps = 24;
         for (int i = 0; i <= kSteps; ++i)
@@ -52,7 +54,8 @@ Test optimal("two variables: no derivative points to somewhere allowed", [] {
         const TwoVariables q = random_problem(random);
         Note note("problem ", problem);
         const TwoSteps step = solve_two(q);
-        const double slope[] = {q.g - q.a * step.first - q.c * step.second, q.h - q.c * step.first - q.b * step.second};
+        const double slope[] = {q.g - q.a * step.first - q.c * step.second,
+                                q.h - q.c * step.first - q.b * step.second};
         const double at[] = {step.first, step.second};
         for (int k = 0; k < 2; ++k) {
             if (at[k] < q.high[k]) at_most(slope[k], 1e-9);

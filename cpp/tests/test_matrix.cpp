@@ -4,9 +4,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "tests/check.hpp"
 #include "core/errors.hpp"
 #include "core/matrix.hpp"
+#include "tests/check.hpp"
 #include "tests/random.hpp"
 
 namespace tagalong::test::matrix_test {
@@ -61,14 +61,19 @@ struct Csr {
 };
 
 // Eighths: a float holds them exactly.
-double random_eighth(Random& random) { return random.chance(0.4) ? 0.0 : random.below(64) / 8.0 - 4; }
+double random_eighth(Random& random) {
+    return random.chance(0.4) ? 0.0 : random.below(64) / 8.0 - 4;
+}
 
 template <class V>
-Dense<V> random_dense(Random& random, std::int64_t rows, std::int64_t columns, std::int64_t stride) {
-    Dense<V> dense{std::vector<V>(static_cast<std::size_t>(rows * stride), V(77)), rows, columns, stride};
+Dense<V> random_dense(Random& random, std::int64_t rows, std::int64_t columns,
+                      std::int64_t stride) {
+    Dense<V> dense{std::vector<V>(static_cast<std::size_t>(rows * stride), V(77)), rows, columns,
+                   stride};
     for (std::int64_t i = 0; i < rows; ++i)
         for (std::int64_t j = 0; j < columns; ++j)
-            dense.values[static_cast<std::size_t>(i * stride + j)] = static_cast<V>(random_eighth(random));
+            dense.values[static_cast<std::size_t>(i * stride + j)] =
+                static_cast<V>(random_eighth(random));
     return dense;
 }
 
@@ -79,12 +84,14 @@ Csr<V, I> to_csr(const Dense<double>& dense, Random& random) {
     for (std::int64_t i = 0; i < dense.rows; ++i) {
         std::vector<std::int64_t> order;
         for (std::int64_t j = 0; j < dense.columns; ++j)
-            if (dense.values[static_cast<std::size_t>(i * dense.stride + j)] != 0 || random.chance(0.2))
+            if (dense.values[static_cast<std::size_t>(i * dense.stride + j)] != 0 ||
+                random.chance(0.2))
                 order.push_back(j);
         random.shuffle(order);
         for (const std::int64_t j : order) {
             csr.indices.push_back(static_cast<I>(j));
-            csr.values.push_back(static_cast<V>(dense.values[static_cast<std::size_t>(i * dense.stride + j)]));
+            csr.values.push_back(
+                static_cast<V>(dense.values[static_cast<std::size_t>(i * dense.stride + j)]));
         }
         csr.indptr.push_back(static_cast<I>(csr.indices.size()));
     }
@@ -106,21 +113,24 @@ void same_rows(const Matrix& actual, const Matrix& expected) {
 }
 
 const Test layouts{"matrix: dense and CSR of every number type give the same bits", [] {
-    Random random(1);
-    for (int round = 0; round < 30; ++round) {
-        const std::int64_t rows = random.below(6), columns = 1 + random.below(12);
-        const auto dense = random_dense<double>(random, rows, columns, columns);
-        const Matrix expected = dense.view();
-        check(!expected.sparse(), "dense taken for sparse");
-        const Dense<float> single{{dense.values.begin(), dense.values.end()}, rows, columns, columns};
-        same_rows(single.view(), expected);
-        check(to_csr<float, std::int32_t>(dense, random).view().sparse(), "sparse taken for dense");
-        same_rows(to_csr<float, std::int32_t>(dense, random).view(), expected);
-        same_rows(to_csr<float, std::int64_t>(dense, random).view(), expected);
-        same_rows(to_csr<double, std::int32_t>(dense, random).view(), expected);
-        same_rows(to_csr<double, std::int64_t>(dense, random).view(), expected);
-    }
-}};
+                       Random random(1);
+                       for (int round = 0; round < 30; ++round) {
+                           const std::int64_t rows = random.below(6),
+                                              columns = 1 + random.below(12);
+                           const auto dense = random_dense<double>(random, rows, columns, columns);
+                           const Matrix expected = dense.view();
+                           check(!expected.sparse(), "dense taken for sparse");
+                           const Dense<float> single{
+                               {dense.values.begin(), dense.values.end()}, rows, columns, columns};
+                           same_rows(single.view(), expected);
+                           check(to_csr<float, std::int32_t>(dense, random).view().sparse(),
+                                 "sparse taken for dense");
+                           same_rows(to_csr<float, std::int32_t>(dense, random).view(), expected);
+                           same_rows(to_csr<float, std::int64_t>(dense, random).view(), expected);
+                           same_rows(to_csr<double, std::int32_t>(dense, random).view(), expected);
+                           same_rows(to_csr<double, std::int64_t>(dense, random).view(), expected);
+                       }
+                   }};
 
 template <class V>
 void read_with_stride() {
@@ -145,43 +155,46 @@ void read_with_stride() {
 }
 
 const Test strides{"matrix: rows with a stride, also backwards", [] {
-    read_with_stride<float>();
-    read_with_stride<double>();
-}};
+                       read_with_stride<float>();
+                       read_with_stride<double>();
+                   }};
 
-const Test as_it_stands{"matrix: a row is read as it stands, without zeros", [] {
-    const Csr<double, std::int32_t> csr{{2, 0, 3, 4}, {4, 1, 4, 0}, {0, 4}, 5};
-    Example x;
-    x.add(1, 1.0);
-    csr.view().read(0, x);
-    check(x.feature == std::vector<std::int32_t>{4, 4, 0}, "other features");
-    same_bits(x.value, {2.0, 3.0, 4.0});
-}};
+const Test as_it_stands{
+    "matrix: a row is read as it stands, without zeros", [] {
+        const Csr<double, std::int32_t> csr{{2, 0, 3, 4}, {4, 1, 4, 0}, {0, 4}, 5};
+        Example x;
+        x.add(1, 1.0);
+        csr.view().read(0, x);
+        check(x.feature == std::vector<std::int32_t>{4, 4, 0}, "other features");
+        same_bits(x.value, {2.0, 3.0, 4.0});
+    }};
 
 const Test empty_is_good{"matrix: no rows, empty rows and no columns are good", [] {
-    Csr<double, std::int64_t> csr;
-    csr.view().check(kMost);
-    csr.indptr = {0, 0, 0};
-    csr.view().check(kMost);
-    Example x;
-    csr.view().read(1, x);
-    same(x.size(), 0u);
-    Dense<float>{{}, 3, 0, 0}.view().check(kMost);
-}};
+                             Csr<double, std::int64_t> csr;
+                             csr.view().check(kMost);
+                             csr.indptr = {0, 0, 0};
+                             csr.view().check(kMost);
+                             Example x;
+                             csr.view().read(1, x);
+                             same(x.size(), 0u);
+                             Dense<float>{{}, 3, 0, 0}.view().check(kMost);
+                         }};
 
 template <class V>
 void refuse_values() {
     Dense<V> dense{std::vector<V>(12, V(1)), 3, 4, 4};
-    const auto refused = [&](double value, const char* message, const Where& where = Where::current()) {
+    const auto refused = [&](double value, const char* message,
+                             const Where& where = Where::current()) {
         dense.values[6] = static_cast<V>(value);
         throws<InputError>([&] { dense.view().check(kMostFloat); }, message, where);
     };
     refused(kNaN, "X: row 1, column 2 is NaN; values must be finite");
     refused(kInfinity, "X: row 1, column 2 is infinity; values must be finite");
     refused(-kInfinity, "X: row 1, column 2 is -infinity; values must be finite");
-    refused(2e19,
-            "X: row 1 is too long: the sum of its squares exceeds 3.40282e+38, the largest number of "
-            "the storage type; scale the features down");
+    refused(
+        2e19,
+        "X: row 1 is too long: the sum of its squares exceeds 3.40282e+38, the largest number of "
+        "the storage type; scale the features down");
     dense.values[6] = static_cast<V>(1e19);
     dense.view().check(kMostFloat);
     // Each row is short enough, all together are not.
@@ -209,29 +222,32 @@ void refuse_csr() {
 }
 
 const Test values{"matrix: NaN, infinity and too long rows are refused", [] {
-    refuse_values<float>();
-    refuse_values<double>();
-}};
+                      refuse_values<float>();
+                      refuse_values<double>();
+                  }};
 
 const Test structure{"matrix: columns out of range and a decreasing indptr are refused", [] {
-    refuse_csr<float, std::int32_t>();
-    refuse_csr<float, std::int64_t>();
-    refuse_csr<double, std::int32_t>();
-    refuse_csr<double, std::int64_t>();
-}};
+                         refuse_csr<float, std::int32_t>();
+                         refuse_csr<float, std::int64_t>();
+                         refuse_csr<double, std::int32_t>();
+                         refuse_csr<double, std::int64_t>();
+                     }};
 
-const Test wide_columns{"matrix: 64-bit columns are not cut to 32 bits", [] {
-    const Csr<double, std::int64_t> csr{{1}, {(std::int64_t{1} << 32) + 2}, {0, 1}, 5};
-    throws<InputError>([&] { csr.view().check(kMost); },
-                       "X: row 0 has column 4294967298; columns must be from 0 to 4");
-}};
+const Test wide_columns{
+    "matrix: 64-bit columns are not cut to 32 bits", [] {
+        const Csr<double, std::int64_t> csr{{1}, {(std::int64_t{1} << 32) + 2}, {0, 1}, 5};
+        throws<InputError>([&] { csr.view().check(kMost); },
+                           "X: row 0 has column 4294967298; columns must be from 0 to 4");
+    }};
 
-const Test largest_numbers{"matrix: squares that overflow are too long", [] {
-    const Dense<double> dense{{1e200, 1}, 1, 2, 2};
-    throws<InputError>([&] { dense.view().check(kMost); },
-                       "X: row 0 is too long: the sum of its squares exceeds 1.79769e+308, the largest "
-                       "number of the storage type; scale the features down");
-}};
+const Test largest_numbers{
+    "matrix: squares that overflow are too long", [] {
+        const Dense<double> dense{{1e200, 1}, 1, 2, 2};
+        throws<InputError>(
+            [&] { dense.view().check(kMost); },
+            "X: row 0 is too long: the sum of its squares exceeds 1.79769e+308, the largest "
+            "number of the storage type; scale the features down");
+    }};
 
 }  // namespace
 }  // namespace tagalong::test::matrix_test

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "tests/check.hpp"
 #include "predictions/measures.hpp"
+#include "tests/check.hpp"
 #include "tests/random.hpp"
 
 namespace tagalong::test::measures_test {
@@ -39,8 +39,8 @@ std::vector<double> all_scores(const Round& round) {
 }
 
 // What looks at the first places: the mean over all orders with descending scores.
-void over_orders(const Round& round, const std::vector<double>& scores, std::vector<std::size_t> known,
-                 std::size_t k, Row& row) {
+void over_orders(const Round& round, const std::vector<double>& scores,
+                 std::vector<std::size_t> known, std::size_t k, Row& row) {
     const auto gain_of_first = [](std::size_t count) {
         double gain = 0;
         for (std::size_t i = 0; i < count; ++i) gain += 1 / std::log2(static_cast<double>(i) + 2);
@@ -50,14 +50,16 @@ void over_orders(const Round& round, const std::vector<double>& scores, std::vec
     double orders = 0, first_wrong = 0, precision = 0, ndcg = 0;
     do {
         bool descending = true;
-        for (std::size_t i = 1; i < known.size(); ++i) descending &= scores[known[i - 1]] >= scores[known[i]];
+        for (std::size_t i = 1; i < known.size(); ++i)
+            descending &= scores[known[i - 1]] >= scores[known[i]];
         if (!descending) continue;
         ++orders;
         first_wrong += !in(round.relevant, known[0]);
         for (std::size_t i = 0; i < std::min(k, known.size()); ++i) {
             if (!in(round.relevant, known[i])) continue;
             precision += 1 / static_cast<double>(k);
-            ndcg += 1 / std::log2(static_cast<double>(i) + 2) / gain_of_first(std::min(k, round.relevant.size()));
+            ndcg += 1 / std::log2(static_cast<double>(i) + 2) /
+                    gain_of_first(std::min(k, round.relevant.size()));
         }
     } while (std::next_permutation(known.begin(), known.end()));
     row[Measures::one_error] = first_wrong / orders;
@@ -106,14 +108,16 @@ Round random_round(Random& random) {
     const int labels = random.below(7), new_labels = random.chance(0.2) ? random.below(2) : 0;
     const int levels = 1 + random.below(5);
     for (int y = 0; y < labels; ++y)
-        round.scores.push_back(random.chance(0.05) ? -kInfinity : 0.25 * (random.below(levels) - levels / 2));
+        round.scores.push_back(random.chance(0.05) ? -kInfinity
+                                                   : 0.25 * (random.below(levels) - levels / 2));
     for (int y = 0; y < labels + new_labels; ++y) {
         if (random.chance(y >= labels ? 1 : 0.4)) round.relevant.push_back(y);
         else if (random.chance(0.2)) round.unknown.push_back(y);
     }
     random.shuffle(round.relevant);
     random.shuffle(round.unknown);
-    round.cutoff = random.chance(0.1) ? (random.chance(0.5) ? kInfinity : -kInfinity) : 0.25 * (random.below(6) - 3);
+    round.cutoff = random.chance(0.1) ? (random.chance(0.5) ? kInfinity : -kInfinity)
+                                      : 0.25 * (random.below(6) - 3);
     return round;
 }
 
@@ -123,7 +127,8 @@ void observe(Measures& measures, const Round& round) {
     measures.observe(std::span<const T>(scores), round.relevant, round.unknown, round.cutoff);
 }
 
-void rows_are_near(const Row& actual, const Row& expected, double distance, const Where& where = Where::current()) {
+void rows_are_near(const Row& actual, const Row& expected, double distance,
+                   const Where& where = Where::current()) {
     for (std::size_t i = 0; i < Measures::kValues; ++i) {
         const Note note("value ", i);
         near(actual[i], expected[i], distance, where);
@@ -173,64 +178,69 @@ void like_brute_force(std::size_t k, std::size_t window) {
 }
 
 const Test twin{"measures: their definitions, over every order of equal scores", [] {
-    for (const std::size_t k : {1, 2, 3, 5, 10}) like_brute_force<double>(k, 7);
-    like_brute_force<float>(3, 1);
-    like_brute_force<double>(4, 0);
-}};
+                    for (const std::size_t k : {1, 2, 3, 5, 10}) like_brute_force<double>(k, 7);
+                    like_brute_force<float>(3, 1);
+                    like_brute_force<double>(4, 0);
+                }};
 
-const Test by_hand{"measures: by hand", [] {
-    Measures measures(2, 10);
-    observe<double>(measures, {{3, 2, 2, 1}, {0, 2}, {}, 2});
-    const Row row = measures.totals();
-    same(row[Measures::any_mistake], 1);       // 2 ties with 1
-    same(row[Measures::one_error], 0);
-    same(row[Measures::ranking_loss], 0.25);
-    same(row[Measures::coverage], 3);
-    near(row[Measures::average_precision], (1 + 2.0 / 3) / 2, 1e-15);
-    same(row[Measures::precision_at_k], 0.75);  // half the time the tie falls well
-    near(row[Measures::ndcg_at_k], (1 + 0.5 / std::log2(3)) / (1 + 1 / std::log2(3)), 1e-15);
-    same(row[Measures::hits], 2);
-    same(row[Measures::chosen], 3);
-    same(row[Measures::wrong_labels], 0.25);
-    same(row[Measures::exact], 0);
-}};
+const Test by_hand{
+    "measures: by hand", [] {
+        Measures measures(2, 10);
+        observe<double>(measures, {{3, 2, 2, 1}, {0, 2}, {}, 2});
+        const Row row = measures.totals();
+        same(row[Measures::any_mistake], 1);  // 2 ties with 1
+        same(row[Measures::one_error], 0);
+        same(row[Measures::ranking_loss], 0.25);
+        same(row[Measures::coverage], 3);
+        near(row[Measures::average_precision], (1 + 2.0 / 3) / 2, 1e-15);
+        same(row[Measures::precision_at_k], 0.75);  // half the time the tie falls well
+        near(row[Measures::ndcg_at_k], (1 + 0.5 / std::log2(3)) / (1 + 1 / std::log2(3)), 1e-15);
+        same(row[Measures::hits], 2);
+        same(row[Measures::chosen], 3);
+        same(row[Measures::wrong_labels], 0.25);
+        same(row[Measures::exact], 0);
+    }};
 
-const Test nothing{"measures: rows without a pair count in the measures of sets only", [] {
-    for (const Round& round : {Round{{}, {}, {}, 0}, Round{{1, 2}, {}, {}, 5}, Round{{1, 2}, {1, 0}, {}, 0},
-                               Round{{1, 2, 3}, {1}, {0, 2}, 0}, Round{{}, {0}, {}, -kInfinity}}) {
-        Measures measures(3, 1);
-        observe<double>(measures, round);
-        same(measures.totals()[Measures::ranked], 0);
-        same(measures.totals()[Measures::rows], 1);
-        same(measures.totals()[Measures::exact], 1);
-    }
-}};
+const Test nothing{
+    "measures: rows without a pair count in the measures of sets only", [] {
+        for (const Round& round :
+             {Round{{}, {}, {}, 0}, Round{{1, 2}, {}, {}, 5}, Round{{1, 2}, {1, 0}, {}, 0},
+              Round{{1, 2, 3}, {1}, {0, 2}, 0}, Round{{}, {0}, {}, -kInfinity}}) {
+            Measures measures(3, 1);
+            observe<double>(measures, round);
+            same(measures.totals()[Measures::ranked], 0);
+            same(measures.totals()[Measures::rows], 1);
+            same(measures.totals()[Measures::exact], 1);
+        }
+    }};
 
 // Beyond what brute force can do: measures of many labels lie between what they can be, and do
 // not depend on the scale of the scores.
-const Test many{"measures: of many labels", [] {
-    Random random(52);
-    for (int i = 0; i < 50; ++i) {
-        Round round;
-        for (int y = 0; y < 1000; ++y) {
-            round.scores.push_back(random.normal());
-            if (random.chance(0.02)) round.relevant.push_back(y);
+const Test many{
+    "measures: of many labels", [] {
+        Random random(52);
+        for (int i = 0; i < 50; ++i) {
+            Round round;
+            for (int y = 0; y < 1000; ++y) {
+                round.scores.push_back(random.normal());
+                if (random.chance(0.02)) round.relevant.push_back(y);
+            }
+            if (round.relevant.empty()) continue;
+            Measures once(5, 0), scaled(5, 0);
+            observe<double>(once, round);
+            for (double& score : round.scores) score *= 0x1p40;
+            round.cutoff *= 0x1p40;
+            observe<double>(scaled, round);
+            check(once.totals() == scaled.totals(), "the scale matters");
+            for (const std::size_t value :
+                 {Measures::one_error, Measures::ranking_loss, Measures::average_precision,
+                  Measures::precision_at_k, Measures::ndcg_at_k, Measures::wrong_labels}) {
+                at_most(0, once.totals()[value]);
+                at_most(once.totals()[value], 1);
+            }
+            near(once.totals()[Measures::ranking_loss], 0.5, 0.4);
         }
-        if (round.relevant.empty()) continue;
-        Measures once(5, 0), scaled(5, 0);
-        observe<double>(once, round);
-        for (double& score : round.scores) score *= 0x1p40;
-        round.cutoff *= 0x1p40;
-        observe<double>(scaled, round);
-        check(once.totals() == scaled.totals(), "the scale matters");
-        for (const std::size_t value : {Measures::one_error, Measures::ranking_loss, Measures::average_precision,
-                                        Measures::precision_at_k, Measures::ndcg_at_k, Measures::wrong_labels}) {
-            at_most(0, once.totals()[value]);
-            at_most(once.totals()[value], 1);
-        }
-        near(once.totals()[Measures::ranking_loss], 0.5, 0.4);
-    }
-}};
+    }};
 
 // The cut-off is in double precision whatever the scores are, and may lie between two of their type.
 template <class T>
@@ -238,8 +248,9 @@ void choose(Random& random) {
     std::vector<T> scores;
     for (int y = 0; y < 100; ++y) scores.push_back(static_cast<T>(random.normal()));
     const double met = static_cast<double>(scores[static_cast<std::size_t>(random.below(100))]);
-    for (const double cutoff : {met, std::nextafter(met, kInfinity), std::nextafter(met, -kInfinity), 0.0, 1e300,
-                                -1e300, kInfinity, -kInfinity}) {
+    for (const double cutoff :
+         {met, std::nextafter(met, kInfinity), std::nextafter(met, -kInfinity), 0.0, 1e300, -1e300,
+          kInfinity, -kInfinity}) {
         const Note note("cut-off ", cutoff);
         Measures measures(5, 0);
         measures.observe(std::span<const T>(scores), Labels{0}, Labels{}, cutoff);
@@ -249,12 +260,12 @@ void choose(Random& random) {
 }
 
 const Test chosen{"measures: what reaches the cut-off is chosen", [] {
-    Random random(53);
-    for (int i = 0; i < 50; ++i) {
-        choose<float>(random);
-        choose<double>(random);
-    }
-}};
+                      Random random(53);
+                      for (int i = 0; i < 50; ++i) {
+                          choose<float>(random);
+                          choose<double>(random);
+                      }
+                  }};
 
 // Labels that nothing happened to may be missing at the end.
 bool same_counts(std::vector<Measures::PerLabel> a, std::vector<Measures::PerLabel> b) {
@@ -266,33 +277,39 @@ bool same_counts(std::vector<Measures::PerLabel> a, std::vector<Measures::PerLab
 }
 
 const Test restoring{"measures: a restored one goes on", [] {
-    Random random(53);
-    Measures whole(3, 5), restored(3, 5);
-    for (int i = 0; i < 40; ++i) {
-        const Round round = random_round(random);
-        observe<double>(whole, round);
-        if (i == 20) restored.restore(whole.totals(), whole.per_label(), whole.recent(), whole.recent_marks(), whole.next());
-        if (i > 20) observe<double>(restored, round);
-    }
-    check(whole.totals() == restored.totals(), "other totals");
-    check(whole.recent_sums() == restored.recent_sums(), "other sums of the window");
-    same(whole.next(), restored.next());
-    check(same_counts(whole.recent_per_label(), restored.recent_per_label()), "other counts of the window");
-}};
+                         Random random(53);
+                         Measures whole(3, 5), restored(3, 5);
+                         for (int i = 0; i < 40; ++i) {
+                             const Round round = random_round(random);
+                             observe<double>(whole, round);
+                             if (i == 20)
+                                 restored.restore(whole.totals(), whole.per_label(), whole.recent(),
+                                                  whole.recent_marks(), whole.next());
+                             if (i > 20) observe<double>(restored, round);
+                         }
+                         check(whole.totals() == restored.totals(), "other totals");
+                         check(whole.recent_sums() == restored.recent_sums(),
+                               "other sums of the window");
+                         same(whole.next(), restored.next());
+                         check(same_counts(whole.recent_per_label(), restored.recent_per_label()),
+                               "other counts of the window");
+                     }};
 
-const Test recent_labels{"measures: counts per label over the window are those of its rows alone", [] {
-    Random random(54);
-    Measures measures(3, 4);
-    std::vector<Round> rounds;
-    for (int i = 0; i < 60; ++i) {
-        rounds.push_back(random_round(random));
-        observe<float>(measures, rounds.back());
-        Measures last(3, 0);
-        for (std::size_t from = rounds.size() < 4 ? 0 : rounds.size() - 4; from < rounds.size(); ++from)
-            observe<float>(last, rounds[from]);
-        check(same_counts(measures.recent_per_label(), last.per_label()), "other counts");
-    }
-}};
+const Test recent_labels{
+    "measures: counts per label over the window are those of its rows alone", [] {
+        Random random(54);
+        Measures measures(3, 4);
+        std::vector<Round> rounds;
+        for (int i = 0; i < 60; ++i) {
+            rounds.push_back(random_round(random));
+            observe<float>(measures, rounds.back());
+            Measures last(3, 0);
+            for (std::size_t from = rounds.size() < 4 ? 0 : rounds.size() - 4; from < rounds.size();
+                 ++from)
+                observe<float>(last, rounds[from]);
+            check(same_counts(measures.recent_per_label(), last.per_label()), "other counts");
+        }
+    }};
 
 }  // namespace
 }  // namespace tagalong::test::measures_test

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <vector>
 
+#include "rules/linear_pairs.hpp"
 #include "tests/check.hpp"
 #include "tests/random.hpp"
 #include "tests/ranking_round.hpp"
-#include "rules/linear_pairs.hpp"
 
 namespace tagalong::test::pair_rules_test {
 namespace {
@@ -46,7 +46,8 @@ double simopt_by_bisection(const RankingRound& round, double margin, double targ
     return high;
 }
 
-Coefficients by_loops(PairScheme scheme, const RankingRound& round, double q, const RuleParameters& rule) {
+Coefficients by_loops(PairScheme scheme, const RankingRound& round, double q,
+                      const RuleParameters& rule) {
     Coefficients out(round.scores.size());
     const double v = 2 * q;
     const auto in_play = [&](double gap) {
@@ -71,11 +72,13 @@ void compare(PairScheme scheme, Scores kind) {
     LinearPairs rule_of_pairs;
     for (int i = 0; i < 400; ++i) {
         const int labels = 2 + random.below(i % 10 == 0 ? 150 : 20);
-        const RankingRound round(random, random_scores(random, labels, kind, random.magnitude(0.1, 10)),
+        const RankingRound round(random,
+                                 random_scores(random, labels, kind, random.magnitude(0.1, 10)),
                                  random.chance(0.4));
         const double q = random.magnitude(1e-3, 1e2);
         const RuleParameters rule{random.magnitude(1e-3, 1e2), random.magnitude(0.05, 5), 0};
-        const Note note("round ", i, ", labels ", labels, ", q ", q, ", C ", rule.budget, ", margin ", rule.margin);
+        const Note note("round ", i, ", labels ", labels, ", q ", q, ", C ", rule.budget,
+                        ", margin ", rule.margin);
         Step step = fresh_step(round.scores.size());
         rule_of_pairs.step(scheme, round.sides, q, rule, step);
         const Coefficients expected = by_loops(scheme, round, q, rule);
@@ -84,7 +87,8 @@ void compare(PairScheme scheme, Scores kind) {
         for (const double score : round.scores) size = std::max(size, std::abs(score));
         const double distance = 1e-13 * (rule.budget + labels * size / q);
         near(step.mass, expected.mass, distance);
-        for (std::size_t k = 0; k < expected.alpha.size(); ++k) near(step.alpha[k], expected.alpha[k], distance);
+        for (std::size_t k = 0; k < expected.alpha.size(); ++k)
+            near(step.alpha[k], expected.alpha[k], distance);
         double balance = 0;
         for (const double alpha : step.alpha) balance += alpha;
         near(balance, 0, distance);
@@ -93,7 +97,8 @@ void compare(PairScheme scheme, Scores kind) {
 }
 
 void compare_all(PairScheme scheme) {
-    for (const Scores kind : {Scores::spread, Scores::separated, Scores::tied}) compare(scheme, kind);
+    for (const Scores kind : {Scores::spread, Scores::separated, Scores::tied})
+        compare(scheme, kind);
 }
 
 const Test simperc{"pair rules: SimPerc equals the loop over pairs", [] { compare_all(kSimPerc); }};
@@ -112,23 +117,24 @@ Step step_on(PairScheme scheme, const std::vector<double>& scores, const std::ve
 }
 
 const Test tied_pair{"pair rules: an equal score is a mistake", [] {
-    const RuleParameters rule{0.25, 1, 0};
-    for (const PairScheme scheme : {kSimPerc, kConProj, kSimProj, kSimOpt}) {
-        const Step step = step_on(scheme, {2, 2}, {1}, rule);
-        same(step.alpha[1], 0.25);
-        same(step.alpha[0], -0.25);
-    }
-}};
+                         const RuleParameters rule{0.25, 1, 0};
+                         for (const PairScheme scheme : {kSimPerc, kConProj, kSimProj, kSimOpt}) {
+                             const Step step = step_on(scheme, {2, 2}, {1}, rule);
+                             same(step.alpha[1], 0.25);
+                             same(step.alpha[0], -0.25);
+                         }
+                     }};
 
-const Test at_the_margin{"pair rules: a pair at the margin is not in play", [] {
-    const RuleParameters rule{1, 1, 0};
-    for (const PairScheme scheme : {kSimPerc, kConProj, kSimProj, kSimOpt})
-        check(step_on(scheme, {1, 2}, {1}, rule).empty(), "a step without a loss");
-    check(step_on(kSimPerc, {1, 1.5}, {1}, rule).empty(), "SimPerc moves without a mistake");
-    check(step_on(kConProj, {1, 1.5}, {1}, rule).empty(), "ConProj moves without a mistake");
-    same(step_on(kSimProj, {1, 1.5}, {1}, rule).mass, 0.5);
-    same(step_on(kSimOpt, {1, 1.5}, {1}, rule).mass, 0.5);
-}};
+const Test at_the_margin{
+    "pair rules: a pair at the margin is not in play", [] {
+        const RuleParameters rule{1, 1, 0};
+        for (const PairScheme scheme : {kSimPerc, kConProj, kSimProj, kSimOpt})
+            check(step_on(scheme, {1, 2}, {1}, rule).empty(), "a step without a loss");
+        check(step_on(kSimPerc, {1, 1.5}, {1}, rule).empty(), "SimPerc moves without a mistake");
+        check(step_on(kConProj, {1, 1.5}, {1}, rule).empty(), "ConProj moves without a mistake");
+        same(step_on(kSimProj, {1, 1.5}, {1}, rule).mass, 0.5);
+        same(step_on(kSimOpt, {1, 1.5}, {1}, rule).mass, 0.5);
+    }};
 
 }  // namespace
 }  // namespace tagalong::test::pair_rules_test

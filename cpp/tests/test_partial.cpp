@@ -3,9 +3,9 @@
 #include <cmath>
 #include <vector>
 
-#include "tests/check.hpp"
 #include "core/errors.hpp"
 #include "partial/partial_ranker.hpp"
+#include "tests/check.hpp"
 #include "tests/random.hpp"
 
 namespace tagalong::test::partial_test {
@@ -27,7 +27,8 @@ void tiles_are_a_symmetric_matrix() {
             tiles.add_outer(x.data(), T(0.5));
             for (std::size_t i = 0; i < side; ++i)
                 for (std::size_t j = 0; j < side; ++j)
-                    full[i * side + j] += 0.5 * static_cast<double>(x[i]) * static_cast<double>(x[j]);
+                    full[i * side + j] +=
+                        0.5 * static_cast<double>(x[i]) * static_cast<double>(x[j]);
         }
         tiles.multiply(x.data(), out.data(), scratch.data());
         double form = 0;
@@ -186,7 +187,8 @@ void tiny_rows_are_learnt() {
 
 template <class T>
 void games_of_all_kinds_keep_within_their_memory() {
-    for (const CovarianceKind kind : {CovarianceKind::full, CovarianceKind::diagonal, CovarianceKind::kernel}) {
+    for (const CovarianceKind kind :
+         {CovarianceKind::full, CovarianceKind::diagonal, CovarianceKind::kernel}) {
         PartialConfig config;
         config.covariance = kind;
         config.max_labels = 2;
@@ -206,23 +208,25 @@ void games_of_all_kinds_keep_within_their_memory() {
         typename PartialRanker<T>::Reader reader;
         reader.x = row(random, 200);
         ranker.suggest(reader, 0, true);
-        for (const double width : reader.width) check(width >= 0 && width <= 2, "a width is from 0 to 2R");
+        for (const double width : reader.width)
+            check(width >= 0 && width <= 2, "a width is from 0 to 2R");
     }
 }
 
 const Test tiles{"partial: tiles are a symmetric matrix", [] {
-    tiles_are_a_symmetric_matrix<float>();
-    tiles_are_a_symmetric_matrix<double>();
-}};
-const Test dual{"partial: the dual form agrees with the full one", the_dual_form_agrees_with_the_full_one};
+                     tiles_are_a_symmetric_matrix<float>();
+                     tiles_are_a_symmetric_matrix<double>();
+                 }};
+const Test dual{"partial: the dual form agrees with the full one",
+                the_dual_form_agrees_with_the_full_one};
 const Test memory{"partial: too much memory changes nothing", too_much_memory_changes_nothing};
 const Test lists{"partial: lists have the size that pays", lists_have_the_size_that_pays};
 const Test firsts{"partial: lists are the first of all labels", lists_are_the_first_of_all_labels};
 const Test tiny{"partial: tiny rows are learnt", tiny_rows_are_learnt};
 const Test games{"partial: games of all kinds, while features and labels appear", [] {
-    games_of_all_kinds_keep_within_their_memory<float>();
-    games_of_all_kinds_keep_within_their_memory<double>();
-}};
+                     games_of_all_kinds_keep_within_their_memory<float>();
+                     games_of_all_kinds_keep_within_their_memory<double>();
+                 }};
 
 }  // namespace
 }  // namespace tagalong::test::partial_test

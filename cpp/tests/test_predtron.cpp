@@ -4,72 +4,76 @@
 #include <numeric>
 #include <vector>
 
-#include "tests/check.hpp"
 #include "predtron/link_geometry.hpp"
 #include "predtron/merge_decoder.hpp"
 #include "predtron/predtron.hpp"
 #include "predtron/sum_tree.hpp"
+#include "tests/check.hpp"
 #include "tests/random.hpp"
 
 namespace tagalong::test::predtron_test {
 namespace {
 
-double worth(const std::vector<int>& order, const std::vector<double>& t, const std::vector<int>& relevant,
-             const std::vector<double>& f, const std::vector<double>& discount) {
+double worth(const std::vector<int>& order, const std::vector<double>& t,
+             const std::vector<int>& relevant, const std::vector<double>& f,
+             const std::vector<double>& discount) {
     double sum = 0;
     for (std::size_t place = 0; place < order.size(); ++place) {
         sum += t[order[place]] * f[place];
-        if (std::find(relevant.begin(), relevant.end(), order[place]) != relevant.end()) sum -= discount[place];
+        if (std::find(relevant.begin(), relevant.end(), order[place]) != relevant.end())
+            sum -= discount[place];
     }
     return sum;
 }
 
-const Test merging{"predtron: merging finds the best of all rankings", [] {
-    Random random(1);
-    MergeDecoder decode;
-    for (int round = 0; round < 60; ++round) {
-        const int m = 1 + round % 6;
-        std::vector<double> t, f, discount;
-        std::vector<int> relevant, order(m);
-        for (int i = 0; i < m; ++i) {
-            t.push_back(round % 2 ? random.between(-2, 2) : std::floor(random.between(-2, 2)));
-            f.push_back(-static_cast<double>(i + 1));
-            discount.push_back(random.between(0, 1));
-            if (random.between(0, 1) < 0.5) relevant.push_back(i);
+const Test merging{
+    "predtron: merging finds the best of all rankings", [] {
+        Random random(1);
+        MergeDecoder decode;
+        for (int round = 0; round < 60; ++round) {
+            const int m = 1 + round % 6;
+            std::vector<double> t, f, discount;
+            std::vector<int> relevant, order(m);
+            for (int i = 0; i < m; ++i) {
+                t.push_back(round % 2 ? random.between(-2, 2) : std::floor(random.between(-2, 2)));
+                f.push_back(-static_cast<double>(i + 1));
+                discount.push_back(random.between(0, 1));
+                if (random.between(0, 1) < 0.5) relevant.push_back(i);
+            }
+            std::sort(discount.rbegin(), discount.rend());
+            std::iota(order.begin(), order.end(), 0);
+            double best = -1e300;
+            do best = std::max(best, worth(order, t, relevant, f, discount));
+            while (std::next_permutation(order.begin(), order.end()));
+            const auto found = decode(t, relevant, f, discount);
+            near(worth({found.begin(), found.end()}, t, relevant, f, discount), best, 1e-12);
         }
-        std::sort(discount.rbegin(), discount.rend());
-        std::iota(order.begin(), order.end(), 0);
-        double best = -1e300;
-        do best = std::max(best, worth(order, t, relevant, f, discount));
-        while (std::next_permutation(order.begin(), order.end()));
-        const auto found = decode(t, relevant, f, discount);
-        near(worth({found.begin(), found.end()}, t, relevant, f, discount), best, 1e-12);
-    }
-}};
+    }};
 
-const Test ties{"predtron: of rankings of equal worth, relevant items come first", [] {
-    MergeDecoder decode;
-    const std::vector<double> t(4, 0.0), f{-1, -2, -3, -4}, none(4, 0.0);
-    const auto order = decode(t, std::vector<int>{1, 3}, f, none);
-    same(std::vector<int>(order.begin(), order.end()) == std::vector<int>{1, 3, 0, 2}, true);
-}};
+const Test ties{
+    "predtron: of rankings of equal worth, relevant items come first", [] {
+        MergeDecoder decode;
+        const std::vector<double> t(4, 0.0), f{-1, -2, -3, -4}, none(4, 0.0);
+        const auto order = decode(t, std::vector<int>{1, 3}, f, none);
+        same(std::vector<int>(order.begin(), order.end()) == std::vector<int>{1, 3, 0, 2}, true);
+    }};
 
 const Test sums{"predtron: a sum depends on its numbers alone", [] {
-    Random random(2);
-    SumTree grown, fresh;
-    std::vector<double> values(37, 0.0);
-    for (int change = 0; change < 2000; ++change) {
-        const auto i = static_cast<std::size_t>(random.between(0, 37));
-        values[i] = std::exp(random.between(-60, 60));
-        grown.set(i, values[i]);
-    }
-    for (auto& value : values) value = random.between(0, 1);
-    for (std::size_t i = 0; i < values.size(); ++i) grown.set(i, values[i]);
-    for (std::size_t i = values.size(); i-- > 0;) fresh.set(i, values[i]);
-    same(grown.total() == fresh.total(), true);
-    near(grown.total(), std::accumulate(values.begin(), values.end(), 0.0), 1e-12);
-    near(SumTree().total(), 0.0, 0.0);
-}};
+                    Random random(2);
+                    SumTree grown, fresh;
+                    std::vector<double> values(37, 0.0);
+                    for (int change = 0; change < 2000; ++change) {
+                        const auto i = static_cast<std::size_t>(random.between(0, 37));
+                        values[i] = std::exp(random.between(-60, 60));
+                        grown.set(i, values[i]);
+                    }
+                    for (auto& value : values) value = random.between(0, 1);
+                    for (std::size_t i = 0; i < values.size(); ++i) grown.set(i, values[i]);
+                    for (std::size_t i = values.size(); i-- > 0;) fresh.set(i, values[i]);
+                    same(grown.total() == fresh.total(), true);
+                    near(grown.total(), std::accumulate(values.begin(), values.end(), 0.0), 1e-12);
+                    near(SumTree().total(), 0.0, 0.0);
+                }};
 
 template <class T>
 void check_link(bool entries, double distance) {
@@ -107,41 +111,44 @@ void check_link(bool entries, double distance) {
     for (std::int32_t row = 0; row < rows; ++row)
         for (int k = 0; k < labels; ++k) largest = std::max(largest, size_of(row, k));
     for (std::int32_t row = 0; row < rows; ++row)
-        for (int k = 0; k < (entries ? labels : 1); ++k) total += std::pow(size_of(row, k) / largest, s);
+        for (int k = 0; k < (entries ? labels : 1); ++k)
+            total += std::pow(size_of(row, k) / largest, s);
     const double norm = largest * std::pow(total, 1 / s);
     for (std::int32_t row = 0; row < rows; ++row)
         for (int k = 0; k < labels; ++k) {
             const double theta = geometry.store().row(row)[k];
-            near(geometry.weight(row, k), theta * std::pow(size_of(row, k) / norm, s - 2), distance * largest);
+            near(geometry.weight(row, k), theta * std::pow(size_of(row, k) / norm, s - 2),
+                 distance * largest);
         }
 }
 
 const Test links{"predtron: weights are the gradient of the link", [] {
-    check_link<double>(true, 1e-10);
-    check_link<double>(false, 1e-10);
-    check_link<float>(true, 1e-4);
-    check_link<float>(false, 1e-4);
-}};
+                     check_link<double>(true, 1e-10);
+                     check_link<double>(false, 1e-10);
+                     check_link<float>(true, 1e-4);
+                     check_link<float>(false, 1e-4);
+                 }};
 
 const Test queries{"predtron: a query moves the one weight vector", [] {
-    PredtronConfig config;
-    config.queries = true;
-    config.step = 1;
-    Predtron<double> learner(config);
-    std::vector<Example> documents(2);
-    documents[0].add(0, 1.0);
-    documents[1].add(1, 2.0);
-    const std::vector<double> grades{0, 1};
-    double scores[2] = {7, 7};
-    const double loss = learner.learn_query(documents, grades, 2.0, 1.0, scores);
-    near(scores[0], 0.0, 0.0);
-    near(loss, 1 - 1 / std::log2(3.0), 1e-15);
-    // rep is (-1, -2) / sqrt(5), so the two documents change places by 1 / sqrt(5).
-    near(learner.weight(learner.store()->find(0), 0), -1 / std::sqrt(5.0), 1e-15);
-    near(learner.weight(learner.store()->find(1), 0), 2 / std::sqrt(5.0), 1e-15);
-    near(learner.learn_query(documents, grades, 2.0, 1.0, scores), 0.0, 0.0);
-    same(learner.counts().mistakes == 1 && learner.counts().rounds == 2, true);
-}};
+                       PredtronConfig config;
+                       config.queries = true;
+                       config.step = 1;
+                       Predtron<double> learner(config);
+                       std::vector<Example> documents(2);
+                       documents[0].add(0, 1.0);
+                       documents[1].add(1, 2.0);
+                       const std::vector<double> grades{0, 1};
+                       double scores[2] = {7, 7};
+                       const double loss = learner.learn_query(documents, grades, 2.0, 1.0, scores);
+                       near(scores[0], 0.0, 0.0);
+                       near(loss, 1 - 1 / std::log2(3.0), 1e-15);
+                       // rep is (-1, -2) / sqrt(5), so the two documents change places by 1 / sqrt(5).
+                       near(learner.weight(learner.store()->find(0), 0), -1 / std::sqrt(5.0),
+                            1e-15);
+                       near(learner.weight(learner.store()->find(1), 0), 2 / std::sqrt(5.0), 1e-15);
+                       near(learner.learn_query(documents, grades, 2.0, 1.0, scores), 0.0, 0.0);
+                       same(learner.counts().mistakes == 1 && learner.counts().rounds == 2, true);
+                   }};
 
 }  // namespace
 }  // namespace tagalong::test::predtron_test

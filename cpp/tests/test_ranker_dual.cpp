@@ -46,7 +46,8 @@ class Bookkeeper {
         items_.push_back(item);
         for (const std::int32_t feature : x.feature) met_[feature] = true;
         if (before == after) return;
-        for (std::size_t i = 0; i < x.size(); ++i) squares_[x.feature[i]] += x.value[i] * x.value[i];
+        for (std::size_t i = 0; i < x.size(); ++i)
+            squares_[x.feature[i]] += x.value[i] * x.value[i];
     }
 
     double dual() const { return gain_ - complexity(); }
@@ -65,8 +66,9 @@ class Bookkeeper {
         for (std::size_t y = 0; y < Z.size(); ++y) unseen[y] = factor / Z[y] + (1 - factor) / n;
         for (const auto& [feature, row] : theta)
             for (std::size_t y = 0; y < row.size(); ++y) {
-                const double weight = entropic_geometry() ? factor * std::exp(row[y]) / Z[y] + (1 - factor) / n
-                                                          : factor * row[y] / std::sqrt(S(feature));
+                const double weight = entropic_geometry()
+                                          ? factor * std::exp(row[y]) / Z[y] + (1 - factor) / n
+                                          : factor * row[y] / std::sqrt(S(feature));
                 w[feature].push_back(weight);
                 value += entropic_geometry() ? weight * std::log(n * weight)
                                              : 0.5 * std::sqrt(S(feature)) * weight * weight;
@@ -93,7 +95,8 @@ class Bookkeeper {
     bool entropic_geometry() const { return ranker_.config().geometry == Geometry::entropic; }
     double S(std::int32_t feature) const {
         const auto squares = squares_.find(feature);
-        const bool grows = ranker_.config().geometry == Geometry::adaptive && squares != squares_.end();
+        const bool grows =
+            ranker_.config().geometry == Geometry::adaptive && squares != squares_.end();
         return grows ? 1 + ranker_.config().rate * squares->second : 1;
     }
     std::int64_t dimension() const {
@@ -103,7 +106,8 @@ class Bookkeeper {
         return n;
     }
     std::vector<double> partition(const Table& theta) const {
-        const auto unseen = static_cast<double>(dimension() - static_cast<std::int64_t>(theta.size()));
+        const auto unseen =
+            static_cast<double>(dimension() - static_cast<std::int64_t>(theta.size()));
         std::vector<double> Z(ranker_.labels(), unseen);
         for (const auto& [feature, row] : theta)
             for (std::size_t y = 0; y < row.size(); ++y) Z[y] += std::exp(row[y]);
@@ -113,7 +117,8 @@ class Bookkeeper {
         const Table theta = thetas(ranker_);
         double value = 0;
         if (entropic_geometry()) {
-            for (const double Z : partition(theta)) value += std::log(Z / static_cast<double>(dimension()));
+            for (const double Z : partition(theta))
+                value += std::log(Z / static_cast<double>(dimension()));
             return value;
         }
         for (const auto& [feature, row] : theta)
@@ -122,7 +127,8 @@ class Bookkeeper {
     }
 
     // What the round adds, from the coefficients that the change of theta shows.
-    double gain_of(const Item& item, const Example& x, const Table& before, const Table& after) const {
+    double gain_of(const Item& item, const Example& x, const Table& before,
+                   const Table& after) const {
         if (x.size() == 0) return 0;
         std::size_t widest = 0;
         for (std::size_t i = 1; i < x.size(); ++i)
@@ -131,7 +137,8 @@ class Bookkeeper {
         double mass = 0;
         for (std::size_t y = 0; y < ranker_.labels(); ++y) {
             const std::int32_t feature = x.feature[widest];
-            const double alpha = (number(after, feature, y) - number(before, feature, y)) / x.value[widest];
+            const double alpha =
+                (number(after, feature, y) - number(before, feature, y)) / x.value[widest];
             const auto label = static_cast<std::int32_t>(y);
             const bool relevant = std::count(item.relevant.begin(), item.relevant.end(), label) > 0;
             (relevant ? up : down).push_back(std::abs(alpha));
@@ -181,8 +188,8 @@ void dual_is_the_dual(const RankerConfig& config, double distance) {
     const Note note(words(config));
     Bookkeeper<T> keeper(config);
     keeper.ranker().add_labels(8);
-    const bool never_falls =
-        config.update->name == "single" || config.update->name == "optimal" || config.update->name == "smooth";
+    const bool never_falls = config.update->name == "single" || config.update->name == "optimal" ||
+                             config.update->name == "smooth";
     double last = 0;
     int round = 0;
     for (const Item& item : random_stream(11, 120, {.weights = true})) {
@@ -200,43 +207,45 @@ void dual_is_the_dual(const RankerConfig& config, double distance) {
 
 // Weights of the examples, labels of unknown relevance and a constant feature included.
 const Test running{"ranker dual: the running value is that of the weights, below the primal", [] {
-    for (const Geometry geometry : kGeometries)
-        for (const std::string_view update : updates_of(geometry)) {
-            RankerConfig config = config_of(geometry, update);
-            config.C = 0.7;
-            dual_is_the_dual<double>(config, 1e-9);
-            dual_is_the_dual<float>(config, 2e-5);
-            config.constant = 0.5;
-            dual_is_the_dual<double>(config, 1e-9);
-        }
-}};
+                       for (const Geometry geometry : kGeometries)
+                           for (const std::string_view update : updates_of(geometry)) {
+                               RankerConfig config = config_of(geometry, update);
+                               config.C = 0.7;
+                               dual_is_the_dual<double>(config, 1e-9);
+                               dual_is_the_dual<float>(config, 2e-5);
+                               config.constant = 0.5;
+                               dual_is_the_dual<double>(config, 1e-9);
+                           }
+                   }};
 
 const Test growing{"ranker dual: also while features enter the simplex", [] {
-    for (const std::string_view update : {"fixed", "simproj"}) {
-        RankerConfig config = config_of(Geometry::entropic, update);
-        config.n_features = 5;
-        dual_is_the_dual<double>(config, 1e-9);
-    }
-}};
+                       for (const std::string_view update : {"fixed", "simproj"}) {
+                           RankerConfig config = config_of(Geometry::entropic, update);
+                           config.n_features = 5;
+                           dual_is_the_dual<double>(config, 1e-9);
+                       }
+                   }};
 
 const Test interior{"ranker dual: the interior point method learns what water-filling learns", [] {
-    for (const Geometry geometry : kGeometries) {
-        RankerConfig config = config_of(geometry, "optimal");
-        LabelRanker<double> exact(config);
-        config.solver = Solver::interior_point;
-        dual_is_the_dual<double>(config, 1e-9);
-        LabelRanker<double> interior_point(config);
-        for (const Item& item : random_stream(12, 100, {})) {
-            learn(exact, item);
-            learn(interior_point, item);
-        }
-        near(interior_point.dual(), exact.dual(), 1e-5 * (1 + exact.dual()));
-        check(interior_point.certificate().solver_rounds > 0, "no round solved");
-        const Certificate c = interior_point.certificate();
-        at_most(static_cast<double>(c.solver_iterations), 50.0 * static_cast<double>(c.solver_rounds));
-        same(exact.certificate().solver_rounds, 0);
-    }
-}};
+                        for (const Geometry geometry : kGeometries) {
+                            RankerConfig config = config_of(geometry, "optimal");
+                            LabelRanker<double> exact(config);
+                            config.solver = Solver::interior_point;
+                            dual_is_the_dual<double>(config, 1e-9);
+                            LabelRanker<double> interior_point(config);
+                            for (const Item& item : random_stream(12, 100, {})) {
+                                learn(exact, item);
+                                learn(interior_point, item);
+                            }
+                            near(interior_point.dual(), exact.dual(), 1e-5 * (1 + exact.dual()));
+                            check(interior_point.certificate().solver_rounds > 0,
+                                  "no round solved");
+                            const Certificate c = interior_point.certificate();
+                            at_most(static_cast<double>(c.solver_iterations),
+                                    50.0 * static_cast<double>(c.solver_rounds));
+                            same(exact.certificate().solver_rounds, 0);
+                        }
+                    }};
 
 }  // namespace
 }  // namespace tagalong::test::ranker_dual_test

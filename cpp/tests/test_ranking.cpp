@@ -3,9 +3,9 @@
 #include <numeric>
 #include <vector>
 
+#include "predictions/ranking.hpp"
 #include "tests/check.hpp"
 #include "tests/random.hpp"
-#include "predictions/ranking.hpp"
 
 namespace tagalong::test::ranking_test {
 namespace {
@@ -14,7 +14,8 @@ template <class T>
 std::vector<T> random_scores(Random& random, int labels) {
     std::vector<T> scores(static_cast<std::size_t>(labels));
     const bool ties = random.chance(0.5);
-    for (T& score : scores) score = ties ? static_cast<T>(random.below(7) - 3) : static_cast<T>(random.normal());
+    for (T& score : scores)
+        score = ties ? static_cast<T>(random.below(7) - 3) : static_cast<T>(random.normal());
     return scores;
 }
 
@@ -39,9 +40,9 @@ void best_like_sorting() {
 }
 
 const Test best{"ranking: the best labels are those of a stable sort", [] {
-    best_like_sorting<float>();
-    best_like_sorting<double>();
-}};
+                    best_like_sorting<float>();
+                    best_like_sorting<double>();
+                }};
 
 // A random subset of the labels, in any order, and another without labels of the first.
 struct Sets {
@@ -67,7 +68,8 @@ double naive_precision(const std::vector<T>& scores, const Sets& sets) {
         const T score = scores[static_cast<std::size_t>(label)];
         int rank = 0, hits = 0;
         for (std::size_t k = 0; k < scores.size(); ++k) rank += known[k] && scores[k] >= score;
-        for (const int other : sets.relevant) hits += scores[static_cast<std::size_t>(other)] >= score;
+        for (const int other : sets.relevant)
+            hits += scores[static_cast<std::size_t>(other)] >= score;
         sum += static_cast<double>(hits) / rank;
     }
     return sum / static_cast<double>(sets.relevant.size());
@@ -80,27 +82,29 @@ void precision_like_counting() {
     for (int round = 0; round < 1500; ++round) {
         const int labels = 1 + random.below(100), relevant = 1 + random.below(labels);
         const Sets sets(random, labels, relevant, random.below(labels - relevant + 1));
-        const Note note("labels ", labels, ", relevant ", relevant, ", unknown ", sets.unknown.size());
+        const Note note("labels ", labels, ", relevant ", relevant, ", unknown ",
+                        sets.unknown.size());
         const auto scores = random_scores<T>(random, labels);
         near(precision(scores, sets.relevant, sets.unknown), naive_precision(scores, sets), 1e-14);
     }
 }
 
 const Test precision{"ranking: average precision is that of counting", [] {
-    precision_like_counting<float>();
-    precision_like_counting<double>();
-}};
+                         precision_like_counting<float>();
+                         precision_like_counting<double>();
+                     }};
 
 const Test by_hand{"ranking: average precision by hand", [] {
-    AveragePrecision<double> precision;
-    const std::vector<double> scores{4, 3, 2, 1};
-    const std::vector<int> none;
-    same(precision(scores, std::vector<int>{0, 1}, none), 1.0);
-    same(precision(scores, std::vector<int>{0, 2}, none), (1 + 2.0 / 3) / 2);
-    same(precision(scores, std::vector<int>{3}, none), 0.25);
-    same(precision(scores, std::vector<int>{3}, std::vector<int>{0, 1}), 0.5);
-    same(precision(std::vector<double>{1, 1, 1, 1}, std::vector<int>{2}, none), 0.25);
-}};
+                       AveragePrecision<double> precision;
+                       const std::vector<double> scores{4, 3, 2, 1};
+                       const std::vector<int> none;
+                       same(precision(scores, std::vector<int>{0, 1}, none), 1.0);
+                       same(precision(scores, std::vector<int>{0, 2}, none), (1 + 2.0 / 3) / 2);
+                       same(precision(scores, std::vector<int>{3}, none), 0.25);
+                       same(precision(scores, std::vector<int>{3}, std::vector<int>{0, 1}), 0.5);
+                       same(precision(std::vector<double>{1, 1, 1, 1}, std::vector<int>{2}, none),
+                            0.25);
+                   }};
 
 }  // namespace
 }  // namespace tagalong::test::ranking_test

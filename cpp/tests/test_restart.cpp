@@ -45,12 +45,16 @@ class Problem {
     // `there`: how many labels there were after each round.
     Problem(const LabelRanker<T>& ranker, const Weights& centre, std::span<const Item> items,
             std::span<const std::size_t> there)
-        : ranker_(ranker), items_(items), there_(there), centre_(weights_at(centre)),
+        : ranker_(ranker),
+          items_(items),
+          there_(there),
+          centre_(weights_at(centre)),
           current_(weights_at(thetas(ranker))) {}
 
     // Anything between the centre, the present weights and beyond, with noise.
     Weights competitor(Random& random) const {
-        const double towards = random.between(-0.3, 1.3), noise = random.chance(0.5) ? 0 : random.magnitude(1e-3, 1);
+        const double towards = random.between(-0.3, 1.3),
+                     noise = random.chance(0.5) ? 0 : random.magnitude(1e-3, 1);
         Weights w = centre_;
         const auto move = [&](double& weight, double now) {
             weight += towards * (now - weight);
@@ -77,7 +81,8 @@ class Problem {
         for (std::size_t y = 0; y < labels(); ++y) {
             for (std::size_t r = 0; r < w.rows.size(); ++r) {
                 const double weight = w.rows[r][y], from = centre_.rows[r][y];
-                value += simplex() ? entropy(weight, from) : 0.5 * std::sqrt(S(r)) * (weight - from) * (weight - from);
+                value += simplex() ? entropy(weight, from)
+                                   : 0.5 * std::sqrt(S(r)) * (weight - from) * (weight - from);
             }
             if (simplex()) value += unseen() * entropy(w.unseen[y], centre_.unseen[y]);
         }
@@ -90,10 +95,13 @@ class Problem {
     bool simplex() const { return ranker_.config().geometry == Geometry::entropic; }
     std::size_t labels() const { return ranker_.labels(); }
     double unseen() const {
-        return static_cast<double>(entropic(ranker_).dimension()) - static_cast<double>(ranker_.store().rows());
+        return static_cast<double>(entropic(ranker_).dimension()) -
+               static_cast<double>(ranker_.store().rows());
     }
     double S(std::size_t row) const { return linear(ranker_).row_state(row).S; }
-    static double entropy(double weight, double from) { return weight > 0 ? weight * std::log(weight / from) : 0; }
+    static double entropy(double weight, double from) {
+        return weight > 0 ? weight * std::log(weight / from) : 0;
+    }
 
     // The gradient of G of today.
     Weights weights_at(const Weights& theta) const {
@@ -104,7 +112,8 @@ class Problem {
             double Z = simplex() ? unseen() : 0;
             for (std::size_t r = 0; r < w.rows.size(); ++r) Z += std::exp(number(theta, r, y));
             for (std::size_t r = 0; r < w.rows.size(); ++r)
-                w.rows[r][y] = simplex() ? std::exp(number(theta, r, y)) / Z : number(theta, r, y) / std::sqrt(S(r));
+                w.rows[r][y] = simplex() ? std::exp(number(theta, r, y)) / Z
+                                         : number(theta, r, y) / std::sqrt(S(r));
             if (simplex()) w.unseen[y] = 1 / Z;
         }
         return w;
@@ -118,7 +127,8 @@ class Problem {
         std::vector<double> scores(labels(), 0.0);
         for (std::size_t i = 0; i < x.size(); ++i) {
             const std::int32_t row = ranker_.store().find(x.feature[i]);
-            const auto& weights = row == FeatureIndex::kAbsent ? w.unseen : w.rows[static_cast<std::size_t>(row)];
+            const auto& weights =
+                row == FeatureIndex::kAbsent ? w.unseen : w.rows[static_cast<std::size_t>(row)];
             for (std::size_t y = 0; y < labels(); ++y) scores[y] += x.value[i] * weights[y];
         }
         const auto in = [](const auto& set, std::size_t y) {
@@ -147,8 +157,9 @@ std::vector<Item> second_part() { return random_stream(82, kAfter, kSecondShape)
 
 template <class T>
 void restarted_is_a_bound(const RankerConfig& config, double distance) {
-    const Note note("geometry ", static_cast<int>(config.geometry), ", update ", config.update->name,
-                    ", features ", config.n_features, ", constant ", config.constant);
+    const Note note("geometry ", static_cast<int>(config.geometry), ", update ",
+                    config.update->name, ", features ", config.n_features, ", constant ",
+                    config.constant);
     LabelRanker<T> ranker(config);
     ranker.add_labels(8);
     for (const Item& item : random_stream(81, kBefore, {.weights = true})) learn(ranker, item);
@@ -182,50 +193,53 @@ void restarted_is_a_bound(const RankerConfig& config, double distance) {
     check(!never_falls || last > 0, "nothing learnt since the restart");
 }
 
-const Test bounds{"restart: from 0 on, below every competitor that is measured from the weights it found", [] {
-    for (const Geometry geometry : kGeometries)
-        for (const std::string_view update : updates_of(geometry)) {
-            RankerConfig config = config_of(geometry, update);
-            config.C = 0.7;
-            restarted_is_a_bound<double>(config, 1e-9);
-            config.constant = 0.5;
-            restarted_is_a_bound<float>(config, 1e-4);
-        }
-}};
+const Test bounds{
+    "restart: from 0 on, below every competitor that is measured from the weights it found", [] {
+        for (const Geometry geometry : kGeometries)
+            for (const std::string_view update : updates_of(geometry)) {
+                RankerConfig config = config_of(geometry, update);
+                config.C = 0.7;
+                restarted_is_a_bound<double>(config, 1e-9);
+                config.constant = 0.5;
+                restarted_is_a_bound<float>(config, 1e-4);
+            }
+    }};
 
 const Test entering{"restart: also while features enter the simplex", [] {
-    for (const std::string_view update : {"single", "smooth"}) {
-        RankerConfig config = config_of(Geometry::entropic, update);
-        for (const std::int64_t declared : {1, 12}) {
-            config.n_features = declared;
-            restarted_is_a_bound<double>(config, 1e-9);
-        }
-    }
-}};
+                        for (const std::string_view update : {"single", "smooth"}) {
+                            RankerConfig config = config_of(Geometry::entropic, update);
+                            for (const std::int64_t declared : {1, 12}) {
+                                config.n_features = declared;
+                                restarted_is_a_bound<double>(config, 1e-9);
+                            }
+                        }
+                    }};
 
 // Over a single round the optimal step closes the gap, at the learner's new weights: the bound is
 // not merely low.
-const Test tight{"restart: after one optimal round the dual value is the minimum", [] {
-    for (const Geometry geometry : {Geometry::euclidean, Geometry::entropic})
-        for (const std::string_view update : {"optimal", "smooth"}) {
-            const Note note("geometry ", static_cast<int>(geometry), ", update ", update);
-            LabelRanker<double> ranker(config_of(geometry, update));
-            ranker.add_labels(8);
-            for (const Item& item : random_stream(84, kBefore, {})) learn(ranker, item);
-            for (const Item& item : random_stream(85, 10, kSecondShape)) {
-                ranker.restart_certificate();
-                const Weights centre = thetas(ranker);
-                learn(ranker, item);
-                const std::size_t labels = ranker.labels();
-                const Problem<double> problem(ranker, centre, {&item, 1}, {&labels, 1});
-                near(ranker.dual(), problem.primal(problem.current()), 1e-7);
+const Test tight{
+    "restart: after one optimal round the dual value is the minimum", [] {
+        for (const Geometry geometry : {Geometry::euclidean, Geometry::entropic})
+            for (const std::string_view update : {"optimal", "smooth"}) {
+                const Note note("geometry ", static_cast<int>(geometry), ", update ", update);
+                LabelRanker<double> ranker(config_of(geometry, update));
+                ranker.add_labels(8);
+                for (const Item& item : random_stream(84, kBefore, {})) learn(ranker, item);
+                for (const Item& item : random_stream(85, 10, kSecondShape)) {
+                    ranker.restart_certificate();
+                    const Weights centre = thetas(ranker);
+                    learn(ranker, item);
+                    const std::size_t labels = ranker.labels();
+                    const Problem<double> problem(ranker, centre, {&item, 1}, {&labels, 1});
+                    near(ranker.dual(), problem.primal(problem.current()), 1e-7);
+                }
             }
-        }
-}};
+    }};
 
 template <class T>
 void goes_on(const RankerConfig& config) {
-    const Note note("geometry ", static_cast<int>(config.geometry), ", average ", static_cast<int>(config.average));
+    const Note note("geometry ", static_cast<int>(config.geometry), ", average ",
+                    static_cast<int>(config.average));
     LabelRanker<T> restarted(config), plain(config);
     for (const Item& item : random_stream(81, kBefore, {})) {
         learn(restarted, item);
@@ -260,20 +274,22 @@ void goes_on(const RankerConfig& config) {
     same(since.most_weight, most);
 }
 
-const Test same_learner{"restart: learning goes on to the same bits", [] {
-    for (const Geometry geometry : kGeometries)
-        for (const Average average : {Average::never, Average::always, Average::chosen}) {
-            RankerConfig config = config_of(geometry, "smooth");
-            if (geometry != Geometry::entropic) config.average = average;
-            goes_on<double>(config);
-            goes_on<float>(config);
-        }
-}};
+const Test same_learner{
+    "restart: learning goes on to the same bits", [] {
+        for (const Geometry geometry : kGeometries)
+            for (const Average average : {Average::never, Average::always, Average::chosen}) {
+                RankerConfig config = config_of(geometry, "smooth");
+                if (geometry != Geometry::entropic) config.average = average;
+                goes_on<double>(config);
+                goes_on<float>(config);
+            }
+    }};
 
 template <class T>
 void contributions_add_up(RankerConfig config, double distance) {
-    const Note note("geometry ", static_cast<int>(config.geometry), ", average ", static_cast<int>(config.average),
-                    ", constant ", config.constant, ", normalize ", config.normalize);
+    const Note note("geometry ", static_cast<int>(config.geometry), ", average ",
+                    static_cast<int>(config.average), ", constant ", config.constant,
+                    ", normalize ", config.normalize);
     LabelRanker<T> ranker(config);
     for (const Item& item : random_stream(86, 100, {.features = 20})) learn(ranker, item);
     std::vector<double> parts;
@@ -297,20 +313,21 @@ void contributions_add_up(RankerConfig config, double distance) {
     }
 }
 
-const Test additive{"contributions: they add up to the score", [] {
-    for (const Geometry geometry : kGeometries)
-        for (const Average average : {Average::never, Average::always, Average::chosen})
-            for (const bool normalize : {false, true})
-                for (const double constant : {0.0, 0.5}) {
-                    RankerConfig config = config_of(geometry, "smooth");
-                    config.normalize = normalize;
-                    config.constant = constant;
-                    if (geometry != Geometry::entropic) config.average = average;
-                    else config.n_features = average == Average::never ? 30 : 5;
-                    contributions_add_up<double>(config, 1e-12);
-                    contributions_add_up<float>(config, 2e-5);
-                }
-}};
+const Test additive{
+    "contributions: they add up to the score", [] {
+        for (const Geometry geometry : kGeometries)
+            for (const Average average : {Average::never, Average::always, Average::chosen})
+                for (const bool normalize : {false, true})
+                    for (const double constant : {0.0, 0.5}) {
+                        RankerConfig config = config_of(geometry, "smooth");
+                        config.normalize = normalize;
+                        config.constant = constant;
+                        if (geometry != Geometry::entropic) config.average = average;
+                        else config.n_features = average == Average::never ? 30 : 5;
+                        contributions_add_up<double>(config, 1e-12);
+                        contributions_add_up<float>(config, 2e-5);
+                    }
+    }};
 
 }  // namespace
 }  // namespace tagalong::test::restart_test

@@ -23,7 +23,8 @@ void names_are_sound(std::span<const Rule> rules) {
         const Note note("update ", rule.name);
         check(names.insert(rule.name).second, "two rules of one name");
         check(&find_rule(rules, rule.name) == &rule, "another rule is found");
-        check(!rule.description.empty() && rule.description.find('\n') == std::string_view::npos, "no line of description");
+        check(!rule.description.empty() && rule.description.find('\n') == std::string_view::npos,
+              "no line of description");
     }
     std::string message;
     try {
@@ -35,35 +36,38 @@ void names_are_sound(std::span<const Rule> rules) {
 }
 
 const Test names{"rule tables: every name is found once, and no other", [] {
-    names_are_sound(label_rules());
-    names_are_sound(block_rules());
-    names_are_sound(std::span<const PredtronUpdate>(kPredtronUpdates));
-}};
+                     names_are_sound(label_rules());
+                     names_are_sound(block_rules());
+                     names_are_sound(std::span<const PredtronUpdate>(kPredtronUpdates));
+                 }};
 
-const Test steps{"rule tables: every rule has a linear step, and one to use where there is no entropic step", [] {
-    for (const LabelRule& rule : label_rules()) {
-        const Note note("update ", rule.name);
-        check(rule.linear != nullptr, "no linear step");
-        same(rule.entropic == nullptr, !rule.entropic_instead.empty());
-        if (rule.entropic == nullptr) check(label_rule(rule.entropic_instead).entropic != nullptr, "nor has that one");
-    }
-    for (const BlockRule& rule : block_rules()) {
-        const Note note("update ", rule.name);
-        check(rule.linear != nullptr, "no linear step");
-    }
-}};
+const Test steps{
+    "rule tables: every rule has a linear step, and one to use where there is no entropic step",
+    [] {
+        for (const LabelRule& rule : label_rules()) {
+            const Note note("update ", rule.name);
+            check(rule.linear != nullptr, "no linear step");
+            same(rule.entropic == nullptr, !rule.entropic_instead.empty());
+            if (rule.entropic == nullptr)
+                check(label_rule(rule.entropic_instead).entropic != nullptr, "nor has that one");
+        }
+        for (const BlockRule& rule : block_rules()) {
+            const Note note("update ", rule.name);
+            check(rule.linear != nullptr, "no linear step");
+        }
+    }};
 
 const Test families{"rule tables: a name means the same bound over labels and over blocks", [] {
-    int shared = 0;
-    for (const LabelRule& rule : label_rules())
-        for (const BlockRule& other : block_rules())
-            if (rule.name == other.name) {
-                const Note note("update ", rule.name);
-                check(rule.bound == other.bound, "another bound");
-                ++shared;
-            }
-    check(shared > 0, "the tables share no name");
-}};
+                        int shared = 0;
+                        for (const LabelRule& rule : label_rules())
+                            for (const BlockRule& other : block_rules())
+                                if (rule.name == other.name) {
+                                    const Note note("update ", rule.name);
+                                    check(rule.bound == other.bound, "another bound");
+                                    ++shared;
+                                }
+                        check(shared > 0, "the tables share no name");
+                    }};
 
 // Random rounds, ties among them, each with the step of a rule.
 template <class Look>
@@ -80,62 +84,70 @@ void every_linear_step(const LabelRule& rule, Solver solver, Look&& look) {
 }
 
 const Test few{"rule tables: a rule of few labels moves one pair, the others more", [] {
-    for (const LabelRule& rule : label_rules()) {
-        const Note note("update ", rule.name);
-        std::size_t most = 0;
-        every_linear_step(rule, Solver::exact,
-                          [&](const RankingRound&, const Step& step) { most = std::max(most, step.touched.size()); });
-        if (rule.few_labels) same(most, std::size_t{2});
-        else check(most > 2, "moves one pair only");
-    }
-}};
+                   for (const LabelRule& rule : label_rules()) {
+                       const Note note("update ", rule.name);
+                       std::size_t most = 0;
+                       every_linear_step(rule, Solver::exact,
+                                         [&](const RankingRound&, const Step& step) {
+                                             most = std::max(most, step.touched.size());
+                                         });
+                       if (rule.few_labels) same(most, std::size_t{2});
+                       else check(most > 2, "moves one pair only");
+                   }
+               }};
 
-const Test solvers{"rule tables: only rules with an interior point method iterate, to the same step", [] {
-    for (const LabelRule& rule : label_rules()) {
-        const Note note("update ", rule.name);
-        std::vector<Step> exact;
-        every_linear_step(rule, Solver::exact, [&](const RankingRound&, const Step& step) { exact.push_back(step); });
-        std::size_t i = 0;
-        int iterations = 0;
-        every_linear_step(rule, Solver::interior_point, [&](const RankingRound&, const Step& step) {
-            for (std::size_t k = 0; k < step.alpha.size(); ++k) near(step.alpha[k], exact[i].alpha[k], 1e-6);
-            iterations += step.iterations;
-            ++i;
-        });
-        same(iterations > 0, rule.interior_point);
-    }
-}};
+const Test solvers{
+    "rule tables: only rules with an interior point method iterate, to the same step", [] {
+        for (const LabelRule& rule : label_rules()) {
+            const Note note("update ", rule.name);
+            std::vector<Step> exact;
+            every_linear_step(rule, Solver::exact, [&](const RankingRound&, const Step& step) {
+                exact.push_back(step);
+            });
+            std::size_t i = 0;
+            int iterations = 0;
+            every_linear_step(rule, Solver::interior_point,
+                              [&](const RankingRound&, const Step& step) {
+                                  for (std::size_t k = 0; k < step.alpha.size(); ++k)
+                                      near(step.alpha[k], exact[i].alpha[k], 1e-6);
+                                  iterations += step.iterations;
+                                  ++i;
+                              });
+            same(iterations > 0, rule.interior_point);
+        }
+    }};
 
-const Test given{"rule tables: where the step is given, a mistake moves the whole budget", [] {
-    for (const LabelRule& rule : label_rules()) {
-        if (rule.bound != MistakeBound::step_given) continue;
-        const Note note("update ", rule.name);
-        every_linear_step(rule, Solver::exact, [](const RankingRound& round, const Step& step) {
-            near(step.mass, round.sides.any_pair() && round.sides.mistake() ? 0.7 : 0, 1e-12);
-        });
-    }
-}};
+const Test given{
+    "rule tables: where the step is given, a mistake moves the whole budget", [] {
+        for (const LabelRule& rule : label_rules()) {
+            if (rule.bound != MistakeBound::step_given) continue;
+            const Note note("update ", rule.name);
+            every_linear_step(rule, Solver::exact, [](const RankingRound& round, const Step& step) {
+                near(step.mass, round.sides.any_pair() && round.sides.mistake() ? 0.7 : 0, 1e-12);
+            });
+        }
+    }};
 
 const Test rows{"rule tables: the rows in play are those that a rule over blocks moves", [] {
-    // Mistaken, mistaken more, short of the margin, beyond it; each with its own best step.
-    const std::vector<BlockRow> rows{{-1, 1, 4, 0.5}, {-2, 1, 4, 0.7}, {0.5, 1, 2, 0.25}, {3, 1, 1, 0}};
-    const std::function<void(std::vector<double>&)> optimum = [](std::vector<double>& lambda) {
-        lambda = {0.1, 0.2, 0.3, 0.4};
-    };
-    for (const BlockRule& rule : block_rules()) {
-        const Note note("update ", rule.name);
-        std::vector<double> lambda;
-        rule.linear({rows, 1, 0.7, optimum}, lambda);
-        same(lambda.size(), rows.size());
-        if (rule.rows != RowsInPlay::all) same(lambda[3], 0.0);
-        if (rule.rows == RowsInPlay::worst) same_bits(lambda, {0, 0.7, 0, 0});
-        // Without the rows' own steps, whoever asks for them moves nothing.
-        std::vector<BlockRow> unknown = rows;
-        for (BlockRow& row : unknown) row.own = 0;
-        rule.linear({unknown, 1, 0.7, optimum}, lambda);
-        same(std::count(lambda.begin(), lambda.end(), 0.0) == 4, rule.own_steps);
-    }
-}};
+                    // Mistaken, mistaken more, short of the margin, beyond it; each with its own best step.
+                    const std::vector<BlockRow> rows{
+                        {-1, 1, 4, 0.5}, {-2, 1, 4, 0.7}, {0.5, 1, 2, 0.25}, {3, 1, 1, 0}};
+                    const std::function<void(std::vector<double>&)> optimum =
+                        [](std::vector<double>& lambda) { lambda = {0.1, 0.2, 0.3, 0.4}; };
+                    for (const BlockRule& rule : block_rules()) {
+                        const Note note("update ", rule.name);
+                        std::vector<double> lambda;
+                        rule.linear({rows, 1, 0.7, optimum}, lambda);
+                        same(lambda.size(), rows.size());
+                        if (rule.rows != RowsInPlay::all) same(lambda[3], 0.0);
+                        if (rule.rows == RowsInPlay::worst) same_bits(lambda, {0, 0.7, 0, 0});
+                        // Without the rows' own steps, whoever asks for them moves nothing.
+                        std::vector<BlockRow> unknown = rows;
+                        for (BlockRow& row : unknown) row.own = 0;
+                        rule.linear({unknown, 1, 0.7, optimum}, lambda);
+                        same(std::count(lambda.begin(), lambda.end(), 0.0) == 4, rule.own_steps);
+                    }
+                }};
 
 }  // namespace
 }  // namespace tagalong::test

@@ -1,10 +1,10 @@
 // Blocks of class-dependent features: from a matrix as from FolderAffinity, with the same bits.
 #include <vector>
 
-#include "tests/check.hpp"
 #include "shared/label_block.hpp"
-#include "tests/random.hpp"
 #include "shared/shared_ranker.hpp"
+#include "tests/check.hpp"
+#include "tests/random.hpp"
 
 namespace tagalong::test::shared_ranker_test {
 namespace {
@@ -34,7 +34,8 @@ std::vector<double> dense(const LabelBlock<T>& phi) {
     std::vector<double> out(phi.labels * kWords, 0.0);
     for (std::size_t i = 0; i < phi.features.size(); ++i)
         for (std::size_t r = 0; r < phi.labels; ++r)
-            out[r * kWords + static_cast<std::size_t>(phi.features[i])] = static_cast<double>(phi.row(i)[r]);
+            out[r * kWords + static_cast<std::size_t>(phi.features[i])] =
+                static_cast<double>(phi.row(i)[r]);
     return out;
 }
 
@@ -107,7 +108,8 @@ const Test loading{"label block: sparse rows in any order, with duplicates and z
                        check(std::vector<std::int32_t>(row.feature.begin(), row.feature.end()) ==
                                  std::vector<std::int32_t>{2, 9},
                              "features of the difference");
-                       same_bits(std::vector<double>(row.value.begin(), row.value.end()), std::vector<double>{-3, 4});
+                       same_bits(std::vector<double>(row.value.begin(), row.value.end()),
+                                 std::vector<double>{-3, 4});
                    }};
 
 const Test empty{"label block: no labels, no features", [] {
@@ -118,7 +120,8 @@ const Test empty{"label block: no labels, no features", [] {
                      const std::vector<double> zeros(2 * kWords, 0.0);
                      phi.load(view(zeros, 2));
                      same(phi.labels, std::size_t{2});
-                     check(phi.features.empty() && phi.values.empty(), "something where nothing was");
+                     check(phi.features.empty() && phi.values.empty(),
+                           "something where nothing was");
                  }};
 
 }  // namespace

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tests/check.hpp"
 #include "geometry/linear.hpp"
+#include "tests/check.hpp"
 #include "tests/random.hpp"
 
 namespace tagalong::test::sparse_rows_test {
@@ -130,8 +130,10 @@ void rows_are_restored_sparse() {
     same(store.value(1, 1, 700), T(3));
 }
 
-const Test lines32{"sparse rows: lines hold what was written, float", [] { lines_hold_what_was_written<float>(); }};
-const Test lines64{"sparse rows: lines hold what was written, double", [] { lines_hold_what_was_written<double>(); }};
+const Test lines32{"sparse rows: lines hold what was written, float",
+                   [] { lines_hold_what_was_written<float>(); }};
+const Test lines64{"sparse rows: lines hold what was written, double",
+                   [] { lines_hold_what_was_written<double>(); }};
 const Test agree{"sparse rows: the same bits as whole rows", [] {
                      geometries_agree<float>(0, false);
                      geometries_agree<float>(3, true);

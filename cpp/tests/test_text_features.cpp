@@ -24,100 +24,111 @@ using Table = std::map<std::int32_t, double>;
 
 // From an independent implementation. Saved models hang on them.
 const Test pinned{"name keys: they never change", [] {
-    same(name_key(""), 0x8F84894F11493AE6u);
-    same(name_key("a"), 0x5F92B335EEF57CEBu);
-    same(name_key("12345678"), 0xFB8E3191E95CA505u);
-    same(name_key("hello world"), 0x12C059CCFE969F58u);
-    same(name_key("subject:räksmörgås"), 0x4FD4AC009E2264F7u);
-    same(name_key("中文字"), 0x2E9DC8C1556CACB6u);
-    same(name_key(std::string(64, 'x')), 0xF193EE92C8231E0Du);
-}};
+                      same(name_key(""), 0x8F84894F11493AE6u);
+                      same(name_key("a"), 0x5F92B335EEF57CEBu);
+                      same(name_key("12345678"), 0xFB8E3191E95CA505u);
+                      same(name_key("hello world"), 0x12C059CCFE969F58u);
+                      same(name_key("subject:räksmörgås"), 0x4FD4AC009E2264F7u);
+                      same(name_key("中文字"), 0x2E9DC8C1556CACB6u);
+                      same(name_key(std::string(64, 'x')), 0xF193EE92C8231E0Du);
+                  }};
 
 const Test beginnings{"name keys: with a beginning of their own the same as put together", [] {
-    Random random(47);
-    for (std::size_t before = 0; before < 20; ++before)
-        for (std::size_t length = 0; length < 40; ++length) {
-            std::string all(before + length + NameKeys::kBehind, ' ');
-            for (char& c : all) c = static_cast<char>(random.below(256));
-            const NameKeys keys(std::string_view(all).substr(0, before));
-            const Note note(before, " bytes and ", length);
-            same(keys(all.data() + before, length), name_key(std::string_view(all).substr(0, before + length)));
-        }
-}};
+                          Random random(47);
+                          for (std::size_t before = 0; before < 20; ++before)
+                              for (std::size_t length = 0; length < 40; ++length) {
+                                  std::string all(before + length + NameKeys::kBehind, ' ');
+                                  for (char& c : all) c = static_cast<char>(random.below(256));
+                                  const NameKeys keys(std::string_view(all).substr(0, before));
+                                  const Note note(before, " bytes and ", length);
+                                  same(keys(all.data() + before, length),
+                                       name_key(std::string_view(all).substr(0, before + length)));
+                              }
+                      }};
 
-const Test sorting{"sorted places: by feature, equal ones in their order, few or many", [] {
-    Random random(48);
-    std::vector<std::uint64_t> pairs, scratch;
-    for (const int features : {1, 2, 1000, 1023, 1024, 1025, 1 << 20, 0x7FFFFFFF})
-        for (const std::size_t count : {0, 1, 5, 127, 128, 129, 3000}) {
-            const Note note(features, " features, ", count, " places");
-            pairs.clear();
-            for (std::size_t place = 0; place < count; ++place)
-                pairs.push_back(packed(random.chance(0.1) ? features - 1 : random.below(features), place));
-            std::vector<std::uint64_t> expected = pairs;
-            std::sort(expected.begin(), expected.end());
-            sort_places(pairs, scratch, static_cast<std::uint64_t>(features));
-            check(pairs == expected, "another order");
-        }
-}};
+const Test sorting{
+    "sorted places: by feature, equal ones in their order, few or many", [] {
+        Random random(48);
+        std::vector<std::uint64_t> pairs, scratch;
+        for (const int features : {1, 2, 1000, 1023, 1024, 1025, 1 << 20, 0x7FFFFFFF})
+            for (const std::size_t count : {0, 1, 5, 127, 128, 129, 3000}) {
+                const Note note(features, " features, ", count, " places");
+                pairs.clear();
+                for (std::size_t place = 0; place < count; ++place)
+                    pairs.push_back(
+                        packed(random.chance(0.1) ? features - 1 : random.below(features), place));
+                std::vector<std::uint64_t> expected = pairs;
+                std::sort(expected.begin(), expected.end());
+                sort_places(pairs, scratch, static_cast<std::uint64_t>(features));
+                check(pairs == expected, "another order");
+            }
+    }};
 
 const Test spread{"name keys: distinct for similar names, even over the buckets", [] {
-    std::set<std::uint64_t> keys;
-    std::vector<int> buckets(16, 0);
-    for (int i = 0; i < 16000; ++i) {
-        const std::uint64_t key = name_key("word" + std::to_string(i));
-        keys.insert(key);
-        ++buckets[key >> 60];
-    }
-    same(keys.size(), 16000u);
-    for (const int count : buckets) near(count, 1000, 150);
-    for (std::size_t length = 0; length < 40; ++length) keys.insert(name_key(std::string(length, '\0')));
-    same(keys.size(), 16040u);
-}};
+                      std::set<std::uint64_t> keys;
+                      std::vector<int> buckets(16, 0);
+                      for (int i = 0; i < 16000; ++i) {
+                          const std::uint64_t key = name_key("word" + std::to_string(i));
+                          keys.insert(key);
+                          ++buckets[key >> 60];
+                      }
+                      same(keys.size(), 16000u);
+                      for (const int count : buckets) near(count, 1000, 150);
+                      for (std::size_t length = 0; length < 40; ++length)
+                          keys.insert(name_key(std::string(length, '\0')));
+                      same(keys.size(), 16040u);
+                  }};
 
-const Test numbering{"vocabulary: numbers in the order of appearance", [] {
-    Random random(41);
-    Vocabulary vocabulary;
-    std::map<std::uint64_t, std::int32_t> plain;
-    std::vector<std::uint64_t> order;
-    for (int i = 0; i < 3000; ++i) {
-        const std::uint64_t key = static_cast<std::uint64_t>(random.below(500)) << 48;  // alike in all low bits
-        const auto known = plain.find(key);
-        same(vocabulary.find(key), known == plain.end() ? -1 : known->second);
-        if (known == plain.end()) order.push_back(key);
-        const auto number = plain.try_emplace(key, static_cast<std::int32_t>(plain.size())).first->second;
-        same(vocabulary.add(key), number);
-        same(vocabulary.find(key), number);
-    }
-    check(vocabulary.keys() == order, "other keys");
-    same(vocabulary.size(), plain.size());
-}};
-
-const Test bounded{"names: the first name of a feature stays, as long as there is room", [] {
-    Random random(42);
-    constexpr std::size_t beside = 28;  // what a name takes beside its text
-    for (const std::size_t most : {0, 1, 30, 300, 100000}) {
-        const Note note("room for ", most);
-        Names names(most);
-        std::map<std::int32_t, std::string> plain;
-        std::size_t used = 0;
-        for (int i = 0; i < 500; ++i) {
-            const auto id = static_cast<std::int32_t>(random.chance(0.5) ? random.below(50) : random.below(1 << 20));
-            const std::string name(static_cast<std::size_t>(1 + random.below(12)), static_cast<char>('a' + i % 26));
-            if (!plain.contains(id) && used + beside + name.size() <= most) {
-                plain[id] = name;
-                used += beside + name.size();
-            }
-            names.add(id, name);
-            same(names.find(id), plain.contains(id) ? std::string_view(plain[id]) : std::string_view());
+const Test numbering{
+    "vocabulary: numbers in the order of appearance", [] {
+        Random random(41);
+        Vocabulary vocabulary;
+        std::map<std::uint64_t, std::int32_t> plain;
+        std::vector<std::uint64_t> order;
+        for (int i = 0; i < 3000; ++i) {
+            const std::uint64_t key = static_cast<std::uint64_t>(random.below(500))
+                                      << 48;  // alike in all low bits
+            const auto known = plain.find(key);
+            same(vocabulary.find(key), known == plain.end() ? -1 : known->second);
+            if (known == plain.end()) order.push_back(key);
+            const auto number =
+                plain.try_emplace(key, static_cast<std::int32_t>(plain.size())).first->second;
+            same(vocabulary.add(key), number);
+            same(vocabulary.find(key), number);
         }
-        for (const auto& [id, name] : plain) same(names.find(id), name);
-        same(names.size(), plain.size());
-        same(names.bytes(), used);
-        at_most(static_cast<double>(names.bytes()), static_cast<double>(most));
-        same(names.ids().size(), names.ends().size());
-    }
-}};
+        check(vocabulary.keys() == order, "other keys");
+        same(vocabulary.size(), plain.size());
+    }};
+
+const Test bounded{
+    "names: the first name of a feature stays, as long as there is room", [] {
+        Random random(42);
+        constexpr std::size_t beside = 28;  // what a name takes beside its text
+        for (const std::size_t most : {0, 1, 30, 300, 100000}) {
+            const Note note("room for ", most);
+            Names names(most);
+            std::map<std::int32_t, std::string> plain;
+            std::size_t used = 0;
+            for (int i = 0; i < 500; ++i) {
+                const auto id = static_cast<std::int32_t>(
+                    random.chance(0.5) ? random.below(50) : random.below(1 << 20));
+                const std::string name(static_cast<std::size_t>(1 + random.below(12)),
+                                       static_cast<char>('a' + i % 26));
+                if (!plain.contains(id) && used + beside + name.size() <= most) {
+                    plain[id] = name;
+                    used += beside + name.size();
+                }
+                names.add(id, name);
+                same(names.find(id),
+                     plain.contains(id) ? std::string_view(plain[id]) : std::string_view());
+            }
+            for (const auto& [id, name] : plain) same(names.find(id), name);
+            same(names.size(), plain.size());
+            same(names.bytes(), used);
+            at_most(static_cast<double>(names.bytes()), static_cast<double>(most));
+            same(names.ids().size(), names.ends().size());
+        }
+    }};
 
 // Words of a small alphabet, two fields, and values of which some share a name with a word.
 struct RandomItem {
@@ -132,7 +143,8 @@ struct RandomItem {
             texts.emplace_back();
             for (int i = random.below(12); i > 0; --i) {
                 words.push_back((fields.back().empty() ? "" : "title:") + word());
-                texts.back() += (texts.back().empty() ? "" : " ") + words.back().substr(words.back().find('w'));
+                texts.back() +=
+                    (texts.back().empty() ? "" : " ") + words.back().substr(words.back().find('w'));
             }
         }
         for (int i = random.below(4); i > 0; --i) {
@@ -143,7 +155,8 @@ struct RandomItem {
     TextFeatures::Item item() const {
         TextFeatures::Item out;
         for (std::size_t i = 0; i < texts.size(); ++i) out.texts.push_back({fields[i], texts[i]});
-        for (std::size_t i = 0; i < values.size(); ++i) out.values.push_back({value_names[i], values[i]});
+        for (std::size_t i = 0; i < values.size(); ++i)
+            out.values.push_back({value_names[i], values[i]});
         return out;
     }
 };
@@ -157,10 +170,14 @@ class Plain {
         std::map<std::string, std::int32_t> fresh;
         const auto number = [&](const std::string& name) {
             if (config_.buckets > 0)  // floor(key * buckets / 2^64), by long division
-                return static_cast<std::int32_t>(((name_key(name) >> 32) * config_.buckets +
-                                                  ((name_key(name) & 0xFFFFFFFFu) * config_.buckets >> 32)) >> 32);
+                return static_cast<std::int32_t>(
+                    ((name_key(name) >> 32) * config_.buckets +
+                     ((name_key(name) & 0xFFFFFFFFu) * config_.buckets >> 32)) >>
+                    32);
             if (numbers_.contains(name)) return numbers_[name];
-            return fresh.try_emplace(name, static_cast<std::int32_t>(numbers_.size() + fresh.size())).first->second;
+            return fresh
+                .try_emplace(name, static_cast<std::int32_t>(numbers_.size() + fresh.size()))
+                .first->second;
         };
         Table counts, out;
         std::vector<std::pair<std::int32_t, std::string>> met;
@@ -204,7 +221,8 @@ class Plain {
     int items_ = 0;
 };
 
-void reading_is(const Reading& actual, const Table& expected, const Where& where = Where::current()) {
+void reading_is(const Reading& actual, const Table& expected,
+                const Where& where = Where::current()) {
     same(actual.feature.size(), expected.size(), where);
     same(actual.value.size(), expected.size(), where);
     if (actual.feature.size() != expected.size()) return;
@@ -217,101 +235,110 @@ void reading_is(const Reading& actual, const Table& expected, const Where& where
 
 // Three buckets: names collide all the time, and their counts, values and names merge.
 const Test twin{"text features: like tables kept by hand, looked at and learnt", [] {
-    for (const std::uint32_t buckets : {0u, 1u, 3u, 1u << 20, 0xFFFFFFFFu / 2})
-        for (const Weighting weighting : {Weighting::binary, Weighting::count, Weighting::log, Weighting::tfidf}) {
-            if (weighting == Weighting::tfidf && buckets > 1u << 20) continue;  // a count a bucket
-            TextConfig config;
-            config.weighting = weighting;
-            config.buckets = buckets;
-            config.unit = weighting == Weighting::count || weighting == Weighting::tfidf;
-            config.name_bytes = 1 << 20;
-            TextFeatures features(config);
-            Plain plain(config);
-            Random random(43);
-            Reading reading;
-            for (int round = 0; round < 120; ++round) {
-                const Note note("buckets ", buckets, ", weighting ", static_cast<int>(weighting), ", round ", round);
-                const RandomItem item(random);
-                const bool learn = random.chance(0.7);
-                features.read(item.item(), reading);
-                if (learn) features.learn(reading);
-                reading_is(reading, plain.read(item, learn));
-            }
-            same(features.vocabulary().size(), buckets > 0 ? 0u : plain.words());
-            same(features.size(), buckets > 0 ? buckets : plain.words());
-            same(features.names().size(), plain.names().size());
-            for (const auto& [feature, name] : plain.names()) same(features.names().find(feature), name);
-        }
-}};
+                    for (const std::uint32_t buckets : {0u, 1u, 3u, 1u << 20, 0xFFFFFFFFu / 2})
+                        for (const Weighting weighting : {Weighting::binary, Weighting::count,
+                                                          Weighting::log, Weighting::tfidf}) {
+                            if (weighting == Weighting::tfidf && buckets > 1u << 20)
+                                continue;  // a count a bucket
+                            TextConfig config;
+                            config.weighting = weighting;
+                            config.buckets = buckets;
+                            config.unit =
+                                weighting == Weighting::count || weighting == Weighting::tfidf;
+                            config.name_bytes = 1 << 20;
+                            TextFeatures features(config);
+                            Plain plain(config);
+                            Random random(43);
+                            Reading reading;
+                            for (int round = 0; round < 120; ++round) {
+                                const Note note("buckets ", buckets, ", weighting ",
+                                                static_cast<int>(weighting), ", round ", round);
+                                const RandomItem item(random);
+                                const bool learn = random.chance(0.7);
+                                features.read(item.item(), reading);
+                                if (learn) features.learn(reading);
+                                reading_is(reading, plain.read(item, learn));
+                            }
+                            same(features.vocabulary().size(), buckets > 0 ? 0u : plain.words());
+                            same(features.size(), buckets > 0 ? buckets : plain.words());
+                            same(features.names().size(), plain.names().size());
+                            for (const auto& [feature, name] : plain.names())
+                                same(features.names().find(feature), name);
+                        }
+                }};
 
-const Test pure{"text features: looking changes nothing, and tells what learning would give", [] {
-    TextConfig config;
-    config.buckets = 0;
-    config.weighting = Weighting::tfidf;
-    config.name_bytes = 1000;
-    TextFeatures features(config);
-    Random random(44);
-    Reading first, again;
-    for (int round = 0; round < 60; ++round) {
-        const RandomItem item(random), other(random);
-        features.read(item.item(), first);
-        const std::size_t words = features.vocabulary().size(), bytes = features.bytes();
-        const std::uint64_t items = features.items();
-        const std::vector<std::uint32_t> items_with = features.items_with();
-        features.read(other.item(), again);
-        features.read(item.item(), again);
-        same(features.vocabulary().size(), words);
-        same(features.bytes(), bytes);
-        same(features.items(), items);
-        check(features.items_with() == items_with, "a look was counted");
-        check(first.feature == again.feature, "other numbers at the second look");
-        same_bits(first.value, again.value);
-        features.learn(first);
-        same(features.items(), items + 1);
-        for (const std::uint64_t pair : first.sorted)  // provisional numbers have come true
-            same(features.vocabulary().find(name_key(first.name(place_of(pair)))), feature_of(pair));
-    }
-}};
-
-const Test restoring{"text features: what was noted can be put back", [] {
-    for (const std::uint32_t buckets : {0u, 64u}) {
+const Test pure{
+    "text features: looking changes nothing, and tells what learning would give", [] {
         TextConfig config;
-        config.buckets = buckets;
+        config.buckets = 0;
         config.weighting = Weighting::tfidf;
-        config.name_bytes = 200;
-        TextFeatures features(config), restored(config);
-        Random random(45);
-        Reading a, b;
-        for (int round = 0; round < 80; ++round) {
-            const RandomItem item(random);
-            if (round == 40) {
-                restored.restore(features.items(), features.vocabulary().keys(), features.items_with());
-                for (const std::int32_t id : features.names().ids())
-                    restored.restore_name(id, features.names().find(id));
-            }
-            features.read(item.item(), a);
-            features.learn(a);
-            if (round < 40) continue;
-            restored.read(item.item(), b);
-            restored.learn(b);
-            check(a.feature == b.feature, "other numbers");
-            same_bits(a.value, b.value);
+        config.name_bytes = 1000;
+        TextFeatures features(config);
+        Random random(44);
+        Reading first, again;
+        for (int round = 0; round < 60; ++round) {
+            const RandomItem item(random), other(random);
+            features.read(item.item(), first);
+            const std::size_t words = features.vocabulary().size(), bytes = features.bytes();
+            const std::uint64_t items = features.items();
+            const std::vector<std::uint32_t> items_with = features.items_with();
+            features.read(other.item(), again);
+            features.read(item.item(), again);
+            same(features.vocabulary().size(), words);
+            same(features.bytes(), bytes);
+            same(features.items(), items);
+            check(features.items_with() == items_with, "a look was counted");
+            check(first.feature == again.feature, "other numbers at the second look");
+            same_bits(first.value, again.value);
+            features.learn(first);
+            same(features.items(), items + 1);
+            for (const std::uint64_t pair : first.sorted)  // provisional numbers have come true
+                same(features.vocabulary().find(name_key(first.name(place_of(pair)))),
+                     feature_of(pair));
         }
-        check(features.names().text() == restored.names().text(), "other names");
-        same(restored.items(), 80u);
-    }
-}};
+    }};
+
+const Test restoring{
+    "text features: what was noted can be put back", [] {
+        for (const std::uint32_t buckets : {0u, 64u}) {
+            TextConfig config;
+            config.buckets = buckets;
+            config.weighting = Weighting::tfidf;
+            config.name_bytes = 200;
+            TextFeatures features(config), restored(config);
+            Random random(45);
+            Reading a, b;
+            for (int round = 0; round < 80; ++round) {
+                const RandomItem item(random);
+                if (round == 40) {
+                    restored.restore(features.items(), features.vocabulary().keys(),
+                                     features.items_with());
+                    for (const std::int32_t id : features.names().ids())
+                        restored.restore_name(id, features.names().find(id));
+                }
+                features.read(item.item(), a);
+                features.learn(a);
+                if (round < 40) continue;
+                restored.read(item.item(), b);
+                restored.learn(b);
+                check(a.feature == b.feature, "other numbers");
+                same_bits(a.value, b.value);
+            }
+            check(features.names().text() == restored.names().text(), "other names");
+            same(restored.items(), 80u);
+        }
+    }};
 
 const Test quiet{"text features: without room for names none is kept", [] {
-    TextFeatures features(TextConfig{});
-    Reading reading;
-    features.read({{{"", "secret words"}}, {}}, reading);
-    features.learn(reading);
-    same(features.names().size(), 0u);
-    same(features.bytes(), 0u);
-    features.read({}, reading);
-    same(reading.feature.size(), 0u);
-}};
+                     TextFeatures features(TextConfig{});
+                     Reading reading;
+                     features.read({{{"", "secret words"}}, {}}, reading);
+                     features.learn(reading);
+                     same(features.names().size(), 0u);
+                     same(features.bytes(), 0u);
+                     features.read({}, reading);
+                     same(reading.feature.size(), 0u);
+                 }};
 
 }  // namespace
 }  // namespace tagalong::test::text_features_test

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/weight_store.hpp"
 #include "tests/check.hpp"
 #include "tests/random.hpp"
-#include "core/weight_store.hpp"
 
 namespace tagalong::test::weight_store_test {
 namespace {
@@ -62,37 +62,39 @@ void rows_start_at_zero(std::size_t planes, std::size_t labels) {
 }
 
 const Test zeroed{"weight store: rows start at zero, aligned, in every plane", [] {
-    for (const std::size_t planes : {1u, 2u, 3u})
-        for (const std::size_t labels : {1u, 7u, 8u, 16u, 17u, 100u}) {
-            rows_start_at_zero<float>(planes, labels);
-            rows_start_at_zero<double>(planes, labels);
-        }
-}};
+                      for (const std::size_t planes : {1u, 2u, 3u})
+                          for (const std::size_t labels : {1u, 7u, 8u, 16u, 17u, 100u}) {
+                              rows_start_at_zero<float>(planes, labels);
+                              rows_start_at_zero<double>(planes, labels);
+                          }
+                  }};
 
 const Test apart{"weight store: rows and planes do not overlap", [] {
-    WeightStore<float> store(3);
-    store.add_labels(33);
-    for (int i = 0; i < 40; ++i) store.insert(i);
-    fill(store, 0, 0);
-    expect_marks(store, 40, 33);
-}};
+                     WeightStore<float> store(3);
+                     store.add_labels(33);
+                     for (int i = 0; i < 40; ++i) store.insert(i);
+                     fill(store, 0, 0);
+                     expect_marks(store, 40, 33);
+                 }};
 
 // 80,000 rows of 1 kB are several chunks.
 const Test stable{"weight store: a new row never moves the others", [] {
-    WeightStore<double> store(2);
-    store.add_labels(64);
-    std::vector<double*> place;
-    for (int i = 0; i < 80000; ++i) {
-        const std::int32_t row = store.insert(3 * i);
-        place.push_back(store.row(row));
-        if (i % 100 == 0) place.back()[63] = i + 1;
-    }
-    for (int i = 0; i < 80000; ++i) {
-        check(store.row(i) == place[static_cast<std::size_t>(i)], "a row has moved");
-        check(store.row(i, 1) == store.row(i) + store.stride(), "the second plane does not follow the first");
-        if (i % 100 == 0) same(store.row(i)[63], i + 1);
-    }
-}};
+                      WeightStore<double> store(2);
+                      store.add_labels(64);
+                      std::vector<double*> place;
+                      for (int i = 0; i < 80000; ++i) {
+                          const std::int32_t row = store.insert(3 * i);
+                          place.push_back(store.row(row));
+                          if (i % 100 == 0) place.back()[63] = i + 1;
+                      }
+                      for (int i = 0; i < 80000; ++i) {
+                          check(store.row(i) == place[static_cast<std::size_t>(i)],
+                                "a row has moved");
+                          check(store.row(i, 1) == store.row(i) + store.stride(),
+                                "the second plane does not follow the first");
+                          if (i % 100 == 0) same(store.row(i)[63], i + 1);
+                      }
+                  }};
 
 template <class T>
 void widening_keeps(std::size_t planes) {
@@ -117,57 +119,58 @@ void widening_keeps(std::size_t planes) {
 }
 
 const Test widening{"weight store: new labels keep every number of every plane", [] {
-    widening_keeps<float>(1);
-    widening_keeps<float>(2);
-    widening_keeps<double>(1);
-    widening_keeps<double>(2);
-}};
+                        widening_keeps<float>(1);
+                        widening_keeps<float>(2);
+                        widening_keeps<double>(1);
+                        widening_keeps<double>(2);
+                    }};
 
 const Test declared{"weight store: labels declared up front take no spare room", [] {
-    WeightStore<float> store(1);
-    store.add_labels(10);
-    store.add_labels(91);
-    same(store.stride(), padded<float>(101));
-}};
+                        WeightStore<float> store(1);
+                        store.add_labels(10);
+                        store.add_labels(91);
+                        same(store.stride(), padded<float>(101));
+                    }};
 
 const Test amortised{"weight store: labels that trickle in widen the rows rarely", [] {
-    WeightStore<float> store(1);
-    store.add_labels(1);
-    store.insert(0);
-    int widenings = 0;
-    std::size_t stride = store.stride();
-    for (int label = 1; label < 20000; ++label) {
-        store.row(0)[label - 1] = static_cast<float>(label);
-        store.add_labels(1);
-        widenings += store.stride() != stride;
-        stride = store.stride();
-        at_most(static_cast<double>(stride), 1.5 * label + 48);
-    }
-    at_most(widenings, 24);
-    for (int label = 1; label < 20000; ++label) same(store.row(0)[label - 1], static_cast<float>(label));
-}};
+                         WeightStore<float> store(1);
+                         store.add_labels(1);
+                         store.insert(0);
+                         int widenings = 0;
+                         std::size_t stride = store.stride();
+                         for (int label = 1; label < 20000; ++label) {
+                             store.row(0)[label - 1] = static_cast<float>(label);
+                             store.add_labels(1);
+                             widenings += store.stride() != stride;
+                             stride = store.stride();
+                             at_most(static_cast<double>(stride), 1.5 * label + 48);
+                         }
+                         at_most(widenings, 24);
+                         for (int label = 1; label < 20000; ++label)
+                             same(store.row(0)[label - 1], static_cast<float>(label));
+                     }};
 
 const Test rows_first{"weight store: rows may come before labels", [] {
-    WeightStore<double> store(2);
-    for (int i = 0; i < 30; ++i) same(store.insert(i), i);
-    same(store.bytes(), 0u);
-    store.add_labels(5);
-    expect_marks(store, 0, 0);
-    fill(store, 0, 0);
-    expect_marks(store, 30, 5);
-}};
+                          WeightStore<double> store(2);
+                          for (int i = 0; i < 30; ++i) same(store.insert(i), i);
+                          same(store.bytes(), 0u);
+                          store.add_labels(5);
+                          expect_marks(store, 0, 0);
+                          fill(store, 0, 0);
+                          expect_marks(store, 30, 5);
+                      }};
 
 const Test long_rows{"weight store: rows longer than a chunk", [] {
-    constexpr std::size_t labels = 5'000'000;  // 40 MB a row
-    WeightStore<double> store(1);
-    store.add_labels(labels);
-    store.insert(0);
-    store.insert(1);
-    store.row(0)[labels - 1] = 1;
-    store.row(1)[0] = 2;
-    same(store.row(0)[labels - 1], 1.0);
-    same(store.row(1)[labels - 1], 0.0);
-}};
+                         constexpr std::size_t labels = 5'000'000;  // 40 MB a row
+                         WeightStore<double> store(1);
+                         store.add_labels(labels);
+                         store.insert(0);
+                         store.insert(1);
+                         store.row(0)[labels - 1] = 1;
+                         store.row(1)[0] = 2;
+                         same(store.row(0)[labels - 1], 1.0);
+                         same(store.row(1)[labels - 1], 0.0);
+                     }};
 
 }  // namespace
 }  // namespace tagalong::test::weight_store_test

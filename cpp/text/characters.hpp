@@ -30,7 +30,8 @@ inline std::uint32_t next_point(std::string_view text, std::size_t& at) {
     }
     // Longer than it need be, half of a pair, or beyond the last code point.
     constexpr std::uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-    if (point < least[more] || (point >= 0xD800 && point < 0xE000) || point > 0x10FFFF) return replacement;
+    if (point < least[more] || (point >= 0xD800 && point < 0xE000) || point > 0x10FFFF)
+        return replacement;
     return point;
 }
 

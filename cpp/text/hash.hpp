@@ -9,7 +9,8 @@
 
 namespace tagalong {
 
-static_assert(std::endian::native == std::endian::little, "keys of names are defined for little-endian machines");
+static_assert(std::endian::native == std::endian::little,
+              "keys of names are defined for little-endian machines");
 
 // Both halves of a 128-bit product, folded: every bit of the factors reaches every bit.
 inline std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
@@ -21,8 +22,12 @@ inline std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
 namespace key_steps {
 inline constexpr std::uint64_t start = 0x9E3779B97F4A7C15u, odd = 0xD6E8FEB86659FD93u;
 inline std::uint64_t begin(std::size_t length) { return folded_product(length + start, odd); }
-inline std::uint64_t next(std::uint64_t key, std::uint64_t eight) { return folded_product(key ^ eight, odd) + start; }
-inline std::uint64_t end(std::uint64_t key, std::uint64_t rest) { return folded_product(key ^ rest, odd ^ start); }
+inline std::uint64_t next(std::uint64_t key, std::uint64_t eight) {
+    return folded_product(key ^ eight, odd) + start;
+}
+inline std::uint64_t end(std::uint64_t key, std::uint64_t rest) {
+    return folded_product(key ^ rest, odd ^ start);
+}
 inline std::uint64_t eight_bytes(const char* at) {
     std::uint64_t word;
     std::memcpy(&word, at, 8);
@@ -33,7 +38,8 @@ inline std::uint64_t eight_bytes(const char* at) {
 inline std::uint64_t name_key(std::string_view name) {
     std::uint64_t key = key_steps::begin(name.size());
     std::size_t at = 0;
-    for (; at + 8 <= name.size(); at += 8) key = key_steps::next(key, key_steps::eight_bytes(name.data() + at));
+    for (; at + 8 <= name.size(); at += 8)
+        key = key_steps::next(key, key_steps::eight_bytes(name.data() + at));
     std::uint64_t rest = 0;
     std::memcpy(&rest, name.data() + at, name.size() - at);
     return key_steps::end(key, rest);
@@ -46,9 +52,11 @@ class NameKeys {
     // Up to this many bytes are read behind the end of a name.
     static constexpr std::size_t kBehind = 8;
 
-    explicit NameKeys(std::string_view beginning) : beginning_(beginning), left_(beginning.size() % 8) {
+    explicit NameKeys(std::string_view beginning)
+        : beginning_(beginning), left_(beginning.size() % 8) {
         std::memcpy(&tail_, beginning.data() + (beginning.size() - left_), left_);
-        for (std::size_t length = 0; length < begun_.size(); ++length) begun_[length] = begin(length);
+        for (std::size_t length = 0; length < begun_.size(); ++length)
+            begun_[length] = begin(length);
     }
 
     // What name_key gives for the beginning and the rest, one after the other.
@@ -75,8 +83,8 @@ class NameKeys {
     }
 
     std::string_view beginning_;
-    std::size_t left_;         // bytes of the beginning after the last whole eight
-    std::uint64_t tail_ = 0;   // those bytes
+    std::size_t left_;        // bytes of the beginning after the last whole eight
+    std::uint64_t tail_ = 0;  // those bytes
     std::array<std::uint64_t, 24> begun_;
 };
 

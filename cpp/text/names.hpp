@@ -30,7 +30,9 @@ class Names {
 
     // The first name of a feature stays; further ones of the same bucket are not kept.
     void add(std::int32_t id, std::string_view name) {
-        if (bytes() + kBesideText + name.size() > most_bytes_ || index_.find(id) != FeatureIndex::kAbsent) return;
+        if (bytes() + kBesideText + name.size() > most_bytes_ ||
+            index_.find(id) != FeatureIndex::kAbsent)
+            return;
         index_.insert(id);
         bytes_ += name;
         ends_.push_back(static_cast<std::uint32_t>(bytes_.size()));

@@ -23,14 +23,17 @@ inline void sort_places(std::vector<std::uint64_t>& pairs, std::vector<std::uint
                         std::uint64_t features) {
     constexpr int kDigit = 10;
     constexpr std::size_t kFew = 128;
-    const int bits = std::bit_width(features - 1);  // of the last feature: 20, not 21, for 2^20 of them
+    const int bits =
+        std::bit_width(features - 1);  // of the last feature: 20, not 21, for 2^20 of them
     if (pairs.size() < kFew) {
         std::sort(pairs.begin(), pairs.end());
         return;
     }
     scratch.resize(pairs.size());
     for (int done = 0; done < bits; done += kDigit) {
-        const auto digit = [shift = 32 + done](std::uint64_t pair) { return pair >> shift & ((1u << kDigit) - 1); };
+        const auto digit = [shift = 32 + done](std::uint64_t pair) {
+            return pair >> shift & ((1u << kDigit) - 1);
+        };
         std::array<std::uint32_t, 1u << kDigit> begin{};
         for (const std::uint64_t pair : pairs) ++begin[digit(pair)];
         std::uint32_t sum = 0;

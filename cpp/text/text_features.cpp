@@ -16,7 +16,8 @@ namespace {
 double log_weight(std::size_t count) {
     static const std::array<double, 64> table = [] {
         std::array<double, 64> found{};
-        for (std::size_t i = 1; i < found.size(); ++i) found[i] = 1 + std::log(static_cast<double>(i));
+        for (std::size_t i = 1; i < found.size(); ++i)
+            found[i] = 1 + std::log(static_cast<double>(i));
         return found;
     }();
     return count < table.size() ? table[count] : 1 + std::log(static_cast<double>(count));
@@ -26,7 +27,8 @@ double log_weight(std::size_t count) {
 
 std::int32_t TextFeatures::number(std::uint64_t key, Reading& out) const {
     if (config_.buckets > 0)  // the high bits choose the bucket, evenly for any number of them
-        return static_cast<std::int32_t>((static_cast<unsigned __int128>(key) * config_.buckets) >> 64);
+        return static_cast<std::int32_t>((static_cast<unsigned __int128>(key) * config_.buckets) >>
+                                         64);
     const std::int32_t known = vocabulary_.find(key);
     if (known >= 0) return known;
     return static_cast<std::int32_t>(vocabulary_.size()) + out.new_words.add(key);
@@ -34,10 +36,14 @@ std::int32_t TextFeatures::number(std::uint64_t key, Reading& out) const {
 
 double TextFeatures::weight(std::size_t count, std::int32_t feature) const {
     switch (config_.weighting) {
-        case Weighting::binary: return 1;
-        case Weighting::count: return static_cast<double>(count);
-        case Weighting::log: return log_weight(count);
-        case Weighting::tfidf: break;
+        case Weighting::binary:
+            return 1;
+        case Weighting::count:
+            return static_cast<double>(count);
+        case Weighting::log:
+            return log_weight(count);
+        case Weighting::tfidf:
+            break;
     }
     const auto at = static_cast<std::size_t>(feature);
     const double with = at < items_with_.size() ? items_with_[at] : 0;
@@ -45,10 +51,12 @@ double TextFeatures::weight(std::size_t count, std::int32_t feature) const {
 }
 
 std::string TextFeatures::Reading::name(std::size_t place) const {
-    const auto after = std::upper_bound(parts.begin(), parts.end(), place,
-                                        [](std::size_t at, const Part& part) { return at < part.first; });
+    const auto after =
+        std::upper_bound(parts.begin(), parts.end(), place,
+                         [](std::size_t at, const Part& part) { return at < part.first; });
     const Slice& found = names[place];
-    return std::prev(after)->field + (found.marked ? "~" : "") + text.substr(found.begin, found.length);
+    return std::prev(after)->field + (found.marked ? "~" : "") +
+           text.substr(found.begin, found.length);
 }
 
 void TextFeatures::read(const Item& item, Reading& out) const {
@@ -80,15 +88,18 @@ void TextFeatures::number_names(Reading& out) const {
     for (std::size_t part = 0; part < out.parts.size(); ++part) {
         const std::string marked = out.parts[part].field + '~';
         const NameKeys plain_keys(out.parts[part].field), marked_keys(marked);
-        const std::size_t end = part + 1 < out.parts.size() ? out.parts[part + 1].first : out.names.size();
+        const std::size_t end =
+            part + 1 < out.parts.size() ? out.parts[part + 1].first : out.names.size();
         for (std::size_t place = out.parts[part].first; place < end; ++place) {
             const Slice& name = out.names[place];
             const NameKeys& keys = name.marked ? marked_keys : plain_keys;
-            out.sorted[place] = packed(number(keys(out.text.data() + name.begin, name.length), out), place);
+            out.sorted[place] =
+                packed(number(keys(out.text.data() + name.begin, name.length), out), place);
         }
     }
     // Equal features stay in the order of the item, on which alone names and sums then depend.
-    const std::size_t numbers = config_.buckets > 0 ? config_.buckets : vocabulary_.size() + out.new_words.size();
+    const std::size_t numbers =
+        config_.buckets > 0 ? config_.buckets : vocabulary_.size() + out.new_words.size();
     sort_places(out.sorted, out.scratch, numbers);
 }
 
@@ -127,7 +138,8 @@ void TextFeatures::learn(const Reading& reading) {
     std::int32_t last = -1;
     for (const std::uint64_t pair : reading.sorted) {
         const std::int32_t feature = feature_of(pair);
-        if (feature != last && names_.lacks(feature)) names_.add(feature, reading.name(place_of(pair)));
+        if (feature != last && names_.lacks(feature))
+            names_.add(feature, reading.name(place_of(pair)));
         last = feature;
     }
 }

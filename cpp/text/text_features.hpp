@@ -56,12 +56,12 @@ class TextFeatures {
         std::vector<std::int32_t> feature;  // ascending
         std::vector<double> value;
 
-        std::string text;                   // all words, and the names of values
-        std::vector<Slice> names;           // in the order of the item, values last
-        std::vector<double> given;          // of those values
-        struct Part {                       // names that begin with the same field
+        std::string text;           // all words, and the names of values
+        std::vector<Slice> names;   // in the order of the item, values last
+        std::vector<double> given;  // of those values
+        struct Part {               // names that begin with the same field
             std::size_t first;
-            std::string field;              // with its colon, if it has a name
+            std::string field;  // with its colon, if it has a name
         };
         std::vector<Part> parts;
         std::vector<std::uint64_t> sorted;  // (feature, place among the names), see sort_places
@@ -88,7 +88,8 @@ class TextFeatures {
     }
 
     // For loading: what `learn` noted.
-    void restore(std::uint64_t items, std::span<const std::uint64_t> keys, std::vector<std::uint32_t> items_with);
+    void restore(std::uint64_t items, std::span<const std::uint64_t> keys,
+                 std::vector<std::uint32_t> items_with);
     void forget_names(const std::unordered_set<std::int32_t>& ids) { names_.forget(ids); }
     void restore_name(std::int32_t id, std::string_view name) { names_.add(id, name); }
 

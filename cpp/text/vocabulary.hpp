@@ -21,7 +21,9 @@ class Vocabulary {
     }
 
     // -1 for a key without a number.
-    std::int32_t find(std::uint64_t key) const { return table_.empty() ? kFree : table_[place(key)]; }
+    std::int32_t find(std::uint64_t key) const {
+        return table_.empty() ? kFree : table_[place(key)];
+    }
 
     // The number of a key, the next one if it has none yet.
     std::int32_t add(std::uint64_t key) {
@@ -46,7 +48,8 @@ class Vocabulary {
 
     void grow() {
         table_.assign(std::max<std::size_t>(16, 2 * table_.size()), kFree);
-        for (std::size_t i = 0; i < keys_.size(); ++i) table_[place(keys_[i])] = static_cast<std::int32_t>(i);
+        for (std::size_t i = 0; i < keys_.size(); ++i)
+            table_[place(keys_[i])] = static_cast<std::int32_t>(i);
     }
 
     std::vector<std::int32_t> table_;  // open addressing, at most half full

@@ -54,14 +54,16 @@ void Words::read(std::string_view text, std::string& words, std::vector<Slice>& 
             in_word_ = true;
             char buffer[kLongestWord];
             std::size_t count = 0;
-            const std::size_t have = words.size() - begin_, room = have < kLongestWord ? kLongestWord - have : 0;
+            const std::size_t have = words.size() - begin_,
+                              room = have < kLongestWord ? kLongestWord - have : 0;
             for (; at < text.size(); ++at) {
                 const auto next = static_cast<std::uint8_t>(text[at]);
                 if (next >= 0x80 || table[next] == 0) break;
                 if (count < room) buffer[count++] = table[next];
             }
             if (!single_bytes_)
-                for (std::size_t i = 0; i < count; ++i) marks_.push_back(static_cast<std::uint32_t>(words.size() + i));
+                for (std::size_t i = 0; i < count; ++i)
+                    marks_.push_back(static_cast<std::uint32_t>(words.size() + i));
             words.append(buffer, count);
             continue;
         }
@@ -74,7 +76,8 @@ void Words::read(std::string_view text, std::string& words, std::vector<Slice>& 
         if (in_word_ && words.size() - begin_ >= kLongestWord) continue;
         if (single_bytes_) {
             single_bytes_ = false;
-            for (std::size_t i = begin_; i < words.size(); ++i) marks_.push_back(static_cast<std::uint32_t>(i));
+            for (std::size_t i = begin_; i < words.size(); ++i)
+                marks_.push_back(static_cast<std::uint32_t>(i));
         }
         marks_.push_back(static_cast<std::uint32_t>(words.size()));
         words += text.substr(before, at - before);
@@ -111,9 +114,11 @@ void Words::character_grams(std::uint32_t end, std::vector<Slice>& found) const 
         found.resize(before + grams);
         Slice* out = found.data() + before;
         if (single_bytes_)
-            for (std::size_t from = 0; from < grams; ++from) out[from] = slice(first + from, first + from + n, true);
+            for (std::size_t from = 0; from < grams; ++from)
+                out[from] = slice(first + from, first + from + n, true);
         else
-            for (std::size_t from = 0; from < grams; ++from) out[from] = slice(start(from), start(from + n), true);
+            for (std::size_t from = 0; from < grams; ++from)
+                out[from] = slice(start(from), start(from + n), true);
     }
 }
 

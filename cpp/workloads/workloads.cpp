@@ -8,17 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "tests/stream.hpp"
 #include "blocks/block_learner.hpp"
 #include "m3l/linear_solver.hpp"
 #include "partial/partial_ranker.hpp"
 #include "predtron/predtron.hpp"
+#include "tests/stream.hpp"
 #include "text/text_features.hpp"
 
 namespace tagalong::test {
 namespace {
 
-constexpr StreamShape kTexts{.features = 2000, .labels = 120, .length = 40, .binary = true, .unknown = false};
+constexpr StreamShape kTexts{
+    .features = 2000, .labels = 120, .length = 40, .binary = true, .unknown = false};
 
 // Everything is made beforehand; what is returned is counted, and comes to so many items.
 struct Work {
@@ -41,12 +42,12 @@ template <class Learner>
 Work online(std::shared_ptr<Learner> learner, std::vector<Item> items = texts()) {
     const int count = static_cast<int>(items.size());
     return {count, [learner, items = std::move(items)] {
-        for (const Item& item : items) {
-            Example x = item.example();
-            learner->finish(x);
-            learner->learn(x, item.relevant, item.unknown, 1.0);
-        }
-    }};
+                for (const Item& item : items) {
+                    Example x = item.example();
+                    learner->finish(x);
+                    learner->learn(x, item.relevant, item.unknown, 1.0);
+                }
+            }};
 }
 
 Work ranker(Geometry geometry, std::string_view update, Average average = Average::never) {
@@ -69,7 +70,9 @@ Work partial(CovarianceKind covariance) {
     config.confidence.exploration = 0.02;
     auto learner = std::make_shared<PartialRanker<float>>(config);
     learner->add_labels(50);  // in a game, labels that are new join after the round
-    return online(learner, random_stream(11, 60, {.features = 60, .labels = 50, .length = 200, .unknown = false}));
+    return online(
+        learner,
+        random_stream(11, 60, {.features = 60, .labels = 50, .length = 200, .unknown = false}));
 }
 
 Work label_ranking() {
@@ -87,13 +90,14 @@ Work blocks(std::string_view update, int count) {
     Random random(13);
     for (RowBlock& block : stream)
         for (int j = 0; j < 20; ++j) {
-            Example x = random_item(random, {.features = 5000, .labels = 1, .length = 50}).example();
+            Example x =
+                random_item(random, {.features = 5000, .labels = 1, .length = 50}).example();
             x.merge();
             block.append(x);
         }
     return {count, [learner, stream] {
-        for (const RowBlock& block : stream) learner->learn(block, {}, {});
-    }};
+                for (const RowBlock& block : stream) learner->learn(block, {}, {});
+            }};
 }
 
 Work m3l(bool dense, bool coupled) {
@@ -107,7 +111,8 @@ Work m3l(bool dense, bool coupled) {
         m3l::Problem problem;
     };
     constexpr int rows = 150;
-    const StreamShape shape{.features = dense ? 60 : 2000, .labels = 20, .length = dense ? 200 : 40, .unknown = false};
+    const StreamShape shape{
+        .features = dense ? 60 : 2000, .labels = 20, .length = dense ? 200 : 40, .unknown = false};
     auto data = std::make_shared<Data>();
     for (const Item& item : random_stream(17, rows, shape)) {
         Example x = item.example();
@@ -115,7 +120,8 @@ Work m3l(bool dense, bool coupled) {
         if (dense) {
             data->values.resize(data->values.size() + 60, 0.0f);
             for (std::size_t e = 0; e < x.size(); ++e)
-                data->values[data->values.size() - 60 + static_cast<std::size_t>(x.feature[e])] = static_cast<float>(x.value[e]);
+                data->values[data->values.size() - 60 + static_cast<std::size_t>(x.feature[e])] =
+                    static_cast<float>(x.value[e]);
         } else {
             for (std::size_t e = 0; e < x.size(); ++e) {
                 data->indices.push_back(x.feature[e]);
@@ -126,8 +132,11 @@ Work m3l(bool dense, bool coupled) {
         data->label.insert(data->label.end(), item.relevant.begin(), item.relevant.end());
         data->start.push_back(static_cast<std::int64_t>(data->label.size()));
     }
-    data->matrix = {.rows = rows, .columns = shape.features, .values = data->values.data(),
-                    .value_type = Number::float32, .row_stride = 60};
+    data->matrix = {.rows = rows,
+                    .columns = shape.features,
+                    .values = data->values.data(),
+                    .value_type = Number::float32,
+                    .row_stride = 60};
     if (!dense) {
         data->matrix.indices = data->indices.data();
         data->matrix.indptr = data->indptr.data();
@@ -146,12 +155,13 @@ Work m3l(bool dense, bool coupled) {
     data->problem.bound_yes = data->problem.bound_no = data->one;
     data->problem.prior = data->prior;
     return {rows, [data] {
-        m3l::LinearSettings settings;
-        settings.tolerance = 0.1;
-        m3l::LinearSolution<float> solution;
-        m3l::SolverProgress watch;
-        m3l::solve_linear(m3l::Rows<float>(data->matrix), data->problem, settings, watch, solution);
-    }};
+                m3l::LinearSettings settings;
+                settings.tolerance = 0.1;
+                m3l::LinearSolution<float> solution;
+                m3l::SolverProgress watch;
+                m3l::solve_linear(m3l::Rows<float>(data->matrix), data->problem, settings, watch,
+                                  solution);
+            }};
 }
 
 Work text(bool characters) {
@@ -168,12 +178,12 @@ Work text(bool characters) {
             item += ' ';
         }
     return {60, [features, items] {
-        TextFeatures::Reading reading;
-        for (const std::string& item : items) {
-            features->read({{{"", item}}, {}}, reading);
-            features->learn(reading);
-        }
-    }};
+                TextFeatures::Reading reading;
+                for (const std::string& item : items) {
+                    features->read({{{"", item}}, {}}, reading);
+                    features->learn(reading);
+                }
+            }};
 }
 
 struct Named {
@@ -184,7 +194,8 @@ struct Named {
 const Named kWorkloads[] = {
     {"ranker euclidean single", [] { return ranker(Geometry::euclidean, "single"); }},
     {"ranker euclidean optimal", [] { return ranker(Geometry::euclidean, "optimal"); }},
-    {"ranker adaptive optimal averaged", [] { return ranker(Geometry::adaptive, "optimal", Average::always); }},
+    {"ranker adaptive optimal averaged",
+     [] { return ranker(Geometry::adaptive, "optimal", Average::always); }},
     {"ranker default", [] { return ranker(Geometry::adaptive, "smooth", Average::chosen); }},
     {"ranker entropic single", [] { return ranker(Geometry::entropic, "single"); }},
     {"blocks simproj", [] { return blocks("simproj", 200); }},
