@@ -6,14 +6,17 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
 CPP_BUILD := build/cpp-tests
+TIDY_BUILD := build/clang-tidy
 # How many processes a build may use.
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 NATIVE_SOURCES := CMakeLists.txt $(shell find cpp -name '*.?pp' -not -path 'cpp/tests/*')
 CPP_FILES := $(shell find cpp -name '*.?pp')
 
+LINTERS := lint-python lint-cpp-format lint-types lint-imports lint-spelling lint-metadata
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-fast-python test-python test-cpp build-cpp-tests test-instructions test-services test-long lint stub format bench reproduce clean
+.PHONY: help demo test test-fast test-fast-python test-python test-cpp build-cpp-tests test-instructions test-services test-long lint lint-cpp $(LINTERS) stub format bench reproduce clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,12 +81,36 @@ endif
 test-long: $(TOOLS)  ## the proofs that take minutes: a million rounds, fuzzing, new random examples
 	TAGALONG_NEW_EXAMPLES=1 $(PYTEST) -m "long or hypothesis" tests
 
-lint: $(TOOLS)  ## ruff, clang-format, mypy --strict, import-linter
+lint: $(LINTERS)  ## ruff, clang-format, mypy --strict, import-linter, codespell, schemas of metadata
+
+lint-python: $(TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+lint-cpp-format: $(TOOLS)
 	$(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
+
+lint-types: $(TOOLS)
 	$(BIN)/mypy
+
+lint-imports: $(TOOLS)
 	$(BIN)/lint-imports
+
+lint-spelling: $(TOOLS)
+	$(BIN)/codespell
+
+lint-metadata: $(TOOLS)
+	$(BIN)/check-jsonschema -q --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema -q --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml
+	$(BIN)/check-jsonschema -q --builtin-schema vendor.citation-file-format CITATION.cff
+
+# A minute or two, so CI runs it beside `make test`. Compiling through a launcher (`env` does nothing) switches
+# precompiled headers off, which clang could not read.
+lint-cpp: $(TOOLS)  ## clang-tidy over the core and the bindings
+	$(BIN)/cmake -S . -B $(TIDY_BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
+	    -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER_LAUNCHER=env -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
+	    -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir) -DPython_EXECUTABLE=$(abspath $(BIN)/python) > /dev/null
+	$(BIN)/python tools/clang_tidy.py --build $(TIDY_BUILD) --jobs $(JOBS)
 
 stub: $(TOOLS)  ## write the types of the native core as the compiled module has them
 	$(BIN)/python tools/make_native_stub.py
