@@ -1,7 +1,7 @@
 """What the defaults of LabelRanker were chosen by: one setting changed at a time, over streams.
 
 ``python -m benchmarks.defaults default`` prints a table; ``--help`` lists the groups. Every
-figure is progressive, in one pass. docs/label-ranker.md quotes what it printed.
+figure is progressive, in one pass. benchmarks/defaults.md has its tables.
 """
 
 from __future__ import annotations
