@@ -1,4 +1,4 @@
-// What is wrong with an input, in words for the person who gave it.
+// The exception for invalid input, and parts of its messages.
 #pragma once
 
 #include <cmath>

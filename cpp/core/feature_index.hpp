@@ -1,7 +1,7 @@
-// Which row of the weight store belongs to a feature: rows are numbered 0, 1, 2, ... in the order
-// of insertion. Small ids, the usual case, are in a plain array; the others in an open-addressing
-// hash table. The array covers ids up to a few times the number of rows, so memory follows the
-// number of features inserted, whatever their ids.
+// Map from feature ids to row numbers of the weight store. Rows are numbered 0, 1, 2, ... in the
+// order of insertion. An array indexed by id holds the small ids, the usual case; an
+// open-addressing hash table holds the others. The array covers ids up to a small multiple of the
+// number of rows, so memory is proportional to the number of features, whatever their ids.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class FeatureIndex {
         return look_up(id);
     }
 
-    // The row of a feature that must not be there yet.
+    // Inserts a feature that must be absent, and returns its row.
     std::int32_t insert(std::int32_t id) {
         const auto row = static_cast<std::int32_t>(ids_.size());
         ids_.push_back(id);
@@ -51,7 +51,7 @@ class FeatureIndex {
         }
     }
 
-    // Fibonacci hashing: neighbouring ids, the usual case, land far apart.
+    // The first slot to probe. Fibonacci hashing spreads neighbouring ids, the usual case.
     std::size_t home(std::int32_t id) const {
         return (static_cast<std::uint32_t>(id) * 2654435769u) >> shift_;
     }
@@ -73,7 +73,8 @@ class FeatureIndex {
             if (entry.row != kAbsent) place(entry);
     }
 
-    // Widen the array to four ids a row; what it covers leaves the hash table.
+    // Widens the array to twice the present number of rows at four ids per row. Ids that it covers
+    // move from the hash table to the array.
     void cover() {
         covered_ = 2 * ids_.size();
         small_.assign(4 * covered_, kAbsent);
@@ -87,7 +88,7 @@ class FeatureIndex {
     }
 
     std::vector<std::int32_t> small_;
-    std::size_t covered_ = 0;   // rows at which the array is widened next
+    std::size_t covered_ = 0;   // number of rows beyond which the array is widened
     std::vector<Entry> table_;  // at most half full
     std::size_t hashed_ = 0;
     std::vector<std::int32_t> ids_;

@@ -26,8 +26,8 @@ void Matrix::check(double longest) const {
             sum = kernels::sum_of_magnitudes(data, count);
             good = !columns_of || kernels::all_inside(columns_of, columns, count);
         });
-        // The sum of magnitudes bounds the length, duplicates or not; where it is no proof,
-        // the length itself decides.
+        // The sum of magnitudes bounds the length of the row, with or without duplicate columns.
+        // Compute the length itself only where this bound is too large.
         if (good && sum * sum <= longest) continue;
         if (!good || !std::isfinite(sum)) explain(i, longest);
         read(i, merged);
@@ -36,7 +36,8 @@ void Matrix::check(double longest) const {
     }
 }
 
-// Whether a look at the entries of all rows together is proof enough, as it nearly always is.
+// A quick sufficient test: checks all entries of the matrix as if they were one row. It nearly
+// always succeeds.
 bool Matrix::good_together(double longest) const {
     if (rows == 0) return true;
     if (!sparse() && row_stride != columns) return false;

@@ -14,7 +14,7 @@ template <class T>
 TAGALONG_INLINE void widen_body(const T* __restrict values, double* __restrict out, std::size_t n) {
     constexpr T bound =
         sizeof(T) == 4 ? std::numeric_limits<float>::max() : static_cast<T>(kWidest);
-    // Nearly always all are finite and within bounds, which is quicker found out than mended.
+    // Nearly always all values are within bounds. Testing that is faster than clipping every value.
     std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t> within = -1;
 #pragma omp simd reduction(& : within)
     for (std::size_t k = 0; k < n; ++k) {
@@ -32,7 +32,7 @@ TAGALONG_INLINE void narrow_body(const double* __restrict values, T* __restrict 
     for (std::size_t k = 0; k < n; ++k) out[k] = static_cast<T>(values[k]);
 }
 
-// Line by line until there is one in it.
+// Tests whole cache lines until one of them contains a value above the bound.
 template <class T>
 TAGALONG_INLINE std::size_t first_above_body(const T* values, T bound, std::size_t from,
                                              std::size_t n) {
@@ -51,7 +51,7 @@ TAGALONG_INLINE void bins_body(const T* __restrict values, double low, double wi
                                std::int32_t count, std::int32_t* __restrict out, std::size_t n) {
     const double last = count - 1;
     const double from =
-        width > 0 ? low : std::numeric_limits<double>::quiet_NaN();  // nothing is above it
+        width > 0 ? low : std::numeric_limits<double>::quiet_NaN();  // value >= NaN is false
 #pragma omp simd
     for (std::size_t k = 0; k < n; ++k) {
         const double value = static_cast<double>(values[k]);
@@ -166,7 +166,7 @@ std::size_t above(const double* values, double bound, int* out, std::size_t n) {
 }
 
 TAGALONG_CLONES Tally tally_above(const double* values, double bound, std::size_t n) {
-    // Two halves side by side: half the steps, and two sums that do not wait for each other.
+    // Both halves of the array in one loop: half the iterations, and two independent sums.
     const std::size_t half = n / 2;
     const double* const others = values + half;
     double sum = 0, other_sum = 0;

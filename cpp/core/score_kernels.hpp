@@ -1,4 +1,5 @@
-// Loops over the scores of all labels, a number a label: vectorised, compiled once per vector width.
+// Loops over the scores of all labels, one number per label: vectorised, compiled once per vector
+// width.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +7,8 @@
 
 namespace tagalong::kernels {
 
-// In double precision. What overflowed becomes a huge number, so that differences stay numbers.
+// Conversion to double precision. Infinities and other huge values are clipped to +-kWidest and NaN
+// becomes 0, so that differences of scores are finite.
 inline constexpr double kWidest = 1e300;
 inline double widened(double value) {
     const double bounded = value > kWidest ? kWidest : (value < -kWidest ? -kWidest : value);
@@ -15,7 +17,7 @@ inline double widened(double value) {
 void widen(const float* values, double* out, std::size_t n);
 void widen(const double* values, double* out, std::size_t n);
 
-// In the storage type.
+// Conversion to the storage type.
 void narrow(const double* values, float* out, std::size_t n);
 void narrow(const double* values, double* out, std::size_t n);
 
@@ -23,22 +25,23 @@ void narrow(const double* values, double* out, std::size_t n);
 void minus_scaled(const float* a, const float* b, float factor, float* out, std::size_t n);
 void minus_scaled(const double* a, const double* b, double factor, double* out, std::size_t n);
 
-// How many are at least the bound.
+// The number of values >= bound.
 std::int32_t count_from(const float* values, float bound, std::size_t n);
 std::int32_t count_from(const double* values, double bound, std::size_t n);
-// How many values are at least a bound, and how many above it.
+// The numbers of values >= bound and > bound.
 struct FromAndAbove {
     std::int32_t from, above;
 };
 FromAndAbove count_from_and_above(const float* values, float bound, std::size_t n);
 FromAndAbove count_from_and_above(const double* values, double bound, std::size_t n);
 
-// The first place, not before `from`, whose value is above the bound; n if there is none.
+// The smallest index k >= from with values[k] > bound; n if there is none.
 std::size_t first_above(const float* values, float bound, std::size_t from, std::size_t n);
 std::size_t first_above(const double* values, double bound, std::size_t from, std::size_t n);
 
-// The bin of each value, of `count` bins of a width from `low` on; what lies beyond counts in the last,
-// what lies below them, and everything if there is no width, has the number `count`.
+// The histogram bin of each value: `count` bins of equal width that start at `low`. Values above
+// the range fall into the last bin. Values below the range, and all values if the width is not
+// positive, get the number `count`.
 void bins(const float* values, double low, double width, std::int32_t count, std::int32_t* out,
           std::size_t n);
 void bins(const double* values, double low, double width, std::int32_t count, std::int32_t* out,
@@ -47,9 +50,10 @@ void bins(const double* values, double low, double width, std::int32_t count, st
 // The largest of n >= 1 numbers.
 double largest(const double* values, std::size_t n);
 
-// Where values[k] > bound, in order; the number of places. `out` has room for n.
+// Writes the indices k with values[k] > bound to `out` in ascending order and returns their number.
+// `out` must have room for n.
 std::size_t above(const double* values, double bound, int* out, std::size_t n);
-// How many that are, and their sum.
+// The number of values > bound, and their sum.
 struct Tally {
     double count, sum;
 };

@@ -1,16 +1,17 @@
-// The weights of all learners: feature-major, so that the K numbers of one feature lie
-// together and scoring an example is a sum of contiguous rows.
+// The weights of the learners in feature-major order: the K numbers of one feature are contiguous,
+// and scoring an example is a sum of contiguous rows.
 //
-// A row holds `planes` arrays of K numbers, each padded to whole cache lines: the dual vector
-// theta, and what a geometry keeps beside it (running means, exponentials). It exists from the
-// first update that touches its feature. Rows live in chunks, so that a new row never moves
-// the others; new labels widen all rows, with spare room so that the cost is amortised.
+// A row consists of `planes` arrays of K numbers, each padded to whole cache lines: the dual vector
+// theta, and the second array of some geometries (running means, exponentials). The first update of
+// a feature creates its row. Rows are allocated in chunks, so that a new row never moves the
+// others. New labels widen all rows, with spare columns so that the cost is amortised.
 //
-// With many labels, what steps are like decides how rows are kept. Steps on few labels: rows begin
-// sparse (SparseRows), hold the labels they have touched, and become whole when a quarter of their
-// blocks are. Steps that treat alike what has been alike: labels that nothing has told apart yet
-// share a column (LabelColumns), and a row that is not touched as they part stays as it is: what it
-// has no column for is as the shared one.
+// With many labels, the storage depends on the kind of steps:
+// - Steps on few labels: a row starts sparse (SparseRows), stores only the blocks of updated
+//   labels, and becomes dense when a quarter of its blocks are stored.
+// - Steps that depend on scores only: labels with equal weights share a column (LabelColumns). When
+//   a label gets a separate column, only rows that are updated add it; in all other rows a missing
+//   column has the value of the shared one.
 #pragma once
 
 #include <algorithm>
@@ -40,10 +41,10 @@ class WeightStore {
     std::size_t labels() const { return labels_; }
     const LabelColumns& columns() const { return columns_; }
     bool sharing() const { return columns_.sharing(); }
-    // How many numbers a plane of a row has: those of the labels, or of the columns they share.
+    // Numbers per plane of a row: one per label, or one per column if labels share columns.
     std::size_t width() const { return sharing() ? columns_.count() : labels_; }
     std::size_t stride() const { return chunks_.stride(); }
-    // The width in whole cache lines; the rest of a row is room for more.
+    // The width padded to whole cache lines; the rest of a row is spare.
     std::size_t used() const { return padded<T>(width()); }
     std::size_t planes() const { return chunks_.planes(); }
     std::size_t rows() const { return index_.size(); }
@@ -59,14 +60,15 @@ class WeightStore {
         return number;
     }
 
-    // Only whole rows have a pointer.
+    // Whether all rows are dense, and whether this one is. Only dense rows may be accessed by
+    // row().
     bool all_whole() const { return all_whole_; }
     bool whole(std::int32_t number) const {
         return all_whole_ || whole_[static_cast<std::size_t>(number)];
     }
     const SparseRows<T>& sparse() const { return sparse_; }
-    // A number of a sparse row, to be written; the planes are kBlock apart. The row may be whole
-    // after `settle`, which is to be called when all of a step is written.
+    // A weight of a sparse row, for writing; its planes are kBlock apart. Call `settle` after the
+    // last write of a step: it makes the row dense if more than a quarter of its blocks are stored.
     T* touch(std::int32_t number, std::size_t label) { return sparse_.touch(number, label); }
     void settle(std::int32_t number) {
         if (sparse_.blocks(number) * SparseRows<T>::kBlock * 4 > stride()) make_whole(number);
@@ -82,7 +84,8 @@ class WeightStore {
         sparse_.release(number);
     }
 
-    // A plane of a row, `labels()` numbers, whichever way the row is kept; and back, if no labels share.
+    // Reads and writes one plane of a row, `labels()` numbers, in any storage. Writing requires
+    // that no labels share columns.
     void read(std::int32_t number, std::size_t plane, T* out) const {
         if (sharing()) {
             for (std::size_t label = 0; label < labels_; ++label)
@@ -107,7 +110,7 @@ class WeightStore {
         }
         if (!whole(number)) settle(number);
     }
-    // The same, `width()` numbers: where labels share columns, a number a column.
+    // The same for `width()` numbers: one per column if labels share columns.
     void read_columns(std::int32_t number, std::size_t plane, T* out) const {
         if (!sharing()) return read(number, plane, out);
         const T* const numbers = row(number, plane);
@@ -139,20 +142,21 @@ class WeightStore {
             make_room(1);
             return;
         }
-        if (sharing()) stop_sharing();  // labels that come later are not as those that were there
+        if (sharing()) stop_sharing();  // later labels start with other weights
         labels_ += count;
         make_room(labels_);
     }
 
-    // A label that shared its column has one of its own from now on.
+    // Gives a label that shares column 0 a separate column.
     void separate(std::size_t label) {
         columns_.separate(label);
         make_room(columns_.count());
     }
-    // How many columns a row has; later ones are as the shared one.
+    // The number of columns that a row stores; missing ones have the value of the shared column.
     std::size_t reach(std::int32_t number) const {
         return reach_[static_cast<std::size_t>(number)];
     }
+    // Adds the missing columns of a row.
     void catch_up(std::int32_t number) {
         if (!sharing() || reach(number) == width()) return;
         for (std::size_t plane = 0; plane < planes(); ++plane) {
@@ -161,7 +165,8 @@ class WeightStore {
         }
         reach_[static_cast<std::size_t>(number)] = static_cast<std::uint32_t>(width());
     }
-    // As they were once, or none shared; for a store without rows. False if these are no columns.
+    // Restores the columns of a saved model; an empty span stops sharing. Requires a store without
+    // rows. Returns false if the columns are invalid.
     bool restore_columns(std::span<const std::int32_t> columns) {
         if (columns.empty()) {
             columns_.stop();
@@ -173,7 +178,7 @@ class WeightStore {
         return true;
     }
 
-    // What the rows take; the index adds 16 to 40 bytes a row.
+    // The memory of the rows; the index adds 16 to 40 bytes per row.
     std::size_t bytes() const {
         const std::size_t row_bytes = chunks_.row_bytes();
         if (all_whole_) return rows() * row_bytes;
@@ -183,7 +188,7 @@ class WeightStore {
     }
 
   private:
-    // Notes how a new row is kept. Nothing is noted before the first one that is sparse.
+    // Records whether a new row is dense. Before the first sparse row nothing is recorded.
     void begin(std::size_t number) {
         sparse_.reach(number + 1);
         whole_.resize(number, true);
@@ -191,17 +196,19 @@ class WeightStore {
         all_whole_ = all_whole_ && whole_.back();
     }
 
-    // With fewer labels, whole rows of all labels are quicker (sparse ones, measured: equal at about 2,000).
+    // With fewer labels, dense rows are faster (measured: break-even with sparse rows at about
+    // 2,000).
     static constexpr std::size_t kManyLabels = 2048;
     bool mostly_sparse() const { return steps_ == Steps::few_labels && labels_ >= kManyLabels; }
 
-    // For so many columns: exact before the first row, half as much again once they trickle in.
+    // Makes room for `columns` columns. Before the first row the stride is exact; afterwards it
+    // grows by at least half, so that the cost of adding columns one by one is amortised.
     void make_room(std::size_t columns) {
         if (columns <= stride()) return;
         widen(padded<T>(rows() == 0 ? columns : std::max(columns, stride() + stride() / 2)));
     }
 
-    // Every label has a column of its own from now on.
+    // Gives every label a separate column.
     void stop_sharing() {
         RowChunks<T> apart(planes(), padded<T>(labels_));
         for (std::size_t row = 0; row < rows(); ++row) {
@@ -230,11 +237,11 @@ class WeightStore {
 
     std::size_t labels_ = 0;
     Steps steps_;
-    bool all_whole_ = true;    // as long as no row has begun sparse
-    std::vector<bool> whole_;  // per row, once one is sparse
+    bool all_whole_ = true;    // false once a row has started sparse
+    std::vector<bool> whole_;  // per row; empty until a row is sparse
     SparseRows<T> sparse_;
     LabelColumns columns_;
-    std::vector<std::uint32_t> reach_;  // per row, while labels share
+    std::vector<std::uint32_t> reach_;  // stored columns per row, while labels share columns
     FeatureIndex index_;
     RowChunks<T> chunks_;
 };
