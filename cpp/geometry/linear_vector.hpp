@@ -1,10 +1,11 @@
-// The Euclidean geometry with a single label: theta is the weights, one number a feature.
-// F(w) = 1/2 |w|^2. `LinearGeometry` does the same for many labels and needs 20 times the memory here.
+// The Euclidean geometry with a single weight vector: w = theta, one number per feature, F(w) = 1/2
+// |w|^2. `LinearGeometry` does the same for many labels, but needs 20 times the memory for one
+// label.
 //
-// Weights of small ids, the usual ones, lie where their id says, so that nothing has to be looked up;
-// the others are found by a hash table. As in `FeatureIndex`, the array covers ids up to a few times
-// the number of features that have entered, so memory follows their number, whatever their ids; where
-// it is declared how many features there are, it covers no more than those.
+// An array indexed by feature id holds the weights of small ids, the usual case; a hash table holds
+// the others. As in `FeatureIndex`, the array covers ids up to a small multiple of the number of
+// stored features, so memory is proportional to that number, whatever the ids. If the number of
+// features is declared, the array covers at most the declared ids.
 #pragma once
 
 #include <algorithm>
@@ -22,11 +23,11 @@ namespace tagalong {
 template <class T>
 class LinearVector {
   public:
-    // 0: it is not declared how many features there are.
+    // `declared` is the number of features; 0 if unknown.
     explicit LinearVector(std::int64_t declared = 0)
         : declared_(static_cast<std::size_t>(declared)) {}
 
-    // Features enter with their first step; their rows are numbered in that order.
+    // A feature is stored from its first update on; rows are numbered in that order.
     std::size_t rows() const { return features_.size(); }
     const std::vector<std::int32_t>& features() const { return features_; }
     double weight(std::int32_t row) const {
@@ -60,7 +61,7 @@ class LinearVector {
             return;
         }
         T* weights = near_.data();
-        if (features_.size() == near_.size()) {  // all have entered
+        if (features_.size() == near_.size()) {  // all features are stored
 #pragma GCC unroll 4
             for (std::size_t i = 0; i < size; ++i)
                 weights[feature[i]] += factor * static_cast<T>(values[i]);
@@ -78,13 +79,13 @@ class LinearVector {
                 if (strange_[static_cast<std::size_t>(feature[i])]) entered(feature[i]);
     }
 
-    // G(theta) - G(theta at the restart). Summed when it is asked for, which is seldom: a running value
-    // would cost as much as learning does.
+    // G(theta) - G(theta at the last restart). Computed on demand, which is rare: a running value
+    // would cost as much as learning.
     double complexity() const { return half_square() - base_; }
-    // From now on the dual problem is centred on the present weights.
+    // Centres the dual problem on the present weights.
     void restart() { base_ = half_square(); }
 
-    // The same weights, of some of the features.
+    // A copy with fewer features.
     LinearVector rebuilt(const Selection& selection) const {
         LinearVector out(static_cast<std::int64_t>(declared_));
         for (std::size_t r = 0; r < rows(); ++r)
@@ -101,7 +102,7 @@ class LinearVector {
     bool near(std::int32_t feature) const {
         return static_cast<std::uint32_t>(feature) < near_.size();
     }
-    // Features ascend.
+    // The features of x are in ascending order, so testing the first and the last is enough.
     bool all_near(const RowView& x) const {
         return x.size() == 0 || (x.feature.front() >= 0 && near(x.feature.back()));
     }
@@ -111,7 +112,8 @@ class LinearVector {
         return row == FeatureIndex::kAbsent ? T(0) : far_[static_cast<std::size_t>(row)];
     }
 
-    // Entry i goes to sum i modulo 4: an addition need not wait for the one before it.
+    // Four independent partial sums, entry i in sum i modulo 4: an addition does not wait for the
+    // previous one.
     template <class Weight>
     static Score sum_up(const RowView& x, Weight&& weight) {
         const std::int32_t* feature = x.feature.data();
@@ -125,7 +127,8 @@ class LinearVector {
         for (std::size_t i = 0; i < whole; i += 4)
             for (std::size_t way = 0; way < 4; ++way)
                 squared[way] += values[i + way] * values[i + way];
-        // The last ones by name: a place in an array that is not known beforehand would keep it in memory.
+        // The remaining entries use constant indices of the partial sums: a variable index would
+        // keep the sums in memory instead of registers.
         for (std::size_t way = 0; way < 3; ++way)
             if (const std::size_t i = whole + way; i < x.size()) {
                 sum[way] += static_cast<T>(values[i]) * weight(feature[i]);
@@ -135,7 +138,7 @@ class LinearVector {
                 (squared[0] + squared[1]) + (squared[2] + squared[3])};
     }
 
-    // The weight of a feature, which enters if it has not yet.
+    // The weight of a feature; stores the feature if it is new.
     [[gnu::noinline]] T& entered(std::int32_t feature) {
         const bool strange = near(feature) ? strange_[static_cast<std::size_t>(feature)]
                                            : far_index_.find(feature) == FeatureIndex::kAbsent;
@@ -152,7 +155,8 @@ class LinearVector {
         return near(feature) ? near_[static_cast<std::size_t>(feature)]
                              : far_[static_cast<std::size_t>(far_index_.find(feature))];
     }
-    // Widen the array to four ids a feature; what it covers leaves the hash table.
+    // Widens the array to twice the present number of features at four ids per feature. Features
+    // that it covers move from the hash table to the array.
     void cover() {
         covered_ = std::max(2 * features_.size(), declared_ > 0 ? kAtOnce / 4 : 0);
         std::size_t ids = 4 * covered_;
@@ -182,14 +186,14 @@ class LinearVector {
         return sum / 2;
     }
 
-    // Ids that are covered from the start if they are declared: so few take hardly any memory.
+    // The number of ids that the array covers from the start if the features are declared.
     static constexpr std::size_t kAtOnce = 16'384;
 
     std::size_t declared_;
-    std::vector<std::int32_t> features_;  // in the order in which they entered
-    std::size_t covered_ = 0;             // features at which the arrays are widened next
-    std::vector<T> near_;                 // by id; 0 for those that have not entered
-    std::vector<char> strange_;           // by id, 1 for those that have not entered
+    std::vector<std::int32_t> features_;  // stored features in the order of their first update
+    std::size_t covered_ = 0;             // number of features beyond which the arrays are widened
+    std::vector<T> near_;                 // weights by id; 0 for features that are not stored
+    std::vector<char> strange_;           // by id: 1 for features that are not stored
     FeatureIndex far_index_;
     std::vector<T> far_;
     double base_ = 0;  // 1/2 |w|^2 at the restart

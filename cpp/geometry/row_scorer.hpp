@@ -1,9 +1,9 @@
-// The scores of an example under the rows of a store: sum_j x_j scale_j row_j, for theta and, in a
-// second plane, for the means.
+// The scores of an example: sum_j x_j scale_j row_j over its features j, for theta (plane 0) and
+// for the means (plane 1).
 //
-// Rows are added in the order of the features, whichever way they are kept, so that the sums have the
-// same bits. The paths differ by what the store holds: whole rows only, whole rows with columns that
-// labels share, or whole rows among sparse ones.
+// Rows are added in the order of the features in every storage, so that the sums are bit-identical.
+// There are three code paths: dense rows only, dense rows whose labels share columns, and a mixture
+// of dense and sparse rows.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class RowScorer {
     RowScorer(const WeightStore<T>& store, const RowScales& scales)
         : store_(store), scales_(scales) {}
 
-    // Finds the rows and scores the example: with plane 0, and with plane 1 if `means`.
+    // Looks up the rows and scores the example with plane 0, and with plane 1 if `means`.
     void score(const RowView& x, bool means, RowLookup<T>& at) const {
         if (!store_.all_whole()) {
             at.find(store_, x);
@@ -37,7 +37,7 @@ class RowScorer {
     }
 
   private:
-    // Finds the rows there are and what they are multiplied by; returns how many there are.
+    // Looks up the existing rows and their multipliers; returns the number of rows.
     std::size_t point_at_rows(const RowView& x, RowLookup<T>& at) const {
         at.row.resize(x.size());
         at.multiplier.resize(x.size());
@@ -52,7 +52,7 @@ class RowScorer {
             if (row == FeatureIndex::kAbsent) continue;
             multiplier[count] = static_cast<T>(scales ? x.value[i] * scales[row] : x.value[i]);
             rows[count] = store_.row(row);
-            // The first group of rows has nobody before it that could ask for them (see kernels::score_rows).
+            // kernels::score_rows prefetches all groups of rows but the first.
             for (std::size_t line = 0; count < 8 && line < 4; ++line)
                 __builtin_prefetch(rows[count] + line * kLine<T>);
             ++count;
@@ -64,7 +64,7 @@ class RowScorer {
         return count;
     }
 
-    // One plane of the rows that were found.
+    // Scores one plane of the rows in `at`.
     void score_whole(std::size_t count, RowLookup<T>& at, AlignedVector<T>& sums) const {
         const std::size_t n = store_.used();
         if (!store_.sharing()) {
@@ -79,13 +79,13 @@ class RowScorer {
             sums[label] = at.columns[static_cast<std::size_t>(of_label[label])];
     }
 
-    // The scores of the columns that labels share. A row may lack the latest columns; there it has the
-    // number of the shared one.
+    // The scores per column, if labels share columns. A row may lack the latest columns; these have
+    // the value of its shared column.
     void add_up_columns(std::size_t count, RowLookup<T>& at) const {
         const std::size_t n = store_.used();
         at.columns.assign(n, T(0));
         for (std::size_t i = 0; i < count;) {
-            // Rows with all columns together, one that lacks some by itself: the order stays.
+            // Add runs of complete rows together and an incomplete row alone, in order.
             std::size_t next = i;
             while (next < count && at.reach[next] == store_.width()) ++next;
             const bool lacking = next == i;
@@ -99,7 +99,8 @@ class RowScorer {
         }
     }
 
-    // One plane, row by row in the order of the features: runs of whole rows, and blocks of sparse ones.
+    // Scores one plane in the order of the features: runs of dense rows, then blocks of sparse
+    // rows.
     void score_mixed(const RowView& x, std::size_t plane, RowLookup<T>& at,
                      AlignedVector<T>& sums) const {
         const std::size_t n = store_.used();
@@ -123,7 +124,7 @@ class RowScorer {
                 at.rows.push_back(store_.row(row, plane));
                 at.multiplier.push_back(multiplier);
             } else {
-                // Whole rows before these blocks are added before them, by the same call.
+                // add() adds the pending dense rows before these blocks, so the order is kept.
                 store_.sparse().visit(row, [&](std::size_t label, const T* numbers) {
                     at.blocks.push_back({numbers + plane * SparseRows<T>::kBlock, multiplier,
                                          static_cast<std::uint32_t>(label)});

@@ -1,7 +1,8 @@
-// theta += alpha (x) x, a row at a time; the plane of means with it, u += rounds * alpha (x) x.
+// The rank-one update theta += alpha (x) x, row by row, and of the plane of means,
+// u += rounds * alpha (x) x.
 //
-// What a step is like decides how: with many labels it is added to whole rows, with few to single
-// numbers, of whole rows or of sparse ones.
+// A step on many labels is added to entire rows. A step on few labels is added to single weights of
+// dense or sparse rows.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +19,9 @@ namespace tagalong {
 template <class T>
 class RowUpdate {
   public:
-    // Takes a step on the columns of the store, which has to live as long as it is added. A single number
-    // takes about as many instructions as sixteen that lie together.
+    // Prepares a step with one coefficient per column of the store. The step must outlive the calls
+    // below. Updating a single weight takes about as many instructions as updating sixteen
+    // contiguous ones.
     void load(const WeightStore<T>& store, const Step& step, double rounds_before) {
         whole_rows_ = step.touched.size() * 16 > store.width();
         rounds_ = static_cast<T>(rounds_before);
@@ -35,10 +37,10 @@ class RowUpdate {
                 alpha_[i] = static_cast<T>(step.alpha[step.touched[i]]);
         }
     }
-    // Whether the step is added by add_to_row, else by add_to_numbers.
+    // Whether to add the step by add_to_row; otherwise by add_to_numbers.
     bool whole_rows() const { return whole_rows_; }
 
-    // Adds the step times `value` to a row; returns |theta_j|^2 after it, if that is wanted.
+    // Adds the step times `value` to a row. Returns the new |theta_j|^2 if kSquares.
     template <bool kSquares>
     double add_to_row(WeightStore<T>& store, std::int32_t number, T value) const {
         const std::size_t n = store.used();
@@ -56,7 +58,7 @@ class RowUpdate {
         }
         return squares;
     }
-    // The same; returns what |theta_j|^2 grows by, if that is wanted.
+    // Adds the step times `value` to single weights. Returns the change of |theta_j|^2 if kSquares.
     template <bool kSquares>
     double add_to_numbers(WeightStore<T>& store, std::int32_t number, T value) const {
         if (store.whole(number)) {
@@ -72,7 +74,7 @@ class RowUpdate {
         return gain;
     }
 
-    // Asks for the beginning of a row that is about to be written; the processor notices the rest by itself.
+    // Prefetches the beginning of a row for writing; the hardware prefetcher loads the rest.
     static void prefetch(const WeightStore<T>& store, std::int32_t number) {
         if (!store.whole(number)) return;
         for (std::size_t plane = 0; plane < store.planes(); ++plane)
@@ -81,12 +83,12 @@ class RowUpdate {
     }
 
   private:
-    // How many labels a number stands for.
+    // The number of labels in a column.
     static double copies(const WeightStore<T>& store, int column) {
         const bool shared = column == LabelColumns::kShared && store.sharing();
         return shared ? static_cast<double>(store.columns().sharers()) : 1.0;
     }
-    // Moves the labels of the step, whose numbers are where `at` says.
+    // Adds the step to the weights at the addresses at(label).
     template <bool kSquares, class At>
     double add_each(const WeightStore<T>& store, T value, std::size_t next_plane, At&& at) const {
         const bool means = store.planes() > 1, sharing = store.sharing();
@@ -106,7 +108,7 @@ class RowUpdate {
         return gain;
     }
 
-    AlignedVector<T> alpha_;  // per column, or per label of the step
+    AlignedVector<T> alpha_;  // per column (add_to_row) or per entry of labels_ (add_to_numbers)
     const int* labels_ = nullptr;
     T rounds_ = 0;
     bool whole_rows_ = false;
