@@ -40,7 +40,7 @@ void CurvedRules::Filling::start(Side& side, double cap) {
     for (const SimplexCurve& curve : side.curves) {
         double start = curve.odds(0, least_, most_).value,
                end = curve.odds(cap, least_, most_).value;
-        // A score that no step can change, up to rounding, counts as fixed.
+        // A score that changes by no more than rounding errors is treated as constant.
         if (!(end - start > 1e-13 * (1 + std::abs(start)))) end = start;
         starts_.push_back(std::clamp(std::isnan(start) ? 0.0 : start, -1e4, 1e4));
         ends_.push_back(std::clamp(std::isnan(end) ? 0.0 : end, -1e4, 1e4));
@@ -92,7 +92,7 @@ ValueSlope CurvedRules::Filling::move(double mass) {
 
 namespace {
 
-// One side of the smooth step: T log b + k_i(b) = level for each label.
+// One side of the smooth step (see smooth.hpp): solves T log b + k_i(b) = level for each label.
 class SmoothSide {
   public:
     SmoothSide(std::vector<SimplexCurve>& curves, std::vector<double>& amounts, double temperature)
@@ -113,7 +113,7 @@ class SmoothSide {
     ValueSlope at(double level) {
         ValueSlope moved;
         for (std::size_t i = 0; i < curves_.size(); ++i) {
-            // In log b, k lies between its smallest and its largest value.
+            // k lies in [least_, most_], which gives a bracket for log b.
             const double low = (level - most_) / temperature_,
                          high = (level - least_) / temperature_;
             const double guess = amounts_[i] > 0 ? std::log(amounts_[i]) : low;
@@ -141,13 +141,13 @@ class SmoothSide {
     double lowest() const { return lowest_; }
     bool exact() const { return true; }
 
-    // Whether the amounts add up to the mass.
+    // Whether the amounts sum to the mass.
     bool moved(double mass) const {
         double sum = 0;
         for (const double b : amounts_) sum += b;
         return std::abs(sum / mass - 1) < 1e-6;
     }
-    // T times the entropy of the shares of the mass.
+    // T H(b / mass), with H the entropy.
     double entropy(double mass) const {
         double total = 0;
         for (const double b : amounts_)
@@ -164,12 +164,12 @@ class SmoothSide {
     double most_ = 0;
 };
 
-// Write the amounts of both sides, each scaled to the same mass.
+// Writes the coefficients of one side, scaled so that their magnitudes sum to the mass.
 void write(const std::vector<int>& labels, const std::vector<double>& amounts, double mass,
            double sign, Step& out) {
     double sum = 0;
     for (const double amount : amounts) sum += amount;
-    // Labels whose scores no step can change share alike.
+    // If no step changes the scores, all amounts are 0: share the mass equally.
     const double equal = mass / static_cast<double>(labels.size());
     for (std::size_t i = 0; i < labels.size(); ++i)
         out.set(labels[i], sign * (sum > 0 ? amounts[i] * (mass / sum) : equal));
@@ -177,7 +177,8 @@ void write(const std::vector<int>& labels, const std::vector<double>& amounts, d
 
 }  // namespace
 
-// The labels that are in play, judged by the difference of scores to the other side's best.
+// Collects the labels for which in_play holds for the difference of scores to the most violating
+// label of the other side.
 template <class InPlay>
 void CurvedRules::collect(const Sides& sides, const CurveOf& curve, InPlay&& in_play) {
     relevant_.clear();
@@ -233,14 +234,14 @@ void CurvedRules::optimal(const Sides& sides, const CurveOf& curve, const RulePa
     fill(rule, out);
 }
 
-// Update III on the labels collected.
+// Update III on the collected labels.
 void CurvedRules::fill(const RuleParameters& rule, Step& out) {
     raise_.start(relevant_, rule.budget);
     lower_.start(irrelevant_, rule.budget);
     double mass = rule.budget;
     if (raise_.can_move() && lower_.can_move()) {
-        // How far the levels exceed the margin once a mass has moved: with the whole budget, or
-        // else with what makes it zero.
+        // The sum of the two levels minus the margin, for a given mass. Spend the whole budget, or
+        // less if the excess becomes zero earlier.
         const auto excess = [&](double moved) {
             const ValueSlope up = raise_.move(moved), down = lower_.move(moved);
             return ValueSlope{up.value + down.value - rule.margin, up.slope + down.slope};
@@ -268,7 +269,8 @@ void CurvedRules::smooth(const Sides& sides, const CurveOf& curve, const RulePar
     solve_smooth(up, down, rule, point);
     const double mass = detail::SmoothEquation(rule).mass(point.z);
     if (!up.moved(mass) || !down.moved(mass)) {
-        // Beyond the reach of doubles: the limit, Update III, is the step; its entropy counts as none.
+        // Not solvable in double precision: take the step of the limit T -> 0, Update III, with
+        // entropy 0.
         fill(rule, out);
         return;
     }

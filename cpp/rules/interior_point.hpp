@@ -1,13 +1,15 @@
-// P1's Update III as the paper solves it: a primal-dual interior point method whose linear
-// systems cost O(K) a step, with the misprints of its Eqs. 14 and 20 corrected.
+// P1's Update III (Eq. 11) by the paper's method: a primal-dual interior point method (Eqs. 12-20)
+// whose linear systems cost O(K) per iteration. Misprints of Eqs. 14 and 20 are corrected.
 //
-// In amounts b = |alpha| >= 0 and a slack s >= 0:
+// The problem, in amounts b = |alpha| >= 0 and a slack s >= 0, is
 //     min  sum_i K_i(b_i) - gamma sum_Y b     (K_i' = k_i, the curves of curves.hpp)
 //     s.t. sum_Y b - sum_notY b = 0,   sum_Y b + s = C.
-// With multipliers lambda of b, s >= 0 and nu of the two equations, each step solves
+// With f the objective, A the matrix of the two equations, d the number of variables, multipliers
+// lambda of b, s >= 0 and nu of the equations, each iteration solves
 //     z_i db_i = u_i - A_i . dnu,   z = f'' + lambda / b,
 //     u = -f' + 0.1 eta / (d b) - A_i . nu,   eta = lambda . b,
-// for dnu from A db = 0, and then lambda + dlambda = (0.1 eta / d - lambda db) / b.
+// for dnu such that A db = 0, and then sets lambda + dlambda = (0.1 eta / d - lambda db) / b.
+// The coefficients of the step are b on Y and -b elsewhere.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +24,7 @@ namespace tagalong {
 template <class Curve>
 class InteriorPoint {
   public:
-    // curve(label, relevant) -> Curve
+    // `curve` is a function (label, relevant) -> Curve.
     template <class CurveOf>
     void step(const Sides& sides, CurveOf&& curve, const RuleParameters& rule, Step& out) {
         if (sides.margin >= rule.margin) return;
@@ -34,7 +36,7 @@ class InteriorPoint {
             if (eta <= enough && residual(variables_, nu_, 0.0) <= 1e-10 * rule.margin) break;
             if (!improve(eta)) break;
         }
-        // What rounding has left between the two sides, or beyond the budget, goes.
+        // Rescale: rounding errors must neither unbalance the two sides nor exceed the budget.
         double up = 0, down = 0;
         for (const Variable& v : variables_)
             if (!v.slack) (v.relevant ? up : down) += v.amount;
@@ -155,7 +157,7 @@ class InteriorPoint {
     Pair nu_;
 };
 
-// On the straight lines of the linear geometries, q being their slope |x|^2.
+// The same for the linear geometries, whose curves are lines with slope q = |x|^2.
 struct LinearInteriorPoint {
     InteriorPoint<LinearCurve> solver;
 

@@ -10,7 +10,7 @@ namespace tagalong {
 
 namespace {
 
-// The mass that brings the levels of two sides gamma apart, within the budget.
+// The mass at which the levels of the two sides differ by gamma, at most the budget.
 double mass_for(double sum_1, double count_1, double sum_2, double count_2, double q,
                 const RuleParameters& rule) {
     const double apart =
@@ -34,10 +34,11 @@ double LinearFilling::Side::next_mass(double q) const {
     return (count() * entries[joined].height - sum) / q;
 }
 
-// Which labels move, without sorting hundreds of them: with all on board the level of the irrelevant
-// ones comes out too low and that of the relevant ones too high; those beyond them leave, until none
-// does. A few passes without branches, the later ones over the irrelevant labels that are left.
-// If a pass has as many on board as the last one, they are the same labels, and those that move.
+// Finds the set of labels that move without sorting. If the set contains all candidates, the
+// computed level v of the irrelevant labels is too low and the level u of the relevant ones is too
+// high. Each pass removes the labels beyond the levels and recomputes the levels. If a pass removes
+// no label, the set is the solution. A few branch-free passes are enough; from the third pass on,
+// they read only the remaining irrelevant labels.
 LinearFilling::Sieved LinearFilling::sieve(const Sides& sides, double q,
                                            const RuleParameters& rule) {
     constexpr int most_passes = 12, passes_over_all = 2;
@@ -61,7 +62,7 @@ LinearFilling::Sieved LinearFilling::sieve(const Sides& sides, double q,
         if (at.settled) break;
         const double mass = mass_for(up.sum, up.count, -down.sum, down.count, q, rule);
         const double v = (down.sum - q * mass) / down.count;
-        if (!(v >= least)) break;  // labels that have left would have to come back
+        if (!(v >= least)) break;  // labels that were removed would have to return
         at.u = (up.sum + q * mass) / up.count;
         at.v = v;
         last_up = up.count;
@@ -71,7 +72,7 @@ LinearFilling::Sieved LinearFilling::sieve(const Sides& sides, double q,
     return at;
 }
 
-// The irrelevant labels above a bound, and their scores.
+// Collects the irrelevant labels above a bound and their scores.
 std::span<const double> LinearFilling::keep(const Sides& sides, double bound) {
     const std::size_t K = sides.below.size();
     if (kept_.size() < K) kept_.resize(K);
@@ -82,7 +83,7 @@ std::span<const double> LinearFilling::keep(const Sides& sides, double bound) {
     return {kept_scores_.data(), kept_count_};
 }
 
-// Those of them that are above this one; the highest label always.
+// Enters the collected labels above a second bound into the side; at least the highest label.
 void LinearFilling::enter(const Sides& sides, double bound) {
     irrelevant_.entries.clear();
     for (std::size_t i = 0; i < kept_count_; ++i)
@@ -90,7 +91,8 @@ void LinearFilling::enter(const Sides& sides, double bound) {
     if (irrelevant_.entries.empty()) irrelevant_.entries.push_back({-sides.high, sides.highest});
 }
 
-// Lets labels join until both sides stand where they belong; the mass they move.
+// Adds labels to the sides in sorted order until the levels are optimal; returns the mass. Sorting
+// makes this slower than sieve(), but it always finds the solution.
 double LinearFilling::fill(double q, const RuleParameters& rule) {
     relevant_.start();
     irrelevant_.start();
@@ -115,7 +117,7 @@ double LinearFilling::solve(const Sides& sides, double q, const RuleParameters& 
         return mass_for(relevant_.sum, relevant_.count(), irrelevant_.sum, irrelevant_.count(), q,
                         rule);
     }
-    // All that can move, in order.
+    // The sieve has not converged: sort all labels that can move.
     keep(sides, sides.low - rule.margin);
     enter(sides, sides.low - rule.margin);
     return fill(q, rule);
@@ -123,7 +125,7 @@ double LinearFilling::solve(const Sides& sides, double q, const RuleParameters& 
 
 void LinearFilling::step(const Sides& sides, double q, const RuleParameters& rule, Step& out) {
     if (sides.margin >= rule.margin) return;
-    // Only labels within gamma of the other side's best can move.
+    // Only labels within gamma of the most violating label of the other side can move.
     relevant_.entries.clear();
     for (std::size_t i = 0; i < sides.relevant.size(); ++i)
         if (sides.above[i] < sides.high + rule.margin || sides.relevant[i] == sides.lowest)

@@ -1,11 +1,13 @@
-// P1's Update III (Sopopo in P2) for the linear geometries, exactly, by water-filling.
+// P1's Update III (Eq. 11; Sopopo in P2) for the linear geometries: an exact solution by
+// water-filling.
 //
-//     max  gamma m - sum_y (rho_y alpha_y + |x|^2 alpha_y^2 / 2)
-//     s.t. alpha >= 0 on Y, <= 0 elsewhere, both sides summing to m <= C
+//     max  gamma m - sum_y (rho_y alpha_y + q alpha_y^2 / 2),   q = |x|^2,
+//     s.t. alpha >= 0 on Y, alpha <= 0 elsewhere, sum_Y |alpha| = sum_notY |alpha| = m <= C
 //
-// The relevant labels are raised to a common level u, the irrelevant ones lowered to a common
-// level v, and both sides move the same mass m: until u - v = gamma or m = C. Between the
-// masses at which a further label joins a side, both levels are linear in m.
+// The input is the scores rho; the step receives alpha and the mass m. The solution raises the
+// scores of the lowest relevant labels to a common level u and lowers the highest irrelevant ones
+// to a common level v, with the same mass m on both sides, until u - v = gamma or m = C. The levels
+// are piecewise linear in m, with a kink where another label joins its side.
 #pragma once
 
 #include <span>
@@ -20,18 +22,18 @@ class LinearFilling {
     void step(const Sides& sides, double q, const RuleParameters& rule, Step& out);
 
   private:
-    // One side, with the sign that makes "raise the lowest" the move on both: scores of
-    // relevant labels, negated scores of irrelevant ones.
+    // One side of the problem. Heights are the scores of relevant labels or the negated scores of
+    // irrelevant ones, so that both sides raise their lowest heights.
     struct Side {
         struct Entry {
             double height;
             int label;
         };
         std::vector<Entry> entries;  // in the order in which they join
-        std::size_t joined = 0;
-        double sum = 0;  // of the joined heights
+        std::size_t joined = 0;      // the number of labels that move
+        double sum = 0;              // of the heights of these labels
 
-        // With the first label joined, the lowest of equals.
+        // Sorts the entries and joins the first one.
         void start();
         void join() { sum += entries[joined++].height; }
         void join_all() {
@@ -39,12 +41,12 @@ class LinearFilling {
             sum = 0;
             while (joined < entries.size()) join();
         }
-        // The mass at which the next label joins.
+        // The mass at which the next label joins; infinity if there is none.
         double next_mass(double q) const;
         double level(double mass, double q) const { return (q * mass + sum) / count(); }
         double count() const { return static_cast<double>(joined); }
     };
-    // The levels that the passes came to, and whether they are the solution.
+    // The levels after the last pass of sieve(), and whether they are the solution.
     struct Sieved {
         double u, v;
         bool settled;
@@ -58,8 +60,8 @@ class LinearFilling {
     Side relevant_;
     Side irrelevant_;
     std::size_t kept_count_ = 0;
-    std::vector<int> kept_;            // irrelevant labels that the sieve has left ...
-    std::vector<double> kept_scores_;  // ... and their scores; both have room for all
+    std::vector<int> kept_;            // the remaining irrelevant labels ...
+    std::vector<double> kept_scores_;  // ... and their scores; both have room for all labels
 };
 
 }  // namespace tagalong

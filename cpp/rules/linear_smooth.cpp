@@ -21,9 +21,9 @@ TAGALONG_INLINE double series_w(double z) {
     return p * z;
 }
 
-// omega(y) = W(e^y), the solution of w + log w = y, is kept with 1 / (1 + w), which its derivatives
-// need. Divisions are what these loops wait for, so both come from one: w = a / b gives
-// 1 / (1 + w) = b / (a + b).
+// omega(y) = W(e^y), the solution w of w + log w = y, together with u = 1 / (1 + w), which occurs
+// in its derivatives. Divisions dominate these loops, so one division gives both numbers: w = a / b
+// implies 1 / (1 + w) = b / (a + b).
 struct Omega {
     double w;
     double u;  // 1 / (1 + w)
@@ -33,8 +33,8 @@ TAGALONG_INLINE Omega quotient(double a, double b) {
     return {a * sum * inverse, b * b * inverse};
 }
 
-// One step of Fritsch, Shafer and Crowley raises the relative error of w to the fourth power, at the
-// cost of one logarithm.
+// One iteration of Fritsch, Shafer and Crowley: the relative error of w becomes its fourth power,
+// at the cost of one logarithm.
 TAGALONG_INLINE Omega sharpen(double y, double w) {
     const double r = y - w - vector_log(w);
     const double one = 1 + w;
@@ -43,7 +43,7 @@ TAGALONG_INLINE Omega sharpen(double y, double w) {
     return quotient(w * (bottom + r * (q - r)), bottom);
 }
 
-// ln y for y >= 1 within 0.01: exponent, and a parabola through the mantissa.
+// ln y for y >= 1 with an error below 0.01: the exponent plus a quadratic in the mantissa.
 TAGALONG_INLINE double rough_log(double y) {
     const auto bits = std::bit_cast<std::uint64_t>(y);
     const double exponent =
@@ -52,7 +52,7 @@ TAGALONG_INLINE double rough_log(double y) {
     return 0.6931471805599453 * (exponent + (2.0 - m * (1.0 / 3)) * m - 5.0 / 3);
 }
 
-// omega(y) within 3%, from y and z = e^y.
+// omega(y) with a relative error below 3%, from y and z = e^y.
 TAGALONG_INLINE Omega guess_omega(double y, double z) {
     const double e = z < 3.0 ? z : 3.0;
     const double large_y = y < 1.0 ? 1.0 : y;
@@ -62,14 +62,14 @@ TAGALONG_INLINE Omega guess_omega(double y, double z) {
     return quotient(top, bottom);
 }
 
-// omega(y + d) from omega(y), to the fourth order in d.
+// omega(y + d) from omega(y) by a Taylor series of order 4 in d.
 TAGALONG_INLINE double follow(Omega at, double d) {
     const double w = at.w, u = at.u, u2 = u * u, u3 = u * u2;
     const double s3 = (1 - 2 * w) * (1.0 / 6), s4 = (1 + w * (6 * w - 8)) * u2 * (1.0 / 24);
     return w + w * d * (u + d * u3 * (0.5 + d * u2 * (s3 + d * s4)));
 }
 
-// exp((key - largest) / T), their sum and that of their squares.
+// Writes the powers exp((key - largest) / T); returns their sum and their sum of squares.
 struct PowerPass {
     double sum, squares;
 };
@@ -107,7 +107,7 @@ TAGALONG_CLONES void power_sums_pass(const double* power, double threshold, std:
     std::copy(sums, sums + 8, out);
 }
 
-// The three ways to bring w to a new level; each returns sum w and sum w / (1 + w) = sum w u.
+// Three methods to compute w at a new level. Each returns sum w and sum w / (1 + w) = sum w u.
 TAGALONG_CLONES ValueSlope guess_pass(const double* y, double shift, const double* power,
                                       double z_per_power, double* w, double* u, std::size_t n) {
     double sum = 0, slope = 0;
@@ -192,8 +192,8 @@ void LinearSmoothSide::separate(double level) {
     separated_level_ = level;
     const double offset = std::log(q_ / temperature_);
     const double light_key = temperature_ * (std::log(kLight) - offset) - level;
-    // At low temperatures the powers of light labels, counted from the largest key, would
-    // underflow while still mattering: count them from the threshold then.
+    // At low temperatures, powers relative to the largest key would underflow for light labels
+    // whose mass matters. In that case take them relative to the threshold.
     if (std::abs(anchor_ - light_key) > 600 * temperature_) {
         anchor_ = light_key;
         power_pass(keys_.data(), anchor_, 1 / temperature_, power_.data(), power_.size());
@@ -209,8 +209,8 @@ void LinearSmoothSide::separate(double level) {
     heavy_state_ = Heavy::unknown;
 }
 
-// Far from the solution a guess of the heavy labels' amounts is good enough; near it they are
-// sharpened; at the end they follow small changes of the level by a Taylor series.
+// Far from the solution, approximate amounts of the heavy labels are enough. Near it, one iteration
+// refines them. At the end, a Taylor series follows small changes of the level.
 ValueSlope LinearSmoothSide::heavy_at(double level) {
     const std::size_t n = heavies_;
     const double shift = level / temperature_;
@@ -223,20 +223,21 @@ ValueSlope LinearSmoothSide::heavy_at(double level) {
     }
     if (heavy_state_ == Heavy::exact && std::abs(d) < 0.003)
         return follow_pass(d, heavy_w_.data(), heavy_u_.data(), n);
-    // Errors of some percent are raised to the fourth power: 1e-8, and the next time nothing.
+    // A relative error of a few percent becomes about 1e-8, and is negligible after the next call.
     heavy_state_ = heavy_state_ == Heavy::rough || std::abs(d) > 0.1 ? Heavy::near : Heavy::exact;
     return sharpen_pass(heavy_y_.data(), shift, d, heavy_w_.data(), heavy_u_.data(), n);
 }
 
 ValueSlope LinearSmoothSide::at(double level) {
     double growth = std::exp((level - separated_level_) / temperature_);
-    // A level far below leaves heavy labels whose z the powers can no longer tell.
+    // If the level is far above, the series is inaccurate for light labels. If it is far below, the
+    // powers of some heavy labels no longer determine their z.
     if (!(growth <= kSlack && growth >= kLeastGrowth)) {
         separate(level);
         growth = 1;
     }
     threshold_z_ = kLight * growth;
-    // Series for the light labels: sum W(z) and sum W/(1+W) = sum z W'(z).
+    // The light labels by series: sum W(z) and sum W/(1+W) = sum z W'(z).
     double mass = 0, slope = 0, z_power = 1;
     for (int k = 0; k < kTerms; ++k) {
         z_power *= threshold_z_;
@@ -248,7 +249,7 @@ ValueSlope LinearSmoothSide::at(double level) {
     return {temperature_ / q_ * (mass + heavy.value), (slope + heavy.slope) / q_};
 }
 
-// The mass is at most count times the largest amount and at least that amount itself.
+// The largest amount is at least mass / count and at most mass.
 double LinearSmoothSide::lower(double mass) const {
     const double share = mass / count_;
     return temperature_ * std::log(share) + q_ * share - largest_;
@@ -274,7 +275,8 @@ LinearSmoothSide::Amounts LinearSmoothSide::amounts(double* out) const {
 
 namespace {
 
-// The z at which T z + bend spent(z) = apart: what ties the levels, if both are linear in the mass.
+// The root z of T z + bend * sigmoid(z) = apart: the equation that ties the levels (smooth.hpp) if
+// both levels are linear in the mass.
 double tied(double T, double bend, double apart, double guess) {
     const auto left = [&](double z) {
         const double spent = 1 / (1 + std::exp(-z));
@@ -285,11 +287,14 @@ double tied(double T, double bend, double apart, double guess) {
 
 }  // namespace
 
-// Two estimates. Each side as its effective number of equal labels: right for crowds, of which each label
-// moves little. Or as Update III would have it, right for labels that stand out: those that move are
-// brought to a common level on either side, u and v, by amounts around m / n; then level_1 is
-// u + T log(m / n_1), level_2 is T log(m / n_2) - v, and those that turn out not to move leave. Either
-// overlooks labels that the other sees: the lower levels and the larger mass are nearer.
+// The starting point of solve_smooth, from two estimates:
+// - Each side consists of its effective number of equal labels. This is accurate if many labels
+//   move, each of them little.
+// - Update III: the labels that move reach common levels u and v by amounts near m / n. Then
+//   level_1 is u + T log(m / n_1) and level_2 is T log(m / n_2) - v. Each pass removes labels that
+//   do not move. This is accurate if few labels dominate.
+// Each estimate neglects labels that the other one counts, so the larger mass and the lower levels
+// are closer to the solution.
 SmoothPoint LinearSmooth::estimate(const Sides& sides, double q, const RuleParameters& rule,
                                    double log_loss) const {
     constexpr int passes = 5;
@@ -329,7 +334,7 @@ void LinearSmooth::step(const Sides& sides, double q, const RuleParameters& rule
     relevant_.start(relevant_keys_, q, rule.temperature);
     irrelevant_.start(sides.below, q, rule.temperature);
 
-    // The loss is below every trace of a double: nothing to move.
+    // The loss underflows: no step.
     const double log_loss =
         rule.margin / rule.temperature + relevant_.log_sum() + irrelevant_.log_sum();
     if (!(log_loss > -500)) return;
@@ -346,8 +351,8 @@ void LinearSmooth::step(const Sides& sides, double q, const RuleParameters& rule
     const double mass = detail::SmoothEquation(rule).mass(point.z);
     const double fix_up = mass / up.mass, fix_down = mass / down.mass;
     if (!(std::abs(fix_up - 1) < 1e-6 && std::abs(fix_down - 1) < 1e-6)) {
-        // The temperature is too low, or the numbers too large, for three equations in doubles:
-        // there the limit, Update III, is the step; its entropy counts as none.
+        // The temperature is too low, or the scores are too large, to solve the three equations in
+        // double precision. Take the step of the limit T -> 0, Update III, with entropy 0.
         filling_.step(sides, q, rule, out);
         return;
     }

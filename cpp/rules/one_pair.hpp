@@ -1,4 +1,5 @@
-// The rules that move a single pair: the lowest relevant and the highest irrelevant label.
+// The rules that move a single pair of labels: the lowest relevant one r and the highest irrelevant
+// one s. They write alpha_r = t and alpha_s = -t.
 #pragma once
 
 #include "rules/curved.hpp"
@@ -7,7 +8,7 @@
 
 namespace tagalong {
 
-// P1's Update I: the whole budget after a mistake, in any geometry.
+// P1's Update I (Eq. 8), in any geometry: t = C after a mistake, no step otherwise.
 struct FixedStep {
     void step(const Sides& sides, double, const RuleParameters& rule, Step& out) {
         move(sides, rule, out);
@@ -22,7 +23,7 @@ struct FixedStep {
     }
 };
 
-// P1's Update II for the linear geometries; CurvedRules::single is the entropic one.
+// P1's Update II (Eq. 9) for the linear geometries; CurvedRules::single is the entropic version.
 struct LinearSingle {
     void step(const Sides& sides, double q, const RuleParameters& rule, Step& out) {
         const LinearCurve raised{sides.low, q}, lowered{-sides.below[sides.highest], q};

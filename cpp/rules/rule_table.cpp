@@ -9,7 +9,8 @@
 namespace tagalong {
 namespace {
 
-// A step with scratch of its own. Without a second class, Solver::interior_point makes no difference.
+// Makes a step function that owns its scratch memory. Without an Iterative class the solver has no
+// effect.
 template <class Exact, class Iterative = Exact>
 LinearStep linear(Solver solver) {
     const auto make = [](auto found) -> LinearStep {
@@ -29,7 +30,7 @@ EntropicStep entropic(Solver solver) {
     return solver == Solver::interior_point ? make(Iterative()) : make(Exact());
 }
 
-// A scheme over all pairs.
+// Adapters from PairScheme to the two kinds of step classes.
 template <PairScheme scheme>
 struct LinearPairStep {
     LinearPairs pairs;
@@ -46,7 +47,7 @@ struct EntropicPairStep {
     }
 };
 
-// One of the methods of CurvedRules.
+// Adapter from a method of CurvedRules.
 template <auto method>
 struct Curved {
     CurvedRules rules;

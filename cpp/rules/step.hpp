@@ -1,8 +1,9 @@
-// What a rule reads and what it writes.
+// The input and output of an update rule.
 //
-// A round's labels fall into two sides, those that should be ranked above (relevant) and those
-// that should be below (irrelevant); labels of unknown relevance are on neither. A rule turns
-// the scores of the two sides into a step: how far each label's dual vector moves along x.
+// The labels of a round form two sides: relevant labels, which should be ranked above, and
+// irrelevant labels, which should be ranked below. Labels of unknown relevance belong to neither. A
+// rule turns the scores of the two sides into a step: one coefficient alpha_y per label, which
+// moves the dual vector of the label along x, theta_y += alpha_y x.
 #pragma once
 
 #include <algorithm>
@@ -20,16 +21,16 @@ namespace tagalong {
 struct Sides {
     static constexpr double kNone = -std::numeric_limits<double>::infinity();
 
-    std::vector<int> relevant;   // labels, ascending
-    std::vector<double> above;   // their scores, in the same order
-    std::vector<double> below;   // score of every label; kNone where it is not irrelevant
-    std::size_t irrelevant = 0;  // how many are
+    std::vector<int> relevant;   // relevant labels, ascending
+    std::vector<double> above;   // scores of the relevant labels, in the same order
+    std::vector<double> below;   // score of every irrelevant label; kNone for other labels
+    std::size_t irrelevant = 0;  // number of irrelevant labels
 
-    int lowest = -1;   // the relevant label with the lowest score, first one of equals
-    int highest = -1;  // the irrelevant label with the highest score, first one of equals
-    double low = 0;    // the scores of the two ...
-    double high = 0;
-    double margin = 0;  // ... and low - high
+    int lowest = -1;    // the relevant label with the lowest score; ties: the first
+    int highest = -1;   // the irrelevant label with the highest score; ties: the first
+    double low = 0;     // score of `lowest`
+    double high = 0;    // score of `highest`
+    double margin = 0;  // low - high
 
     bool any_pair() const { return !relevant.empty() && irrelevant > 0; }
     bool mistake() const { return margin <= 0; }
@@ -71,10 +72,10 @@ struct Sides {
 };
 
 struct Step {
-    std::vector<double> alpha;  // per label, zero unless touched
+    std::vector<double> alpha;  // coefficient per label; zero unless listed in `touched`
     std::vector<int> touched;   // labels with a coefficient
     double mass = 0;            // sum of the coefficients of the relevant labels
-    double entropy = 0;         // what a smoothed loss adds to the dual
+    double entropy = 0;         // entropy term of a smoothed loss in the dual, C T H(p)
     int iterations = 0;         // of an iterative solver
 
     bool empty() const { return touched.empty(); }
@@ -93,12 +94,12 @@ struct Step {
         alpha[label] = coefficient;
         touched.push_back(label);
     }
-    // For rules that write alpha themselves.
+    // For rules that write all of alpha directly.
     void touch_all() {
         touched.resize(alpha.size());
         std::iota(touched.begin(), touched.end(), 0);
     }
-    // The whole step on one pair: relevant up, irrelevant down.
+    // A step on one pair: raises the relevant and lowers the irrelevant label.
     void set_pair(int relevant, int irrelevant, double amount) {
         if (amount <= 0) return;
         set(relevant, amount);
@@ -110,7 +111,7 @@ struct Step {
 struct RuleParameters {
     double budget = 1;       // C, times the weight of the example
     double margin = 1;       // gamma
-    double temperature = 0;  // of the smooth loss
+    double temperature = 0;  // T of the smoothed loss
 };
 
 }  // namespace tagalong
