@@ -1,4 +1,4 @@
-// The parts of a ranker's round that depend on the geometry: an overload per geometry for each.
+// The parts of a ranker's round that depend on the geometry: one overload per geometry.
 #pragma once
 
 #include "core/example.hpp"
@@ -9,7 +9,7 @@
 
 namespace tagalong {
 
-// Scores with the current weights, and with the plane of means if weights are averaged.
+// Scores an example with the current weights, and with the plane of means if weights are averaged.
 template <class T>
 void score_round(LinearGeometry<T>& geometry, const RowView& x, bool averaged, RowLookup<T>& at) {
     geometry.catch_up(x);
@@ -21,7 +21,8 @@ void score_round(EntropicGeometry<T>& geometry, const RowView& x, bool /*average
     geometry.score(x, at);
 }
 
-// Scores with the weights that predict: the current ones minus `mean_factor` times the plane of means.
+// Scores an example with the prediction weights: the current ones minus `mean_factor` times the
+// plane of means.
 template <class T>
 void score_prediction(const LinearGeometry<T>& geometry, const RowView& x, double mean_factor,
                       RowLookup<T>& at) {
@@ -37,7 +38,7 @@ void score_prediction(const EntropicGeometry<T>& geometry, const RowView& x, dou
     geometry.score(x, at);
 }
 
-// The weight that predicts.
+// The prediction weight of a row and a label.
 template <class T>
 double weight_in(const LinearGeometry<T>& geometry, std::int32_t row, int label,
                  double mean_factor) {
@@ -49,7 +50,8 @@ double weight_in(const EntropicGeometry<T>& geometry, std::int32_t row, int labe
     return geometry.weight(row, label);
 }
 
-// Whether a feature without a row has a weight other than zero: one that has not entered the simplex has none.
+// Whether a feature without a row has a non-zero weight. In the entropic geometry declared features
+// have one.
 template <class T>
 bool has_weight_without_row(const LinearGeometry<T>&, std::int32_t /*feature*/) {
     return false;
@@ -59,7 +61,8 @@ bool has_weight_without_row(const EntropicGeometry<T>& geometry, std::int32_t fe
     return feature < geometry.declared();
 }
 
-// New features of x enter. The scores that the step starts from know them; what was predicted did not.
+// Adds the new features of x to the simplex. The scores for the update include them; the prediction
+// was made without them.
 template <class T>
 void admit_features(LinearGeometry<T>&, const RowView&, RowLookup<T>&) {}
 template <class T>
@@ -67,7 +70,7 @@ void admit_features(EntropicGeometry<T>& geometry, const RowView& x, RowLookup<T
     if (geometry.enter(x)) geometry.score(x, at);
 }
 
-// A bound of the curvature of G along x.
+// An upper bound of the curvature of G along x.
 template <class T>
 double curvature_along(const LinearGeometry<T>& geometry, const RowView& x,
                        const RowLookup<T>& at) {
@@ -78,7 +81,7 @@ double curvature_along(const EntropicGeometry<T>& geometry, const RowView& x, co
     return geometry.curvature(x);
 }
 
-// Whether a step along x could change a score.
+// Whether a step along x can change a score.
 template <class T>
 bool can_move(const LinearGeometry<T>&, const RowView& x, double curvature) {
     return x.size() > 0 && curvature != 0;

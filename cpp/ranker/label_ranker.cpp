@@ -15,7 +15,7 @@ AnyGeometry<T> LabelRanker<T>::make_geometry(const RankerConfig& config) {
     if (config.geometry == Geometry::entropic)
         return EntropicGeometry<T>(config.n_features, config.constant != 0);
     const double rate = config.geometry == Geometry::adaptive ? config.rate : 0;
-    // Labels that tie move by the same amount, unless the rule moves one pair only.
+    // Labels with equal scores get equal coefficients, unless the rule moves a single pair.
     const Steps steps = config.update->few_labels ? Steps::few_labels : Steps::alike;
     return LinearGeometry<T>(rate, config.average != Average::never, steps);
 }
@@ -44,7 +44,7 @@ void LabelRanker<T>::add_labels(std::size_t count) {
     std::visit([&](auto& geometry) { geometry.add_labels(count); }, geometry_);
 }
 
-// The natural length of an example: the norm in which its geometry bounds the curvature.
+// The norm by which examples are normalised: the one that bounds the curvature in the geometry.
 template <class T>
 Norm LabelRanker<T>::norm() const {
     if (!config_.normalize) return Norm::none;
@@ -158,7 +158,7 @@ void LabelRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
         geometry_);
 }
 
-// Sorts the labels given, and adds those that are new.
+// Stores the labels of the round in sorted order, and adds new labels to the model.
 template <class T>
 void LabelRanker<T>::take_answer(std::span<const std::int32_t> relevant,
                                  std::span<const std::int32_t> unknown) {
@@ -172,7 +172,8 @@ void LabelRanker<T>::take_answer(std::span<const std::int32_t> relevant,
         add_labels(static_cast<std::size_t>(last) + 1 - labels());
 }
 
-// The prediction of the round. If the round counts, its answer tells how good that was.
+// The prediction of the round. If the round has a positive weight, the prediction is also compared
+// with the labels, to adapt the blend, the cut-off and the calibration.
 template <class T>
 std::span<const T> LabelRanker<T>::predict(bool counts) {
     std::span<const T> predicted(at_.sums.data(), labels());
@@ -188,7 +189,7 @@ std::span<const T> LabelRanker<T>::predict(bool counts) {
     return predicted;
 }
 
-// How well each way to predict has ranked the labels of the round.
+// Updates the blend with the average precision of each candidate in this round.
 template <class T>
 void LabelRanker<T>::judge(const typename BlendScores<T>::Ways& ways) {
     const bool any_pair = !relevant_.empty() && relevant_.size() + unknown_.size() < labels();
@@ -197,7 +198,7 @@ void LabelRanker<T>::judge(const typename BlendScores<T>::Ways& ways) {
         blend_.observe(i, average_precision_(ways[i], relevant_, unknown_));
 }
 
-// The step of the round, from the scores to the weights, and what the certificate counts of it.
+// Computes the step of the round, applies it to the weights and updates the certificate.
 template <class T>
 template <class G>
 void LabelRanker<T>::learn_in(G& geometry, Example& x, double weight) {

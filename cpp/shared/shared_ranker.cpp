@@ -46,8 +46,9 @@ void SharedRanker<T>::contributions(Reader& reader, int label, std::vector<doubl
     contributions(reader.phi, label, out);
 }
 
-// The rows of the pairs that lose; of all pairs for the optimum, where moving one can make another
-// lose; of the pair that loses most where no other counts.
+// Makes the rows that the update rule needs: the pairs with a positive loss; all pairs for
+// `optimal`, where the step on one pair can increase the loss of another; only the pair with the
+// largest loss for `max`.
 template <class T>
 void SharedRanker<T>::make_rows(const LabelBlock<T>& phi) {
     const BlockConfig& config = block_.config();
@@ -91,7 +92,8 @@ void SharedRanker<T>::begin(std::span<const std::int32_t> relevant,
     if (count > labels()) add_labels(count - labels());
 }
 
-// Scores, judges and moves the weights; whether anything was to be learnt.
+// Scores the labels, updates the cut-off and the calibration, and learns. Returns whether the round
+// had a positive weight.
 template <class T>
 bool SharedRanker<T>::play(const LabelBlock<T>& phi, std::size_t labels_before, double weight,
                            T* scores) {
