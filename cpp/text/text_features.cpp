@@ -12,7 +12,8 @@
 namespace tagalong {
 namespace {
 
-// 1 + log(count); most counts are small, and logarithms take longer than all else about a word.
+// 1 + log(count). A table serves the small counts, which are most: the logarithm would cost more
+// than all other work on a word.
 double log_weight(std::size_t count) {
     static const std::array<double, 64> table = [] {
         std::array<double, 64> found{};
@@ -26,7 +27,7 @@ double log_weight(std::size_t count) {
 }  // namespace
 
 std::int32_t TextFeatures::number(std::uint64_t key, Reading& out) const {
-    if (config_.buckets > 0)  // the high bits choose the bucket, evenly for any number of them
+    if (config_.buckets > 0)  // the high bits select the bucket: uniform for any number of buckets
         return static_cast<std::int32_t>((static_cast<unsigned __int128>(key) * config_.buckets) >>
                                          64);
     const std::int32_t known = vocabulary_.find(key);
@@ -97,7 +98,7 @@ void TextFeatures::number_names(Reading& out) const {
                 packed(number(keys(out.text.data() + name.begin, name.length), out), place);
         }
     }
-    // Equal features stay in the order of the item, on which alone names and sums then depend.
+    // Equal features stay in the order of the item, so names and sums depend only on the item.
     const std::size_t numbers =
         config_.buckets > 0 ? config_.buckets : vocabulary_.size() + out.new_words.size();
     sort_places(out.sorted, out.scratch, numbers);

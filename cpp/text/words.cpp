@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t kLongestRunGram = 3;
 
-// What ASCII gives to a word: the letter or digit, in lower case if wanted; 0 for what is between.
+// Maps an ASCII letter or digit to itself, in lower case if requested, and any other character to
+// 0.
 std::array<char, 128> letters(bool lowercase) {
     std::array<char, 128> table{};
     for (char c = '0'; c <= '9'; ++c) table[c] = c;
@@ -42,7 +43,7 @@ void Words::read(std::string_view text, std::string& words, std::vector<Slice>& 
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t before = at;
         const auto byte = static_cast<std::uint8_t>(text[at]);
-        if (byte < 0x80) {  // the usual case: up to the end of the letters
+        if (byte < 0x80) {  // the usual case: read all ASCII letters that follow at once
             if (table[byte] == 0) {
                 ++at;
                 if (in_word_) end_word(words, found);
@@ -101,10 +102,10 @@ void Words::end_word(std::string& words, std::vector<Slice>& found) {
 }
 
 void Words::character_grams(std::uint32_t end, std::vector<Slice>& found) const {
-    // With the spaces on either side, so that the ends of a word tell from its middle.
+    // Includes the spaces around the word, so that n-grams at its ends differ from those inside.
     const auto first = static_cast<std::uint32_t>(begin_ - 1);
     const std::size_t points = 2 + (single_bytes_ ? end - begin_ : marks_.size());
-    const auto start = [&](std::size_t point) {  // of a code point, or the end of the last
+    const auto start = [&](std::size_t point) {  // start of a code point, or the end of the last
         if (point == 0) return first;
         if (point <= marks_.size()) return marks_[point - 1];
         return end + static_cast<std::uint32_t>(point + 1 - points);
@@ -130,7 +131,7 @@ void Words::end_run(std::string& words, std::vector<Slice>& found) {
         for (std::size_t n = 1; n <= std::min(kLongestRunGram, points - from); ++n)
             found.push_back(slice(marks_[from], marks_[from + n], false));
     words += ' ';
-    // Words on either side of it are no neighbours.
+    // Word n-grams do not span the run.
     recent_.clear();
 }
 
