@@ -68,7 +68,7 @@ double BlockLearner<T>::feature_weight(std::int32_t feature) const {
         return linear->feature_weight(feature);
     const auto& entropic = std::get<EntropicGeometry<T>>(geometry_);
     const std::int32_t row = entropic.store().find(feature);
-    // A feature beyond the declared that has not entered the simplex has no weight.
+    // Features outside the simplex have no weight.
     if (row == FeatureIndex::kAbsent && feature >= entropic.declared()) return 0;
     return entropic.weight(row, 0);
 }
@@ -81,7 +81,8 @@ double BlockLearner<T>::score(Reader& reader) const {
     return static_cast<double>(reader.at.sums[0]);
 }
 
-// What the rules need to know of the rows: values, lengths, and the own best steps.
+// Computes the input of the update rules for each row: its value, its squared norm, and the best
+// step on this row alone.
 template <class T>
 void BlockLearner<T>::look_at(const LinearVector<T>& linear, const RowBlock& rows, double budget) {
     double longest = 0;
@@ -117,8 +118,8 @@ void BlockLearner<T>::look_at(EntropicGeometry<T>& entropic, const RowBlock& row
     }
 }
 
-// The optimum over all rows of a set. One without features cannot be helped, but it limits what
-// helping the others is worth.
+// The optimal coefficients of all rows of a set (rule `optimal`). A row without features is
+// included: its loss is constant, so reducing other losses below it does not reduce the maximum.
 template <class T>
 void BlockLearner<T>::best_step(const RowBlock& rows, const std::vector<BlockRow>& looked,
                                 double budget, std::vector<double>& lambda) {
@@ -141,8 +142,9 @@ void BlockLearner<T>::best_step(const RowBlock& rows, const std::vector<BlockRow
         std::max<std::int64_t>(certificate_.solver_most_iterations, turns);
 }
 
-// Most rows of a large block do not matter in the end. So the optimum is found over a part of them,
-// and rows that lose more than that part does join it, until there are none.
+// Solves large blocks by a working-set method, because most rows have the coefficient 0 at the
+// optimum: finds the optimum over the working set and adds up to kPart rows with a larger loss than
+// all rows of the working set, until there are none. Returns the number of solver iterations.
 template <class T>
 int BlockLearner<T>::solve_by_parts(double budget) {
     const std::size_t m = matrix_.rows();
@@ -206,7 +208,7 @@ int BlockLearner<T>::solve_part(BlockMatrix& rows, double budget) {
             inside_.push_back(entropic.weight(entropic.store().find(feature), 0));
             outside -= inside_.back();
         }
-        // Nothing is outside of all features; a difference of rounding would not know.
+        // If the rows have all features, the outside weight is exactly 0, without rounding errors.
         if (static_cast<std::int64_t>(inside_.size()) == entropic.dimension()) outside = 0;
         return simplex_.solve(rows, inside_, std::max(0.0, outside), weights, config_.margin,
                               budget, part_lambda_);
@@ -215,7 +217,7 @@ int BlockLearner<T>::solve_part(BlockMatrix& rows, double budget) {
     return qp_.solve(products_, losses, weights, budget, part_lambda_);
 }
 
-// The value of a row after the step on the part.
+// The value of a row after the step on the working set.
 template <class T>
 double BlockLearner<T>::value_after(std::size_t j) const {
     if (config_.entropic) return matrix_.product(j, simplex_.tilted());
@@ -306,7 +308,7 @@ void BlockLearner<T>::apply(const RowBlock& rows) {
         return;
     }
     if (chosen_.empty()) return;
-    // An exponential a feature, not an entry.
+    // Sum the rows first, so that each feature needs one exponential.
     matrix_.load(rows, chosen_);
     moved_.assign(matrix_.features().size(), 0.0);
     for (std::size_t i = 0; i < chosen_.size(); ++i) matrix_.add(i, lambda_[chosen_[i]], moved_);

@@ -11,8 +11,9 @@ namespace {
 
 typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 
-// row[k] -= the sum over four pivot rows of what each has at `at` and at k, for k from `at` on and perhaps some
-// before, which nobody reads. The same for the row after it, so that pivots are read once for both.
+// For two consecutive rows i = at and at + 1: row_i[k] -= sum over four pivot rows p of p[i] p[k],
+// for k >= at. Up to three entries before `at` are computed too, but never read. Two rows at a
+// time, so that the pivots are loaded once for both.
 TAGALONG_INLINE void take_four(double* row, const double* pivots, std::size_t at,
                                std::size_t width) {
     const double *a = pivots, *b = a + width, *c = b + width, *d = c + width;
@@ -30,7 +31,8 @@ TAGALONG_INLINE void take_four(double* row, const double* pivots, std::size_t at
 
 }  // namespace
 
-// Four rows are finished at a time and then taken from all that follow, so that all loops run along rows.
+// Finishes four rows at a time and then subtracts their products from all later rows, so that all
+// inner loops run along rows.
 TAGALONG_CLONES void cholesky(double* u, std::size_t n) {
     const std::size_t width = padded_row(n);
     double largest = 0;

@@ -12,7 +12,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kMostTurns = 400;
 constexpr double kTolerance = 1e-12;
-constexpr std::ptrdiff_t kUnused = -1;  // in place of a row: the budget that is not used
+constexpr std::ptrdiff_t kUnused = -1;  // in place of a row: the unused budget
 constexpr std::ptrdiff_t kNone = -2;
 
 }  // namespace
@@ -37,7 +37,7 @@ void BlockQp::move(std::size_t j, double amount) {
     dense::take_rows(g_.data(), Q_.data(), m_, &j, &amount, 1);
 }
 
-// What coefficients take from the gradient of none.
+// Subtracts Q amounts from the gradient at u = 0.
 void BlockQp::take_from_gradient(std::span<const double> amounts) {
     rows_now_.clear();
     amounts_.clear();
@@ -63,7 +63,8 @@ double BlockQp::measure_gap() const {
     return std::max(0.0, budget_ * top - product);
 }
 
-// Budget from where it gains least to where it gains most.
+// Moves budget from the row (or the unused budget) with the smallest gradient to the one with the
+// largest. Returns false if no such step increases the objective.
 bool BlockQp::pair_step() {
     std::ptrdiff_t up = kUnused, down = unused_ > 0 ? kUnused : kNone;
     double most = 0, least = unused_ > 0 ? 0 : kInfinity;
@@ -109,7 +110,7 @@ void BlockQp::factorise() {
     with_last_.resize(n);
     double* with_last = with_last_.data();
     for (std::size_t b = 0; b < n; ++b) with_last[b] = other[free[b]];
-    // Padding, and what is left of the diagonal, take part in sums that nobody reads.
+    // Padding and entries left of the diagonal enter only sums that are never read: set them to 0.
     std::fill(factor_.begin() + static_cast<std::ptrdiff_t>(n * width), factor_.end(), 0.0);
     for (std::size_t a = 0; a < n; ++a) {
         const double* row = Q_.data() + free[a] * m_;
@@ -125,8 +126,8 @@ void BlockQp::factorise() {
     dense::cholesky(factor_.data(), n);
 }
 
-// To the optimum over the rows in use. If the whole budget is used, the last of them takes what the
-// others leave, so that the sum stays as it is to the last digit.
+// The direction to the optimum over the free rows. If the whole budget is used, the last free row
+// balances the others, so that the sum of the coefficients does not change.
 void BlockQp::find_direction() {
     const std::size_t n = free_.size() - (tight_ ? 1 : 0);
     const std::size_t last = free_.back();
@@ -140,8 +141,9 @@ void BlockQp::find_direction() {
     direction_[n] = rest;
 }
 
-// The rows in use, and the factor of their products. The factor serves as long as the same rows are in
-// use. False if there are too few for a step.
+// Selects the rows with positive coefficients and factorises the matrix of their products. The
+// factor is reused while the rows stay the same. Returns false if there are too few rows for a
+// step.
 bool BlockQp::choose_free_rows() {
     const bool tight = unused_ == 0;
     rows_now_.clear();
@@ -159,7 +161,8 @@ bool BlockQp::choose_free_rows() {
     return true;
 }
 
-// How far the direction can be followed until a coefficient or the unused budget becomes zero; at most 1.
+// The largest step along the direction, at most 1, at which no coefficient is negative and the
+// budget is not exceeded.
 BlockQp::StepLength BlockQp::longest_step(double spending) const {
     StepLength found{1, free_.size(), false};
     for (std::size_t a = 0; a < free_.size(); ++a)
@@ -192,7 +195,8 @@ BlockQp::Newton BlockQp::newton_step() {
     return length < 1 ? Newton::part : Newton::whole;
 }
 
-// False if the best step on a single row is better: rows have much in common then.
+// Starts from the optimum of the surrogate without products of different rows. Returns false if the
+// best step on a single row has a better objective: then the rows overlap strongly.
 bool BlockQp::separate_start(std::span<const double> l, std::span<const double> v) {
     separate_.clear();
     double single = 0;
@@ -207,9 +211,9 @@ bool BlockQp::separate_start(std::span<const double> l, std::span<const double> 
     for (const double amount : u_) spent += amount;
     take_from_gradient(u_);
     for (std::size_t j = 0; j < m_; ++j) value += u_[j] * (l[j] / v[j] + g_[j]) / 2;
-    // Of a budget that is used up, rounding leaves nothing.
+    // Ignore rounding errors if the budget is used up.
     unused_ = spent < budget_ * (1 - 1e-12) ? budget_ - spent : 0;
-    // Rows of hardly any length can spend more than there is, by rounding.
+    // For rows of tiny norm, rounding errors can exceed the budget.
     return value >= single && spent <= budget_ * (1 + 1e-12);
 }
 
@@ -247,8 +251,8 @@ int BlockQp::solve(std::span<const double> Q, std::span<const double> l, std::sp
         if (gap_ <= kTolerance * scale) break;
         stalled = gap_ < 0.9 * best ? 0 : stalled + 1;
         best = std::min(best, gap_);
-        if (stalled > 60) break;  // what is left is rounding
-        // A good start needs no pair steps.
+        if (stalled > 60) break;  // the rest is rounding errors
+        // From a good start, a full Newton step replaces the pair steps.
         bool any = turn == 0 && newton_step() == Newton::whole;
         if (!any)
             for (std::size_t i = 0; i < m_ + 4 && pair_step(); ++i) any = true;

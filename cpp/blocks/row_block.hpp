@@ -1,5 +1,6 @@
-// The rows of one trial. A row has ascending features without zeros. It lies in somebody's matrix, with
-// its sign beside it, if that has it in this form; or here, one after the other, its sign in its values.
+// The rows of one trial. A row has ascending features and no zeros. Rows that have this form in the
+// caller's matrix are referenced there, with a separate sign. Other rows are copied into the block,
+// multiplied by their signs.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace tagalong {
 class RowBlock {
   public:
     std::size_t rows() const { return rows_.size(); }
-    // Row j but for its sign.
+    // Row j without its sign.
     RowView row(std::size_t j) const {
         const Row& row = rows_[j];
         const std::int32_t* feature = row.feature ? row.feature
@@ -26,9 +27,9 @@ class RowBlock {
         return {{feature, row.count},
                 {row.value ? row.value : value_.data() + row.from, row.count}};
     }
-    // What row j is to be multiplied by.
+    // The factor of row j: the sign of a referenced row, 1 for a copied row.
     double sign(std::size_t j) const { return rows_[j].sign; }
-    // Whether some rows have their sign beside them.
+    // Whether some rows have a separate sign.
     bool signs_apart() const { return apart_; }
 
     void clear() {
@@ -54,7 +55,8 @@ class RowBlock {
         end_row();
     }
 
-    // Row i of a matrix times a sign. A sparse row in order, the usual one, is copied; others are merged.
+    // Appends a copy of row i of a matrix, multiplied by a sign. A sorted sparse row, the usual
+    // case, is copied directly; others are sorted and merged first.
     void append(const Matrix& matrix, std::int64_t i, double sign) {
         const std::size_t count = matrix.entries(i);
         bool ready = false;
@@ -74,8 +76,9 @@ class RowBlock {
         append(unordered_, sign);
     }
 
-    // Rows from `from` to before `end` of a matrix, a sign each. They stay where they lie if all are in order and
-    // of the types that rows have here; the matrix must then stay as it is for as long as the block is used.
+    // Appends the rows [from, end) of a matrix with one sign per row. They are referenced without a
+    // copy if all of them are sorted and have the number types of this class; then the matrix must
+    // outlive the use of the block. Otherwise they are copied.
     void refer(const Matrix& matrix, std::int64_t from, std::int64_t end, const double* signs) {
         const std::size_t before = rows_.size();
         bool ready = false;
@@ -95,14 +98,14 @@ class RowBlock {
 
   private:
     struct Row {
-        const std::int32_t* feature;  // null: 0, 1, 2, ... of a dense row
-        const double* value;          // null: the row lies here
+        const std::int32_t* feature;  // null for a referenced dense row, features 0, 1, 2, ...
+        const double* value;          // null for a copied row, which starts at `from`
         std::size_t from, count;
         double sign;
     };
 
-    // Rows lie one after the other, so that they are looked through together: columns descend where rows
-    // begin and nowhere else.
+    // References sparse rows. They are contiguous, so one pass checks all of them: the number of
+    // descents of the columns must equal the number of descents at the starts of rows.
     bool refer_sparse(const Matrix& matrix, std::int64_t from, std::int64_t end,
                       const std::int32_t* columns, const double* values, const double* signs) {
         const std::int64_t origin = matrix.start(from);
@@ -116,7 +119,7 @@ class RowBlock {
             rows_.push_back({columns + at, values + at, 0, next - at, signs[i - from]});
             at = next;
         }
-        // What follows is probably the next block: it comes from memory while this one is learnt.
+        // Prefetch the entries that follow, probably the next block, while this one is learnt.
         const auto after =
             std::min(static_cast<std::size_t>(matrix.start(matrix.rows) - origin), 2 * count);
         for (std::size_t e = count; e < after; e += 8) __builtin_prefetch(values + e, 0, 2);
@@ -135,7 +138,7 @@ class RowBlock {
         return true;
     }
 
-    // Arrays only grow, so that their numbers need not be cleared before they are written.
+    // Arrays never shrink, so that entries are not cleared again before they are written.
     void make_room(std::size_t more) {
         if (entries_ + more <= feature_.size()) return;
         feature_.resize(2 * (entries_ + more));
@@ -144,7 +147,7 @@ class RowBlock {
 
     std::vector<Row> rows_;
     bool apart_ = false;
-    std::size_t entries_ = 0, begun_ = 0;  // of the rows here, and where the last of them began
+    std::size_t entries_ = 0, begun_ = 0;  // entries of the copied rows; start of the last row
     std::vector<std::int32_t> feature_;
     std::vector<double> value_;
     std::vector<std::int32_t> counted_;  // 0, 1, 2, ...

@@ -62,7 +62,7 @@ int BlockSimplex::solve(BlockMatrix& rows, std::span<const double> weights, doub
         for (std::size_t j = 0; j < m; ++j) largest = std::max(largest, curvature_[j * m + j]);
         linear_ = now_.gradient;
         for (std::size_t j = 0; j < m; ++j) {
-            // A touch of curvature everywhere keeps the model from running off along flat directions.
+            // A small ridge keeps the model bounded along directions without curvature.
             curvature_[j * m + j] += 1e-10 * largest + 1e-200;
             for (std::size_t k = 0; k < m; ++k)
                 linear_[j] += curvature_[j * m + k] * now_.lambda[k];

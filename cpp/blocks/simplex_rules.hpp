@@ -1,11 +1,12 @@
-// The best step on a block of rows in the entropic geometry:
-//     max  gamma sum_j lambda_j - log sum_i w_i exp(sum_j lambda_j x_ji),
-//     lambda >= 0,  sum_j v_j lambda_j <= C,
-// the dual of  min_w KL(w || w_t) + C max_j max(0, gamma - w.x_j) / v_j  over the simplex.
+// The optimal step on a block of rows in the entropic geometry (rule `optimal`; P2, Eq. 21):
+//     max   gamma sum_j lambda_j - log sum_i w_i exp(sum_j lambda_j x_ji)
+//     s.t.  lambda >= 0,  sum_j v_j lambda_j <= C,
+// the dual of  min_w KL(w || w_t) + C max_j max(0, gamma - w.x_j) / v_j  over the simplex (Eq. 20).
 //
-// It is smooth and concave: each turn solves the quadratic model with the covariance of the rows
-// as its curvature, and follows its step as far as the objective rises enough. Near the optimum
-// the objective's digits run out before the gap's, so there a smaller gap counts as progress too.
+// The objective is smooth and concave. Sequential quadratic programming: each iteration maximises
+// the quadratic model, whose curvature is the covariance of the rows, and backtracks until the
+// objective increases enough. Near the optimum the objective loses precision before the duality gap
+// does, so there a smaller gap is accepted as progress too.
 #pragma once
 
 #include <span>
@@ -18,13 +19,13 @@ namespace tagalong {
 
 class BlockSimplex {
   public:
-    // `weights` are w_i of the matrix's features, `outside` the weight of all others.
-    // Returns the number of turns.
+    // `weights` are w_i of the features of the matrix, `outside` is the total weight of all other
+    // features. `lambda` receives the solution. Returns the number of iterations.
     int solve(BlockMatrix& rows, std::span<const double> weights, double outside,
               std::span<const double> v, double margin, double budget, std::vector<double>& lambda);
-    // How far the objective of the last solution can be from the optimum.
+    // The duality gap of the last solution.
     double gap() const { return now_.gap; }
-    // The weights of the matrix's features after the step.
+    // The weights of the features of the matrix after the step.
     const std::vector<double>& tilted() const { return now_.tilted; }
 
   private:
@@ -35,14 +36,14 @@ class BlockSimplex {
         std::span<const double> v;
         double margin, budget;
     };
-    // All that is known about a choice of lambda.
+    // A point lambda with its objective and derivatives.
     struct Point {
         std::vector<double> lambda;
-        std::vector<double> tilted;  // w_i exp(sum_j lambda_j x_ji), normalised
+        std::vector<double> tilted;  // weights w_i exp(sum_j lambda_j x_ji), normalised
         std::vector<double> mean, gradient;
-        double outside = 0;  // what is left for the other features
+        double outside = 0;  // normalised total weight of the other features
         double value = 0, gap = 0;
-        double rounding = 0;  // of the value
+        double rounding = 0;  // bound of the rounding error of `value`
     };
     static void evaluate(const Problem& problem, Point& point);
 

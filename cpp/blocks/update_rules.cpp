@@ -5,13 +5,15 @@
 
 namespace tagalong {
 
-// lambda_j = max(0, l_j - tau v_j) / q_j; what is spent falls with tau in straight pieces, with a
-// kink where a row drops out, at tau = l_j / v_j. Rows are added in that order until they fit.
+// The solution is lambda_j = max(0, l_j - tau v_j) / q_j with the smallest tau >= 0 within the
+// budget. The budget spent is piecewise linear and decreasing in tau, with a kink at tau = l_j /
+// v_j where row j becomes zero. Adds rows in descending order of l_j / v_j until tau is consistent
+// with the set.
 void surrogate_optimum(const std::vector<BlockRow>& rows, double margin, double budget,
                        std::vector<double>& lambda) {
     lambda.assign(rows.size(), 0.0);
     struct Level {
-        double level;  // at which a row drops out
+        double level;  // the tau at which the coefficient of the row becomes zero
         std::size_t row;
     };
     std::vector<Level> order;
@@ -43,7 +45,7 @@ void surrogate_optimum(const std::vector<BlockRow>& rows, double margin, double 
 namespace block_steps {
 namespace {
 
-// Every row in play gets its part of step(row).
+// Gives each active row the coefficient step(row) / (number of active rows).
 template <class InPlay, class RowStep>
 void share_out(const std::vector<BlockRow>& rows, InPlay&& in_play, RowStep&& step,
                std::vector<double>& lambda) {
