@@ -22,7 +22,7 @@
 #include "blocks/quadratic_program.hpp"
 #include "blocks/row_block.hpp"
 #include "blocks/rule_table.hpp"
-#include "blocks/simplex_rules.hpp"
+#include "blocks/simplex_program.hpp"
 #include "geometry/entropic.hpp"
 #include "geometry/linear_vector.hpp"
 
@@ -84,7 +84,7 @@ class BlockLearner {
     // Working memory for predictions; one per thread.
     struct Reader {
         Example x;
-        RowLookup<T> at;  // used by the entropic geometry
+        RowLookup<T> lookup;  // used by the entropic geometry
     };
     double score(Reader& reader) const;
 
@@ -108,16 +108,16 @@ class BlockLearner {
     std::shared_mutex& mutex() const { return mutex_; }
 
   private:
-    // The number of rows that solve_by_parts adds to the working set at a time.
-    static constexpr std::size_t kPart = 128;
+    // The number of rows that solve_with_working_set adds to the working set at a time.
+    static constexpr std::size_t kRowsPerExtension = 128;
 
-    void look_at(const LinearVector<T>& linear, const RowBlock& rows, double budget);
-    void look_at(EntropicGeometry<T>& entropic, const RowBlock& rows, double budget);
-    void solve_set(const RowBlock& rows, const std::vector<BlockRow>& looked, double budget);
-    void best_step(const RowBlock& rows, const std::vector<BlockRow>& looked, double budget,
+    void evaluate_rows(const LinearVector<T>& linear, const RowBlock& rows, double budget);
+    void evaluate_rows(EntropicGeometry<T>& entropic, const RowBlock& rows, double budget);
+    void solve_set(const RowBlock& rows, const std::vector<BlockRow>& evaluated, double budget);
+    void best_step(const RowBlock& rows, const std::vector<BlockRow>& evaluated, double budget,
                    std::vector<double>& lambda);
-    int solve_by_parts(double budget);
-    int solve_part(BlockMatrix& rows, double budget);
+    int solve_with_working_set(double budget);
+    int solve_working_set(BlockMatrix& rows, double budget);
     double value_after(std::size_t j) const;
     void apply(const RowBlock& rows);
 
@@ -127,7 +127,7 @@ class BlockLearner {
     mutable std::shared_mutex mutex_;
 
     // Scratch memory of learn().
-    RowLookup<T> at_;
+    RowLookup<T> lookup_;
     RowBlock signed_;  // entropic geometry: the rows multiplied by their signs
     std::vector<BlockRow> rows_;
     std::vector<double> lambda_;  // coefficients of all rows of the block
@@ -137,13 +137,13 @@ class BlockLearner {
     std::vector<std::size_t> chosen_;
     std::vector<double> losses_, weights_;
     BlockMatrix matrix_;
-    // The working set of solve_by_parts and its coefficients.
-    std::vector<std::size_t> part_;
-    std::vector<double> part_lambda_;
+    // The working set of solve_with_working_set and its coefficients.
+    std::vector<std::size_t> working_set_;
+    std::vector<double> working_lambda_;
     BlockMatrix selected_;
     std::vector<double> products_, inside_, moved_;
     BlockQp qp_;
-    BlockSimplex simplex_;
+    BlockSimplexProgram simplex_;
     Example sum_;
     Step step_;
 };

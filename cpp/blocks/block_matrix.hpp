@@ -77,7 +77,7 @@ class BlockMatrix {
         const std::size_t m = rows(), n = features_.size();
         out.assign(m * m, 0.0);
         if (4 * value_.size() > m * n) {
-            spread_rows();
+            fill_dense_rows();
             fill_products(
                 out, [](std::size_t, std::size_t, double value) { return value; },
                 [](std::size_t, double value) { return value; },
@@ -85,28 +85,28 @@ class BlockMatrix {
             return;
         }
         // Multiply each entry by the entries of earlier rows with the same feature. They form a
-        // linked list: latest_ holds the last entry of a feature, before_ the predecessor of each
-        // entry.
-        latest_.assign(n, kNone);
-        before_.resize(value_.size());
+        // linked list: last_entry_ holds the last entry of a feature, previous_ the predecessor of
+        // each entry.
+        last_entry_.assign(n, kNone);
+        previous_.resize(value_.size());
         repeated_.resize(value_.size() + 1);
         std::size_t repeated = 0;
         for (std::size_t j = 0; j < m; ++j) {
             double square = 0;
             for (std::size_t e = start_[j]; e < start_[j + 1]; ++e) {
-                std::int32_t& latest = latest_[static_cast<std::size_t>(column_[e])];
+                std::int32_t& last_entry = last_entry_[static_cast<std::size_t>(column_[e])];
                 square += value_[e] * value_[e];
-                before_[e] = {latest, static_cast<std::uint32_t>(j)};
+                previous_[e] = {last_entry, static_cast<std::uint32_t>(j)};
                 repeated_[repeated] = e;
-                repeated += latest != kNone;
-                latest = static_cast<std::int32_t>(e);
+                repeated += last_entry != kNone;
+                last_entry = static_cast<std::int32_t>(e);
             }
             out[j * m + j] = square;
         }
         for (std::size_t i = 0; i < repeated; ++i) {
-            const std::size_t e = repeated_[i], j = before_[e].row;
-            for (std::int32_t at = before_[e].entry; at != kNone; at = before_[at].entry) {
-                const std::size_t k = before_[at].row;
+            const std::size_t e = repeated_[i], j = previous_[e].row;
+            for (std::int32_t at = previous_[e].entry; at != kNone; at = previous_[at].entry) {
+                const std::size_t k = previous_[at].row;
                 out[k * m + j] = out[j * m + k] += value_[e] * value_[at];
             }
         }
@@ -117,7 +117,7 @@ class BlockMatrix {
     // are centred before multiplication to avoid cancellation.
     void covariance(const std::vector<double>& weights, double outside,
                     const std::vector<double>& mean, std::vector<double>& out) {
-        spread_rows();
+        fill_dense_rows();
         fill_products(
             out,
             [&](std::size_t j, std::size_t i, double value) {
@@ -169,7 +169,7 @@ class BlockMatrix {
         features_.resize(static_cast<std::size_t>(count));
     }
 
-    void spread_rows() {
+    void fill_dense_rows() {
         const std::size_t n = features_.size();
         dense_.assign(rows() * n, 0.0);
         for (std::size_t j = 0; j < rows(); ++j)
@@ -205,12 +205,12 @@ class BlockMatrix {
     std::vector<std::int32_t> column_;
     std::vector<double> value_;
     // Scratch.
-    struct Before {
+    struct Previous {
         std::int32_t entry;  // the previous entry with the same feature
         std::uint32_t row;   // the row of this entry
     };
-    std::vector<std::int32_t> latest_;
-    std::vector<Before> before_;
+    std::vector<std::int32_t> last_entry_;
+    std::vector<Previous> previous_;
     std::vector<std::size_t> repeated_;  // entries whose feature occurs in an earlier row
     std::vector<double> dense_, scaled_;
 };

@@ -50,10 +50,10 @@ class BlockQp {
     bool choose_free_rows();
     void move(std::size_t j, double amount);
     void move_together(std::span<const std::size_t> rows, std::span<const double> amounts);
-    void take_from_gradient(std::span<const double> amounts);
+    void subtract_from_gradient(std::span<const double> amounts);
     void start(std::span<const double> l, std::span<const double> v,
                const std::vector<double>& lambda);
-    bool separate_start(std::span<const double> l, std::span<const double> v);
+    bool surrogate_start(std::span<const double> l, std::span<const double> v);
     void find_direction();
     void factorise();
 
@@ -63,15 +63,15 @@ class BlockQp {
     std::vector<double> scaled_;  // storage of Q_ if the v_j are not all 1
     std::vector<double> u_;
     std::vector<double> g_;  // gradient with respect to u
-    std::vector<BlockRow> separate_;
+    std::vector<BlockRow> surrogate_rows_;
     double budget_ = 0;
     double unused_ = 0;
     double gap_ = 0;
     // Scratch memory of a Newton step.
-    std::vector<std::size_t> rows_now_;
-    std::vector<std::size_t> in_use_;  // the free rows of factor_, ascending
-    std::vector<std::size_t> free_;    // the same rows with the largest coefficient last
-    bool tight_ = false;               // whether factor_ assumes that the whole budget is used
+    std::vector<std::size_t> current_rows_;
+    std::vector<std::size_t> factored_rows_;  // the free rows of factor_, ascending
+    std::vector<std::size_t> free_;           // the same rows with the largest coefficient last
+    bool tight_ = false;  // whether factor_ assumes that the whole budget is used
     std::vector<double> factor_, direction_, amounts_, with_last_;
 };
 

@@ -22,7 +22,7 @@ class RowBlock {
     RowView row(std::size_t j) const {
         const Row& row = rows_[j];
         const std::int32_t* feature = row.feature ? row.feature
-                                      : row.value ? counted_.data()
+                                      : row.value ? consecutive_.data()
                                                   : feature_.data() + row.from;
         return {{feature, row.count},
                 {row.value ? row.value : value_.data() + row.from, row.count}};
@@ -30,12 +30,12 @@ class RowBlock {
     // The factor of row j: the sign of a referenced row, 1 for a copied row.
     double sign(std::size_t j) const { return rows_[j].sign; }
     // Whether some rows have a separate sign.
-    bool signs_apart() const { return apart_; }
+    bool has_separate_signs() const { return separate_signs_; }
 
     void clear() {
         rows_.clear();
-        entries_ = begun_ = 0;
-        apart_ = false;
+        entries_ = row_start_ = 0;
+        separate_signs_ = false;
     }
     void add(std::int32_t feature, double value) {
         make_room(1);
@@ -43,8 +43,8 @@ class RowBlock {
         value_[entries_++] = value;
     }
     void end_row() {
-        rows_.push_back({nullptr, nullptr, begun_, entries_ - begun_, 1.0});
-        begun_ = entries_;
+        rows_.push_back({nullptr, nullptr, row_start_, entries_ - row_start_, 1.0});
+        row_start_ = entries_;
     }
 
     void append(const RowView& x, double sign = 1) {
@@ -71,15 +71,16 @@ class RowBlock {
             entries_ += count;
             return end_row();
         }
-        matrix.read(i, unordered_);
-        unordered_.merge();
-        append(unordered_, sign);
+        matrix.read(i, merged_);
+        merged_.merge();
+        append(merged_, sign);
     }
 
     // Appends the rows [from, end) of a matrix with one sign per row. They are referenced without a
     // copy if all of them are sorted and have the number types of this class; then the matrix must
     // outlive the use of the block. Otherwise they are copied.
-    void refer(const Matrix& matrix, std::int64_t from, std::int64_t end, const double* signs) {
+    void append_references(const Matrix& matrix, std::int64_t from, std::int64_t end,
+                           const double* signs) {
         const std::size_t before = rows_.size();
         bool ready = false;
         if (from < end)
@@ -87,10 +88,10 @@ class RowBlock {
                 if constexpr (std::is_same_v<decltype(columns), const std::int32_t*> &&
                               std::is_same_v<decltype(values), const double*>)
                     ready = matrix.sparse()
-                                ? refer_sparse(matrix, from, end, columns, values, signs)
-                                : refer_dense(matrix, from, end, values, signs);
+                                ? reference_sparse(matrix, from, end, columns, values, signs)
+                                : reference_dense(matrix, from, end, values, signs);
             });
-        apart_ |= ready;
+        separate_signs_ |= ready;
         if (ready) return;
         rows_.resize(before);
         for (std::int64_t i = from; i < end; ++i) append(matrix, i, signs[i - from]);
@@ -106,12 +107,12 @@ class RowBlock {
 
     // References sparse rows. They are contiguous, so one pass checks all of them: the number of
     // descents of the columns must equal the number of descents at the starts of rows.
-    bool refer_sparse(const Matrix& matrix, std::int64_t from, std::int64_t end,
-                      const std::int32_t* columns, const double* values, const double* signs) {
+    bool reference_sparse(const Matrix& matrix, std::int64_t from, std::int64_t end,
+                          const std::int32_t* columns, const double* values, const double* signs) {
         const std::int64_t origin = matrix.start(from);
         const auto count = static_cast<std::size_t>(matrix.start(end) - origin);
         if (!kernels::no_zeros(values, count)) return false;
-        const std::size_t found = kernels::descents(columns, count);
+        const std::size_t found = kernels::count_descents(columns, count);
         std::size_t at = 0, allowed = 0;
         for (std::int64_t i = from; i < end; ++i) {
             const auto next = static_cast<std::size_t>(matrix.start(i + 1) - origin);
@@ -126,15 +127,15 @@ class RowBlock {
         for (std::size_t e = count; e < after; e += 16) __builtin_prefetch(columns + e, 0, 2);
         return found == allowed;
     }
-    bool refer_dense(const Matrix& matrix, std::int64_t from, std::int64_t end,
-                     const double* values, const double* signs) {
+    bool reference_dense(const Matrix& matrix, std::int64_t from, std::int64_t end,
+                         const double* values, const double* signs) {
         const auto count = static_cast<std::size_t>(matrix.columns);
         for (std::int64_t i = from; i < end; ++i, values += matrix.row_stride) {
             if (!kernels::no_zeros(values, count)) return false;
             rows_.push_back({nullptr, values, 0, count, signs[i - from]});
         }
-        for (std::size_t e = counted_.size(); e < count; ++e)
-            counted_.push_back(static_cast<std::int32_t>(e));
+        for (std::size_t e = consecutive_.size(); e < count; ++e)
+            consecutive_.push_back(static_cast<std::int32_t>(e));
         return true;
     }
 
@@ -146,12 +147,12 @@ class RowBlock {
     }
 
     std::vector<Row> rows_;
-    bool apart_ = false;
-    std::size_t entries_ = 0, begun_ = 0;  // entries of the copied rows; start of the last row
+    bool separate_signs_ = false;
+    std::size_t entries_ = 0, row_start_ = 0;  // entries of the copied rows; start of the last row
     std::vector<std::int32_t> feature_;
     std::vector<double> value_;
-    std::vector<std::int32_t> counted_;  // 0, 1, 2, ...
-    Example unordered_;
+    std::vector<std::int32_t> consecutive_;  // 0, 1, 2, ...
+    Example merged_;
 };
 
 }  // namespace tagalong

@@ -13,7 +13,7 @@
 namespace tagalong {
 
 // Which rows can get a non-zero coefficient.
-enum class RowsInPlay {
+enum class ActiveRows {
     losing,  // rows with a positive loss
     worst,   // the row with the largest loss
     all,     // all rows: a step on one row can increase the loss of another
@@ -27,8 +27,8 @@ struct BlockRule {
     std::string_view paper = "";   // the paper and its name for the rule
     BlockStep linear = nullptr;
     BlockStep entropic = nullptr;  // null if the rule has no entropic version
-    bool own_steps = false;        // whether it uses BlockRow::own
-    RowsInPlay rows = RowsInPlay::losing;
+    bool uses_own_steps = false;   // whether it uses BlockRow::own
+    ActiveRows rows = ActiveRows::losing;
     MistakeBound bound = MistakeBound::none;
 };
 

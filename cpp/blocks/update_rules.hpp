@@ -8,7 +8,7 @@
 //     max      lambda_j = own_j               on the row with the largest loss
 //     simopt   the optimum of a surrogate of the dual that ignores the products of different rows
 //              (linear geometry only; no guarantee: with three equal rows the dual decreases)
-//     optimal  the optimum of the dual (quadratic_program.hpp, simplex_rules.hpp)
+//     optimal  the optimum of the dual (quadratic_program.hpp, simplex_program.hpp)
 // A row without features cannot change w: its coefficient is 0, but it counts in |M| and |Gamma|.
 // Only `optimal` gives it a coefficient, because that increases the dual value.
 #pragma once
@@ -23,7 +23,8 @@ struct BlockRow {
     double value = 0;   // w.x_j
     double weight = 1;  // v_j > 0: the coefficient lambda_j uses v_j lambda_j of the budget
     double q = 0;       // |x_j|^2 in the norm of the geometry; 0 for a row without features
-    double own = 0;     // the optimal coefficient if this were the only row (BlockRule::own_steps)
+    double own_step =
+        0;  // the optimal coefficient if this were the only row (BlockRule::uses_own_steps)
 };
 
 // The input of an update rule for a set of rows.

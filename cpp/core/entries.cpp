@@ -68,7 +68,7 @@ TAGALONG_CLONES bool all_inside(const std::int32_t* columns, std::int64_t end, s
 TAGALONG_CLONES bool all_inside(const std::int64_t* columns, std::int64_t end, std::size_t n) {
     return all_inside_body(columns, static_cast<std::uint64_t>(end), n);
 }
-TAGALONG_CLONES std::size_t descents(const std::int32_t* columns, std::size_t n) {
+TAGALONG_CLONES std::size_t count_descents(const std::int32_t* columns, std::size_t n) {
     std::uint32_t found = 0;
 #pragma omp simd reduction(+ : found)
     for (std::size_t e = 1; e < n; ++e) found += columns[e - 1] >= columns[e];

@@ -13,7 +13,7 @@ double sum_of_magnitudes(const double* values, std::size_t n);
 bool all_inside(const std::int32_t* columns, std::int64_t end, std::size_t n);
 bool all_inside(const std::int64_t* columns, std::int64_t end, std::size_t n);
 // The number of columns that are not greater than their predecessor.
-std::size_t descents(const std::int32_t* columns, std::size_t n);
+std::size_t count_descents(const std::int32_t* columns, std::size_t n);
 bool no_zeros(const double* values, std::size_t n);
 // Sets feature[e] = columns[e] and value[e] = sign * values[e]. Returns whether the columns are
 // strictly ascending and no value is 0.

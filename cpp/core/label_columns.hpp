@@ -17,25 +17,29 @@ class LabelColumns {
     static constexpr std::int32_t kShared = 0;
 
     bool sharing() const { return sharing_; }
-    std::size_t of(std::size_t label) const { return static_cast<std::size_t>(of_label_[label]); }
+    std::size_t of(std::size_t label) const {
+        return static_cast<std::size_t>(column_of_label_[label]);
+    }
     // The column of each label; empty unless sharing.
-    const std::vector<std::int32_t>& of_labels() const { return of_label_; }
+    const std::vector<std::int32_t>& of_all_labels() const { return column_of_label_; }
     // The number of columns, including the shared one.
     std::size_t count() const { return count_; }
     // The number of labels in the shared column.
-    std::size_t sharers() const { return of_label_.size() + 1 - count_; }
+    std::size_t shared_labels() const { return column_of_label_.size() + 1 - count_; }
 
     void share(std::size_t labels) {
         sharing_ = true;
         count_ = 1;
-        of_label_.assign(labels, kShared);
+        column_of_label_.assign(labels, kShared);
     }
     void stop() {
         sharing_ = false;
-        of_label_.clear();
+        column_of_label_.clear();
         count_ = 1;
     }
-    void separate(std::size_t label) { of_label_[label] = static_cast<std::int32_t>(count_++); }
+    void add_column(std::size_t label) {
+        column_of_label_[label] = static_cast<std::int32_t>(count_++);
+    }
 
     // Restores the columns of a saved model. Returns false if they are invalid: the columns other
     // than the shared one must be 1, 2, 3, ... in some order, each for one label.
@@ -54,14 +58,14 @@ class LabelColumns {
             if (!taken[column]) return false;
         sharing_ = true;
         count_ = own + 1;
-        of_label_.assign(columns.begin(), columns.end());
+        column_of_label_.assign(columns.begin(), columns.end());
         return true;
     }
 
   private:
     bool sharing_ = false;
     std::size_t count_ = 1;
-    std::vector<std::int32_t> of_label_;
+    std::vector<std::int32_t> column_of_label_;
 };
 
 }  // namespace tagalong

@@ -79,9 +79,9 @@ struct Matrix {
             visit(static_cast<const std::int64_t*>(indices) + start(i), data + start(i),
                   entries(i));
     }
-    bool good_together(double longest) const;
+    bool quick_check(double longest) const;
     void check_indptr() const;
-    [[noreturn]] void explain(std::int64_t i, double longest) const;
+    [[noreturn]] void throw_error(std::int64_t i, double longest) const;
 };
 
 }  // namespace tagalong

@@ -9,31 +9,33 @@ namespace tagalong::kernels {
 
 // Conversion to double precision. Infinities and other huge values are clipped to +-kWidest and NaN
 // becomes 0, so that differences of scores are finite.
-inline constexpr double kWidest = 1e300;
-inline double widened(double value) {
-    const double bounded = value > kWidest ? kWidest : (value < -kWidest ? -kWidest : value);
+inline constexpr double kLargestFinite = 1e300;
+inline double to_finite_double(double value) {
+    const double bounded = value > kLargestFinite
+                               ? kLargestFinite
+                               : (value < -kLargestFinite ? -kLargestFinite : value);
     return bounded == bounded ? bounded : 0.0;
 }
-void widen(const float* values, double* out, std::size_t n);
-void widen(const double* values, double* out, std::size_t n);
+void to_finite_doubles(const float* values, double* out, std::size_t n);
+void to_finite_doubles(const double* values, double* out, std::size_t n);
 
 // Conversion to the storage type.
-void narrow(const double* values, float* out, std::size_t n);
-void narrow(const double* values, double* out, std::size_t n);
+void to_storage(const double* values, float* out, std::size_t n);
+void to_storage(const double* values, double* out, std::size_t n);
 
 // out[k] = a[k] - factor * b[k]; `out` may be `a`.
 void minus_scaled(const float* a, const float* b, float factor, float* out, std::size_t n);
 void minus_scaled(const double* a, const double* b, double factor, double* out, std::size_t n);
 
 // The number of values >= bound.
-std::int32_t count_from(const float* values, float bound, std::size_t n);
-std::int32_t count_from(const double* values, double bound, std::size_t n);
+std::int32_t count_at_least(const float* values, float bound, std::size_t n);
+std::int32_t count_at_least(const double* values, double bound, std::size_t n);
 // The numbers of values >= bound and > bound.
-struct FromAndAbove {
-    std::int32_t from, above;
+struct BoundCounts {
+    std::int32_t at_least, above;
 };
-FromAndAbove count_from_and_above(const float* values, float bound, std::size_t n);
-FromAndAbove count_from_and_above(const double* values, double bound, std::size_t n);
+BoundCounts count_bound(const float* values, float bound, std::size_t n);
+BoundCounts count_bound(const double* values, double bound, std::size_t n);
 
 // The smallest index k >= from with values[k] > bound; n if there is none.
 std::size_t first_above(const float* values, float bound, std::size_t from, std::size_t n);
@@ -52,11 +54,11 @@ double largest(const double* values, std::size_t n);
 
 // Writes the indices k with values[k] > bound to `out` in ascending order and returns their number.
 // `out` must have room for n.
-std::size_t above(const double* values, double bound, int* out, std::size_t n);
+std::size_t indices_above(const double* values, double bound, int* out, std::size_t n);
 // The number of values > bound, and their sum.
-struct Tally {
+struct CountAndSum {
     double count, sum;
 };
-Tally tally_above(const double* values, double bound, std::size_t n);
+CountAndSum count_and_sum_above(const double* values, double bound, std::size_t n);
 
 }  // namespace tagalong::kernels

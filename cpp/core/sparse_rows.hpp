@@ -25,7 +25,7 @@ class SparseRows {
 
     std::size_t rows() const { return rows_.size(); }
     // Adds zero rows until there are at least `count`.
-    void reach(std::size_t count) { rows_.resize(std::max(rows_.size(), count)); }
+    void ensure_rows(std::size_t count) { rows_.resize(std::max(rows_.size(), count)); }
     // The number of stored blocks of a row.
     std::size_t blocks(std::int32_t row) const { return rows_[row].lines.size(); }
 
@@ -38,7 +38,7 @@ class SparseRows {
         return line(found.lines[found.rank(block)]) + label % kBlock;
     }
     // The same; adds a zero block if it is not stored.
-    T* touch(std::int32_t row, std::size_t label) {
+    T* find_or_insert(std::int32_t row, std::size_t label) {
         Row& found = rows_[row];
         const std::size_t block = label / kBlock;
         if (found.present.size() <= block / 64) found.present.resize(block / 64 + 1, 0);
@@ -70,7 +70,7 @@ class SparseRows {
 
     // The memory of the lines and of the lists of lines.
     std::size_t bytes() const {
-        const std::size_t used = made_ - free_.size();
+        const std::size_t used = allocated_ - free_.size();
         return used * (planes_ * kCacheLine + sizeof(std::uint32_t)) + rows_.size() * sizeof(Row);
     }
 
@@ -106,16 +106,16 @@ class SparseRows {
             std::fill_n(line(number), planes_ * kBlock, T(0));
             return number;
         }
-        if (made_ >> kChunkBits == chunks_.size()) {
+        if (allocated_ >> kChunkBits == chunks_.size()) {
             const std::size_t bytes = chunk_lines() * planes_ * kCacheLine;
             chunks_.emplace_back(bytes, chunks_.empty() ? bytes : 0);
         }
-        return static_cast<std::uint32_t>(made_++);
+        return static_cast<std::uint32_t>(allocated_++);
     }
 
     std::size_t planes_;
     std::vector<Row> rows_;
-    std::size_t made_ = 0;  // lines allocated so far, including those in free_
+    std::size_t allocated_ = 0;  // lines allocated so far, including those in free_
     std::vector<std::uint32_t> free_;
     std::vector<ZeroedPages> chunks_;
 };

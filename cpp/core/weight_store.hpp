@@ -29,15 +29,15 @@
 
 namespace tagalong {
 
-enum class Steps { any, few_labels, alike };
+enum class StepPattern { any, few_labels, by_score };
 
 template <class T>
 class WeightStore {
   public:
-    explicit WeightStore(std::size_t planes, Steps steps = Steps::any)
+    explicit WeightStore(std::size_t planes, StepPattern steps = StepPattern::any)
         : steps_(steps), sparse_(planes), chunks_(planes) {}
 
-    Steps steps() const { return steps_; }
+    StepPattern steps() const { return steps_; }
     std::size_t labels() const { return labels_; }
     const LabelColumns& columns() const { return columns_; }
     bool sharing() const { return columns_.sharing(); }
@@ -45,7 +45,7 @@ class WeightStore {
     std::size_t width() const { return sharing() ? columns_.count() : labels_; }
     std::size_t stride() const { return chunks_.stride(); }
     // The width padded to whole cache lines; the rest of a row is spare.
-    std::size_t used() const { return padded<T>(width()); }
+    std::size_t padded_width() const { return padded<T>(width()); }
     std::size_t planes() const { return chunks_.planes(); }
     std::size_t rows() const { return index_.size(); }
     const std::vector<std::int32_t>& features() const { return index_.ids(); }
@@ -54,28 +54,31 @@ class WeightStore {
     std::int32_t insert(std::int32_t feature) {
         chunks_.add_row(index_.size(), mostly_sparse());
         const std::int32_t number = index_.insert(feature);
-        if (sharing()) reach_.push_back(static_cast<std::uint32_t>(width()));
-        if (steps_ == Steps::few_labels && (labels_ >= kManyLabels || !all_whole_))
-            begin(static_cast<std::size_t>(number));
+        if (sharing()) stored_columns_.push_back(static_cast<std::uint32_t>(width()));
+        if (steps_ == StepPattern::few_labels && (labels_ >= kManyLabels || !all_dense_))
+            record_storage(static_cast<std::size_t>(number));
         return number;
     }
 
     // Whether all rows are dense, and whether this one is. Only dense rows may be accessed by
     // row().
-    bool all_whole() const { return all_whole_; }
-    bool whole(std::int32_t number) const {
-        return all_whole_ || whole_[static_cast<std::size_t>(number)];
+    bool all_dense() const { return all_dense_; }
+    bool is_dense(std::int32_t number) const {
+        return all_dense_ || dense_[static_cast<std::size_t>(number)];
     }
     const SparseRows<T>& sparse() const { return sparse_; }
-    // A weight of a sparse row, for writing; its planes are kBlock apart. Call `settle` after the
-    // last write of a step: it makes the row dense if more than a quarter of its blocks are stored.
-    T* touch(std::int32_t number, std::size_t label) { return sparse_.touch(number, label); }
-    void settle(std::int32_t number) {
-        if (sparse_.blocks(number) * SparseRows<T>::kBlock * 4 > stride()) make_whole(number);
+    // A weight of a sparse row, for writing; its planes are kBlock apart. Call `make_dense_if_full`
+    // after the last write of a step: it makes the row dense if more than a quarter of its blocks
+    // are stored.
+    T* find_or_insert(std::int32_t number, std::size_t label) {
+        return sparse_.find_or_insert(number, label);
     }
-    void make_whole(std::int32_t number) {
-        if (whole(number)) return;
-        whole_[static_cast<std::size_t>(number)] = true;
+    void make_dense_if_full(std::int32_t number) {
+        if (sparse_.blocks(number) * SparseRows<T>::kBlock * 4 > stride()) make_dense(number);
+    }
+    void make_dense(std::int32_t number) {
+        if (is_dense(number)) return;
+        dense_[static_cast<std::size_t>(number)] = true;
         sparse_.visit(number, [&](std::size_t label, const T* numbers) {
             for (std::size_t plane = 0; plane < planes(); ++plane)
                 std::copy_n(numbers + plane * SparseRows<T>::kBlock, SparseRows<T>::kBlock,
@@ -92,7 +95,7 @@ class WeightStore {
                 out[label] = value(number, plane, label);
             return;
         }
-        if (whole(number)) {
+        if (is_dense(number)) {
             std::copy_n(row(number, plane), labels_, out);
             return;
         }
@@ -104,17 +107,17 @@ class WeightStore {
     }
     void write(std::int32_t number, std::size_t plane, const T* numbers) {
         for (std::size_t label = 0; label < labels_; ++label) {
-            if (whole(number)) row(number, plane)[label] = numbers[label];
+            if (is_dense(number)) row(number, plane)[label] = numbers[label];
             else if (numbers[label] != 0)
-                touch(number, label)[plane * SparseRows<T>::kBlock] = numbers[label];
+                find_or_insert(number, label)[plane * SparseRows<T>::kBlock] = numbers[label];
         }
-        if (!whole(number)) settle(number);
+        if (!is_dense(number)) make_dense_if_full(number);
     }
     // The same for `width()` numbers: one per column if labels share columns.
     void read_columns(std::int32_t number, std::size_t plane, T* out) const {
         if (!sharing()) return read(number, plane, out);
         const T* const numbers = row(number, plane);
-        std::fill(std::copy_n(numbers, reach(number), out), out + width(),
+        std::fill(std::copy_n(numbers, stored_columns(number), out), out + width(),
                   numbers[LabelColumns::kShared]);
     }
     void write_columns(std::int32_t number, std::size_t plane, const T* numbers) {
@@ -123,8 +126,9 @@ class WeightStore {
     }
     T value(std::int32_t number, std::size_t plane, std::size_t label) const {
         if (sharing())
-            return row(number, plane)[columns_.of(label) < reach(number) ? columns_.of(label) : 0];
-        if (whole(number)) return row(number, plane)[label];
+            return row(number,
+                       plane)[columns_.of(label) < stored_columns(number) ? columns_.of(label) : 0];
+        if (is_dense(number)) return row(number, plane)[label];
         const T* found = sparse_.find(number, label);
         return found ? found[plane * SparseRows<T>::kBlock] : T(0);
     }
@@ -136,7 +140,7 @@ class WeightStore {
 
     void add_labels(std::size_t count) {
         if (count == 0) return;
-        if (steps_ == Steps::alike && rows() == 0 && labels_ + count >= kManyLabels) {
+        if (steps_ == StepPattern::by_score && rows() == 0 && labels_ + count >= kManyLabels) {
             labels_ += count;
             columns_.share(labels_);
             make_room(1);
@@ -148,22 +152,23 @@ class WeightStore {
     }
 
     // Gives a label that shares column 0 a separate column.
-    void separate(std::size_t label) {
-        columns_.separate(label);
+    void add_column(std::size_t label) {
+        columns_.add_column(label);
         make_room(columns_.count());
     }
     // The number of columns that a row stores; missing ones have the value of the shared column.
-    std::size_t reach(std::int32_t number) const {
-        return reach_[static_cast<std::size_t>(number)];
+    std::size_t stored_columns(std::int32_t number) const {
+        return stored_columns_[static_cast<std::size_t>(number)];
     }
     // Adds the missing columns of a row.
-    void catch_up(std::int32_t number) {
-        if (!sharing() || reach(number) == width()) return;
+    void add_missing_columns(std::int32_t number) {
+        if (!sharing() || stored_columns(number) == width()) return;
         for (std::size_t plane = 0; plane < planes(); ++plane) {
             T* const numbers = row(number, plane);
-            std::fill(numbers + reach(number), numbers + width(), numbers[LabelColumns::kShared]);
+            std::fill(numbers + stored_columns(number), numbers + width(),
+                      numbers[LabelColumns::kShared]);
         }
-        reach_[static_cast<std::size_t>(number)] = static_cast<std::uint32_t>(width());
+        stored_columns_[static_cast<std::size_t>(number)] = static_cast<std::uint32_t>(width());
     }
     // Restores the columns of a saved model; an empty span stops sharing. Requires a store without
     // rows. Returns false if the columns are invalid.
@@ -181,25 +186,27 @@ class WeightStore {
     // The memory of the rows; the index adds 16 to 40 bytes per row.
     std::size_t bytes() const {
         const std::size_t row_bytes = chunks_.row_bytes();
-        if (all_whole_) return rows() * row_bytes;
-        return static_cast<std::size_t>(std::count(whole_.begin(), whole_.end(), true)) *
+        if (all_dense_) return rows() * row_bytes;
+        return static_cast<std::size_t>(std::count(dense_.begin(), dense_.end(), true)) *
                    row_bytes +
                sparse_.bytes();
     }
 
   private:
     // Records whether a new row is dense. Before the first sparse row nothing is recorded.
-    void begin(std::size_t number) {
-        sparse_.reach(number + 1);
-        whole_.resize(number, true);
-        whole_.push_back(labels_ < kManyLabels);
-        all_whole_ = all_whole_ && whole_.back();
+    void record_storage(std::size_t number) {
+        sparse_.ensure_rows(number + 1);
+        dense_.resize(number, true);
+        dense_.push_back(labels_ < kManyLabels);
+        all_dense_ = all_dense_ && dense_.back();
     }
 
     // With fewer labels, dense rows are faster (measured: break-even with sparse rows at about
     // 2,000).
     static constexpr std::size_t kManyLabels = 2048;
-    bool mostly_sparse() const { return steps_ == Steps::few_labels && labels_ >= kManyLabels; }
+    bool mostly_sparse() const {
+        return steps_ == StepPattern::few_labels && labels_ >= kManyLabels;
+    }
 
     // Makes room for `columns` columns. Before the first row the stride is exact; afterwards it
     // grows by at least half, so that the cost of adding columns one by one is amortised.
@@ -210,16 +217,16 @@ class WeightStore {
 
     // Gives every label a separate column.
     void stop_sharing() {
-        RowChunks<T> apart(planes(), padded<T>(labels_));
+        RowChunks<T> separate(planes(), padded<T>(labels_));
         for (std::size_t row = 0; row < rows(); ++row) {
             const auto number = static_cast<std::int32_t>(row);
-            apart.add_row(row, mostly_sparse());
+            separate.add_row(row, mostly_sparse());
             for (std::size_t plane = 0; plane < planes(); ++plane)
-                read(number, plane, apart.row(number, plane));
+                read(number, plane, separate.row(number, plane));
         }
-        chunks_ = std::move(apart);
+        chunks_ = std::move(separate);
         columns_.stop();
-        reach_.clear();
+        stored_columns_.clear();
     }
 
     void widen(std::size_t stride) {
@@ -227,8 +234,8 @@ class WeightStore {
         for (std::size_t row = 0; row < rows(); ++row) {
             const auto number = static_cast<std::int32_t>(row);
             wider.add_row(row, mostly_sparse());
-            for (std::size_t plane = 0; plane < planes() && chunks_.stride() > 0 && whole(number);
-                 ++plane)
+            for (std::size_t plane = 0;
+                 plane < planes() && chunks_.stride() > 0 && is_dense(number); ++plane)
                 std::memcpy(wider.row(number, plane), this->row(number, plane),
                             chunks_.stride() * sizeof(T));
         }
@@ -236,12 +243,13 @@ class WeightStore {
     }
 
     std::size_t labels_ = 0;
-    Steps steps_;
-    bool all_whole_ = true;    // false once a row has started sparse
-    std::vector<bool> whole_;  // per row; empty until a row is sparse
+    StepPattern steps_;
+    bool all_dense_ = true;    // false once a row has started sparse
+    std::vector<bool> dense_;  // per row; empty until a row is sparse
     SparseRows<T> sparse_;
     LabelColumns columns_;
-    std::vector<std::uint32_t> reach_;  // stored columns per row, while labels share columns
+    std::vector<std::uint32_t>
+        stored_columns_;  // stored columns per row, while labels share columns
     FeatureIndex index_;
     RowChunks<T> chunks_;
 };

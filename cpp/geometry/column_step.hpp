@@ -17,13 +17,13 @@ class ColumnStep {
     // one gets a separate column first.
     template <class T>
     const Step& of(const Step& step, WeightStore<T>& store) {
-        const auto& of_label = store.columns().of_labels();
+        const auto& of_label = store.columns().of_all_labels();
         const double common = common_step(step, of_label);
         for (std::size_t label = 0; label < of_label.size(); ++label)
             if (of_label[label] == LabelColumns::kShared && step.alpha[label] != common)
-                store.separate(label);
+                store.add_column(label);
         step_.clear(store.width());
-        if (store.columns().sharers() > 0) step_.set(LabelColumns::kShared, common);
+        if (store.columns().shared_labels() > 0) step_.set(LabelColumns::kShared, common);
         for (const int label : step.touched)
             if (const std::int32_t column = of_label[static_cast<std::size_t>(label)];
                 column != LabelColumns::kShared)

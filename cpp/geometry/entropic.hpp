@@ -94,26 +94,27 @@ class EntropicGeometry {
         return any;
     }
 
-    void score(const RowView& x, RowLookup<T>& at) const {
-        at.find(store_, x);
-        at.multiplier.clear();
-        at.rows.clear();
+    void score(const RowView& x, RowLookup<T>& lookup) const {
+        lookup.find(store_, x);
+        lookup.multiplier.clear();
+        lookup.rows.clear();
         double absent = 0;
         for (std::size_t i = 0; i < x.size(); ++i) {
-            if (at.row[i] == FeatureIndex::kAbsent) {
+            if (lookup.row[i] == FeatureIndex::kAbsent) {
                 // Features outside the simplex have no weight.
                 if (x.feature[i] < declared_) absent += x.value[i];
                 continue;
             }
-            at.multiplier.push_back(static_cast<T>(x.value[i]));
-            at.rows.push_back(store_.row(at.row[i], 1));
+            lookup.multiplier.push_back(static_cast<T>(x.value[i]));
+            lookup.rows.push_back(store_.row(lookup.row[i], 1));
         }
-        at.sums.resize(store_.stride());
-        kernels::score_rows(at.sums.data(), at.rows.data(), at.multiplier.data(), at.rows.size(),
-                            store_.stride());
+        lookup.sums.resize(store_.stride());
+        kernels::score_rows(lookup.sums.data(), lookup.rows.data(), lookup.multiplier.data(),
+                            lookup.rows.size(), store_.stride());
         for (std::size_t y = 0; y < label_.size(); ++y) {
             const double unseen = absent == 0 ? 0 : absent * std::exp(-label_[y].shift);
-            at.sums[y] = static_cast<T>((static_cast<double>(at.sums[y]) + unseen) / label_[y].Z);
+            lookup.sums[y] =
+                static_cast<T>((static_cast<double>(lookup.sums[y]) + unseen) / label_[y].Z);
         }
     }
 
@@ -134,27 +135,27 @@ class EntropicGeometry {
     void prepare(const RowView& x) { curves_.prepare(x, label_.size()); }
     // The curve of one label. Its masses are valid until the next prepare(). Call at most once per
     // label and prepare().
-    SimplexCurve curve(const RowView& x, const RowLookup<T>& at, int label, bool relevant) {
-        return curves_.curve(store_, label_[label], dimension_, x, at, label, relevant);
+    SimplexCurve curve(const RowView& x, const RowLookup<T>& lookup, int label, bool relevant) {
+        return curves_.curve(store_, label_[label], dimension_, x, lookup, label, relevant);
     }
 
     // theta += alpha (x) x; updates plane 1 and Z accordingly.
-    void apply(const RowView& x, const Step& step, RowLookup<T>& at) {
-        load(step);
+    void apply(const RowView& x, const Step& step, RowLookup<T>& lookup) {
+        prepare_step(step);
         const bool whole_rows = step.touched.size() * 8 > label_.size();
         for (std::size_t i = 0; i < x.size(); ++i) {
-            if (at.row[i] == FeatureIndex::kAbsent) at.row[i] = add_row(x.feature[i]);
-            T* theta = store_.row(at.row[i]);
-            T* e = store_.row(at.row[i], 1);
+            if (lookup.row[i] == FeatureIndex::kAbsent) lookup.row[i] = add_row(x.feature[i]);
+            T* theta = store_.row(lookup.row[i]);
+            T* e = store_.row(lookup.row[i], 1);
             const T value = static_cast<T>(x.value[i]);
             if (whole_rows)
                 kernels::add_exponential(theta, e, alpha_.data(), value, shift_.data(),
                                          gain_.data(), top_.data(), store_.stride());
             else
                 for (const int label : step.touched)
-                    add_number(theta[label], e[label], value, label);
+                    add_to_weight(theta[label], e[label], value, label);
         }
-        settle(step);
+        update_normalisers(step);
     }
 
     // The weight softmax(theta) of a row, or of a declared feature without a row.
@@ -184,7 +185,8 @@ class EntropicGeometry {
     // weight, so features cannot be pruned.
     EntropicGeometry rebuilt(const Selection& selection) const {
         if (!selection.keeps_all_rows())
-            throw InputError("geometry='entropic' gives every feature weight: none can be pruned");
+            throw InputError(
+                "geometry='entropic' gives every feature a positive weight: none can be pruned");
         EntropicGeometry out(declared_, false);
         out.dimension_ = dimension_;
         out.add_labels(selection.labels());
@@ -243,7 +245,7 @@ class EntropicGeometry {
 
     // Converts the step to the storage type, and resets the running change of Z and the running
     // maximum of theta - shift of each label.
-    void load(const Step& step) {
+    void prepare_step(const Step& step) {
         const std::size_t n = store_.stride();
         alpha_.assign(n, T(0));
         for (const int label : step.touched) alpha_[label] = static_cast<T>(step.alpha[label]);
@@ -252,7 +254,7 @@ class EntropicGeometry {
         shift_.assign(n, 0.0);
         for (std::size_t y = 0; y < label_.size(); ++y) shift_[y] = label_[y].shift;
     }
-    void add_number(T& theta, T& e, T value, int label) {
+    void add_to_weight(T& theta, T& e, T value, int label) {
         theta += alpha_[label] * value;
         const T now = power(theta, shift_[label]);
         gain_[label] += static_cast<double>(now) - static_cast<double>(e);
@@ -261,7 +263,7 @@ class EntropicGeometry {
     }
 
     // Adds the changes of the step to Z, and recomputes normalisers that may have lost precision.
-    void settle(const Step& step) {
+    void update_normalisers(const Step& step) {
         for (const int label : step.touched) {
             Label& state = label_[label];
             state.Z += gain_[label];

@@ -43,39 +43,41 @@ class EntropicCurves {
     // prepare(). Call at most once per label and prepare().
     template <class T>
     SimplexCurve curve(const WeightStore<T>& store, const EntropicLabel& state,
-                       std::int64_t dimension, const RowView& x, const RowLookup<T>& at, int label,
-                       bool relevant) {
+                       std::int64_t dimension, const RowView& x, const RowLookup<T>& lookup,
+                       int label, bool relevant) {
         const std::size_t first = masses_.size();
         masses_.resize(first + atoms_.size(), 0.0);
         double inside = 0;
         const double unseen = std::exp(-state.shift);
         for (std::size_t i = 0; i < x.size(); ++i) {
             double mass = unseen;
-            if (at.row[i] != FeatureIndex::kAbsent) {
-                mass = static_cast<double>(store.row(at.row[i], 1)[label]);
+            if (lookup.row[i] != FeatureIndex::kAbsent) {
+                mass = static_cast<double>(store.row(lookup.row[i], 1)[label]);
                 // Possibly rounded to 0 in the storage type, but relevant after a large step.
                 if (mass < 1e-30)
-                    mass = std::exp(static_cast<double>(store.row(at.row[i])[label]) - state.shift);
+                    mass = std::exp(static_cast<double>(store.row(lookup.row[i])[label]) -
+                                    state.shift);
             }
             masses_[first + atom_of_[i]] += mass;
             inside += mass;
         }
         double outside = state.Z - inside;
         // Nearly all mass is inside, so the difference has lost its digits: sum the outside mass.
-        if (outside < 1e-9 * state.Z) outside = mass_outside(store, state, dimension, x, at, label);
+        if (outside < 1e-9 * state.Z)
+            outside = mass_outside(store, state, dimension, x, lookup, label);
         return {relevant ? 1.0 : -1.0, atoms_, masses_.data() + first, outside};
     }
 
   private:
     template <class T>
     double mass_outside(const WeightStore<T>& store, const EntropicLabel& state,
-                        std::int64_t dimension, const RowView& x, const RowLookup<T>& at,
+                        std::int64_t dimension, const RowView& x, const RowLookup<T>& lookup,
                         int label) {
         inside_.assign(store.rows(), 0);
         std::int64_t unseen = dimension - static_cast<std::int64_t>(store.rows());
         for (std::size_t i = 0; i < x.size(); ++i) {
-            if (at.row[i] == FeatureIndex::kAbsent) --unseen;
-            else inside_[at.row[i]] = 1;
+            if (lookup.row[i] == FeatureIndex::kAbsent) --unseen;
+            else inside_[lookup.row[i]] = 1;
         }
         double mass = unseen > 0 ? static_cast<double>(unseen) * std::exp(-state.shift) : 0;
         for (std::size_t r = 0; r < store.rows(); ++r)

@@ -30,7 +30,7 @@ namespace tagalong {
 template <class T>
 class LinearGeometry {
   public:
-    LinearGeometry(double rate, bool averaged, Steps steps = Steps::any)
+    LinearGeometry(double rate, bool averaged, StepPattern steps = StepPattern::any)
         : store_(averaged ? 2 : 1, steps), scales_(rate > 0), rate_(rate) {}
 
     // The state of a feature row, apart from its weights.
@@ -52,50 +52,54 @@ class LinearGeometry {
 
     // Adds missing columns to the rows of x, because rows without them are slower to score. Only
     // the writer may call it.
-    void catch_up(const RowView& x) {
+    void add_missing_columns(const RowView& x) {
         if (!store_.sharing()) return;
         for (const std::int32_t feature : x.feature)
             if (const std::int32_t row = store_.find(feature); row != FeatureIndex::kAbsent)
-                store_.catch_up(row);
+                store_.add_missing_columns(row);
     }
 
     // Finds the rows and scores the example: with theta, and with u if `means`.
-    void score(const RowView& x, bool means, RowLookup<T>& at) const {
-        RowScorer<T>(store_, scales_).score(x, means, at);
+    void score(const RowView& x, bool means, RowLookup<T>& lookup) const {
+        RowScorer<T>(store_, scales_).score(x, means, lookup);
     }
 
-    double squared_norm(const RowView& x, const RowLookup<T>& at) const {
+    double squared_norm(const RowView& x, const RowLookup<T>& lookup) const {
         double sum = 0;
         for (std::size_t i = 0; i < x.size(); ++i) {
-            const double factor = at.row[i] == FeatureIndex::kAbsent ? 1.0 : scale(at.row[i]);
+            const double factor =
+                lookup.row[i] == FeatureIndex::kAbsent ? 1.0 : scale(lookup.row[i]);
             sum += x.value[i] * x.value[i] * factor;
         }
         return sum;
     }
 
-    // Adds the change of G that the step will cause, computed from the scores in `at` without
+    // Adds the change of G that the step will cause, computed from the scores in `lookup` without
     // reading the rows. Valid only in the Euclidean geometry; in the adaptive one apply() does it.
-    void account(const Step& step, double q, const RowLookup<T>& at) {
+    void add_step_complexity(const Step& step, double q, const RowLookup<T>& lookup) {
         if (rate_ > 0) return;
         double along = 0, squares = 0;
         for (const int label : step.touched) {
             const double alpha = step.alpha[label];
-            along += alpha * kernels::widened(at.sums[static_cast<std::size_t>(label)]);
+            along +=
+                alpha * kernels::to_finite_double(lookup.sums[static_cast<std::size_t>(label)]);
             squares += alpha * alpha;
         }
         complexity_ += along + 0.5 * q * squares;
     }
 
     // theta += alpha (x) x; then updates the plane of means and S.
-    void apply(const RowView& x, const Step& label_step, double rounds_before, RowLookup<T>& at) {
+    void apply(const RowView& x, const Step& label_step, double rounds_before,
+               RowLookup<T>& lookup) {
         const Step& step = store_.sharing() ? column_step_.of(label_step, store_) : label_step;
         update_.load(store_, step, rounds_before);
-        make_rows(x, at);
+        make_rows(x, lookup);
         const bool whole_rows = update_.whole_rows();
         const auto move = [&](auto&& one) {
             for (std::size_t i = 0; i < x.size(); ++i) {
-                if (whole_rows && i + 1 < x.size()) RowUpdate<T>::prefetch(store_, at.row[i + 1]);
-                one(at.row[i], x.value[i]);
+                if (whole_rows && i + 1 < x.size())
+                    RowUpdate<T>::prefetch(store_, lookup.row[i + 1]);
+                one(lookup.row[i], x.value[i]);
             }
         };
         if (rate_ > 0) move([&](std::int32_t row, double value) { move_and_grow(row, value); });
@@ -180,13 +184,13 @@ class LinearGeometry {
     }
 
     // Creates missing rows, and missing columns of existing rows, for the features of x.
-    void make_rows(const RowView& x, RowLookup<T>& at) {
+    void make_rows(const RowView& x, RowLookup<T>& lookup) {
         for (std::size_t i = 0; i < x.size(); ++i) {
-            if (at.row[i] == FeatureIndex::kAbsent) {
-                at.row[i] = store_.insert(x.feature[i]);
+            if (lookup.row[i] == FeatureIndex::kAbsent) {
+                lookup.row[i] = store_.insert(x.feature[i]);
                 keep_row({});
             }
-            if (store_.sharing()) store_.catch_up(at.row[i]);
+            if (store_.sharing()) store_.add_missing_columns(lookup.row[i]);
         }
     }
 

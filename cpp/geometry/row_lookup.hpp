@@ -18,9 +18,9 @@ struct RowLookup {
     // Input of the scoring kernels: pointers and multipliers of the features that have rows.
     std::vector<const T*> rows;
     std::vector<T> multiplier;
-    std::vector<kernels::Block<T>> blocks;  // blocks of the sparse rows
-    std::vector<std::size_t> reach;         // stored columns per row, if labels share columns
-    AlignedVector<T> columns;               // scores per column, if labels share columns
+    std::vector<kernels::Block<T>> blocks;    // blocks of the sparse rows
+    std::vector<std::size_t> stored_columns;  // stored columns per row, if labels share columns
+    AlignedVector<T> columns;                 // scores per column, if labels share columns
     AlignedVector<T> sums;       // scores per label with plane 0 (entropic geometry: plane 1)
     AlignedVector<T> mean_sums;  // scores per label with the plane of means
 

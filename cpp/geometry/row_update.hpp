@@ -27,8 +27,8 @@ class RowUpdate {
         rounds_ = static_cast<T>(rounds_before);
         labels_ = step.touched.data();
         if (whole_rows_) {
-            alpha_.resize(store.used());
-            kernels::narrow(step.alpha.data(), alpha_.data(), step.alpha.size());
+            alpha_.resize(store.padded_width());
+            kernels::to_storage(step.alpha.data(), alpha_.data(), step.alpha.size());
             std::fill(alpha_.begin() + static_cast<std::ptrdiff_t>(step.alpha.size()), alpha_.end(),
                       T(0));
         } else {
@@ -43,8 +43,8 @@ class RowUpdate {
     // Adds the step times `value` to a row. Returns the new |theta_j|^2 if kSquares.
     template <bool kSquares>
     double add_to_row(WeightStore<T>& store, std::int32_t number, T value) const {
-        const std::size_t n = store.used();
-        store.make_whole(number);
+        const std::size_t n = store.padded_width();
+        store.make_dense(number);
         T* const row = store.row(number);
         double squares = 0;
         if (store.planes() > 1)
@@ -54,29 +54,29 @@ class RowUpdate {
         else kernels::add_scaled(row, alpha_.data(), value, n);
         if (kSquares && store.sharing()) {
             const double shared = static_cast<double>(row[LabelColumns::kShared]);
-            squares += (copies(store, LabelColumns::kShared) - 1) * shared * shared;
+            squares += (labels_in_column(store, LabelColumns::kShared) - 1) * shared * shared;
         }
         return squares;
     }
     // Adds the step times `value` to single weights. Returns the change of |theta_j|^2 if kSquares.
     template <bool kSquares>
     double add_to_numbers(WeightStore<T>& store, std::int32_t number, T value) const {
-        if (store.whole(number)) {
+        if (store.is_dense(number)) {
             T* const first = store.row(number);
             return add_each<kSquares>(store, value, store.stride(),
                                       [=](int label) { return first + label; });
         }
         const auto touch = [&](int label) {
-            return store.touch(number, static_cast<std::size_t>(label));
+            return store.find_or_insert(number, static_cast<std::size_t>(label));
         };
         const double gain = add_each<kSquares>(store, value, SparseRows<T>::kBlock, touch);
-        store.settle(number);
+        store.make_dense_if_full(number);
         return gain;
     }
 
     // Prefetches the beginning of a row for writing; the hardware prefetcher loads the rest.
     static void prefetch(const WeightStore<T>& store, std::int32_t number) {
-        if (!store.whole(number)) return;
+        if (!store.is_dense(number)) return;
         for (std::size_t plane = 0; plane < store.planes(); ++plane)
             for (std::size_t line = 0; line < 4; ++line)
                 __builtin_prefetch(store.row(number, plane) + line * kLine<T>, 1);
@@ -84,9 +84,9 @@ class RowUpdate {
 
   private:
     // The number of labels in a column.
-    static double copies(const WeightStore<T>& store, int column) {
+    static double labels_in_column(const WeightStore<T>& store, int column) {
         const bool shared = column == LabelColumns::kShared && store.sharing();
-        return shared ? static_cast<double>(store.columns().sharers()) : 1.0;
+        return shared ? static_cast<double>(store.columns().shared_labels()) : 1.0;
     }
     // Adds the step to the weights at the addresses at(label).
     template <bool kSquares, class At>
@@ -101,7 +101,7 @@ class RowUpdate {
             if constexpr (kSquares) {
                 const double wide = moved, before = old;
                 const double growth = (wide - before) * (wide + before);
-                gain += sharing ? copies(store, labels_[i]) * growth : growth;
+                gain += sharing ? labels_in_column(store, labels_[i]) * growth : growth;
             }
             if (means) weight[next_plane] += rounds_ * step;
         }

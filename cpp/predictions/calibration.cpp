@@ -89,23 +89,23 @@ void Calibration::place_labels(std::span<const T> scores) {
 template <class T>
 void Calibration::observe(std::span<const T> scores, std::span<const int> relevant,
                           std::span<const int> unknown) {
-    if (!sampling_.next()) return;
-    for (Histogram& group : groups_) group.fade(sampling_.fading());
+    if (!sampling_.observe_next()) return;
+    for (Histogram& group : groups_) group.discount(sampling_.discount());
     place_labels(scores);
     for (const int label : relevant)
         groups_[group_[label]].add_relevant(static_cast<double>(scores[label]));
     // Count the first kHead labels by their group and all others in bulk; skip labels of unknown
     // relevance.
-    elsewhere_.assign(head_.begin(), head_.end());
+    not_in_rest_.assign(head_.begin(), head_.end());
     for (const int label : unknown) {
-        if (group_[label] == kGroups - 1) elsewhere_.push_back(label);
+        if (group_[label] == kGroups - 1) not_in_rest_.push_back(label);
         group_[label] = kNoGroup;
     }
     for (const std::int32_t label : head_)
         if (group_[label] != kNoGroup)
             groups_[group_[label]].add(static_cast<double>(scores[label]));
-    groups_.back().add_all(scores, elsewhere_);
-    if (sampling_.time_to_narrow())
+    groups_.back().add_all(scores, not_in_rest_);
+    if (sampling_.is_time_to_narrow())
         for (Histogram& group : groups_) group.narrow();
 }
 

@@ -55,7 +55,7 @@ class Calibration {
     // Scratch memory of observe().
     std::vector<std::int32_t> head_;
     std::vector<std::uint8_t> group_;
-    std::vector<int> elsewhere_;
+    std::vector<int> not_in_rest_;
 };
 
 }  // namespace tagalong

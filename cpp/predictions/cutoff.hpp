@@ -21,13 +21,13 @@ class Cutoff {
     template <class T>
     void observe(std::span<const T> scores, std::span<const int> relevant,
                  std::span<const int> unknown) {
-        if (!sampling_.next()) return;
-        histogram_.fade(sampling_.fading());
+        if (!sampling_.observe_next()) return;
+        histogram_.discount(sampling_.discount());
         if (histogram_.empty() && !any_score(scores, relevant)) return;
         for (const int label : relevant)
             histogram_.add_relevant(static_cast<double>(scores[label]));
         histogram_.add_all(scores, unknown);
-        if (sampling_.time_to_narrow()) histogram_.narrow();
+        if (sampling_.is_time_to_narrow()) histogram_.narrow();
         choose();
     }
 

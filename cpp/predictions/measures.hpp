@@ -100,15 +100,15 @@ class Measures {
                  std::span<const std::int32_t> unknown, double cutoff) {
         while (!scores.empty() && scores.back() == -std::numeric_limits<T>::infinity())
             scores = scores.first(scores.size() - 1);
-        now_.clear();
+        row_marks_.clear();
         const std::span<const T> known = load(scores, relevant, unknown, cutoff);
         Row row{};
         const std::size_t R = relevant.size();
-        if (R > 0 && R < known.size()) rank(row, known);
-        judge_set(row, R, known.size());
+        if (R > 0 && R < known.size()) measure_ranking(row, known);
+        measure_set(row, R, known.size());
         for (std::size_t i = 0; i < kValues; ++i) totals_[i] += row[i];
-        for (const Mark& mark : now_) count(mark, per_label_, 1);
-        if (window_ > 0) remember(row);
+        for (const Mark& mark : row_marks_) count(mark, per_label_, 1);
+        if (window_ > 0) replace_oldest(row);
     }
 
     void restore(const Row& totals, std::vector<PerLabel> per_label, std::vector<Row> recent,
@@ -144,10 +144,10 @@ class Measures {
             relevant_.push_back(static_cast<double>(scores[label]));
             const bool hit = relevant_.back() >= cutoff;
             hits_ += hit;
-            now_.push_back({label, hit, true});
+            row_marks_.push_back({label, hit, true});
         }
         std::sort(relevant_.begin(), relevant_.end(), std::greater<>());
-        if (!unknown.empty()) scores = without<T>(unknown, cutoff);
+        if (!unknown.empty()) scores = remove_unknown<T>(unknown, cutoff);
         else choose(scores, cutoff);
         return scores;
     }
@@ -170,11 +170,11 @@ class Measures {
     void add_chosen(std::size_t number) {
         ++chosen_;
         const auto label = static_cast<std::int32_t>(number);
-        // Relevant labels are already in now_; there are few, so a linear search is enough.
-        const bool marked = std::any_of(now_.begin(), now_.end(), [&](const Mark& mark) {
-            return mark.label == label && mark.relevant;
-        });
-        if (!marked) now_.push_back({label, true, false});
+        // Relevant labels are already in row_marks_; there are few, so a linear search is enough.
+        const bool marked =
+            std::any_of(row_marks_.begin(), row_marks_.end(),
+                        [&](const Mark& mark) { return mark.label == label && mark.relevant; });
+        if (!marked) row_marks_.push_back({label, true, false});
     }
 
     static void count(const Mark& mark, std::vector<PerLabel>& counts, std::int64_t by) {
@@ -186,23 +186,23 @@ class Measures {
     }
 
     // Replaces the oldest row of the window.
-    void remember(const Row& row) {
+    void replace_oldest(const Row& row) {
         if (recent_.size() < window_) {
             recent_.push_back(row);
-            marks_.push_back(now_);
+            marks_.push_back(row_marks_);
         } else {
             for (const Mark& mark : marks_[next_]) count(mark, recent_per_label_, -1);
             recent_[next_] = row;
-            marks_[next_].assign(now_.begin(), now_.end());
+            marks_[next_].assign(row_marks_.begin(), row_marks_.end());
         }
-        for (const Mark& mark : now_) count(mark, recent_per_label_, 1);
+        for (const Mark& mark : row_marks_) count(mark, recent_per_label_, 1);
         next_ = (next_ + 1) % window_;
     }
 
     // Removes the labels of unknown relevance from the copy of the scores, and counts the chosen
     // ones among the others.
     template <class T>
-    std::span<const T> without(std::span<const std::int32_t> unknown, double cutoff) {
+    std::span<const T> remove_unknown(std::span<const std::int32_t> unknown, double cutoff) {
         unknown_.assign(unknown.begin(), unknown.end());
         std::sort(unknown_.begin(), unknown_.end());
         auto& copy = std::get<std::vector<T>>(copies_);
@@ -221,7 +221,7 @@ class Measures {
     }
 
     template <class T>
-    void rank(Row& row, std::span<const T> known) {
+    void measure_ranking(Row& row, std::span<const T> known) {
         const std::size_t K = known.size(), R = relevant_.size();
         double misplaced = 0, precision = 0, first_places = 0, gain = 0, top = 0;
         // Relevant labels by descending score; those from i to before `last` have equal scores.
@@ -229,8 +229,8 @@ class Measures {
             const auto score = static_cast<T>(relevant_[i]);
             while (last < R && relevant_[last] == relevant_[i]) ++last;
             const auto equal_relevant = static_cast<double>(last - i);
-            const auto counts = kernels::count_from_and_above(known.data(), score, K);
-            const double from = counts.from, above = counts.above;
+            const auto counts = kernels::count_bound(known.data(), score, K);
+            const double from = counts.at_least, above = counts.above;
             const double tied = from - above;
             misplaced += equal_relevant * (from - static_cast<double>(last));
             precision += equal_relevant * static_cast<double>(last) / from;
@@ -251,7 +251,7 @@ class Measures {
 
     std::size_t place(double rank) const { return std::min(k_, static_cast<std::size_t>(rank)); }
 
-    void judge_set(Row& row, std::size_t R, std::size_t known) const {
+    void measure_set(Row& row, std::size_t R, std::size_t known) const {
         row[rows] = 1;
         row[hits] = static_cast<double>(hits_);
         row[chosen] = static_cast<double>(chosen_);
@@ -274,7 +274,7 @@ class Measures {
     std::tuple<std::vector<float>, std::vector<double>> copies_;
     std::vector<double> relevant_;
     std::vector<std::int32_t> unknown_;
-    std::vector<Mark> now_;
+    std::vector<Mark> row_marks_;
     std::size_t hits_ = 0;
     std::size_t chosen_ = 0;
 };

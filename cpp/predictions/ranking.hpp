@@ -34,8 +34,9 @@ class AveragePrecision {
             const T score = relevant_[i];
             std::size_t last = i;
             while (last + 1 < relevant_.size() && relevant_[last + 1] == score) ++last;
-            std::int64_t rank = sorted ? rank_in_sorted(score)
-                                       : kernels::count_from(scores.data(), score, scores.size());
+            std::int64_t rank = sorted
+                                    ? rank_in_sorted(score)
+                                    : kernels::count_at_least(scores.data(), score, scores.size());
             for (const int label : unknown) rank -= scores[label] >= score;
             sum += static_cast<double>(last + 1) / static_cast<double>(rank);
         }

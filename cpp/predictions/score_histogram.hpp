@@ -35,7 +35,7 @@ class ScoreHistogram {
     }
 
     // Multiplies all counts so far by `factor`.
-    void fade(double factor) {
+    void discount(double factor) {
         // Instead increase the unit of later rounds, and rescale all counts when it is large.
         unit_ /= factor;
         if (unit_ < 1e9) return;
@@ -58,9 +58,9 @@ class ScoreHistogram {
         relevant_[bin(score)] += unit_;
     }
     void add(double score) { (width_ > 0 && score >= low_ ? all_[bin(score)] : below_) += unit_; }
-    // Counts all labels except those in `but`.
+    // Counts all labels except those in `excluded`.
     template <class T>
-    void add_all(std::span<const T> scores, std::span<const int> but) {
+    void add_all(std::span<const T> scores, std::span<const int> excluded) {
         // An extra bin at the end counts scores below the range. Two tables alternate because
         // consecutive labels often fall into the same bin, and would wait for each other's
         // increment.
@@ -68,7 +68,7 @@ class ScoreHistogram {
         places_.resize(scores.size());
         kernels::bins(scores.data(), low_, width_, kBins, places_.data(), scores.size());
         for (std::size_t i = 0; i < scores.size(); ++i) ++counts[i % 2][places_[i]];
-        for (const int label : but) --counts[0][places_[label]];
+        for (const int label : excluded) --counts[0][places_[label]];
         for (std::size_t i = 0; i < kBins; ++i) all_[i] += unit_ * (counts[0][i] + counts[1][i]);
         below_ += unit_ * (counts[0][kBins] + counts[1][kBins]);
     }
@@ -146,12 +146,14 @@ class ScoreHistogram {
 // Which rounds are observed: all of the first kEveryRound, then every kSample-th, which is enough.
 class Sampling {
   public:
-    static constexpr double kMemory = 0.999;
+    static constexpr double kDiscount = 0.999;
 
     // Whether to observe this round, and the discount of older ones if it is observed.
-    bool next() { return ++rounds_ <= kEveryRound || rounds_ % kSample == 0; }
-    double fading() const { return rounds_ > kEveryRound ? std::pow(kMemory, kSample) : kMemory; }
-    bool time_to_narrow() const { return rounds_ % kNarrowEvery == 0; }
+    bool observe_next() { return ++rounds_ <= kEveryRound || rounds_ % kSample == 0; }
+    double discount() const {
+        return rounds_ > kEveryRound ? std::pow(kDiscount, kSample) : kDiscount;
+    }
+    bool is_time_to_narrow() const { return rounds_ % kNarrowEvery == 0; }
 
     std::int64_t rounds() const { return rounds_; }
     void restore(std::int64_t rounds) { rounds_ = rounds; }

@@ -14,7 +14,7 @@ namespace tagalong {
 // Chooses the candidate with the best average precision over recent rounds.
 struct Blend {
     static constexpr std::array<double, 3> kShares = {0.0, 0.5, 1.0};  // weight of the mean
-    static constexpr double kMemory = 0.999;                           // discount per round
+    static constexpr double kDiscount = 0.999;                         // discount per round
     std::array<double, 3> precision = {0, 0, 0};                       // discounted sums
 
     std::size_t best() const {
@@ -23,8 +23,8 @@ struct Blend {
             if (precision[i] > precision[best]) best = i;
         return best;
     }
-    void observe(std::size_t way, double round_precision) {
-        precision[way] = kMemory * precision[way] + round_precision;
+    void observe(std::size_t candidate, double round_precision) {
+        precision[candidate] = kDiscount * precision[candidate] + round_precision;
     }
 };
 
@@ -33,9 +33,9 @@ struct Blend {
 template <class T>
 class BlendScores {
   public:
-    using Ways = std::array<std::span<const T>, 3>;
+    using Candidates = std::array<std::span<const T>, 3>;
 
-    Ways operator()(std::span<const T> current, const T* mean_sums, std::int64_t rounds) {
+    Candidates operator()(std::span<const T> current, const T* mean_sums, std::int64_t rounds) {
         middle_.resize(current.size());
         mean_.resize(current.size());
         subtract(current, mean_sums, 1 / static_cast<double>(rounds), mean_);

@@ -11,42 +11,43 @@ namespace tagalong {
 
 // Scores an example with the current weights, and with the plane of means if weights are averaged.
 template <class T>
-void score_round(LinearGeometry<T>& geometry, const RowView& x, bool averaged, RowLookup<T>& at) {
-    geometry.catch_up(x);
-    geometry.score(x, averaged, at);
+void score_round(LinearGeometry<T>& geometry, const RowView& x, bool averaged,
+                 RowLookup<T>& lookup) {
+    geometry.add_missing_columns(x);
+    geometry.score(x, averaged, lookup);
 }
 template <class T>
 void score_round(EntropicGeometry<T>& geometry, const RowView& x, bool /*averaged*/,
-                 RowLookup<T>& at) {
-    geometry.score(x, at);
+                 RowLookup<T>& lookup) {
+    geometry.score(x, lookup);
 }
 
 // Scores an example with the prediction weights: the current ones minus `mean_factor` times the
 // plane of means.
 template <class T>
 void score_prediction(const LinearGeometry<T>& geometry, const RowView& x, double mean_factor,
-                      RowLookup<T>& at) {
+                      RowLookup<T>& lookup) {
     const auto factor = static_cast<T>(mean_factor);
-    geometry.score(x, factor != 0, at);
+    geometry.score(x, factor != 0, lookup);
     if (factor != 0)
-        kernels::minus_scaled(at.sums.data(), at.mean_sums.data(), factor, at.sums.data(),
-                              at.sums.size());
+        kernels::minus_scaled(lookup.sums.data(), lookup.mean_sums.data(), factor,
+                              lookup.sums.data(), lookup.sums.size());
 }
 template <class T>
 void score_prediction(const EntropicGeometry<T>& geometry, const RowView& x, double /*mean_factor*/,
-                      RowLookup<T>& at) {
-    geometry.score(x, at);
+                      RowLookup<T>& lookup) {
+    geometry.score(x, lookup);
 }
 
 // The prediction weight of a row and a label.
 template <class T>
-double weight_in(const LinearGeometry<T>& geometry, std::int32_t row, int label,
-                 double mean_factor) {
+double prediction_weight(const LinearGeometry<T>& geometry, std::int32_t row, int label,
+                         double mean_factor) {
     return geometry.weight(row, label, mean_factor);
 }
 template <class T>
-double weight_in(const EntropicGeometry<T>& geometry, std::int32_t row, int label,
-                 double /*mean_factor*/) {
+double prediction_weight(const EntropicGeometry<T>& geometry, std::int32_t row, int label,
+                         double /*mean_factor*/) {
     return geometry.weight(row, label);
 }
 
@@ -64,17 +65,17 @@ bool has_weight_without_row(const EntropicGeometry<T>& geometry, std::int32_t fe
 // Adds the new features of x to the simplex. The scores for the update include them; the prediction
 // was made without them.
 template <class T>
-void admit_features(LinearGeometry<T>&, const RowView&, RowLookup<T>&) {}
+void add_features(LinearGeometry<T>&, const RowView&, RowLookup<T>&) {}
 template <class T>
-void admit_features(EntropicGeometry<T>& geometry, const RowView& x, RowLookup<T>& at) {
-    if (geometry.enter(x)) geometry.score(x, at);
+void add_features(EntropicGeometry<T>& geometry, const RowView& x, RowLookup<T>& lookup) {
+    if (geometry.enter(x)) geometry.score(x, lookup);
 }
 
 // An upper bound of the curvature of G along x.
 template <class T>
 double curvature_along(const LinearGeometry<T>& geometry, const RowView& x,
-                       const RowLookup<T>& at) {
-    return geometry.squared_norm(x, at);
+                       const RowLookup<T>& lookup) {
+    return geometry.squared_norm(x, lookup);
 }
 template <class T>
 double curvature_along(const EntropicGeometry<T>& geometry, const RowView& x, const RowLookup<T>&) {
@@ -93,14 +94,14 @@ bool can_move(const EntropicGeometry<T>&, const RowView& x, double /*curvature*/
 
 template <class T>
 void apply_step(LinearGeometry<T>& geometry, const RowView& x, const Step& step, double curvature,
-                double rounds_before, RowLookup<T>& at) {
-    geometry.account(step, curvature, at);
-    geometry.apply(x, step, rounds_before, at);
+                double rounds_before, RowLookup<T>& lookup) {
+    geometry.add_step_complexity(step, curvature, lookup);
+    geometry.apply(x, step, rounds_before, lookup);
 }
 template <class T>
 void apply_step(EntropicGeometry<T>& geometry, const RowView& x, const Step& step,
-                double /*curvature*/, double /*rounds_before*/, RowLookup<T>& at) {
-    geometry.apply(x, step, at);
+                double /*curvature*/, double /*rounds_before*/, RowLookup<T>& lookup) {
+    geometry.apply(x, step, lookup);
 }
 
 }  // namespace tagalong

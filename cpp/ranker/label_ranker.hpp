@@ -60,7 +60,7 @@ class LabelRanker {
     // Working memory for predictions; one per thread.
     struct Reader {
         Example x;
-        RowLookup<T> at;
+        RowLookup<T> lookup;
         std::vector<std::int32_t> best;
     };
     // The scores of all labels with the prediction weights; they are stored in reader.at.sums.
@@ -115,15 +115,15 @@ class LabelRanker {
     static AnyGeometry<T> make_geometry(const RankerConfig& config);
     Norm norm() const;
     // The index into Blend::kShares of the prediction weights.
-    std::size_t way_to_predict() const;
+    std::size_t prediction_candidate() const;
 
     // The steps of a round. The labels of the round are in relevant_ and unknown_, the scores in
-    // at_.sums.
-    void take_answer(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
+    // lookup_.sums.
+    void take_labels(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
     std::span<const T> predict(bool counts);
-    void judge(const typename BlendScores<T>::Ways& ways);
+    void update_blend(const typename BlendScores<T>::Candidates& candidates);
     template <class G>
-    void learn_in(G& geometry, Example& x, double weight);
+    void learn_example(G& geometry, Example& x, double weight);
     void choose_step(LinearGeometry<T>& geometry, const Example& x, double q,
                      const RuleParameters& rule);
     void choose_step(EntropicGeometry<T>& geometry, const Example& x, double q,
@@ -138,7 +138,7 @@ class LabelRanker {
     mutable std::shared_mutex mutex_;
 
     // Scratch memory of learn().
-    RowLookup<T> at_;
+    RowLookup<T> lookup_;
     Sides sides_;
     Step step_;
     BlendScores<T> blend_scores_;

@@ -14,8 +14,8 @@ namespace tagalong {
 // (P1). The kinds differ in the step size c.
 enum class MistakeBound {
     none,
-    step_given,   // c = C: the rule takes the full step, even if that decreases the dual
-    step_chosen,  // c = min(C, gamma / (2B)): the rule takes the best step
+    full_step,  // c = C: the rule takes the full step, even if that decreases the dual
+    best_step,  // c = min(C, gamma / (2B)): the rule takes the best step
 };
 
 template <class Rule>

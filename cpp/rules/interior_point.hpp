@@ -29,12 +29,12 @@ class InteriorPoint {
     void step(const Sides& sides, CurveOf&& curve, const RuleParameters& rule, Step& out) {
         if (sides.margin >= rule.margin) return;
         start(sides, curve, rule);
-        const double enough = 1e-13 * rule.margin * rule.budget;
+        const double tolerance = 1e-13 * rule.margin * rule.budget;
         for (out.iterations = 0; out.iterations < 100; ++out.iterations) {
             double eta = 0;
             for (const Variable& v : variables_) eta += v.lambda * v.amount;
-            if (eta <= enough && residual(variables_, nu_, 0.0) <= 1e-10 * rule.margin) break;
-            if (!improve(eta)) break;
+            if (eta <= tolerance && residual(variables_, nu_, 0.0) <= 1e-10 * rule.margin) break;
+            if (!iterate(eta)) break;
         }
         // Rescale: rounding errors must neither unbalance the two sides nor exceed the budget.
         double up = 0, down = 0;
@@ -76,11 +76,11 @@ class InteriorPoint {
         variables_.clear();
         nu_ = {};
         const double up = rule.budget / 2 / static_cast<double>(sides.relevant.size());
-        const double down = rule.budget / 2 / static_cast<double>(sides.irrelevant);
+        const double down = rule.budget / 2 / static_cast<double>(sides.irrelevant_count);
         for (const int r : sides.relevant)
             variables_.push_back({r, true, false, curve(r, true), rule.margin, 1, 1, up, 1});
-        for (std::size_t k = 0; k < sides.below.size(); ++k)
-            if (sides.below[k] != Sides::kNone)
+        for (std::size_t k = 0; k < sides.irrelevant_scores.size(); ++k)
+            if (sides.irrelevant_scores[k] != Sides::kNone)
                 variables_.push_back({static_cast<int>(k), false, false,
                                       curve(static_cast<int>(k), false), 0, -1, 0, down, 1});
         Variable slack;
@@ -101,7 +101,7 @@ class InteriorPoint {
         return worst;
     }
 
-    bool improve(double eta) {
+    bool iterate(double eta) {
         const std::size_t d = variables_.size();
         const double target = 0.1 * eta / static_cast<double>(d);
         inverse_.resize(d);
@@ -163,10 +163,10 @@ struct LinearInteriorPoint {
 
     void step(const Sides& sides, double q, const RuleParameters& rule, Step& out) {
         const auto line = [&](int label, bool relevant) {
-            if (!relevant) return LinearCurve{-sides.below[label], q};
+            if (!relevant) return LinearCurve{-sides.irrelevant_scores[label], q};
             const auto place =
                 std::lower_bound(sides.relevant.begin(), sides.relevant.end(), label);
-            return LinearCurve{sides.above[place - sides.relevant.begin()], q};
+            return LinearCurve{sides.relevant_scores[place - sides.relevant.begin()], q};
         };
         solver.step(sides, line, rule, out);
     }

@@ -64,24 +64,25 @@ void LinearPairs::step(PairScheme scheme, const Sides& sides, double q, const Ru
     const bool mistakes_only = scheme.pairs == PairScheme::Pairs::mistaken;
     // Whether a pair with this difference of scores is active. Both sides use the same test, so
     // that rounding cannot make them disagree about a pair.
-    const auto in_play = [&](double gap) { return mistakes_only ? gap <= 0 : gap < rule.margin; };
-    if (!in_play(sides.margin)) return;
+    const auto is_active = [&](double gap) { return mistakes_only ? gap <= 0 : gap < rule.margin; };
+    if (!is_active(sides.margin)) return;
 
     relevant_.entries.clear();
     for (std::size_t i = 0; i < sides.relevant.size(); ++i)
-        if (in_play(sides.above[i] - sides.high))
-            relevant_.entries.push_back({sides.above[i], sides.relevant[i]});
+        if (is_active(sides.relevant_scores[i] - sides.highest_score))
+            relevant_.entries.push_back({sides.relevant_scores[i], sides.relevant[i]});
     relevant_.finish(false);
     irrelevant_.entries.clear();
-    for (std::size_t k = 0; k < sides.below.size(); ++k)
-        if (sides.below[k] != Sides::kNone && in_play(sides.low - sides.below[k]))
-            irrelevant_.entries.push_back({sides.below[k], static_cast<int>(k)});
+    for (std::size_t k = 0; k < sides.irrelevant_scores.size(); ++k)
+        if (sides.irrelevant_scores[k] != Sides::kNone &&
+            is_active(sides.lowest_score - sides.irrelevant_scores[k]))
+            irrelevant_.entries.push_back({sides.irrelevant_scores[k], static_cast<int>(k)});
     irrelevant_.finish(true);
 
     // The number of active pairs of a label, which are a prefix of the other side.
     const auto pairs = [&](double score, const Ordered& others, bool is_relevant) {
         return prefix(others.entries, [&](const Entry& other) {
-            return in_play(is_relevant ? score - other.score : other.score - score);
+            return is_active(is_relevant ? score - other.score : other.score - score);
         });
     };
     double pair_count = 0;

@@ -35,7 +35,7 @@ TAGALONG_INLINE Omega quotient(double a, double b) {
 
 // One iteration of Fritsch, Shafer and Crowley: the relative error of w becomes its fourth power,
 // at the cost of one logarithm.
-TAGALONG_INLINE Omega sharpen(double y, double w) {
+TAGALONG_INLINE Omega refine(double y, double w) {
     const double r = y - w - vector_log(w);
     const double one = 1 + w;
     const double q = 2 * one * (one + 2.0 / 3 * r);
@@ -63,7 +63,7 @@ TAGALONG_INLINE Omega guess_omega(double y, double z) {
 }
 
 // omega(y + d) from omega(y) by a Taylor series of order 4 in d.
-TAGALONG_INLINE double follow(Omega at, double d) {
+TAGALONG_INLINE double taylor_step(Omega at, double d) {
     const double w = at.w, u = at.u, u2 = u * u, u3 = u * u2;
     const double s3 = (1 - 2 * w) * (1.0 / 6), s4 = (1 + w * (6 * w - 8)) * u2 * (1.0 / 24);
     return w + w * d * (u + d * u3 * (0.5 + d * u2 * (s3 + d * s4)));
@@ -121,12 +121,12 @@ TAGALONG_CLONES ValueSlope guess_pass(const double* y, double shift, const doubl
     }
     return {sum, slope};
 }
-TAGALONG_CLONES ValueSlope sharpen_pass(const double* y, double shift, double d, double* w,
-                                        double* u, std::size_t n) {
+TAGALONG_CLONES ValueSlope refine_pass(const double* y, double shift, double d, double* w,
+                                       double* u, std::size_t n) {
     double sum = 0, slope = 0;
 #pragma omp simd reduction(+ : sum, slope)
     for (std::size_t i = 0; i < n; ++i) {
-        const Omega to = sharpen(y[i] + shift, follow({w[i], u[i]}, d));
+        const Omega to = refine(y[i] + shift, taylor_step({w[i], u[i]}, d));
         w[i] = to.w;
         u[i] = to.u;
         sum += to.w;
@@ -134,11 +134,11 @@ TAGALONG_CLONES ValueSlope sharpen_pass(const double* y, double shift, double d,
     }
     return {sum, slope};
 }
-TAGALONG_CLONES ValueSlope follow_pass(double d, double* w, double* u, std::size_t n) {
+TAGALONG_CLONES ValueSlope taylor_pass(double d, double* w, double* u, std::size_t n) {
     double sum = 0, slope = 0;
 #pragma omp simd reduction(+ : sum, slope)
     for (std::size_t i = 0; i < n; ++i) {
-        const double to = follow({w[i], u[i]}, d);
+        const double to = taylor_step({w[i], u[i]}, d);
         w[i] = to;
         u[i] = 1 / (1 + to);
         sum += to;
@@ -184,7 +184,7 @@ void LinearSmoothSide::start(std::span<const double> keys, double q, double temp
     effective_ = pass.sum * pass.sum / pass.squares;
 }
 
-double LinearSmoothSide::level_of_equals(double mass) const {
+double LinearSmoothSide::equal_labels_level(double mass) const {
     return temperature_ * (std::log(mass) - log_sum_) - largest_ + q_ * mass / effective_;
 }
 
@@ -200,9 +200,9 @@ void LinearSmoothSide::separate(double level) {
     }
     threshold_ = std::exp((light_key - anchor_) / temperature_);
     power_sums_pass(power_.data(), threshold_, power_.size(), power_sums_);
-    heavies_ = kernels::above(power_.data(), threshold_, heavy_.data(), power_.size());
+    heavy_count_ = kernels::indices_above(power_.data(), threshold_, heavy_.data(), power_.size());
     const double per_key = 1 / temperature_;
-    for (std::size_t i = 0; i < heavies_; ++i) {
+    for (std::size_t i = 0; i < heavy_count_; ++i) {
         heavy_y_[i] = keys_[heavy_[i]] * per_key + offset;
         heavy_power_[i] = power_[heavy_[i]];
     }
@@ -212,7 +212,7 @@ void LinearSmoothSide::separate(double level) {
 // Far from the solution, approximate amounts of the heavy labels are enough. Near it, one iteration
 // refines them. At the end, a Taylor series follows small changes of the level.
 ValueSlope LinearSmoothSide::heavy_at(double level) {
-    const std::size_t n = heavies_;
+    const std::size_t n = heavy_count_;
     const double shift = level / temperature_;
     const double d = (level - heavy_level_) / temperature_;
     heavy_level_ = level;
@@ -222,10 +222,10 @@ ValueSlope LinearSmoothSide::heavy_at(double level) {
                           heavy_w_.data(), heavy_u_.data(), n);
     }
     if (heavy_state_ == Heavy::exact && std::abs(d) < 0.003)
-        return follow_pass(d, heavy_w_.data(), heavy_u_.data(), n);
+        return taylor_pass(d, heavy_w_.data(), heavy_u_.data(), n);
     // A relative error of a few percent becomes about 1e-8, and is negligible after the next call.
     heavy_state_ = heavy_state_ == Heavy::rough || std::abs(d) > 0.1 ? Heavy::near : Heavy::exact;
-    return sharpen_pass(heavy_y_.data(), shift, d, heavy_w_.data(), heavy_u_.data(), n);
+    return refine_pass(heavy_y_.data(), shift, d, heavy_w_.data(), heavy_u_.data(), n);
 }
 
 ValueSlope LinearSmoothSide::at(double level) {
@@ -263,7 +263,7 @@ LinearSmoothSide::Amounts LinearSmoothSide::amounts(double* out) const {
     const double factor = temperature_ / q_;
     amounts_pass(power_.data(), keys_.data(), threshold_z_ / threshold_, factor, threshold_, out,
                  power_.size(), &total);
-    for (std::size_t i = 0; i < heavies_; ++i) {
+    for (std::size_t i = 0; i < heavy_count_; ++i) {
         const double b = factor * heavy_w_[i];
         out[heavy_[i]] = b;
         total.mass += b;
@@ -275,12 +275,12 @@ LinearSmoothSide::Amounts LinearSmoothSide::amounts(double* out) const {
 
 namespace {
 
-// The root z of T z + bend * sigmoid(z) = apart: the equation that ties the levels (smooth.hpp) if
-// both levels are linear in the mass.
-double tied(double T, double bend, double apart, double guess) {
+// The root z of T z + coupling * sigmoid(z) = target: the equation that ties the levels
+// (smooth.hpp) if both levels are linear in the mass.
+double tied_z(double T, double coupling, double target, double guess) {
     const auto left = [&](double z) {
         const double spent = 1 / (1 + std::exp(-z));
-        return ValueSlope{T * z + bend * spent - apart, T + bend * spent * (1 - spent)};
+        return ValueSlope{T * z + coupling * spent - target, T + coupling * spent * (1 - spent)};
     };
     return increasing_root(left, -600.0, 600.0, guess, 1e-3);
 }
@@ -299,40 +299,45 @@ SmoothPoint LinearSmooth::estimate(const Sides& sides, double q, const RuleParam
                                    double log_loss) const {
     constexpr int passes = 5;
     const double T = rule.temperature;
-    const auto bend = [&](double n_1, double n_2) { return q * rule.budget * (1 / n_1 + 1 / n_2); };
-    const double of_equals = tied(
-        T, bend(relevant_.effective_labels(), irrelevant_.effective_labels()), T * log_loss, 0);
-    double z = of_equals;
-    double u = std::numeric_limits<double>::infinity(), v = sides.low - rule.margin - 6 * T;
-    kernels::Tally up, down;
+    const auto coupling = [&](double n_1, double n_2) {
+        return q * rule.budget * (1 / n_1 + 1 / n_2);
+    };
+    const double equal_labels_z = tied_z(
+        T, coupling(relevant_.effective_labels(), irrelevant_.effective_labels()), T * log_loss, 0);
+    double z = equal_labels_z;
+    double u = std::numeric_limits<double>::infinity(),
+           v = sides.lowest_score - rule.margin - 6 * T;
+    kernels::CountAndSum up, down;
     for (int pass = 0; pass < passes; ++pass) {
-        down = kernels::tally_above(sides.below.data(), v, sides.below.size());
-        if (down.count == 0) down = {1, sides.high};
+        down = kernels::count_and_sum_above(sides.irrelevant_scores.data(), v,
+                                            sides.irrelevant_scores.size());
+        if (down.count == 0) down = {1, sides.highest_score};
         up = {};
-        for (const double score : sides.above) {
+        for (const double score : sides.relevant_scores) {
             up.count += score < u ? 1.0 : 0.0;
             up.sum += score < u ? score : 0.0;
         }
-        if (up.count == 0) up = {1, sides.low};
-        const double apart = rule.margin - up.sum / up.count + down.sum / down.count +
-                             T * std::log(up.count * down.count);
-        z = tied(T, bend(up.count, down.count), apart, z);
+        if (up.count == 0) up = {1, sides.lowest_score};
+        const double target = rule.margin - up.sum / up.count + down.sum / down.count +
+                              T * std::log(up.count * down.count);
+        z = tied_z(T, coupling(up.count, down.count), target, z);
         const double mass = rule.budget / (1 + std::exp(-z)), before = v;
         u = (up.sum + q * mass) / up.count;
         v = (down.sum - q * mass) / down.count;
         if (!(v > before)) break;
     }
-    z = std::max(z, of_equals);
+    z = std::max(z, equal_labels_z);
     const double mass = rule.budget / (1 + std::exp(-z));
-    return {z, std::min(u + T * std::log(mass / up.count), relevant_.level_of_equals(mass)),
-            std::min(T * std::log(mass / down.count) - v, irrelevant_.level_of_equals(mass))};
+    return {z, std::min(u + T * std::log(mass / up.count), relevant_.equal_labels_level(mass)),
+            std::min(T * std::log(mass / down.count) - v, irrelevant_.equal_labels_level(mass))};
 }
 
 void LinearSmooth::step(const Sides& sides, double q, const RuleParameters& rule, Step& out) {
-    relevant_keys_.resize(sides.above.size());
-    for (std::size_t i = 0; i < sides.above.size(); ++i) relevant_keys_[i] = -sides.above[i];
+    relevant_keys_.resize(sides.relevant_scores.size());
+    for (std::size_t i = 0; i < sides.relevant_scores.size(); ++i)
+        relevant_keys_[i] = -sides.relevant_scores[i];
     relevant_.start(relevant_keys_, q, rule.temperature);
-    irrelevant_.start(sides.below, q, rule.temperature);
+    irrelevant_.start(sides.irrelevant_scores, q, rule.temperature);
 
     // The loss underflows: no step.
     const double log_loss =
@@ -345,7 +350,7 @@ void LinearSmooth::step(const Sides& sides, double q, const RuleParameters& rule
     solve_smooth(relevant_, irrelevant_, rule, point);
 
     relevant_amounts_.resize(relevant_keys_.size());
-    irrelevant_amounts_.resize(sides.below.size());
+    irrelevant_amounts_.resize(sides.irrelevant_scores.size());
     const auto up = relevant_.amounts(relevant_amounts_.data());
     const auto down = irrelevant_.amounts(irrelevant_amounts_.data());
     const double mass = detail::SmoothEquation(rule).mass(point.z);
@@ -353,7 +358,7 @@ void LinearSmooth::step(const Sides& sides, double q, const RuleParameters& rule
     if (!(std::abs(fix_up - 1) < 1e-6 && std::abs(fix_down - 1) < 1e-6)) {
         // The temperature is too low, or the scores are too large, to solve the three equations in
         // double precision. Take the step of the limit T -> 0, Update III, with entropy 0.
-        filling_.step(sides, q, rule, out);
+        water_filling_.step(sides, q, rule, out);
         return;
     }
     for (std::size_t k = 0; k < irrelevant_amounts_.size(); ++k)

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/aligned.hpp"
-#include "rules/linear_filling.hpp"
+#include "rules/linear_water_filling.hpp"
 #include "rules/smooth.hpp"
 #include "rules/step.hpp"
 
@@ -21,11 +21,11 @@ class LinearSmoothSide {
     void separate(double level);
 
     ValueSlope at(double level);
-    bool exact() const { return heavy_state_ == Heavy::exact || heavies_ == 0; }
+    bool exact() const { return heavy_state_ == Heavy::exact || heavy_count_ == 0; }
     // The effective number of labels, (sum p)^2 / sum p^2 with p = exp(key / T), and the level at
     // which that many equal labels move a given mass.
     double effective_labels() const { return effective_; }
-    double level_of_equals(double mass) const;
+    double equal_labels_level(double mass) const;
     double lower(double mass) const;
     double upper(double mass) const;
 
@@ -67,7 +67,7 @@ class LinearSmoothSide {
     ValueSlope heavy_at(double level);
     Heavy heavy_state_ = Heavy::unknown;
     double heavy_level_ = 0;
-    std::size_t heavies_ = 0;  // number of heavy labels; the arrays have room for all labels
+    std::size_t heavy_count_ = 0;  // number of heavy labels; the arrays have room for all labels
     std::vector<int> heavy_;
     AlignedVector<double> heavy_y_;  // log z at level 0
     AlignedVector<double> heavy_power_;
@@ -88,7 +88,7 @@ class LinearSmooth {
     std::vector<double> relevant_keys_;
     AlignedVector<double> relevant_amounts_;
     AlignedVector<double> irrelevant_amounts_;
-    LinearFilling filling_;
+    LinearWaterFilling water_filling_;
 };
 
 }  // namespace tagalong

@@ -13,7 +13,7 @@
 #include <span>
 #include <string_view>
 
-#include "rules/curved.hpp"
+#include "rules/entropic_rules.hpp"
 #include "rules/find_rule.hpp"
 #include "rules/step.hpp"
 

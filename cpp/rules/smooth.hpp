@@ -76,7 +76,7 @@ struct SmoothEquation {
 // Evaluates until the value is exact: an estimate could put the bracket on the wrong side of the
 // root.
 template <class Side>
-ValueSlope exactly_at(Side& side, double level) {
+ValueSlope evaluate_exactly(Side& side, double level) {
     ValueSlope moved = side.at(level);
     for (int again = 0; again < 2 && !side.exact(); ++again) moved = side.at(level);
     return moved;
@@ -88,7 +88,7 @@ double level_for_mass(Side& side, double log_mass, double guess) {
     const double mass = std::exp(log_mass);
     return increasing_root(
         [&](double level) {
-            const ValueSlope moved = exactly_at(side, level);
+            const ValueSlope moved = evaluate_exactly(side, level);
             return ValueSlope{std::log(moved.value) - log_mass, moved.slope / moved.value};
         },
         side.lower(mass), side.upper(mass), guess);
@@ -151,8 +151,8 @@ void solve_smooth(Side1& side_1, Side2& side_2, const RuleParameters& rule, Smoo
         point.z = z;
         point.level_1 = detail::level_for_mass(side_1, log_mass, point.level_1);
         point.level_2 = detail::level_for_mass(side_2, log_mass, point.level_2);
-        const ValueSlope moved_1 = detail::exactly_at(side_1, point.level_1);
-        const ValueSlope moved_2 = detail::exactly_at(side_2, point.level_2);
+        const ValueSlope moved_1 = detail::evaluate_exactly(side_1, point.level_1);
+        const ValueSlope moved_2 = detail::evaluate_exactly(side_2, point.level_2);
         const double slope =
             shares.rest * (moved_1.value / moved_1.slope + moved_2.value / moved_2.slope) -
             T * (shares.rest - shares.spent);

@@ -21,18 +21,19 @@ namespace tagalong {
 struct Sides {
     static constexpr double kNone = -std::numeric_limits<double>::infinity();
 
-    std::vector<int> relevant;   // relevant labels, ascending
-    std::vector<double> above;   // scores of the relevant labels, in the same order
-    std::vector<double> below;   // score of every irrelevant label; kNone for other labels
-    std::size_t irrelevant = 0;  // number of irrelevant labels
+    std::vector<int> relevant;            // relevant labels, ascending
+    std::vector<double> relevant_scores;  // scores of the relevant labels, in the same order
+    std::vector<double>
+        irrelevant_scores;             // score of every irrelevant label; kNone for other labels
+    std::size_t irrelevant_count = 0;  // number of irrelevant labels
 
-    int lowest = -1;    // the relevant label with the lowest score; ties: the first
-    int highest = -1;   // the irrelevant label with the highest score; ties: the first
-    double low = 0;     // score of `lowest`
-    double high = 0;    // score of `highest`
-    double margin = 0;  // low - high
+    int lowest_relevant = -1;     // the relevant label with the lowest score; ties: the first
+    int highest_irrelevant = -1;  // the irrelevant label with the highest score; ties: the first
+    double lowest_score = 0;      // score of `lowest_relevant`
+    double highest_score = 0;     // score of `highest_irrelevant`
+    double margin = 0;            // lowest_score - highest_score
 
-    bool any_pair() const { return !relevant.empty() && irrelevant > 0; }
+    bool has_pair() const { return !relevant.empty() && irrelevant_count > 0; }
     bool mistake() const { return margin <= 0; }
 
     void split(std::span<const float> scores, std::span<const int> sorted_relevant,
@@ -49,25 +50,26 @@ struct Sides {
     void divide(std::span<const T> scores, std::span<const int> sorted_relevant,
                 std::span<const int> sorted_unknown) {
         relevant.assign(sorted_relevant.begin(), sorted_relevant.end());
-        below.resize(scores.size());
-        kernels::widen(scores.data(), below.data(), scores.size());
-        for (const int label : sorted_unknown) below[label] = kNone;
-        above.clear();
+        irrelevant_scores.resize(scores.size());
+        kernels::to_finite_doubles(scores.data(), irrelevant_scores.data(), scores.size());
+        for (const int label : sorted_unknown) irrelevant_scores[label] = kNone;
+        relevant_scores.clear();
         for (const int label : relevant) {
-            above.push_back(below[label]);
-            below[label] = kNone;
+            relevant_scores.push_back(irrelevant_scores[label]);
+            irrelevant_scores[label] = kNone;
         }
-        irrelevant = scores.size() - relevant.size() - sorted_unknown.size();
-        if (!any_pair()) return;
-        const auto first =
-            static_cast<std::size_t>(std::min_element(above.begin(), above.end()) - above.begin());
-        const double top = kernels::largest(below.data(), below.size());
-        lowest = relevant[first];
-        highest = static_cast<int>(
-            kernels::first_above(below.data(), std::nextafter(top, kNone), 0, below.size()));
-        low = above[first];
-        high = top;
-        margin = low - high;
+        irrelevant_count = scores.size() - relevant.size() - sorted_unknown.size();
+        if (!has_pair()) return;
+        const auto first = static_cast<std::size_t>(
+            std::min_element(relevant_scores.begin(), relevant_scores.end()) -
+            relevant_scores.begin());
+        const double top = kernels::largest(irrelevant_scores.data(), irrelevant_scores.size());
+        lowest_relevant = relevant[first];
+        highest_irrelevant = static_cast<int>(kernels::first_above(
+            irrelevant_scores.data(), std::nextafter(top, kNone), 0, irrelevant_scores.size()));
+        lowest_score = relevant_scores[first];
+        highest_score = top;
+        margin = lowest_score - highest_score;
     }
 };
 

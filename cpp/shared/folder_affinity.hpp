@@ -39,7 +39,7 @@ class FolderAffinity {
 
     // Computes phi for the words of a message, in ascending order; their values are ignored.
     template <class T>
-    void look(const Example& x, LabelBlock<T>& out) const {
+    void compute(const Example& x, LabelBlock<T>& out) const {
         const std::size_t K = folders();
         out.clear(K);
         std::vector<double> least_common(K), most_rare(K);

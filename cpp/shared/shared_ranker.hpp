@@ -87,8 +87,8 @@ class SharedRanker {
     std::shared_mutex& mutex() const { return mutex_; }
 
   private:
-    void begin(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
-    bool play(const LabelBlock<T>& phi, std::size_t labels_before, double weight, T* scores);
+    void take_labels(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
+    bool learn_block(const LabelBlock<T>& phi, std::size_t labels_before, double weight, T* scores);
     void make_rows(const LabelBlock<T>& phi);
 
     BlockLearner<T> block_;
@@ -98,7 +98,7 @@ class SharedRanker {
     mutable std::shared_mutex mutex_;
 
     // Scratch memory of learn().
-    Reader now_;
+    Reader scratch_;
     std::vector<int> relevant_, unknown_, irrelevant_;
     RowBlock rows_;
 };

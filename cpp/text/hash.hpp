@@ -54,43 +54,44 @@ inline std::uint64_t name_key(std::string_view name) {
 class NameKeys {
   public:
     // The number of readable bytes required after the end of a name.
-    static constexpr std::size_t kBehind = 8;
+    static constexpr std::size_t kReadAhead = 8;
 
-    explicit NameKeys(std::string_view beginning)
-        : beginning_(beginning), left_(beginning.size() % 8) {
-        std::memcpy(&tail_, beginning.data() + (beginning.size() - left_), left_);
-        for (std::size_t length = 0; length < begun_.size(); ++length)
-            begun_[length] = begin(length);
+    explicit NameKeys(std::string_view prefix) : prefix_(prefix), prefix_rest_(prefix.size() % 8) {
+        std::memcpy(&tail_, prefix.data() + (prefix.size() - prefix_rest_), prefix_rest_);
+        for (std::size_t length = 0; length < after_prefix_.size(); ++length)
+            after_prefix_[length] = after_prefix(length);
     }
 
     // The same value as name_key(beginning + rest).
     std::uint64_t operator()(const char* rest, std::size_t length) const {
         using namespace key_steps;
-        std::uint64_t key = length < begun_.size() ? begun_[length] : begin(length);
-        if (left_ + length < 8) return end(key, tail_ | first_bytes(rest, length) << 8 * left_);
-        key = next(key, tail_ | eight_bytes(rest) << 8 * left_);
-        rest += 8 - left_;
-        length -= 8 - left_;
+        std::uint64_t key =
+            length < after_prefix_.size() ? after_prefix_[length] : after_prefix(length);
+        if (prefix_rest_ + length < 8)
+            return end(key, tail_ | first_bytes(rest, length) << 8 * prefix_rest_);
+        key = next(key, tail_ | eight_bytes(rest) << 8 * prefix_rest_);
+        rest += 8 - prefix_rest_;
+        length -= 8 - prefix_rest_;
         for (; length >= 8; rest += 8, length -= 8) key = next(key, eight_bytes(rest));
         return end(key, first_bytes(rest, length));
     }
 
   private:
     // The state after the whole eights of the beginning, for a rest of this length.
-    std::uint64_t begin(std::size_t length) const {
-        std::uint64_t key = key_steps::begin(beginning_.size() + length);
-        for (std::size_t at = 0; at + 8 <= beginning_.size(); at += 8)
-            key = key_steps::next(key, key_steps::eight_bytes(beginning_.data() + at));
+    std::uint64_t after_prefix(std::size_t length) const {
+        std::uint64_t key = key_steps::begin(prefix_.size() + length);
+        for (std::size_t at = 0; at + 8 <= prefix_.size(); at += 8)
+            key = key_steps::next(key, key_steps::eight_bytes(prefix_.data() + at));
         return key;
     }
     static std::uint64_t first_bytes(const char* at, std::size_t count) {  // fewer than eight
         return key_steps::eight_bytes(at) & ((std::uint64_t{1} << 8 * count) - 1);
     }
 
-    std::string_view beginning_;
-    std::size_t left_;        // length of the beginning modulo 8
-    std::uint64_t tail_ = 0;  // the last left_ bytes of the beginning
-    std::array<std::uint64_t, 24> begun_;  // begin(length) for short lengths
+    std::string_view prefix_;
+    std::size_t prefix_rest_;                     // length of the beginning modulo 8
+    std::uint64_t tail_ = 0;                      // the last prefix_rest_ bytes of the beginning
+    std::array<std::uint64_t, 24> after_prefix_;  // after_prefix(length) for short lengths
 };
 
 }  // namespace tagalong

@@ -18,19 +18,19 @@ class Names {
     explicit Names(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 
     std::size_t size() const { return ends_.size(); }
-    std::size_t bytes() const { return bytes_.size() + ends_.size() * kBesideText; }
+    std::size_t bytes() const { return bytes_.size() + ends_.size() * kOverheadBytes; }
     const std::string& text() const { return bytes_; }
     const std::vector<std::uint32_t>& ends() const { return ends_; }
     const std::vector<std::int32_t>& ids() const { return index_.ids(); }
 
     // Whether a feature has no name yet and the limit may allow one.
-    bool lacks(std::int32_t id) const {
-        return bytes() + kBesideText <= most_bytes_ && index_.find(id) == FeatureIndex::kAbsent;
+    bool can_add(std::int32_t id) const {
+        return bytes() + kOverheadBytes <= most_bytes_ && index_.find(id) == FeatureIndex::kAbsent;
     }
 
     // Stores the first name of a feature; later names of the same hash bucket are ignored.
     void add(std::int32_t id, std::string_view name) {
-        if (bytes() + kBesideText + name.size() > most_bytes_ ||
+        if (bytes() + kOverheadBytes + name.size() > most_bytes_ ||
             index_.find(id) != FeatureIndex::kAbsent)
             return;
         index_.insert(id);
@@ -56,7 +56,7 @@ class Names {
 
   private:
     // The memory of a name apart from its text: its end, and its entries in the index.
-    static constexpr std::size_t kBesideText = sizeof(std::uint32_t) + 24;
+    static constexpr std::size_t kOverheadBytes = sizeof(std::uint32_t) + 24;
 
     std::size_t most_bytes_;
     std::string bytes_;

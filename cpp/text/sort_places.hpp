@@ -22,20 +22,20 @@ inline std::size_t place_of(std::uint64_t pair) { return static_cast<std::uint32
 // features stay in the order of their places. `features` is the number of features.
 inline void sort_places(std::vector<std::uint64_t>& pairs, std::vector<std::uint64_t>& scratch,
                         std::uint64_t features) {
-    constexpr int kDigit = 10;
-    constexpr std::size_t kFew = 128;
+    constexpr int kDigitBits = 10;
+    constexpr std::size_t kRadixFrom = 128;
     const int bits =
         std::bit_width(features - 1);  // bits of the last feature: 20, not 21, for 2^20 features
-    if (pairs.size() < kFew) {
+    if (pairs.size() < kRadixFrom) {
         std::sort(pairs.begin(), pairs.end());
         return;
     }
     scratch.resize(pairs.size());
-    for (int done = 0; done < bits; done += kDigit) {
+    for (int done = 0; done < bits; done += kDigitBits) {
         const auto digit = [shift = 32 + done](std::uint64_t pair) {
-            return pair >> shift & ((1u << kDigit) - 1);
+            return pair >> shift & ((1u << kDigitBits) - 1);
         };
-        std::array<std::uint32_t, 1u << kDigit> begin{};
+        std::array<std::uint32_t, 1u << kDigitBits> begin{};
         for (const std::uint64_t pair : pairs) ++begin[digit(pair)];
         std::uint32_t sum = 0;
         for (std::uint32_t& count : begin) sum += std::exchange(count, sum);

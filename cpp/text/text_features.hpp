@@ -94,9 +94,9 @@ class TextFeatures {
     void restore_name(std::int32_t id, std::string_view name) { names_.add(id, name); }
 
   private:
-    std::int32_t number(std::uint64_t key, Reading& out) const;
+    std::int32_t feature_number(std::uint64_t key, Reading& out) const;
     void number_names(Reading& out) const;
-    void gather(Reading& out) const;
+    void sum_features(Reading& out) const;
     double weight(std::size_t count, std::int32_t feature) const;
 
     TextConfig config_;

@@ -38,18 +38,18 @@ class Words {
     void read(std::string_view text, std::string& words, std::vector<Slice>& found);
 
   private:
-    void begin_part(std::string& words);
+    void begin_token(std::string& words);
     void end_word(std::string& words, std::vector<Slice>& found);
     void end_run(std::string& words, std::vector<Slice>& found);
     void character_grams(std::uint32_t end, std::vector<Slice>& found) const;
 
     WordsConfig config_;
     bool in_word_ = false;
-    bool in_run_ = false;                // in a run of a script without spaces
-    std::size_t begin_ = 0;              // start of the current word or run
-    bool single_bytes_ = true;           // all its code points so far are ASCII
-    std::vector<std::uint32_t> marks_;   // starts of its code points, unless single_bytes_
-    std::vector<std::uint32_t> recent_;  // starts of the preceding words, for word n-grams
+    bool in_run_ = false;                      // in a run of a script without spaces
+    std::size_t begin_ = 0;                    // start of the current word or run
+    bool single_bytes_ = true;                 // all its code points so far are ASCII
+    std::vector<std::uint32_t> point_starts_;  // starts of its code points, unless single_bytes_
+    std::vector<std::uint32_t> word_starts_;   // starts of the preceding words, for word n-grams
 };
 
 }  // namespace tagalong

@@ -158,8 +158,8 @@ Work m3l(bool dense, bool coupled) {
                 m3l::LinearSettings settings;
                 settings.tolerance = 0.1;
                 m3l::LinearSolution<float> solution;
-                m3l::SolverProgress watch;
-                m3l::solve_linear(m3l::Rows<float>(data->matrix), data->problem, settings, watch,
+                m3l::SolverProgress progress;
+                m3l::solve_linear(m3l::Rows<float>(data->matrix), data->problem, settings, progress,
                                   solution);
             }};
 }

@@ -17,16 +17,16 @@
 
 namespace tagalong {
 
-class BlockSimplex {
+class BlockSimplexProgram {
   public:
     // `weights` are w_i of the features of the matrix, `outside` is the total weight of all other
     // features. `lambda` receives the solution. Returns the number of iterations.
     int solve(BlockMatrix& rows, std::span<const double> weights, double outside,
               std::span<const double> v, double margin, double budget, std::vector<double>& lambda);
     // The duality gap of the last solution.
-    double gap() const { return now_.gap; }
+    double gap() const { return current_.gap; }
     // The weights of the features of the matrix after the step.
-    const std::vector<double>& tilted() const { return now_.tilted; }
+    const std::vector<double>& tilted() const { return current_.tilted; }
 
   private:
     struct Problem {
@@ -48,7 +48,7 @@ class BlockSimplex {
     static void evaluate(const Problem& problem, Point& point);
 
     BlockQp qp_;
-    Point now_, trial_;
+    Point current_, trial_;
     std::vector<double> curvature_, linear_, target_;
 };
 

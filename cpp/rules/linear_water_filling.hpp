@@ -17,7 +17,7 @@
 
 namespace tagalong {
 
-class LinearFilling {
+class LinearWaterFilling {
   public:
     void step(const Sides& sides, double q, const RuleParameters& rule, Step& out);
 
@@ -46,22 +46,22 @@ class LinearFilling {
         double level(double mass, double q) const { return (q * mass + sum) / count(); }
         double count() const { return static_cast<double>(joined); }
     };
-    // The levels after the last pass of sieve(), and whether they are the solution.
-    struct Sieved {
+    // The levels after the last pass of find_moving_labels(), and whether they are the solution.
+    struct Levels {
         double u, v;
-        bool settled;
+        bool converged;
     };
-    Sieved sieve(const Sides& sides, double q, const RuleParameters& rule);
+    Levels find_moving_labels(const Sides& sides, double q, const RuleParameters& rule);
     double solve(const Sides& sides, double q, const RuleParameters& rule);
-    std::span<const double> keep(const Sides& sides, double bound);
-    void enter(const Sides& sides, double bound);
-    double fill(double q, const RuleParameters& rule);
+    std::span<const double> collect_above(const Sides& sides, double bound);
+    void add_irrelevant_above(const Sides& sides, double bound);
+    double fill_sorted(double q, const RuleParameters& rule);
 
     Side relevant_;
     Side irrelevant_;
-    std::size_t kept_count_ = 0;
-    std::vector<int> kept_;            // the remaining irrelevant labels ...
-    std::vector<double> kept_scores_;  // ... and their scores; both have room for all labels
+    std::size_t collected_count_ = 0;
+    std::vector<int> collected_;            // the remaining irrelevant labels ...
+    std::vector<double> collected_scores_;  // ... and their scores; both have room for all labels
 };
 
 }  // namespace tagalong

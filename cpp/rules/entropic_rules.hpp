@@ -20,7 +20,7 @@ namespace tagalong {
 // Returns the curve of a label in the present round.
 using CurveOf = std::function<SimplexCurve(int label, bool relevant)>;
 
-class CurvedRules {
+class EntropicRules {
   public:
     void single(const Sides& sides, const CurveOf& curve, const RuleParameters& rule, Step& out);
     void pairs(PairScheme scheme, const Sides& sides, const CurveOf& curve,
@@ -41,7 +41,7 @@ class CurvedRules {
     };
     // Water-filling of one side: finds the common level at which the amounts have a given sum, each
     // amount at most `cap`. Levels are log-odds of k within the range of its values (SimplexCurve).
-    class Filling {
+    class WaterFilling {
       public:
         void start(Side& side, double cap);
         // Sets the amounts so that they sum to `mass`. Returns k at the common level, and its
@@ -61,14 +61,14 @@ class CurvedRules {
         double lowest_ = 0, highest_ = 0;    // the range of levels
         double last_ = 0;                    // last level, where the next search starts
     };
-    template <class InPlay>
-    void collect(const Sides& sides, const CurveOf& curve, InPlay&& in_play);
+    template <class IsActive>
+    void collect(const Sides& sides, const CurveOf& curve, IsActive&& is_active);
     void fill(const RuleParameters& rule, Step& out);
 
     Side relevant_;
     Side irrelevant_;
-    Filling raise_;
-    Filling lower_;
+    WaterFilling raise_;
+    WaterFilling lower_;
 };
 
 }  // namespace tagalong

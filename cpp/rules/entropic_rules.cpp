@@ -1,4 +1,4 @@
-#include "rules/curved.hpp"
+#include "rules/entropic_rules.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,20 +9,20 @@
 
 namespace tagalong {
 
-void CurvedRules::Side::clear() {
+void EntropicRules::Side::clear() {
     labels.clear();
     scores.clear();
     curves.clear();
     amounts.clear();
 }
-void CurvedRules::Side::add(int label, double score, const SimplexCurve& curve) {
+void EntropicRules::Side::add(int label, double score, const SimplexCurve& curve) {
     labels.push_back(label);
     scores.push_back(score);
     curves.push_back(curve);
     amounts.push_back(0);
 }
 
-void CurvedRules::Filling::start(Side& side, double cap) {
+void EntropicRules::WaterFilling::start(Side& side, double cap) {
     side_ = &side;
     cap_ = cap;
     least_ = std::numeric_limits<double>::infinity();
@@ -49,7 +49,7 @@ void CurvedRules::Filling::start(Side& side, double cap) {
     highest_ = *std::max_element(ends_.begin(), ends_.end());
 }
 
-double CurvedRules::Filling::amount_at(std::size_t label, double odds) const {
+double EntropicRules::WaterFilling::amount_at(std::size_t label, double odds) const {
     const double start = starts_[label], end = ends_[label];
     if (odds <= start) return 0;
     if (odds >= end) return cap_;
@@ -65,7 +65,7 @@ double CurvedRules::Filling::amount_at(std::size_t label, double odds) const {
         0.0, cap_, side_->amounts[label]);
 }
 
-ValueSlope CurvedRules::Filling::at(double odds) {
+ValueSlope EntropicRules::WaterFilling::at(double odds) {
     ValueSlope moved;
     for (std::size_t i = 0; i < starts_.size(); ++i) {
         const double amount = side_->amounts[i] = amount_at(i, odds);
@@ -76,7 +76,7 @@ ValueSlope CurvedRules::Filling::at(double odds) {
     return moved;
 }
 
-ValueSlope CurvedRules::Filling::move(double mass) {
+ValueSlope EntropicRules::WaterFilling::move(double mass) {
     last_ = increasing_root(
         [&](double odds) {
             ValueSlope moved = at(odds);
@@ -177,38 +177,42 @@ void write(const std::vector<int>& labels, const std::vector<double>& amounts, d
 
 }  // namespace
 
-// Collects the labels for which in_play holds for the difference of scores to the most violating
+// Collects the labels for which is_active holds for the difference of scores to the most violating
 // label of the other side.
-template <class InPlay>
-void CurvedRules::collect(const Sides& sides, const CurveOf& curve, InPlay&& in_play) {
+template <class IsActive>
+void EntropicRules::collect(const Sides& sides, const CurveOf& curve, IsActive&& is_active) {
     relevant_.clear();
     irrelevant_.clear();
     for (std::size_t i = 0; i < sides.relevant.size(); ++i)
-        if (in_play(sides.above[i] - sides.high))
-            relevant_.add(sides.relevant[i], sides.above[i], curve(sides.relevant[i], true));
-    for (std::size_t k = 0; k < sides.below.size(); ++k)
-        if (sides.below[k] != Sides::kNone && in_play(sides.low - sides.below[k]))
-            irrelevant_.add(static_cast<int>(k), sides.below[k], curve(static_cast<int>(k), false));
+        if (is_active(sides.relevant_scores[i] - sides.highest_score))
+            relevant_.add(sides.relevant[i], sides.relevant_scores[i],
+                          curve(sides.relevant[i], true));
+    for (std::size_t k = 0; k < sides.irrelevant_scores.size(); ++k)
+        if (sides.irrelevant_scores[k] != Sides::kNone &&
+            is_active(sides.lowest_score - sides.irrelevant_scores[k]))
+            irrelevant_.add(static_cast<int>(k), sides.irrelevant_scores[k],
+                            curve(static_cast<int>(k), false));
 }
 
-void CurvedRules::single(const Sides& sides, const CurveOf& curve, const RuleParameters& rule,
-                         Step& out) {
+void EntropicRules::single(const Sides& sides, const CurveOf& curve, const RuleParameters& rule,
+                           Step& out) {
     if (sides.margin >= rule.margin) return;
     const double amount =
-        pair_step(curve(sides.lowest, true), curve(sides.highest, false), rule.margin, rule.budget);
-    out.set_pair(sides.lowest, sides.highest, amount);
+        pair_step(curve(sides.lowest_relevant, true), curve(sides.highest_irrelevant, false),
+                  rule.margin, rule.budget);
+    out.set_pair(sides.lowest_relevant, sides.highest_irrelevant, amount);
 }
 
-void CurvedRules::pairs(PairScheme scheme, const Sides& sides, const CurveOf& curve,
-                        const RuleParameters& rule, Step& out) {
+void EntropicRules::pairs(PairScheme scheme, const Sides& sides, const CurveOf& curve,
+                          const RuleParameters& rule, Step& out) {
     const bool mistakes_only = scheme.pairs == PairScheme::Pairs::mistaken;
-    const auto in_play = [&](double gap) { return mistakes_only ? gap <= 0 : gap < rule.margin; };
-    if (!in_play(sides.margin)) return;
-    collect(sides, curve, in_play);
+    const auto is_active = [&](double gap) { return mistakes_only ? gap <= 0 : gap < rule.margin; };
+    if (!is_active(sides.margin)) return;
+    collect(sides, curve, is_active);
     double count = 0;
     for (std::size_t i = 0; i < relevant_.labels.size(); ++i) {
         for (std::size_t j = 0; j < irrelevant_.labels.size(); ++j) {
-            if (!in_play(relevant_.scores[i] - irrelevant_.scores[j])) continue;
+            if (!is_active(relevant_.scores[i] - irrelevant_.scores[j])) continue;
             const double amount = scheme.amount == PairScheme::Amount::budget
                                       ? rule.budget
                                       : pair_step(relevant_.curves[i], irrelevant_.curves[j],
@@ -227,15 +231,15 @@ void CurvedRules::pairs(PairScheme scheme, const Sides& sides, const CurveOf& cu
         out.set(irrelevant_.labels[j], -irrelevant_.amounts[j] / count);
 }
 
-void CurvedRules::optimal(const Sides& sides, const CurveOf& curve, const RuleParameters& rule,
-                          Step& out) {
+void EntropicRules::optimal(const Sides& sides, const CurveOf& curve, const RuleParameters& rule,
+                            Step& out) {
     if (sides.margin >= rule.margin) return;
     collect(sides, curve, [&](double gap) { return gap < rule.margin; });
     fill(rule, out);
 }
 
 // Update III on the collected labels.
-void CurvedRules::fill(const RuleParameters& rule, Step& out) {
+void EntropicRules::fill(const RuleParameters& rule, Step& out) {
     raise_.start(relevant_, rule.budget);
     lower_.start(irrelevant_, rule.budget);
     double mass = rule.budget;
@@ -258,8 +262,8 @@ void CurvedRules::fill(const RuleParameters& rule, Step& out) {
     out.mass = mass;
 }
 
-void CurvedRules::smooth(const Sides& sides, const CurveOf& curve, const RuleParameters& rule,
-                         Step& out) {
+void EntropicRules::smooth(const Sides& sides, const CurveOf& curve, const RuleParameters& rule,
+                           Step& out) {
     collect(sides, curve, [](double) { return true; });
     SmoothSide up(relevant_.curves, relevant_.amounts, rule.temperature);
     SmoothSide down(irrelevant_.curves, irrelevant_.amounts, rule.temperature);
