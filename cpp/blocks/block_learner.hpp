@@ -4,12 +4,12 @@
 // A row is the constraint y_j w.x_j >= gamma; the formulas below include the sign in x_j. The loss
 // of a trial is max_j max(0, gamma - w.x_j) / v_j, with a weight v_j > 0 per row (P2, Section 10).
 // If a block is divided into sets, the loss is the mean over the sets (P2, Eq. 17); each set is
-// solved from the same w with an equal part of the budget C. A trial approximately solves P2's Eq.
-// 2,
+// solved from the same w with an equal part of the budget C. A trial solves, exactly or
+// approximately, the problem (P2, Eq. 2)
 //     min_w  F(w; w_t) + C loss(w),
 // where F is 1/2 |w - w_t|^2 or, on the simplex, the relative entropy (Eq. 20). The update rules
-// (update_rules.hpp) choose the coefficients lambda_j of its dual, and w moves by sum_j lambda_j
-// x_j in the dual space of the geometry.
+// (update_rules.hpp) choose the coefficients lambda_j of its dual, and the dual vector theta of w
+// moves by sum_j lambda_j x_j.
 #pragma once
 
 #include <cstdint>

@@ -252,7 +252,7 @@ int BlockQp::solve(std::span<const double> Q, std::span<const double> l, std::sp
         if (gap_ <= kTolerance * scale) break;
         stalled = gap_ < 0.9 * best ? 0 : stalled + 1;
         best = std::min(best, gap_);
-        if (stalled > 60) break;  // the rest is rounding errors
+        if (stalled > 60) break;  // only rounding errors remain
         // From a good start, a full Newton step replaces the pair steps.
         bool any = iteration == 0 && newton_step() == Newton::whole;
         if (!any)

@@ -27,7 +27,7 @@ struct BlockRule {
     std::string_view paper = "";   // the paper and its name for the rule
     BlockStep linear = nullptr;
     BlockStep entropic = nullptr;  // null if the rule has no entropic version
-    bool uses_own_steps = false;   // whether it uses BlockRow::own
+    bool uses_own_steps = false;   // whether it uses BlockRow::own_step
     ActiveRows rows = ActiveRows::losing;
     MistakeBound bound = MistakeBound::none;
 };

@@ -6,9 +6,9 @@
 namespace tagalong {
 
 // The solution is lambda_j = max(0, l_j - tau v_j) / q_j with the smallest tau >= 0 within the
-// budget. The budget spent is piecewise linear and decreasing in tau, with a kink at tau = l_j /
-// v_j where row j becomes zero. Adds rows in descending order of l_j / v_j until tau is consistent
-// with the set.
+// budget. The spent budget is piecewise linear and decreasing in tau. It has a kink where lambda_j
+// becomes zero, at tau = l_j / v_j. Adds rows in descending order of l_j / v_j until tau is
+// consistent with the rows added.
 void surrogate_optimum(const std::vector<BlockRow>& rows, double margin, double budget,
                        std::vector<double>& lambda) {
     lambda.assign(rows.size(), 0.0);

@@ -20,11 +20,10 @@ namespace tagalong {
 
 // The input of an update rule per row; the sign is included in x_j.
 struct BlockRow {
-    double value = 0;   // w.x_j
-    double weight = 1;  // v_j > 0: the coefficient lambda_j uses v_j lambda_j of the budget
-    double q = 0;       // |x_j|^2 in the norm of the geometry; 0 for a row without features
-    double own_step =
-        0;  // the optimal coefficient if this were the only row (BlockRule::uses_own_steps)
+    double value = 0;     // w.x_j
+    double weight = 1;    // v_j > 0: the coefficient lambda_j uses v_j lambda_j of the budget
+    double q = 0;         // |x_j|^2 in the norm of the geometry; 0 for a row without features
+    double own_step = 0;  // own_j above, if BlockRule::uses_own_steps
 };
 
 // The input of an update rule for a set of rows.

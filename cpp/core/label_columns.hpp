@@ -1,9 +1,9 @@
 // Map from labels to columns of the weight rows, where labels with equal weights share one column.
 //
-// Labels declared before the first item start with equal weights. Update rules depend on the scores
-// only, so all labels that have never been relevant receive equal steps and keep equal weights.
-// They share column 0. When a step differs for one of them, that label gets a separate column,
-// which starts as a copy of the shared column.
+// Labels declared before the first item start with equal weights. If the coefficients of a step
+// depend on the scores only, all labels that have never been relevant receive equal steps and keep
+// equal weights. They share column 0. When a step differs for one of them, that label gets a
+// separate column, which starts as a copy of the shared column.
 #pragma once
 
 #include <cstdint>

@@ -7,8 +7,8 @@
 
 namespace tagalong::kernels {
 
-// Conversion to double precision. Infinities and other huge values are clipped to +-kWidest and NaN
-// becomes 0, so that differences of scores are finite.
+// Conversion to double precision. Infinities and other huge values are clipped to
+// +-kLargestFinite and NaN becomes 0, so that differences of scores are finite.
 inline constexpr double kLargestFinite = 1e300;
 inline double to_finite_double(double value) {
     const double bounded = value > kLargestFinite

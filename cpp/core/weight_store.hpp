@@ -29,6 +29,8 @@
 
 namespace tagalong {
 
+// The steps that the update rule takes: on a pair of labels, or with coefficients that depend on
+// the scores only, so that labels with equal scores get equal coefficients.
 enum class StepPattern { any, few_labels, by_score };
 
 template <class T>
@@ -248,8 +250,7 @@ class WeightStore {
     std::vector<bool> dense_;  // per row; empty until a row is sparse
     SparseRows<T> sparse_;
     LabelColumns columns_;
-    std::vector<std::uint32_t>
-        stored_columns_;  // stored columns per row, while labels share columns
+    std::vector<std::uint32_t> stored_columns_;  // per row, while labels share columns
     FeatureIndex index_;
     RowChunks<T> chunks_;
 };

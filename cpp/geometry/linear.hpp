@@ -59,7 +59,7 @@ class LinearGeometry {
                 store_.add_missing_columns(row);
     }
 
-    // Finds the rows and scores the example: with theta, and with u if `means`.
+    // Looks up the rows and scores the example with theta, and with u if `means`.
     void score(const RowView& x, bool means, RowLookup<T>& lookup) const {
         RowScorer<T>(store_, scales_).score(x, means, lookup);
     }

@@ -1,5 +1,5 @@
-// The Euclidean geometry with a single weight vector: w = theta, one number per feature, F(w) = 1/2
-// |w|^2. `LinearGeometry` does the same for many labels, but needs 20 times the memory for one
+// The Euclidean geometry with a single weight vector: F(w) = 1/2 |w|^2, w = theta, one number per
+// feature. `LinearGeometry` does the same for many labels, but needs 20 times the memory for one
 // label.
 //
 // An array indexed by feature id holds the weights of small ids, the usual case; a hash table holds

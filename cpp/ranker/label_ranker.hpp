@@ -63,7 +63,7 @@ class LabelRanker {
         RowLookup<T> lookup;
         std::vector<std::int32_t> best;
     };
-    // The scores of all labels with the prediction weights; they are stored in reader.at.sums.
+    // The scores of all labels with the prediction weights; they are stored in reader.lookup.sums.
     std::span<const T> score(Reader& reader) const;
     std::span<const std::int32_t> rank(Reader& reader, std::size_t k) const;
 

@@ -96,8 +96,8 @@ double level_for_mass(Side& side, double log_mass, double guess) {
 
 }  // namespace detail
 
-// C T H(p) from side_entropies, the sum of T H(b/m) over the two sides: p_rs = (m/C) (b_r/m)
-// (b_s/m).
+// C T H(p) from side_entropies, the sum of T H(b/m) over the two sides. It uses
+// p_rs = (m/C) (b_r/m) (b_s/m).
 inline double smooth_entropy(double z, const RuleParameters& rule, double side_entropies) {
     const detail::Shares at(z);
     const double choice = -(at.spent * at.log_spent + at.rest * at.log_rest);

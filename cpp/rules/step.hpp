@@ -21,11 +21,10 @@ namespace tagalong {
 struct Sides {
     static constexpr double kNone = -std::numeric_limits<double>::infinity();
 
-    std::vector<int> relevant;            // relevant labels, ascending
-    std::vector<double> relevant_scores;  // scores of the relevant labels, in the same order
-    std::vector<double>
-        irrelevant_scores;             // score of every irrelevant label; kNone for other labels
-    std::size_t irrelevant_count = 0;  // number of irrelevant labels
+    std::vector<int> relevant;              // relevant labels, ascending
+    std::vector<double> relevant_scores;    // scores of the relevant labels, in the same order
+    std::vector<double> irrelevant_scores;  // per label; kNone for labels that are not irrelevant
+    std::size_t irrelevant_count = 0;       // number of irrelevant labels
 
     int lowest_relevant = -1;     // the relevant label with the lowest score; ties: the first
     int highest_irrelevant = -1;  // the irrelevant label with the highest score; ties: the first

@@ -1,7 +1,6 @@
 // Single-prototype label ranking with class-dependent features (P2): one weight vector w for all
-// labels, and the score w.phi(x, r) for label r. In each round the rows phi(x, r) - phi(x, s), for
-// each relevant label r and irrelevant label s, form one trial of the block learner, which updates
-// w.
+// labels, and the score w.phi(x, r) for label r. In each round the rows phi(x, r) - phi(x, s), one
+// per relevant label r and irrelevant label s, form a trial of the block learner, which updates w.
 //
 // The features phi of a round are a LabelBlock. It comes from FolderAffinity, whose counts grow
 // with every filed message, or from the caller. The class has the same interface as LabelRanker, so

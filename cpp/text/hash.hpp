@@ -62,7 +62,7 @@ class NameKeys {
             after_prefix_[length] = after_prefix(length);
     }
 
-    // The same value as name_key(beginning + rest).
+    // The same value as name_key(prefix + rest).
     std::uint64_t operator()(const char* rest, std::size_t length) const {
         using namespace key_steps;
         std::uint64_t key =
@@ -77,7 +77,7 @@ class NameKeys {
     }
 
   private:
-    // The state after the whole eights of the beginning, for a rest of this length.
+    // The state after the complete eights of bytes of the prefix, for a rest of this length.
     std::uint64_t after_prefix(std::size_t length) const {
         std::uint64_t key = key_steps::begin(prefix_.size() + length);
         for (std::size_t at = 0; at + 8 <= prefix_.size(); at += 8)
@@ -89,8 +89,8 @@ class NameKeys {
     }
 
     std::string_view prefix_;
-    std::size_t prefix_rest_;                     // length of the beginning modulo 8
-    std::uint64_t tail_ = 0;                      // the last prefix_rest_ bytes of the beginning
+    std::size_t prefix_rest_;                     // length of the prefix modulo 8
+    std::uint64_t tail_ = 0;                      // the last prefix_rest_ bytes of the prefix
     std::array<std::uint64_t, 24> after_prefix_;  // after_prefix(length) for short lengths
 };
 

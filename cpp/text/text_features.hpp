@@ -81,7 +81,7 @@ class TextFeatures {
     const Vocabulary& vocabulary() const { return vocabulary_; }
     const std::vector<std::uint32_t>& items_with() const { return items_with_; }
     std::uint64_t items() const { return items_; }
-    // The present number of possible features.
+    // The number of features that can occur so far.
     std::size_t size() const { return config_.buckets > 0 ? config_.buckets : vocabulary_.size(); }
     std::size_t bytes() const {
         return names_.bytes() + vocabulary_.bytes() + items_with_.size() * sizeof(std::uint32_t);

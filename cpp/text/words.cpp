@@ -10,8 +10,7 @@ namespace {
 
 constexpr std::size_t kLongestRunGram = 3;
 
-// Maps an ASCII letter or digit to itself, in lower case if requested, and any other character to
-// 0.
+// Maps an ASCII letter or digit to itself, in lower case if requested, and other characters to 0.
 std::array<char, 128> letters(bool lowercase) {
     std::array<char, 128> table{};
     for (char c = '0'; c <= '9'; ++c) table[c] = c;
