@@ -1,7 +1,7 @@
 // The optimal step on one pair of labels (P1, Update II, Eq. 9):
 //     max over t in [0, C] of  gamma t - G(theta_r + t x) - G(theta_s - t x).
-// It is the root of gamma - k_r(t) - k_s(t) = 0, clipped to [0, C]; curves.hpp defines the curves
-// k.
+// It is the root of gamma - k_r(t) - k_s(t) = 0, clipped to [0, C], with the curves k
+// of curves.hpp.
 #pragma once
 
 #include <algorithm>
