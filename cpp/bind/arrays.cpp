@@ -107,7 +107,7 @@ void read_pairs(const Vector& indices, const Vector& values, double longest, Exa
     for (std::size_t i = 0; i < indices.shape(0); ++i)
         check_value(element<double>(values, i),
                     "x: feature " + std::to_string(element<std::int64_t>(indices, i)));
-    throw InputError("x" + too_long(longest));
+    throw InputError("x" + too_long_message(longest));
 }
 
 }  // namespace tagalong::bind

@@ -65,7 +65,7 @@ static void add_learner(nb::module_& module, const char* name) {
                     if (weights) weight = {weights->data() + row, size};
                     block.clear();
                     const std::int64_t end = row + sizes.data()[b];
-                    block.refer(x.matrix, row, end, signs.data() + row);
+                    block.append_references(x.matrix, row, end, signs.data() + row);
                     row = end;
                     std::unique_lock lock(self.mutex());
                     losses.data[b] = self.learn(block, set, weight);

@@ -35,7 +35,7 @@ void write_geometry(const AnyGeometry<T>& geometry, bool restarted, nb::dict& ar
     arrays["features"] = feature_array(store.features());
     arrays["theta"] = plane_array(store, 0);
     if (store.planes() > 1) arrays["means"] = plane_array(store, 1);
-    const auto& columns = store.columns().of_labels();
+    const auto& columns = store.columns().of_all_labels();
     if (store.sharing())
         arrays["columns"] =
             vector_array<std::int32_t>(columns.size(), [&](std::size_t y) { return columns[y]; });

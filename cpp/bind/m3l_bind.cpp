@@ -244,10 +244,11 @@ m3l::Products python_products(const Between& between, std::size_t n) {
             if (!std::isfinite(found.data()[i])) {
                 const std::size_t other =
                     all ? i % columns : static_cast<std::size_t>(which[i % columns]);
-                throw InputError(
-                    "kernel: the product of rows " + std::to_string(which[i / columns]) + " and " +
-                    std::to_string(other) + " is " +
-                    in_words(static_cast<double>(found.data()[i])) + "; products must be finite");
+                throw InputError("kernel: the product of rows " +
+                                 std::to_string(which[i / columns]) + " and " +
+                                 std::to_string(other) + " is " +
+                                 format_number(static_cast<double>(found.data()[i])) +
+                                 "; products must be finite");
             }
         for (std::size_t k = 0; k < which.size(); ++k) take(k, found.data() + k * columns);
     };

@@ -112,7 +112,7 @@ static std::span<const Example> documents_of(const Predtron<T>& self, const Matr
 template <class V>
 static NumPy<double> doubles(std::span<const V> values) {
     Owned<double> out({values.size()});
-    kernels::widen(values.data(), out.data, values.size());
+    kernels::to_finite_doubles(values.data(), out.data, values.size());
     return out.array;
 }
 

@@ -16,9 +16,9 @@ namespace tagalong::bind {
 // What a row says of the mistake bound, in the words of tagalong.learning.update_rules.
 static const char* bound_name(MistakeBound bound) {
     switch (bound) {
-        case MistakeBound::step_given:
+        case MistakeBound::full_step:
             return "step given";
-        case MistakeBound::step_chosen:
+        case MistakeBound::best_step:
             return "step chosen";
         default:
             return "none";
@@ -51,7 +51,7 @@ void add_update_rules(nb::module_& module) {
         .def_ro("interior_point", &LabelRule::interior_point);
     add_rule<BlockRule>(module, "BlockRule")
         .def_prop_ro("worst_row_only",
-                     [](const BlockRule& rule) { return rule.rows == RowsInPlay::worst; });
+                     [](const BlockRule& rule) { return rule.rows == ActiveRows::worst; });
     nb::class_<PredtronUpdate>(module, "PredtronUpdate")
         .def_ro("name", &PredtronUpdate::name)
         .def_ro("description", &PredtronUpdate::description)

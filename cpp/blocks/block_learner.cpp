@@ -68,7 +68,7 @@ double BlockLearner<T>::feature_weight(std::int32_t feature) const {
         return linear->feature_weight(feature);
     const auto& entropic = std::get<EntropicGeometry<T>>(geometry_);
     const std::int32_t row = entropic.store().find(feature);
-    // A feature beyond the declared that has not entered the simplex has no weight.
+    // Features outside the simplex have no weight.
     if (row == FeatureIndex::kAbsent && feature >= entropic.declared()) return 0;
     return entropic.weight(row, 0);
 }
@@ -77,13 +77,15 @@ template <class T>
 double BlockLearner<T>::score(Reader& reader) const {
     if (const auto* linear = std::get_if<LinearVector<T>>(&geometry_))
         return linear->score(reader.x).value;
-    std::get<EntropicGeometry<T>>(geometry_).score(reader.x, reader.at);
-    return static_cast<double>(reader.at.sums[0]);
+    std::get<EntropicGeometry<T>>(geometry_).score(reader.x, reader.lookup);
+    return static_cast<double>(reader.lookup.sums[0]);
 }
 
-// What the rules need to know of the rows: values, lengths, and the own best steps.
+// Computes the input of the update rules for each row: its value, its squared norm, and the best
+// step on this row alone.
 template <class T>
-void BlockLearner<T>::look_at(const LinearVector<T>& linear, const RowBlock& rows, double budget) {
+void BlockLearner<T>::evaluate_rows(const LinearVector<T>& linear, const RowBlock& rows,
+                                    double budget) {
     double longest = 0;
     for (std::size_t j = 0; j < rows.rows(); ++j) {
         const auto score = linear.score(rows.row(j));
@@ -92,61 +94,65 @@ void BlockLearner<T>::look_at(const LinearVector<T>& linear, const RowBlock& row
         longest = std::max(longest, score.squared);
     }
     certificate_.curvature = std::max(certificate_.curvature, longest / 2);
-    if (!config_.update->own_steps) return;
+    if (!config_.update->uses_own_steps) return;
     for (BlockRow& row : rows_) {
         const double step = (config_.margin - row.value) / row.q;
-        row.own = row.q > 0 ? std::clamp(step, 0.0, budget / row.weight) : 0.0;
+        row.own_step = row.q > 0 ? std::clamp(step, 0.0, budget / row.weight) : 0.0;
     }
 }
 
 template <class T>
-void BlockLearner<T>::look_at(EntropicGeometry<T>& entropic, const RowBlock& rows, double budget) {
+void BlockLearner<T>::evaluate_rows(EntropicGeometry<T>& entropic, const RowBlock& rows,
+                                    double budget) {
     for (std::size_t j = 0; j < rows.rows(); ++j) entropic.enter(rows.row(j));
     for (std::size_t j = 0; j < rows.rows(); ++j) {
         const RowView x = rows.row(j);
         BlockRow& row = rows_[j];
-        entropic.score(x, at_);
-        row.value = static_cast<double>(at_.sums[0]);
+        entropic.score(x, lookup_);
+        row.value = static_cast<double>(lookup_.sums[0]);
         row.q = entropic.curvature(x);
         certificate_.curvature = std::max(certificate_.curvature, row.q / 2);
-        row.own = 0;
-        if (!config_.update->own_steps || !(row.q > 0 && row.value < config_.margin)) continue;
+        row.own_step = 0;
+        if (!config_.update->uses_own_steps || !(row.q > 0 && row.value < config_.margin)) continue;
         entropic.prepare(x);
-        row.own =
-            simplex_step(entropic.curve(x, at_, 0, true), config_.margin, budget / row.weight);
+        row.own_step =
+            simplex_step(entropic.curve(x, lookup_, 0, true), config_.margin, budget / row.weight);
     }
 }
 
-// The optimum over all rows of a set. One without features cannot be helped, but it limits what
-// helping the others is worth.
+// The optimal coefficients of all rows of a set (rule `optimal`). A row without features is
+// included: its loss is constant, so reducing other losses below it does not reduce the maximum.
 template <class T>
-void BlockLearner<T>::best_step(const RowBlock& rows, const std::vector<BlockRow>& looked,
+void BlockLearner<T>::best_step(const RowBlock& rows, const std::vector<BlockRow>& evaluated,
                                 double budget, std::vector<double>& lambda) {
-    lambda.assign(looked.size(), 0.0);
-    const bool loses = std::any_of(looked.begin(), looked.end(),
+    lambda.assign(evaluated.size(), 0.0);
+    const bool loses = std::any_of(evaluated.begin(), evaluated.end(),
                                    [&](const BlockRow& row) { return row.value < config_.margin; });
     if (!loses) return;
     losses_.clear();
     weights_.clear();
-    for (const BlockRow& row : looked) {
+    for (const BlockRow& row : evaluated) {
         losses_.push_back(config_.margin - row.value);
         weights_.push_back(row.weight);
     }
     matrix_.load(rows, members_);
-    const int turns = solve_by_parts(budget);
-    for (std::size_t i = 0; i < part_.size(); ++i) lambda[part_[i]] = part_lambda_[i];
+    const int iterations = solve_with_working_set(budget);
+    for (std::size_t i = 0; i < working_set_.size(); ++i)
+        lambda[working_set_[i]] = working_lambda_[i];
     ++certificate_.solver_rounds;
-    certificate_.solver_iterations += turns;
+    certificate_.solver_iterations += iterations;
     certificate_.solver_most_iterations =
-        std::max<std::int64_t>(certificate_.solver_most_iterations, turns);
+        std::max<std::int64_t>(certificate_.solver_most_iterations, iterations);
 }
 
-// Most rows of a large block do not matter in the end. So the optimum is found over a part of them,
-// and rows that lose more than that part does join it, until there are none.
+// Solves large blocks by a working-set method, because most rows have the coefficient 0 at the
+// optimum: finds the optimum over the working set and adds up to kRowsPerExtension rows with a
+// larger loss than all rows of the working set, until there are none. Returns the number of solver
+// iterations.
 template <class T>
-int BlockLearner<T>::solve_by_parts(double budget) {
+int BlockLearner<T>::solve_with_working_set(double budget) {
     const std::size_t m = matrix_.rows();
-    const auto most_first = [&](const std::vector<double>& losses) {
+    const auto by_decreasing_loss = [&](const std::vector<double>& losses) {
         return [&](std::size_t a, std::size_t b) {
             return losses[a] != losses[b] ? losses[a] > losses[b] : a < b;
         };
@@ -155,28 +161,28 @@ int BlockLearner<T>::solve_by_parts(double budget) {
     for (std::size_t j = 0; j < m; ++j) losses[j] = losses_[j] / weights_[j];
     std::vector<std::size_t> candidates(m);
     std::iota(candidates.begin(), candidates.end(), std::size_t{0});
-    part_.clear();
-    part_lambda_.clear();
-    if (m <= kPart) {
-        part_ = candidates;
-        part_lambda_.assign(m, 0.0);
-        return solve_part(matrix_, budget);
+    working_set_.clear();
+    working_lambda_.clear();
+    if (m <= kRowsPerExtension) {
+        working_set_ = candidates;
+        working_lambda_.assign(m, 0.0);
+        return solve_working_set(matrix_, budget);
     }
-    std::sort(candidates.begin(), candidates.end(), most_first(losses));
-    candidates.resize(kPart);
+    std::sort(candidates.begin(), candidates.end(), by_decreasing_loss(losses));
+    candidates.resize(kRowsPerExtension);
     std::vector<char> inside(m, 0);
-    int turns = 0;
+    int iterations = 0;
     while (!candidates.empty()) {
         for (const std::size_t j : candidates) {
-            part_.push_back(j);
-            part_lambda_.push_back(0);
+            working_set_.push_back(j);
+            working_lambda_.push_back(0);
             inside[j] = 1;
         }
-        selected_.select(matrix_, part_);
-        turns += solve_part(selected_, budget);
+        selected_.select(matrix_, working_set_);
+        iterations += solve_working_set(selected_, budget);
         moved_.assign(matrix_.features().size(), 0.0);
-        for (std::size_t i = 0; i < part_.size(); ++i)
-            matrix_.add(part_[i], part_lambda_[i], moved_);
+        for (std::size_t i = 0; i < working_set_.size(); ++i)
+            matrix_.add(working_set_[i], working_lambda_[i], moved_);
         double level = 0;
         for (std::size_t j = 0; j < m; ++j) {
             losses[j] = (config_.margin - value_after(j)) / weights_[j];
@@ -185,16 +191,16 @@ int BlockLearner<T>::solve_by_parts(double budget) {
         candidates.clear();
         for (std::size_t j = 0; j < m; ++j)
             if (!inside[j] && losses[j] > level + 1e-10 * config_.margin) candidates.push_back(j);
-        std::sort(candidates.begin(), candidates.end(), most_first(losses));
-        candidates.resize(std::min(candidates.size(), kPart));
+        std::sort(candidates.begin(), candidates.end(), by_decreasing_loss(losses));
+        candidates.resize(std::min(candidates.size(), kRowsPerExtension));
     }
-    return turns;
+    return iterations;
 }
 
 template <class T>
-int BlockLearner<T>::solve_part(BlockMatrix& rows, double budget) {
+int BlockLearner<T>::solve_working_set(BlockMatrix& rows, double budget) {
     std::vector<double> losses, weights;
-    for (const std::size_t j : part_) {
+    for (const std::size_t j : working_set_) {
         losses.push_back(losses_[j]);
         weights.push_back(weights_[j]);
     }
@@ -206,16 +212,16 @@ int BlockLearner<T>::solve_part(BlockMatrix& rows, double budget) {
             inside_.push_back(entropic.weight(entropic.store().find(feature), 0));
             outside -= inside_.back();
         }
-        // Nothing is outside of all features; a difference of rounding would not know.
+        // If the rows have all features, the outside weight is exactly 0, without rounding errors.
         if (static_cast<std::int64_t>(inside_.size()) == entropic.dimension()) outside = 0;
         return simplex_.solve(rows, inside_, std::max(0.0, outside), weights, config_.margin,
-                              budget, part_lambda_);
+                              budget, working_lambda_);
     }
     rows.products(products_);
-    return qp_.solve(products_, losses, weights, budget, part_lambda_);
+    return qp_.solve(products_, losses, weights, budget, working_lambda_);
 }
 
-// The value of a row after the step on the part.
+// The value of a row after the step on the working set.
 template <class T>
 double BlockLearner<T>::value_after(std::size_t j) const {
     if (config_.entropic) return matrix_.product(j, simplex_.tilted());
@@ -223,19 +229,21 @@ double BlockLearner<T>::value_after(std::size_t j) const {
 }
 
 template <class T>
-void BlockLearner<T>::solve_set(const RowBlock& rows, const std::vector<BlockRow>& looked,
+void BlockLearner<T>::solve_set(const RowBlock& rows, const std::vector<BlockRow>& evaluated,
                                 double budget) {
-    const auto best = [&](std::vector<double>& lambda) { best_step(rows, looked, budget, lambda); };
+    const auto best = [&](std::vector<double>& lambda) {
+        best_step(rows, evaluated, budget, lambda);
+    };
     const std::function<void(std::vector<double>&)> optimum = std::ref(best);
     const BlockRule& rule = *config_.update;
-    (config_.entropic ? rule.entropic : rule.linear)({looked, config_.margin, budget, optimum},
+    (config_.entropic ? rule.entropic : rule.linear)({evaluated, config_.margin, budget, optimum},
                                                      set_lambda_);
 }
 
 template <class T>
 double BlockLearner<T>::learn(const RowBlock& given, std::span<const std::int32_t> set,
                               std::span<const double> weights, double scale) {
-    const bool copied = config_.entropic && given.signs_apart();
+    const bool copied = config_.entropic && given.has_separate_signs();
     if (copied) {
         signed_.clear();
         for (std::size_t j = 0; j < given.rows(); ++j) signed_.append(given.row(j), given.sign(j));
@@ -261,7 +269,7 @@ double BlockLearner<T>::learn(const RowBlock& given, std::span<const std::int32_
     rows_.resize(rows.rows());
     for (std::size_t j = 0; j < rows.rows(); ++j)
         rows_[j].weight = weights.empty() ? 1 : weights[j];
-    std::visit([&](auto& geometry) { look_at(geometry, rows, budget); }, geometry_);
+    std::visit([&](auto& geometry) { evaluate_rows(geometry, rows, budget); }, geometry_);
     lambda_.assign(rows.rows(), 0.0);
     double loss = 0, mistaken = 0;
     for (std::int32_t number = 0; number < sets; ++number) {
@@ -272,17 +280,17 @@ double BlockLearner<T>::learn(const RowBlock& given, std::span<const std::int32_
             members_.push_back(j);
             if (!set.empty()) set_rows_.push_back(rows_[j]);
         }
-        const std::vector<BlockRow>& looked = set.empty() ? rows_ : set_rows_;
+        const std::vector<BlockRow>& evaluated = set.empty() ? rows_ : set_rows_;
         double worst = 0;
         bool mistake = false;
-        for (const BlockRow& row : looked) {
+        for (const BlockRow& row : evaluated) {
             const double missing = config_.margin - row.value;
             worst = std::max(worst, weights.empty() ? missing : missing / row.weight);
             mistake |= row.value <= 0;
         }
         loss += worst / sets;
         mistaken += mistake ? 1.0 / sets : 0.0;
-        solve_set(rows, looked, budget);
+        solve_set(rows, evaluated, budget);
         for (std::size_t i = 0; i < members_.size(); ++i) lambda_[members_[i]] = set_lambda_[i];
     }
     c.loss += scale * loss;
@@ -306,7 +314,7 @@ void BlockLearner<T>::apply(const RowBlock& rows) {
         return;
     }
     if (chosen_.empty()) return;
-    // An exponential a feature, not an entry.
+    // Sum the rows first, so that each feature needs one exponential.
     matrix_.load(rows, chosen_);
     moved_.assign(matrix_.features().size(), 0.0);
     for (std::size_t i = 0; i < chosen_.size(); ++i) matrix_.add(i, lambda_[chosen_[i]], moved_);
@@ -314,10 +322,10 @@ void BlockLearner<T>::apply(const RowBlock& rows) {
     for (std::size_t i = 0; i < moved_.size(); ++i)
         if (moved_[i] != 0) sum_.add(matrix_.features()[i], moved_[i]);
     auto& entropic = std::get<EntropicGeometry<T>>(geometry_);
-    at_.find(entropic.store(), sum_);
+    lookup_.find(entropic.store(), sum_);
     step_.clear(1);
     step_.set(0, 1.0);
-    entropic.apply(sum_, step_, at_);
+    entropic.apply(sum_, step_, lookup_);
 }
 
 template class BlockLearner<float>;

@@ -1,5 +1,6 @@
-// The rows of a block over the features they have, renumbered in the order of appearance. Sparse
-// rows stay sparse; covariances, which are dense anyway, are computed from dense rows.
+// The rows of a block as a CSR matrix, whose columns are the features of these rows, renumbered in
+// the order of appearance. Covariances, which are dense anyway, are computed from dense copies of
+// the rows.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace tagalong {
 
 class BlockMatrix {
   public:
-    // Some rows of a block.
+    // Copies the listed rows of a block, multiplied by their signs.
     void load(const RowBlock& block, std::span<const std::size_t> rows) {
         std::size_t entries = 0;
         std::int32_t first = 0, last = 0;
@@ -27,7 +28,8 @@ class BlockMatrix {
         }
         column_.resize(entries);
         value_.resize(entries);
-        // Ids that are not much larger than there are entries are their own places in a table.
+        // If the ids are not much larger than the number of entries, a table indexed by id holds
+        // the numbers of the features; otherwise a hash table.
         if (first >= 0 && static_cast<std::size_t>(last) < 16 * entries) {
             if (places_.size() <= static_cast<std::size_t>(last))
                 places_.resize(static_cast<std::size_t>(last) + 1, kNone);
@@ -40,7 +42,7 @@ class BlockMatrix {
                  [this](std::int32_t feature) -> std::int32_t& { return hashed(feature); });
         }
     }
-    // Some rows of another matrix, over the same features.
+    // Copies the listed rows of another matrix, with the same features.
     void select(const BlockMatrix& from, std::span<const std::size_t> rows) {
         features_ = from.features_;
         start_.assign(1, 0);
@@ -70,50 +72,52 @@ class BlockMatrix {
             out[column_[e]] += amount * value_[e];
     }
 
-    // sum_i x_ji x_ki, feature by feature where rows are sparse.
+    // The Gram matrix sum_i x_ji x_ki. Sparse rows are multiplied feature by feature.
     void products(std::vector<double>& out) {
         const std::size_t m = rows(), n = features_.size();
         out.assign(m * m, 0.0);
         if (4 * value_.size() > m * n) {
-            spread_rows();
+            fill_dense_rows();
             fill_products(
                 out, [](std::size_t, std::size_t, double value) { return value; },
                 [](std::size_t, double value) { return value; },
                 [](std::size_t, std::size_t) { return 0.0; });
             return;
         }
-        // Each entry meets those of the rows before that have its feature: the latest of a feature, and from
-        // each entry on the one before it.
-        latest_.assign(n, kNone);
-        before_.resize(value_.size());
+        // Multiply each entry by the entries of earlier rows with the same feature. They form a
+        // linked list: last_entry_ holds the last entry of a feature, previous_ the predecessor of
+        // each entry.
+        last_entry_.assign(n, kNone);
+        previous_.resize(value_.size());
         repeated_.resize(value_.size() + 1);
         std::size_t repeated = 0;
         for (std::size_t j = 0; j < m; ++j) {
             double square = 0;
             for (std::size_t e = start_[j]; e < start_[j + 1]; ++e) {
-                std::int32_t& latest = latest_[static_cast<std::size_t>(column_[e])];
+                std::int32_t& last_entry = last_entry_[static_cast<std::size_t>(column_[e])];
                 square += value_[e] * value_[e];
-                before_[e] = {latest, static_cast<std::uint32_t>(j)};
+                previous_[e] = {last_entry, static_cast<std::uint32_t>(j)};
                 repeated_[repeated] = e;
-                repeated += latest != kNone;
-                latest = static_cast<std::int32_t>(e);
+                repeated += last_entry != kNone;
+                last_entry = static_cast<std::int32_t>(e);
             }
             out[j * m + j] = square;
         }
         for (std::size_t i = 0; i < repeated; ++i) {
-            const std::size_t e = repeated_[i], j = before_[e].row;
-            for (std::int32_t at = before_[e].entry; at != kNone; at = before_[at].entry) {
-                const std::size_t k = before_[at].row;
+            const std::size_t e = repeated_[i], j = previous_[e].row;
+            for (std::int32_t at = previous_[e].entry; at != kNone; at = previous_[at].entry) {
+                const std::size_t k = previous_[at].row;
                 out[k * m + j] = out[j * m + k] += value_[e] * value_[at];
             }
         }
     }
 
-    // The covariance of the rows under weights of the features, which with the weight `outside`, of
-    // the features where all rows are 0, sum to 1. Centred first, so that digits are not lost.
+    // The covariance matrix of the rows under a distribution over the features: `weights` for these
+    // features, and the total weight `outside` for all other features, where the rows are 0. Values
+    // are centred before multiplication to avoid cancellation.
     void covariance(const std::vector<double>& weights, double outside,
                     const std::vector<double>& mean, std::vector<double>& out) {
-        spread_rows();
+        fill_dense_rows();
         fill_products(
             out,
             [&](std::size_t j, std::size_t i, double value) {
@@ -124,7 +128,7 @@ class BlockMatrix {
     }
 
   private:
-    // Numbers of features, open addressing, at most half full.
+    // The hash table of feature numbers: open addressing, at most half full.
     void make_room(std::size_t entries) {
         bits_ = 4;
         while ((std::size_t{1} << bits_) < 2 * entries) ++bits_;
@@ -139,10 +143,11 @@ class BlockMatrix {
         return numbers_[at];
     }
 
-    // `place` is where the number of a feature is kept, or kNone.
+    // Fills columns and values. place(feature) is a reference to the number of a feature, kNone if
+    // it is new.
     template <class Place>
     void fill(const RowBlock& block, std::span<const std::size_t> rows, Place&& place) {
-        // Whether a feature is new is anybody's guess, so there is no branch.
+        // Branch-free, because whether a feature is new is unpredictable.
         features_.resize(column_.size() + 1);
         std::int32_t count = 0;
         std::int32_t* column = column_.data();
@@ -154,7 +159,7 @@ class BlockMatrix {
                 const std::int32_t feature = row.feature[i];
                 std::int32_t& number = place(feature);
                 const std::int32_t fresh = number == kNone;
-                features_[static_cast<std::size_t>(count)] = feature;  // stays if it is new
+                features_[static_cast<std::size_t>(count)] = feature;  // overwritten unless new
                 number ^= (number ^ count) & -fresh;
                 count += fresh;
                 *column++ = number;
@@ -164,7 +169,7 @@ class BlockMatrix {
         features_.resize(static_cast<std::size_t>(count));
     }
 
-    void spread_rows() {
+    void fill_dense_rows() {
         const std::size_t n = features_.size();
         dense_.assign(rows() * n, 0.0);
         for (std::size_t j = 0; j < rows(); ++j)
@@ -193,20 +198,20 @@ class BlockMatrix {
 
     static constexpr std::int32_t kNone = -1;
     std::vector<std::int32_t> numbers_;
-    std::vector<std::int32_t> places_;  // by id, kNone outside of load
+    std::vector<std::int32_t> places_;  // feature numbers by id; all kNone outside of load()
     int bits_ = 0;
     std::vector<std::int32_t> features_;
     std::vector<std::size_t> start_ = {0};
     std::vector<std::int32_t> column_;
     std::vector<double> value_;
     // Scratch.
-    struct Before {
-        std::int32_t entry;  // with the same feature
-        std::uint32_t row;   // of the entry itself
+    struct Previous {
+        std::int32_t entry;  // the previous entry with the same feature
+        std::uint32_t row;   // the row of this entry
     };
-    std::vector<std::int32_t> latest_;
-    std::vector<Before> before_;
-    std::vector<std::size_t> repeated_;  // entries whose feature was there before
+    std::vector<std::int32_t> last_entry_;
+    std::vector<Previous> previous_;
+    std::vector<std::size_t> repeated_;  // entries whose feature occurs in an earlier row
     std::vector<double> dense_, scaled_;
 };
 

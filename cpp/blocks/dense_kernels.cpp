@@ -11,14 +11,15 @@ namespace {
 
 typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 
-// row[k] -= the sum over four pivot rows of what each has at `at` and at k, for k from `at` on and perhaps some
-// before, which nobody reads. The same for the row after it, so that pivots are read once for both.
-TAGALONG_INLINE void take_four(double* row, const double* pivots, std::size_t at,
-                               std::size_t width) {
+// For two consecutive rows i = at and at + 1: row_i[k] -= sum over four pivot rows p of p[i] p[k],
+// for k >= at. Up to three entries before `at` are computed too, but never read. Two rows at a
+// time, so that the pivots are loaded once for both.
+TAGALONG_INLINE void subtract_four_pivots(double* row, const double* pivots, std::size_t at,
+                                          std::size_t width) {
     const double *a = pivots, *b = a + width, *c = b + width, *d = c + width;
     const double fa = a[at], fb = b[at], fc = c[at], fd = d[at];
     const double ga = a[at + 1], gb = b[at + 1], gc = c[at + 1], gd = d[at + 1];
-    for (std::size_t k = at - at % kTogether; k < width; k += kTogether) {
+    for (std::size_t k = at - at % kLanes; k < width; k += kLanes) {
         const Four va = *reinterpret_cast<const Four*>(a + k),
                    vb = *reinterpret_cast<const Four*>(b + k);
         const Four vc = *reinterpret_cast<const Four*>(c + k),
@@ -30,14 +31,15 @@ TAGALONG_INLINE void take_four(double* row, const double* pivots, std::size_t at
 
 }  // namespace
 
-// Four rows are finished at a time and then taken from all that follow, so that all loops run along rows.
+// Finishes four rows at a time and then subtracts their products from all later rows, so that all
+// inner loops run along rows.
 TAGALONG_CLONES void cholesky(double* u, std::size_t n) {
     const std::size_t width = padded_row(n);
     double largest = 0;
     for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, u[i * width + i]);
     const double least = 1e-13 * largest + 1e-300;
-    for (std::size_t from = 0; from < n; from += kTogether) {
-        const std::size_t end = std::min(n, from + kTogether);
+    for (std::size_t from = 0; from < n; from += kLanes) {
+        const std::size_t end = std::min(n, from + kLanes);
         for (std::size_t i = from; i < end; ++i) {
             double* row = u + i * width;
             for (std::size_t j = from; j < i; ++j) {
@@ -52,7 +54,7 @@ TAGALONG_CLONES void cholesky(double* u, std::size_t n) {
             for (std::size_t k = i; k < n; ++k) row[k] *= inverse;
         }
         for (std::size_t i = end; i < n; i += 2)
-            take_four(u + i * width, u + from * width, i, width);
+            subtract_four_pivots(u + i * width, u + from * width, i, width);
     }
 }
 
@@ -73,8 +75,9 @@ TAGALONG_CLONES void solve_cholesky(const double* u, std::size_t n, double* x) {
     }
 }
 
-TAGALONG_CLONES void take_rows(double* __restrict g, const double* Q, std::size_t m,
-                               const std::size_t* rows, const double* amounts, std::size_t count) {
+TAGALONG_CLONES void subtract_rows(double* __restrict g, const double* Q, std::size_t m,
+                                   const std::size_t* rows, const double* amounts,
+                                   std::size_t count) {
     std::size_t i = 0;
     for (; i + 4 <= count; i += 4) {
         const double *a = Q + rows[i] * m, *b = Q + rows[i + 1] * m, *c = Q + rows[i + 2] * m,
@@ -92,7 +95,7 @@ TAGALONG_CLONES void take_rows(double* __restrict g, const double* Q, std::size_
     }
 }
 
-TAGALONG_CLONES Ends ends_of(const double* g, const double* u, std::size_t m) {
+TAGALONG_CLONES GradientRange gradient_range(const double* g, const double* u, std::size_t m) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     double most = -kInfinity, least = kInfinity;
 #pragma omp simd reduction(max : most) reduction(min : least)

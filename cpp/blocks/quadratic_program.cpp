@@ -10,9 +10,9 @@ namespace tagalong {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int kMostTurns = 400;
+constexpr int kMaxIterations = 400;
 constexpr double kTolerance = 1e-12;
-constexpr std::ptrdiff_t kUnused = -1;  // in place of a row: the budget that is not used
+constexpr std::ptrdiff_t kUnused = -1;  // in place of a row: the unused budget
 constexpr std::ptrdiff_t kNone = -2;
 
 }  // namespace
@@ -34,24 +34,25 @@ void BlockQp::load(std::span<const double> Q, std::span<const double> l,
 void BlockQp::move(std::size_t j, double amount) {
     if (amount == 0) return;
     u_[j] += amount;
-    dense::take_rows(g_.data(), Q_.data(), m_, &j, &amount, 1);
+    dense::subtract_rows(g_.data(), Q_.data(), m_, &j, &amount, 1);
 }
 
-// What coefficients take from the gradient of none.
-void BlockQp::take_from_gradient(std::span<const double> amounts) {
-    rows_now_.clear();
+// Subtracts Q amounts from the gradient at u = 0.
+void BlockQp::subtract_from_gradient(std::span<const double> amounts) {
+    current_rows_.clear();
     amounts_.clear();
     for (std::size_t j = 0; j < m_; ++j) {
         if (!(amounts[j] > 0)) continue;
-        rows_now_.push_back(j);
+        current_rows_.push_back(j);
         amounts_.push_back(amounts[j]);
     }
-    dense::take_rows(g_.data(), Q_.data(), m_, rows_now_.data(), amounts_.data(), rows_now_.size());
+    dense::subtract_rows(g_.data(), Q_.data(), m_, current_rows_.data(), amounts_.data(),
+                         current_rows_.size());
 }
 
 void BlockQp::move_together(std::span<const std::size_t> rows, std::span<const double> amounts) {
     for (std::size_t i = 0; i < rows.size(); ++i) u_[rows[i]] += amounts[i];
-    dense::take_rows(g_.data(), Q_.data(), m_, rows.data(), amounts.data(), rows.size());
+    dense::subtract_rows(g_.data(), Q_.data(), m_, rows.data(), amounts.data(), rows.size());
 }
 
 double BlockQp::measure_gap() const {
@@ -63,17 +64,18 @@ double BlockQp::measure_gap() const {
     return std::max(0.0, budget_ * top - product);
 }
 
-// Budget from where it gains least to where it gains most.
+// Moves budget from the row (or the unused budget) with the smallest gradient to the one with the
+// largest. Returns false if no such step increases the objective.
 bool BlockQp::pair_step() {
     std::ptrdiff_t up = kUnused, down = unused_ > 0 ? kUnused : kNone;
     double most = 0, least = unused_ > 0 ? 0 : kInfinity;
-    const dense::Ends ends = dense::ends_of(g_.data(), u_.data(), m_);
-    if (ends.most > most) {
-        most = ends.most;
+    const dense::GradientRange range = dense::gradient_range(g_.data(), u_.data(), m_);
+    if (range.most > most) {
+        most = range.most;
         up = std::find(g_.begin(), g_.end(), most) - g_.begin();
     }
-    if (ends.least < least) {
-        least = ends.least;
+    if (range.least < least) {
+        least = range.least;
         for (down = 0; !(u_[static_cast<std::size_t>(down)] > 0 &&
                          g_[static_cast<std::size_t>(down)] == least);)
             ++down;
@@ -109,12 +111,12 @@ void BlockQp::factorise() {
     with_last_.resize(n);
     double* with_last = with_last_.data();
     for (std::size_t b = 0; b < n; ++b) with_last[b] = other[free[b]];
-    // Padding, and what is left of the diagonal, take part in sums that nobody reads.
+    // Padding and entries left of the diagonal enter only sums that are never read: set them to 0.
     std::fill(factor_.begin() + static_cast<std::ptrdiff_t>(n * width), factor_.end(), 0.0);
     for (std::size_t a = 0; a < n; ++a) {
         const double* row = Q_.data() + free[a] * m_;
         double* out = factor_.data() + a * width;
-        std::fill(out + a - a % dense::kTogether, out + a, 0.0);
+        std::fill(out + a - a % dense::kLanes, out + a, 0.0);
         std::fill(out + n, out + width, 0.0);
         const double both = other[last] - row[last];
         if (tight_)
@@ -125,8 +127,8 @@ void BlockQp::factorise() {
     dense::cholesky(factor_.data(), n);
 }
 
-// To the optimum over the rows in use. If the whole budget is used, the last of them takes what the
-// others leave, so that the sum stays as it is to the last digit.
+// The direction to the optimum over the free rows. If the whole budget is used, the last free row
+// balances the others, so that the sum of the coefficients does not change.
 void BlockQp::find_direction() {
     const std::size_t n = free_.size() - (tight_ ? 1 : 0);
     const std::size_t last = free_.back();
@@ -140,18 +142,19 @@ void BlockQp::find_direction() {
     direction_[n] = rest;
 }
 
-// The rows in use, and the factor of their products. The factor serves as long as the same rows are in
-// use. False if there are too few for a step.
+// Selects the rows with positive coefficients and factorises the matrix of their products. The
+// factor is reused while the rows stay the same. Returns false if there are too few rows for a
+// step.
 bool BlockQp::choose_free_rows() {
     const bool tight = unused_ == 0;
-    rows_now_.clear();
+    current_rows_.clear();
     for (std::size_t j = 0; j < m_; ++j)
-        if (u_[j] > 0) rows_now_.push_back(j);
-    if (rows_now_.size() < (tight ? 2u : 1u)) return false;
-    if (rows_now_ == in_use_ && tight == tight_) return true;
-    in_use_ = rows_now_;
+        if (u_[j] > 0) current_rows_.push_back(j);
+    if (current_rows_.size() < (tight ? 2u : 1u)) return false;
+    if (current_rows_ == factored_rows_ && tight == tight_) return true;
+    factored_rows_ = current_rows_;
     tight_ = tight;
-    free_ = in_use_;
+    free_ = factored_rows_;
     std::iter_swap(
         std::max_element(free_.begin(), free_.end(), [&](auto a, auto b) { return u_[a] < u_[b]; }),
         free_.end() - 1);
@@ -159,7 +162,8 @@ bool BlockQp::choose_free_rows() {
     return true;
 }
 
-// How far the direction can be followed until a coefficient or the unused budget becomes zero; at most 1.
+// The largest step along the direction, at most 1, at which no coefficient is negative and the
+// budget is not exceeded.
 BlockQp::StepLength BlockQp::longest_step(double spending) const {
     StepLength found{1, free_.size(), false};
     for (std::size_t a = 0; a < free_.size(); ++a)
@@ -192,24 +196,25 @@ BlockQp::Newton BlockQp::newton_step() {
     return length < 1 ? Newton::part : Newton::whole;
 }
 
-// False if the best step on a single row is better: rows have much in common then.
-bool BlockQp::separate_start(std::span<const double> l, std::span<const double> v) {
-    separate_.clear();
+// Starts from the optimum of the surrogate without products of different rows. Returns false if the
+// best step on a single row has a better objective: then the rows overlap strongly.
+bool BlockQp::surrogate_start(std::span<const double> l, std::span<const double> v) {
+    surrogate_rows_.clear();
     double single = 0;
     for (std::size_t j = 0; j < m_; ++j) {
         const double q = Q_[j * m_ + j], loss = l[j] / v[j];
-        separate_.push_back({-loss, 1, q});
+        surrogate_rows_.push_back({-loss, 1, q});
         const double step = std::clamp(q > 0 ? loss / q : budget_, 0.0, budget_);
         single = std::max(single, step * (loss - step * q / 2));
     }
-    surrogate_optimum(separate_, 0, budget_, u_);
+    surrogate_optimum(surrogate_rows_, 0, budget_, u_);
     double spent = 0, value = 0;
     for (const double amount : u_) spent += amount;
-    take_from_gradient(u_);
+    subtract_from_gradient(u_);
     for (std::size_t j = 0; j < m_; ++j) value += u_[j] * (l[j] / v[j] + g_[j]) / 2;
-    // Of a budget that is used up, rounding leaves nothing.
+    // Ignore rounding errors if the budget is used up.
     unused_ = spent < budget_ * (1 - 1e-12) ? budget_ - spent : 0;
-    // Rows of hardly any length can spend more than there is, by rounding.
+    // For rows of tiny norm, rounding errors can exceed the budget.
     return value >= single && spent <= budget_ * (1 + 1e-12);
 }
 
@@ -223,10 +228,10 @@ void BlockQp::start(std::span<const double> l, std::span<const double> v,
         if (spent > budget_)
             for (double& value : u_) value *= budget_ / spent;
         unused_ = std::max(0.0, budget_ - spent);
-        take_from_gradient(u_);
+        subtract_from_gradient(u_);
         return;
     }
-    if (separate_start(l, v)) return;
+    if (surrogate_start(l, v)) return;
     u_.assign(m_, 0.0);
     unused_ = budget_;
     for (std::size_t j = 0; j < m_; ++j) g_[j] = l[j] / v[j];
@@ -235,21 +240,21 @@ void BlockQp::start(std::span<const double> l, std::span<const double> v,
 int BlockQp::solve(std::span<const double> Q, std::span<const double> l, std::span<const double> v,
                    double budget, std::vector<double>& lambda) {
     load(Q, l, v);
-    in_use_.clear();
+    factored_rows_.clear();
     budget_ = budget;
     start(l, v, lambda);
-    int turn = 0, stalled = 0;
+    int iteration = 0, stalled = 0;
     double best = kInfinity;
-    for (; turn < kMostTurns; ++turn) {
+    for (; iteration < kMaxIterations; ++iteration) {
         gap_ = measure_gap();
         double scale = 0;
         for (std::size_t j = 0; j < m_; ++j) scale += std::abs(l[j] / v[j]) * u_[j];
         if (gap_ <= kTolerance * scale) break;
         stalled = gap_ < 0.9 * best ? 0 : stalled + 1;
         best = std::min(best, gap_);
-        if (stalled > 60) break;  // what is left is rounding
-        // A good start needs no pair steps.
-        bool any = turn == 0 && newton_step() == Newton::whole;
+        if (stalled > 60) break;  // only rounding errors remain
+        // From a good start, a full Newton step replaces the pair steps.
+        bool any = iteration == 0 && newton_step() == Newton::whole;
         if (!any)
             for (std::size_t i = 0; i < m_ + 4 && pair_step(); ++i) any = true;
         for (std::size_t i = 0; i < m_ && newton_step() != Newton::none; ++i) {
@@ -260,7 +265,7 @@ int BlockQp::solve(std::span<const double> Q, std::span<const double> l, std::sp
     }
     lambda.resize(m_);
     for (std::size_t j = 0; j < m_; ++j) lambda[j] = u_[j] / v[j];
-    return turn;
+    return iteration;
 }
 
 }  // namespace tagalong

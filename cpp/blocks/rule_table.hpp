@@ -1,6 +1,6 @@
-// The update rules over blocks of rows, one row each. The block learner, the shared ranker, the
-// binding, Python's checks, the certificate and the command line take names and properties from
-// here and from nowhere else.
+// The table of the update rules over blocks of rows, one row per rule. It is the only source of
+// their names and properties for the block learner, the shared ranker, the binding, the parameter
+// checks in Python, the certificate and the command line.
 #pragma once
 
 #include <span>
@@ -12,11 +12,11 @@
 
 namespace tagalong {
 
-// Which rows can get a coefficient.
-enum class RowsInPlay {
-    losing,  // those short of the margin
-    worst,   // the one that loses most
-    all,     // even those that lose nothing: moving one row can make another lose
+// Which rows can get a non-zero coefficient.
+enum class ActiveRows {
+    losing,  // rows with a positive loss
+    worst,   // the row with the largest loss
+    all,     // all rows: a step on one row can increase the loss of another
 };
 
 using BlockStep = void (*)(const BlockSet& set, std::vector<double>& lambda);
@@ -24,17 +24,17 @@ using BlockStep = void (*)(const BlockSet& set, std::vector<double>& lambda);
 struct BlockRule {
     std::string_view name;
     std::string_view description;  // one line, for help texts
-    std::string_view paper = "";   // the paper and its name for the rule; empty if new
+    std::string_view paper = "";   // the paper and its name for the rule
     BlockStep linear = nullptr;
-    BlockStep entropic = nullptr;  // null if the rule has no step in the entropic geometry
-    bool own_steps = false;        // whether it asks for the rows' own best steps
-    RowsInPlay rows = RowsInPlay::losing;
+    BlockStep entropic = nullptr;  // null if the rule has no entropic version
+    bool uses_own_steps = false;   // whether it uses BlockRow::own_step
+    ActiveRows rows = ActiveRows::losing;
     MistakeBound bound = MistakeBound::none;
 };
 
-// In the order in which they are listed to users.
+// All rules in the order of user-visible lists.
 std::span<const BlockRule> block_rules();
-// InputError if there is none of that name.
+// The rule of that name. Throws InputError if there is none.
 const BlockRule& block_rule(std::string_view name);
 
 }  // namespace tagalong

@@ -1,6 +1,7 @@
-// The best step along one row in the entropic geometry (P2's alpha_j): the root of
-//     k(t) = gamma,   k(t) the mean of x under w tilted by exp(t x),
-// clipped to [0, cap]. Rows in {-1, 0, 1} have a closed form.
+// The optimal step t in [0, cap] on one row in the entropic geometry (alpha_j of P2, Eq. 23):
+//     max  gamma t - log sum_i w_i exp(t x_i).
+// It is the root of k(t) = gamma, clipped to [0, cap], where k(t) is the mean of x under weights
+// proportional to w_i exp(t x_i). Rows in {-1, 0, 1} have a closed form.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,7 @@ inline double ternary_step(double plus, double minus, double zero, double margin
     const double root =
         std::sqrt(margin * margin * zero * zero + 4 * (1 - margin * margin) * plus * minus);
     const double above = margin * zero + root;
-    if (!(above > 0)) return 0;  // all weight is where it should be
+    if (!(above > 0)) return 0;  // all weight is at +1: the row has no loss
     return std::clamp(std::log(above) - std::log(2 * (1 - margin) * plus), 0.0, cap);
 }
 

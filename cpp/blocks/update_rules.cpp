@@ -5,13 +5,15 @@
 
 namespace tagalong {
 
-// lambda_j = max(0, l_j - tau v_j) / q_j; what is spent falls with tau in straight pieces, with a
-// kink where a row drops out, at tau = l_j / v_j. Rows are added in that order until they fit.
+// The solution is lambda_j = max(0, l_j - tau v_j) / q_j with the smallest tau >= 0 within the
+// budget. The spent budget is piecewise linear and decreasing in tau. It has a kink where lambda_j
+// becomes zero, at tau = l_j / v_j. Adds rows in descending order of l_j / v_j until tau is
+// consistent with the rows added.
 void surrogate_optimum(const std::vector<BlockRow>& rows, double margin, double budget,
                        std::vector<double>& lambda) {
     lambda.assign(rows.size(), 0.0);
     struct Level {
-        double level;  // at which a row drops out
+        double level;  // the tau at which the coefficient of the row becomes zero
         std::size_t row;
     };
     std::vector<Level> order;
@@ -43,34 +45,34 @@ void surrogate_optimum(const std::vector<BlockRow>& rows, double margin, double 
 namespace block_steps {
 namespace {
 
-// Every row in play gets its part of step(row).
-template <class InPlay, class RowStep>
-void share_out(const std::vector<BlockRow>& rows, InPlay&& in_play, RowStep&& step,
-               std::vector<double>& lambda) {
+// Gives each active row the coefficient step(row) / (number of active rows).
+template <class IsActive, class RowStep>
+void share_among_active(const std::vector<BlockRow>& rows, IsActive&& is_active, RowStep&& step,
+                        std::vector<double>& lambda) {
     lambda.assign(rows.size(), 0.0);
     double count = 0;
-    for (const BlockRow& row : rows) count += in_play(row);
+    for (const BlockRow& row : rows) count += is_active(row);
     for (std::size_t j = 0; j < rows.size(); ++j)
-        if (in_play(rows[j]) && rows[j].q > 0) lambda[j] = step(rows[j]) / count;
+        if (is_active(rows[j]) && rows[j].q > 0) lambda[j] = step(rows[j]) / count;
 }
 
 bool mistaken(const BlockRow& row) { return row.value <= 0; }
 
-double own_step(const BlockRow& row) { return row.own; }
+double own_step(const BlockRow& row) { return row.own_step; }
 
 }  // namespace
 
 void share_budget(const BlockSet& set, std::vector<double>& lambda) {
-    share_out(
+    share_among_active(
         set.rows, mistaken, [&](const BlockRow& row) { return set.budget / row.weight; }, lambda);
 }
 
 void share_own_of_mistaken(const BlockSet& set, std::vector<double>& lambda) {
-    share_out(set.rows, mistaken, own_step, lambda);
+    share_among_active(set.rows, mistaken, own_step, lambda);
 }
 
 void share_own_of_losing(const BlockSet& set, std::vector<double>& lambda) {
-    share_out(
+    share_among_active(
         set.rows, [&](const BlockRow& row) { return row.value < set.margin; }, own_step, lambda);
 }
 
@@ -88,7 +90,7 @@ void step_on_worst(const BlockSet& set, std::vector<double>& lambda) {
         worst = j;
     }
     const BlockRow& row = set.rows[worst];
-    if (row.value < set.margin && row.q > 0) lambda[worst] = row.own;
+    if (row.value < set.margin && row.q > 0) lambda[worst] = row.own_step;
 }
 
 void surrogate(const BlockSet& set, std::vector<double>& lambda) {

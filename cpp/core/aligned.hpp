@@ -8,7 +8,7 @@
 namespace tagalong {
 
 inline constexpr std::size_t kCacheLine = 64;
-// How many numbers that is.
+// Numbers of type T per cache line.
 template <class T>
 inline constexpr std::size_t kLine = kCacheLine / sizeof(T);
 
@@ -32,7 +32,7 @@ struct AlignedAllocator {
 template <class T>
 using AlignedVector = std::vector<T, AlignedAllocator<T>>;
 
-// The number of labels a row of T is padded to: whole cache lines.
+// The length of a row for this many labels: padded to a whole number of cache lines.
 template <class T>
 constexpr std::size_t padded(std::size_t labels) {
     return (labels + kLine<T> - 1) / kLine<T> * kLine<T>;

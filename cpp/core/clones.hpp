@@ -1,8 +1,8 @@
-// One build for every x86-64: the compiler makes a version of each marked function per vector
-// width and the loader picks one. To be put on definitions only: on a declaration it links and
-// then fails when the library is loaded. Sanitizers run before the loader's choice is possible,
-// so their builds define TAGALONG_NO_CLONES. TAGALONG_NO_AVX512 leaves the widest version out, to run
-// on one machine what narrower machines run.
+// Function multiversioning: one build for every x86-64 processor. The compiler makes one version of
+// each marked function per vector width, and the dynamic loader selects one. Mark definitions only:
+// a marked declaration links, but loading the library fails. Sanitizers start before the loader can
+// select, so their builds define TAGALONG_NO_CLONES. TAGALONG_NO_AVX512 omits the widest version,
+// to test on an AVX-512 machine the code that other machines run.
 #pragma once
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__) && \
@@ -13,7 +13,7 @@
 #else
 #define TAGALONG_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #endif
-// For vectors of 32 bytes that are written out: wider registers would not be used.
+// For code written with explicit 32-byte vectors: it would not use wider registers.
 #define TAGALONG_LANE_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define TAGALONG_CLONES

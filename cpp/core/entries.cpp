@@ -9,7 +9,7 @@ namespace {
 
 template <class T>
 TAGALONG_INLINE double sum_of_magnitudes_body(const T* values, std::size_t n) {
-    // Several sums: an addition need not wait for the one before it.
+    // Independent partial sums: an addition does not wait for the previous one.
     constexpr std::size_t kSums = 16;
     double sums[kSums] = {};
     std::size_t e = 0;
@@ -23,7 +23,8 @@ TAGALONG_INLINE double sum_of_magnitudes_body(const T* values, std::size_t n) {
     return sum;
 }
 
-// In the unsigned type, negative numbers are beyond every end.
+// Converted to the unsigned type U, a negative column exceeds every `end`: one comparison tests
+// both ends of the range.
 template <class I, class U>
 TAGALONG_INLINE bool all_inside_body(const I* columns, U end, std::size_t n) {
     I outside = 0;
@@ -67,7 +68,7 @@ TAGALONG_CLONES bool all_inside(const std::int32_t* columns, std::int64_t end, s
 TAGALONG_CLONES bool all_inside(const std::int64_t* columns, std::int64_t end, std::size_t n) {
     return all_inside_body(columns, static_cast<std::uint64_t>(end), n);
 }
-TAGALONG_CLONES std::size_t descents(const std::int32_t* columns, std::size_t n) {
+TAGALONG_CLONES std::size_t count_descents(const std::int32_t* columns, std::size_t n) {
     std::uint32_t found = 0;
 #pragma omp simd reduction(+ : found)
     for (std::size_t e = 1; e < n; ++e) found += columns[e - 1] >= columns[e];

@@ -1,4 +1,4 @@
-// Loops over the entries of somebody's row, columns and values: vectorised, compiled once per vector width.
+// Loops over the columns and values of an input row: vectorised, compiled once per vector width.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,14 @@ namespace tagalong::kernels {
 // sum_e |values[e]|
 double sum_of_magnitudes(const float* values, std::size_t n);
 double sum_of_magnitudes(const double* values, std::size_t n);
-// Whether all columns are from 0 to below `end`.
+// Whether 0 <= column < end holds for all columns.
 bool all_inside(const std::int32_t* columns, std::int64_t end, std::size_t n);
 bool all_inside(const std::int64_t* columns, std::int64_t end, std::size_t n);
-// How many columns are not above the one before them.
-std::size_t descents(const std::int32_t* columns, std::size_t n);
+// The number of columns that are not greater than their predecessor.
+std::size_t count_descents(const std::int32_t* columns, std::size_t n);
 bool no_zeros(const double* values, std::size_t n);
-// feature[e] = columns[e] and value[e] = sign * values[e]; whether columns ascend and no value is 0.
+// Sets feature[e] = columns[e] and value[e] = sign * values[e]. Returns whether the columns are
+// strictly ascending and no value is 0.
 bool copy_row(const std::int32_t* columns, const float* values, double sign, std::int32_t* feature,
               double* value, std::size_t n);
 bool copy_row(const std::int32_t* columns, const double* values, double sign, std::int32_t* feature,

@@ -1,4 +1,4 @@
-// What is wrong with an input, in words for the person who gave it.
+// The exception for invalid input, and parts of its messages.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@ struct InputError : std::invalid_argument {
     using std::invalid_argument::invalid_argument;
 };
 
-inline std::string in_words(double value) {
+inline std::string format_number(double value) {
     if (std::isnan(value)) return "NaN";
     if (std::isinf(value)) return value > 0 ? "infinity" : "-infinity";
     char text[32];
@@ -22,11 +22,11 @@ inline std::string in_words(double value) {
 
 inline void check_value(double value, const std::string& place) {
     if (!std::isfinite(value))
-        throw InputError(place + " is " + in_words(value) + "; values must be finite");
+        throw InputError(place + " is " + format_number(value) + "; values must be finite");
 }
 
-inline std::string too_long(double longest) {
-    return " is too long: the sum of its squares exceeds " + in_words(longest) +
+inline std::string too_long_message(double longest) {
+    return " is too long: the sum of its squares exceeds " + format_number(longest) +
            ", the largest number of the storage type; scale the features down";
 }
 

@@ -26,7 +26,7 @@ void Example::merge() {
 
     order_.resize(n);
     std::iota(order_.begin(), order_.end(), 0u);
-    // Duplicates keep their order of arrival, so their sum does not depend on the sorting.
+    // A stable sort keeps duplicates in input order, so their sum does not depend on the sort.
     std::stable_sort(order_.begin(), order_.end(),
                      [&](auto a, auto b) { return feature[a] < feature[b]; });
     feature_scratch_.assign(feature.begin(), feature.end());
@@ -50,7 +50,7 @@ void Example::finish(Norm norm, double constant) {
         bool vanished = false;
         if (length > 0)
             for (double& v : value) vanished |= (v /= length) == 0;
-        if (vanished) merge();  // a tiny value beside a huge one is none
+        if (vanished) merge();  // a tiny value divided by a huge length underflows to 0
     }
     if (constant != 0) {
         feature.insert(feature.begin(), kConstantFeature);

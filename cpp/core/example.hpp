@@ -1,7 +1,7 @@
-// One example as every learner sees it: sorted distinct feature ids with non-zero values in
-// double precision, normalised and with its constant feature. Whatever way an example comes in
-// (a CSR row in any order, a dense row, a list of pairs), it becomes the same numbers here,
-// which is why every way in gives the same bits.
+// One example in the form that every learner reads: sorted distinct feature ids with non-zero
+// values in double precision, normalised, with the constant feature. Every input format (a CSR row
+// in any order, a dense row, a list of pairs) is converted to this form first. Therefore the same
+// example gives bit-identical results in all formats.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace tagalong {
 
-// The id of the constant feature: no input may carry it, and it sorts first.
+// The id of the constant feature. Input ids are non-negative, so it is unique and sorts first.
 inline constexpr std::int32_t kConstantFeature = -1;
 
 enum class Norm { none, euclidean, largest };
@@ -30,9 +30,9 @@ struct Example {
         value.push_back(amount);
     }
 
-    // Sort by feature, sum duplicates, drop zeros.
+    // Sorts by feature, sums duplicates, drops zeros.
     void merge();
-    // Merge, scale to unit length, add the constant.
+    // Merges, scales to unit norm, adds the constant feature.
     void finish(Norm norm, double constant);
 
   private:
@@ -41,7 +41,7 @@ struct Example {
     std::vector<double> value_scratch_;
 };
 
-// One row of numbers, wherever it is kept.
+// A non-owning view of one sparse row.
 struct RowView {
     std::span<const std::int32_t> feature;
     std::span<const double> value;
@@ -58,7 +58,7 @@ inline double sum_of_squares(std::span<const double> values) {
     return sum;
 }
 
-// The Euclidean length, without the overflow and underflow of the plain sum of squares.
+// The Euclidean length. Avoids the overflow and underflow of the plain sum of squares.
 double euclidean_length(std::span<const double> values);
 
 }  // namespace tagalong

@@ -9,10 +9,11 @@
 namespace tagalong::kernels {
 namespace {
 
-// Several rows at a time: the running sums are read and written once for all of them. The order of
-// the additions is that of one by one. Rows are whole lines, so this and other loops go line by line: what
-// the compiler unrolls needs no test a vector. Rows lie anywhere and are short, so the processor does not
-// guess them: those of the next group are asked for, line by line, while this one is added.
+// Adds kRows rows at a time, so that the running sums are loaded and stored once per group. The
+// order of the additions is the same as row by row. Rows consist of whole cache lines, so this and
+// other loops proceed line by line: the compiler unrolls the inner loop without a bounds test per
+// vector. Rows are short and scattered in memory, so the hardware prefetcher cannot predict them:
+// while one group is added, the lines of the next group (`after` rows are left) are prefetched.
 template <std::size_t kRows, class T>
 TAGALONG_INLINE void add_group(T* __restrict out, const T* const* rows, const T* x, std::size_t n,
                                std::size_t after) {
@@ -52,7 +53,7 @@ TAGALONG_INLINE void score_rows_body(T* __restrict out, const T* const* rows, co
     add_rows_body(out, rows, x, count, n);
 }
 
-// Lines of sparse rows lie anywhere, so they are asked for well ahead.
+// The lines of sparse rows are scattered in memory, so they are prefetched well ahead.
 template <class T>
 TAGALONG_INLINE void add_blocks_body(T* __restrict out, const Block<T>* blocks, std::size_t count) {
     constexpr std::size_t ahead = 12;
@@ -74,7 +75,7 @@ TAGALONG_INLINE void add_scaled_body(T* __restrict row, const T* __restrict alph
         for (std::size_t i = 0; i < kLine<T>; ++i) row[k + i] += alpha[k + i] * x;
 }
 
-// With or without the plane of means, which lies elsewhere.
+// kMeans: also update the plane of means, a separate array.
 template <bool kMeans, class T>
 TAGALONG_INLINE double add_scaled_norm_body(T* __restrict row, [[maybe_unused]] T* __restrict means,
                                             const T* __restrict alpha, T x,
@@ -93,7 +94,7 @@ TAGALONG_INLINE double add_scaled_norm_body(T* __restrict row, [[maybe_unused]] 
         for (std::size_t i = 0; i < half; ++i) squares[i] += squares[half + i];
     const T total = squares[0];
     if (total <= std::numeric_limits<T>::max()) return static_cast<double>(total);
-    // The squares overflow the storage type, the weights do not.
+    // The squares overflow the storage type but the weights do not: sum in double precision.
     double wide = 0;
     for (std::size_t k = 0; k < n; ++k)
         wide += static_cast<double>(row[k]) * static_cast<double>(row[k]);

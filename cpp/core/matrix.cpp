@@ -17,7 +17,7 @@ void Matrix::read(std::int64_t i, Example& out) const {
 
 void Matrix::check(double longest) const {
     if (sparse()) check_indptr();
-    if (good_together(longest)) return;
+    if (quick_check(longest)) return;
     Example merged;
     for (std::int64_t i = 0; i < rows; ++i) {
         double sum = 0;
@@ -26,18 +26,19 @@ void Matrix::check(double longest) const {
             sum = kernels::sum_of_magnitudes(data, count);
             good = !columns_of || kernels::all_inside(columns_of, columns, count);
         });
-        // The sum of magnitudes bounds the length, duplicates or not; where it is no proof,
-        // the length itself decides.
+        // The sum of magnitudes bounds the length of the row, with or without duplicate columns.
+        // Compute the length itself only where this bound is too large.
         if (good && sum * sum <= longest) continue;
-        if (!good || !std::isfinite(sum)) explain(i, longest);
+        if (!good || !std::isfinite(sum)) throw_error(i, longest);
         read(i, merged);
         merged.merge();
-        if (!(sum_of_squares(merged.value) <= longest)) explain(i, longest);
+        if (!(sum_of_squares(merged.value) <= longest)) throw_error(i, longest);
     }
 }
 
-// Whether a look at the entries of all rows together is proof enough, as it nearly always is.
-bool Matrix::good_together(double longest) const {
+// A quick sufficient test: checks all entries of the matrix as if they were one row. It nearly
+// always succeeds.
+bool Matrix::quick_check(double longest) const {
     if (rows == 0) return true;
     if (!sparse() && row_stride != columns) return false;
     const auto count = static_cast<std::size_t>(sparse() ? start(rows) - start(0) : rows * columns);
@@ -56,7 +57,7 @@ void Matrix::check_indptr() const {
             throw InputError("X: indptr must not decrease, but does at row " + std::to_string(i));
 }
 
-void Matrix::explain(std::int64_t i, double longest) const {
+void Matrix::throw_error(std::int64_t i, double longest) const {
     visit_row(i, [&](std::int64_t column, double value) {
         if (column < 0 || column >= columns)
             throw InputError("X: row " + std::to_string(i) + " has column " +
@@ -64,7 +65,7 @@ void Matrix::explain(std::int64_t i, double longest) const {
                              std::to_string(columns - 1));
         check_value(value, "X: row " + std::to_string(i) + ", column " + std::to_string(column));
     });
-    throw InputError("X: row " + std::to_string(i) + too_long(longest));
+    throw InputError("X: row " + std::to_string(i) + too_long_message(longest));
 }
 
 }  // namespace tagalong

@@ -1,5 +1,5 @@
-// A view of somebody else's matrix, dense or CSR, in the number types NumPy and SciPy use. It
-// is read row by row into an Example; nothing is copied beyond that row.
+// A non-owning view of a matrix, dense or CSR, in the number types of NumPy and SciPy. Learners
+// read it row by row into an Example; at most one row is copied at a time.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct Matrix {
     std::int64_t columns = 0;
     const void* values = nullptr;  // float32 or float64
     Number value_type = Number::float64;
-    // Dense: distance between rows in numbers. CSR: unused.
+    // Dense: numbers from the start of one row to the start of the next. CSR: unused.
     std::int64_t row_stride = 0;
     // CSR only; null for a dense matrix.
     const void* indices = nullptr;
@@ -25,24 +25,24 @@ struct Matrix {
 
     bool sparse() const { return indptr != nullptr; }
 
-    // CSR: where row i begins.
+    // CSR: the position of the first entry of row i.
     std::int64_t start(std::int64_t i) const { return integer(indptr, index_type, i); }
-    // How many entries row i has, zeros included.
+    // The number of entries of row i, including explicit zeros.
     std::size_t entries(std::int64_t i) const {
         return static_cast<std::size_t>(sparse() ? integer(indptr, index_type, i + 1) -
                                                        integer(indptr, index_type, i)
                                                  : columns);
     }
 
-    // visit(columns, values, count) with the types that row i is stored in; for a dense row columns
-    // is a null pointer.
+    // Calls visit(columns, values, count) with pointers of the types in which row i is stored. For
+    // a dense row, columns is null.
     template <class Visit>
     void visit_arrays(std::int64_t i, Visit&& visit) const {
         if (value_type == Number::float32) visit_typed(i, static_cast<const float*>(values), visit);
         else visit_typed(i, static_cast<const double*>(values), visit);
     }
 
-    // visit(column, value) for the entries of row i, in the order they have.
+    // Calls visit(column, value) for each entry of row i in storage order.
     template <class Visit>
     void visit_row(std::int64_t i, Visit&& visit) const {
         visit_arrays(i, [&](const auto* columns_of, const auto* data, std::size_t count) {
@@ -55,11 +55,11 @@ struct Matrix {
         });
     }
 
-    // Row i as it stands, unsorted and not normalised.
+    // Reads the non-zero entries of row i in storage order, neither sorted nor normalised.
     void read(std::int64_t i, Example& out) const;
 
-    // Throws InputError at the first entry that no learner can use: not finite, or outside the
-    // columns, or a row whose squared length exceeds `longest`.
+    // Throws InputError for the first invalid entry or row: a value that is not finite, a column
+    // outside the matrix, or a row whose squared length exceeds `longest`.
     void check(double longest) const;
 
   private:
@@ -79,9 +79,9 @@ struct Matrix {
             visit(static_cast<const std::int64_t*>(indices) + start(i), data + start(i),
                   entries(i));
     }
-    bool good_together(double longest) const;
+    bool quick_check(double longest) const;
     void check_indptr() const;
-    [[noreturn]] void explain(std::int64_t i, double longest) const;
+    [[noreturn]] void throw_error(std::int64_t i, double longest) const;
 };
 
 }  // namespace tagalong

@@ -1,5 +1,5 @@
-// Memory for rows of numbers that never move as rows are added: rows lie in chunks of 32 MB. A chunk
-// reserves addresses, not memory: pages come as rows are touched.
+// Memory for rows of numbers in chunks of 32 MB, so that adding rows never moves existing ones. A
+// chunk reserves address space; the operating system allocates its pages when rows are first used.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace tagalong {
 template <class T>
 class RowChunks {
   public:
-    // Each row has `planes` arrays of `stride` numbers, zeros at first.
+    // Each row has `planes` arrays of `stride` numbers, initially zero.
     explicit RowChunks(std::size_t planes, std::size_t stride = 0)
         : planes_(planes), stride_(stride) {
         while (stride > 0 && chunk_rows() * 2 * planes * stride * sizeof(T) <= kChunkBytes)
@@ -25,8 +25,8 @@ class RowChunks {
     std::size_t stride() const { return stride_; }
     std::size_t row_bytes() const { return planes_ * stride_ * sizeof(T); }
 
-    // Room for row `number`, all before which are there. Where most rows are left untouched, no huge
-    // pages are asked for: each would hold dozens of them.
+    // Adds row `number`; rows must be added in order. If most rows stay untouched, small pages are
+    // used: a huge page would hold dozens of rows and allocate memory for all of them.
     void add_row(std::size_t number, bool mostly_untouched) {
         if ((number >> chunk_bits_) != chunks_.size()) return;
         const std::size_t bytes = chunk_rows() * row_bytes();

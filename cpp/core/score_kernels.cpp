@@ -11,10 +11,11 @@ namespace tagalong::kernels {
 namespace {
 
 template <class T>
-TAGALONG_INLINE void widen_body(const T* __restrict values, double* __restrict out, std::size_t n) {
+TAGALONG_INLINE void to_finite_doubles_body(const T* __restrict values, double* __restrict out,
+                                            std::size_t n) {
     constexpr T bound =
-        sizeof(T) == 4 ? std::numeric_limits<float>::max() : static_cast<T>(kWidest);
-    // Nearly always all are finite and within bounds, which is quicker found out than mended.
+        sizeof(T) == 4 ? std::numeric_limits<float>::max() : static_cast<T>(kLargestFinite);
+    // Nearly always all values are within bounds. Testing that is faster than clipping every value.
     std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t> within = -1;
 #pragma omp simd reduction(& : within)
     for (std::size_t k = 0; k < n; ++k) {
@@ -22,17 +23,17 @@ TAGALONG_INLINE void widen_body(const T* __restrict values, double* __restrict o
         out[k] = static_cast<double>(values[k]);
     }
     if (!within)
-        for (std::size_t k = 0; k < n; ++k) out[k] = widened(values[k]);
+        for (std::size_t k = 0; k < n; ++k) out[k] = to_finite_double(values[k]);
 }
 
 template <class T>
-TAGALONG_INLINE void narrow_body(const double* __restrict values, T* __restrict out,
-                                 std::size_t n) {
+TAGALONG_INLINE void to_storage_body(const double* __restrict values, T* __restrict out,
+                                     std::size_t n) {
 #pragma omp simd
     for (std::size_t k = 0; k < n; ++k) out[k] = static_cast<T>(values[k]);
 }
 
-// Line by line until there is one in it.
+// Tests whole cache lines until one of them contains a value above the bound.
 template <class T>
 TAGALONG_INLINE std::size_t first_above_body(const T* values, T bound, std::size_t from,
                                              std::size_t n) {
@@ -51,7 +52,7 @@ TAGALONG_INLINE void bins_body(const T* __restrict values, double low, double wi
                                std::int32_t count, std::int32_t* __restrict out, std::size_t n) {
     const double last = count - 1;
     const double from =
-        width > 0 ? low : std::numeric_limits<double>::quiet_NaN();  // nothing is above it
+        width > 0 ? low : std::numeric_limits<double>::quiet_NaN();  // value >= NaN is false
 #pragma omp simd
     for (std::size_t k = 0; k < n; ++k) {
         const double value = static_cast<double>(values[k]);
@@ -62,7 +63,7 @@ TAGALONG_INLINE void bins_body(const T* __restrict values, double low, double wi
 }
 
 template <class T>
-TAGALONG_INLINE std::int32_t count_from_body(const T* values, T bound, std::size_t n) {
+TAGALONG_INLINE std::int32_t count_at_least_body(const T* values, T bound, std::size_t n) {
     std::int32_t count = 0;
 #pragma omp simd reduction(+ : count)
     for (std::size_t k = 0; k < n; ++k) count += values[k] >= bound;
@@ -76,7 +77,7 @@ TAGALONG_INLINE void minus_scaled_body(const T* a, const T* b, T factor, T* out,
 }
 
 template <class T>
-TAGALONG_INLINE FromAndAbove count_from_and_above_body(const T* values, T bound, std::size_t n) {
+TAGALONG_INLINE BoundCounts count_bound_body(const T* values, T bound, std::size_t n) {
     std::int32_t from = 0, above = 0;
 #pragma omp simd reduction(+ : from, above)
     for (std::size_t k = 0; k < n; ++k) {
@@ -88,17 +89,17 @@ TAGALONG_INLINE FromAndAbove count_from_and_above_body(const T* values, T bound,
 
 }  // namespace
 
-TAGALONG_CLONES void widen(const float* values, double* out, std::size_t n) {
-    widen_body(values, out, n);
+TAGALONG_CLONES void to_finite_doubles(const float* values, double* out, std::size_t n) {
+    to_finite_doubles_body(values, out, n);
 }
-TAGALONG_CLONES void widen(const double* values, double* out, std::size_t n) {
-    widen_body(values, out, n);
+TAGALONG_CLONES void to_finite_doubles(const double* values, double* out, std::size_t n) {
+    to_finite_doubles_body(values, out, n);
 }
-TAGALONG_CLONES void narrow(const double* values, float* out, std::size_t n) {
-    narrow_body(values, out, n);
+TAGALONG_CLONES void to_storage(const double* values, float* out, std::size_t n) {
+    to_storage_body(values, out, n);
 }
-TAGALONG_CLONES void narrow(const double* values, double* out, std::size_t n) {
-    narrow_body(values, out, n);
+TAGALONG_CLONES void to_storage(const double* values, double* out, std::size_t n) {
+    to_storage_body(values, out, n);
 }
 TAGALONG_CLONES void minus_scaled(const float* a, const float* b, float factor, float* out,
                                   std::size_t n) {
@@ -108,18 +109,17 @@ TAGALONG_CLONES void minus_scaled(const double* a, const double* b, double facto
                                   std::size_t n) {
     minus_scaled_body(a, b, factor, out, n);
 }
-TAGALONG_CLONES std::int32_t count_from(const float* values, float bound, std::size_t n) {
-    return count_from_body(values, bound, n);
+TAGALONG_CLONES std::int32_t count_at_least(const float* values, float bound, std::size_t n) {
+    return count_at_least_body(values, bound, n);
 }
-TAGALONG_CLONES std::int32_t count_from(const double* values, double bound, std::size_t n) {
-    return count_from_body(values, bound, n);
+TAGALONG_CLONES std::int32_t count_at_least(const double* values, double bound, std::size_t n) {
+    return count_at_least_body(values, bound, n);
 }
-TAGALONG_CLONES FromAndAbove count_from_and_above(const float* values, float bound, std::size_t n) {
-    return count_from_and_above_body(values, bound, n);
+TAGALONG_CLONES BoundCounts count_bound(const float* values, float bound, std::size_t n) {
+    return count_bound_body(values, bound, n);
 }
-TAGALONG_CLONES FromAndAbove count_from_and_above(const double* values, double bound,
-                                                  std::size_t n) {
-    return count_from_and_above_body(values, bound, n);
+TAGALONG_CLONES BoundCounts count_bound(const double* values, double bound, std::size_t n) {
+    return count_bound_body(values, bound, n);
 }
 
 TAGALONG_CLONES double largest(const double* values, std::size_t n) {
@@ -155,7 +155,7 @@ TAGALONG_CLONES std::size_t first_above(const double* values, double bound, std:
     return first_above_body(values, bound, from, n);
 }
 
-std::size_t above(const double* values, double bound, int* out, std::size_t n) {
+std::size_t indices_above(const double* values, double bound, int* out, std::size_t n) {
     std::size_t count = 0;
 #pragma GCC unroll 8
     for (std::size_t k = 0; k < n; ++k) {
@@ -165,8 +165,8 @@ std::size_t above(const double* values, double bound, int* out, std::size_t n) {
     return count;
 }
 
-TAGALONG_CLONES Tally tally_above(const double* values, double bound, std::size_t n) {
-    // Two halves side by side: half the steps, and two sums that do not wait for each other.
+TAGALONG_CLONES CountAndSum count_and_sum_above(const double* values, double bound, std::size_t n) {
+    // Both halves of the array in one loop: half the iterations, and two independent sums.
     const std::size_t half = n / 2;
     const double* const others = values + half;
     double sum = 0, other_sum = 0;

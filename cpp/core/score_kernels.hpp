@@ -1,4 +1,5 @@
-// Loops over the scores of all labels, a number a label: vectorised, compiled once per vector width.
+// Loops over the scores of all labels, one number per label: vectorised, compiled once per vector
+// width.
 #pragma once
 
 #include <cstddef>
@@ -6,39 +7,43 @@
 
 namespace tagalong::kernels {
 
-// In double precision. What overflowed becomes a huge number, so that differences stay numbers.
-inline constexpr double kWidest = 1e300;
-inline double widened(double value) {
-    const double bounded = value > kWidest ? kWidest : (value < -kWidest ? -kWidest : value);
+// Conversion to double precision. Infinities and other huge values are clipped to
+// +-kLargestFinite and NaN becomes 0, so that differences of scores are finite.
+inline constexpr double kLargestFinite = 1e300;
+inline double to_finite_double(double value) {
+    const double bounded = value > kLargestFinite
+                               ? kLargestFinite
+                               : (value < -kLargestFinite ? -kLargestFinite : value);
     return bounded == bounded ? bounded : 0.0;
 }
-void widen(const float* values, double* out, std::size_t n);
-void widen(const double* values, double* out, std::size_t n);
+void to_finite_doubles(const float* values, double* out, std::size_t n);
+void to_finite_doubles(const double* values, double* out, std::size_t n);
 
-// In the storage type.
-void narrow(const double* values, float* out, std::size_t n);
-void narrow(const double* values, double* out, std::size_t n);
+// Conversion to the storage type.
+void to_storage(const double* values, float* out, std::size_t n);
+void to_storage(const double* values, double* out, std::size_t n);
 
 // out[k] = a[k] - factor * b[k]; `out` may be `a`.
 void minus_scaled(const float* a, const float* b, float factor, float* out, std::size_t n);
 void minus_scaled(const double* a, const double* b, double factor, double* out, std::size_t n);
 
-// How many are at least the bound.
-std::int32_t count_from(const float* values, float bound, std::size_t n);
-std::int32_t count_from(const double* values, double bound, std::size_t n);
-// How many values are at least a bound, and how many above it.
-struct FromAndAbove {
-    std::int32_t from, above;
+// The number of values >= bound.
+std::int32_t count_at_least(const float* values, float bound, std::size_t n);
+std::int32_t count_at_least(const double* values, double bound, std::size_t n);
+// The numbers of values >= bound and > bound.
+struct BoundCounts {
+    std::int32_t at_least, above;
 };
-FromAndAbove count_from_and_above(const float* values, float bound, std::size_t n);
-FromAndAbove count_from_and_above(const double* values, double bound, std::size_t n);
+BoundCounts count_bound(const float* values, float bound, std::size_t n);
+BoundCounts count_bound(const double* values, double bound, std::size_t n);
 
-// The first place, not before `from`, whose value is above the bound; n if there is none.
+// The smallest index k >= from with values[k] > bound; n if there is none.
 std::size_t first_above(const float* values, float bound, std::size_t from, std::size_t n);
 std::size_t first_above(const double* values, double bound, std::size_t from, std::size_t n);
 
-// The bin of each value, of `count` bins of a width from `low` on; what lies beyond counts in the last,
-// what lies below them, and everything if there is no width, has the number `count`.
+// The histogram bin of each value: `count` bins of equal width that start at `low`. Values above
+// the range fall into the last bin. Values below the range, and all values if the width is not
+// positive, get the number `count`.
 void bins(const float* values, double low, double width, std::int32_t count, std::int32_t* out,
           std::size_t n);
 void bins(const double* values, double low, double width, std::int32_t count, std::int32_t* out,
@@ -47,12 +52,13 @@ void bins(const double* values, double low, double width, std::int32_t count, st
 // The largest of n >= 1 numbers.
 double largest(const double* values, std::size_t n);
 
-// Where values[k] > bound, in order; the number of places. `out` has room for n.
-std::size_t above(const double* values, double bound, int* out, std::size_t n);
-// How many that are, and their sum.
-struct Tally {
+// Writes the indices k with values[k] > bound to `out` in ascending order and returns their number.
+// `out` must have room for n.
+std::size_t indices_above(const double* values, double bound, int* out, std::size_t n);
+// The number of values > bound, and their sum.
+struct CountAndSum {
     double count, sum;
 };
-Tally tally_above(const double* values, double bound, std::size_t n);
+CountAndSum count_and_sum_above(const double* values, double bound, std::size_t n);
 
 }  // namespace tagalong::kernels

@@ -1,5 +1,5 @@
-// Which labels and rows a learner has after a change that is not learning: labels forgotten or merged,
-// features pruned. A new label has the sum of what the old labels have that it is made of.
+// A change of a learner's labels or features apart from learning: labels forgotten or merged,
+// features pruned. The weights of a merged label are the sum of the weights of its parts.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace tagalong {
 
 class Selection {
   public:
-    // Per new label the old labels that it is made of; all rows stay.
+    // Keeps all rows. sources[i] lists the old labels that are merged into new label i.
     static Selection of_labels(std::vector<std::vector<std::int32_t>> sources, std::size_t labels) {
         for (const auto& parts : sources)
             for (const std::int32_t label : parts)
@@ -23,7 +23,7 @@ class Selection {
         out.sources_ = std::move(sources);
         return out;
     }
-    // Rows of `width` numbers as they are; per row whether it stays.
+    // Keeps all labels. kept[r] says whether row r, which has `width` numbers, stays.
     static Selection of_rows(std::vector<char> kept, std::size_t rows, std::size_t width) {
         if (kept.size() != rows)
             throw InputError("kept must have one entry per feature, " + std::to_string(rows) +
@@ -39,7 +39,7 @@ class Selection {
     bool keeps_all_rows() const { return kept_.empty(); }
     bool keeps(std::size_t row) const { return kept_.empty() || kept_[row]; }
 
-    // From one number per old label to one per new label.
+    // Turns one number per old label into one number per new label.
     template <class V>
     void sum(const V* before, V* after) const {
         for (const auto& parts : sources_) {

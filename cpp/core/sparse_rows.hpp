@@ -1,9 +1,9 @@
-// Rows of weights of which few labels have been touched: they hold those labels only.
+// Block-sparse rows of weights, for rows in which updates have changed few labels.
 //
-// The labels are cut into blocks of a cache line. A row has a line for every block in which a
-// number was ever written, and a bit for every block that says whether it has one; what has no
-// line is zero. With ten thousand labels and two of them moved a round, that is a hundredth of
-// the memory of whole rows, and scoring passes over the zeros without looking at them.
+// The labels are divided into blocks of one cache line. A row stores one line for each block that
+// has ever been written, and a bitmap of the stored blocks; all other blocks are zero. With ten
+// thousand labels and updates of two labels per round, this takes a hundredth of the memory of
+// dense rows, and scoring skips the zero blocks.
 #pragma once
 
 #include <algorithm>
@@ -19,26 +19,26 @@ namespace tagalong {
 template <class T>
 class SparseRows {
   public:
-    static constexpr std::size_t kBlock = kLine<T>;  // labels
+    static constexpr std::size_t kBlock = kLine<T>;  // labels per block
 
     explicit SparseRows(std::size_t planes) : planes_(planes) {}
 
     std::size_t rows() const { return rows_.size(); }
-    // There are at least so many; new ones are zero.
-    void reach(std::size_t count) { rows_.resize(std::max(rows_.size(), count)); }
-    // How many blocks of a row have a line.
+    // Adds zero rows until there are at least `count`.
+    void ensure_rows(std::size_t count) { rows_.resize(std::max(rows_.size(), count)); }
+    // The number of stored blocks of a row.
     std::size_t blocks(std::int32_t row) const { return rows_[row].lines.size(); }
 
-    // A label's number in plane 0, null where it is zero for want of a line. The numbers of the
-    // other planes follow at distances of kBlock.
+    // The weight of a label in plane 0; null if its block is not stored, so that the weight is
+    // zero. The weights in the following planes are at distances of kBlock.
     const T* find(std::int32_t row, std::size_t label) const {
         const Row& found = rows_[row];
         const std::size_t block = label / kBlock;
         if (!found.has(block)) return nullptr;
         return line(found.lines[found.rank(block)]) + label % kBlock;
     }
-    // The same, with a line made where there is none.
-    T* touch(std::int32_t row, std::size_t label) {
+    // The same; adds a zero block if it is not stored.
+    T* find_or_insert(std::int32_t row, std::size_t label) {
         Row& found = rows_[row];
         const std::size_t block = label / kBlock;
         if (found.present.size() <= block / 64) found.present.resize(block / 64 + 1, 0);
@@ -50,7 +50,7 @@ class SparseRows {
         return line(found.lines[rank]) + label % kBlock;
     }
 
-    // visit(first label, numbers) for the blocks that have a line, in the order of the labels.
+    // Calls visit(first label, numbers) for each stored block in the order of the labels.
     template <class Visit>
     void visit(std::int32_t row, Visit&& visit) const {
         const Row& found = rows_[row];
@@ -61,28 +61,28 @@ class SparseRows {
                       static_cast<const T*>(line(*at++)));
     }
 
-    // The row is kept elsewhere from now on.
+    // Frees the blocks of a row, which is stored elsewhere from now on.
     void release(std::int32_t row) {
         Row& found = rows_[row];
         free_.insert(free_.end(), found.lines.begin(), found.lines.end());
         found = {};
     }
 
-    // What lines and their lists take.
+    // The memory of the lines and of the lists of lines.
     std::size_t bytes() const {
-        const std::size_t used = made_ - free_.size();
+        const std::size_t used = allocated_ - free_.size();
         return used * (planes_ * kCacheLine + sizeof(std::uint32_t)) + rows_.size() * sizeof(Row);
     }
 
   private:
     struct Row {
-        std::vector<std::uint64_t> present;  // a bit a block
-        std::vector<std::uint32_t> lines;    // of the blocks present, in their order
+        std::vector<std::uint64_t> present;  // bitmap: one bit per block
+        std::vector<std::uint32_t> lines;    // line numbers of the stored blocks, in block order
 
         bool has(std::size_t block) const {
             return block / 64 < present.size() && (present[block / 64] >> block % 64 & 1) != 0;
         }
-        // How many of the blocks before this one are present.
+        // The number of stored blocks before this one.
         std::size_t rank(std::size_t block) const {
             std::size_t count = 0;
             for (std::size_t word = 0; word < block / 64; ++word)
@@ -92,7 +92,7 @@ class SparseRows {
         }
     };
 
-    // Lines live in chunks that never move, as rows do.
+    // Lines are allocated in chunks that never move (compare RowChunks).
     static constexpr int kChunkBits = 16;
     std::size_t chunk_lines() const { return std::size_t{1} << kChunkBits; }
     T* line(std::uint32_t number) const {
@@ -106,16 +106,16 @@ class SparseRows {
             std::fill_n(line(number), planes_ * kBlock, T(0));
             return number;
         }
-        if (made_ >> kChunkBits == chunks_.size()) {
+        if (allocated_ >> kChunkBits == chunks_.size()) {
             const std::size_t bytes = chunk_lines() * planes_ * kCacheLine;
             chunks_.emplace_back(bytes, chunks_.empty() ? bytes : 0);
         }
-        return static_cast<std::uint32_t>(made_++);
+        return static_cast<std::uint32_t>(allocated_++);
     }
 
     std::size_t planes_;
     std::vector<Row> rows_;
-    std::size_t made_ = 0;  // lines
+    std::size_t allocated_ = 0;  // lines allocated so far, including those in free_
     std::vector<std::uint32_t> free_;
     std::vector<ZeroedPages> chunks_;
 };

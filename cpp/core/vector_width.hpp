@@ -1,5 +1,5 @@
-// Which of the clones in clones.hpp the loader has picked on this machine. Sums may differ in their
-// last bits between widths, so whoever compares bits needs to know.
+// The vector width that the loader selects on this machine (see clones.hpp). Sums may differ in
+// their last bits between widths, so tests that compare bits need to know it.
 #pragma once
 
 #include "core/clones.hpp"

@@ -1,16 +1,17 @@
-// The weights of all learners: feature-major, so that the K numbers of one feature lie
-// together and scoring an example is a sum of contiguous rows.
+// The weights of the learners in feature-major order: the K numbers of one feature are contiguous,
+// and scoring an example is a sum of contiguous rows.
 //
-// A row holds `planes` arrays of K numbers, each padded to whole cache lines: the dual vector
-// theta, and what a geometry keeps beside it (running means, exponentials). It exists from the
-// first update that touches its feature. Rows live in chunks, so that a new row never moves
-// the others; new labels widen all rows, with spare room so that the cost is amortised.
+// A row consists of `planes` arrays of K numbers, each padded to whole cache lines: the dual vector
+// theta, and the second array of some geometries (running means, exponentials). The first update of
+// a feature creates its row. Rows are allocated in chunks, so that a new row never moves the
+// others. New labels widen all rows, with spare columns so that the cost is amortised.
 //
-// With many labels, what steps are like decides how rows are kept. Steps on few labels: rows begin
-// sparse (SparseRows), hold the labels they have touched, and become whole when a quarter of their
-// blocks are. Steps that treat alike what has been alike: labels that nothing has told apart yet
-// share a column (LabelColumns), and a row that is not touched as they part stays as it is: what it
-// has no column for is as the shared one.
+// With many labels, the storage depends on the kind of steps:
+// - Steps on few labels: a row starts sparse (SparseRows), stores only the blocks of updated
+//   labels, and becomes dense when a quarter of its blocks are stored.
+// - Steps that depend on scores only: labels with equal weights share a column (LabelColumns). When
+//   a label gets a separate column, only rows that are updated add it; in all other rows a missing
+//   column has the value of the shared one.
 #pragma once
 
 #include <algorithm>
@@ -28,23 +29,25 @@
 
 namespace tagalong {
 
-enum class Steps { any, few_labels, alike };
+// The steps that the update rule takes: on a pair of labels, or with coefficients that depend on
+// the scores only, so that labels with equal scores get equal coefficients.
+enum class StepPattern { any, few_labels, by_score };
 
 template <class T>
 class WeightStore {
   public:
-    explicit WeightStore(std::size_t planes, Steps steps = Steps::any)
+    explicit WeightStore(std::size_t planes, StepPattern steps = StepPattern::any)
         : steps_(steps), sparse_(planes), chunks_(planes) {}
 
-    Steps steps() const { return steps_; }
+    StepPattern steps() const { return steps_; }
     std::size_t labels() const { return labels_; }
     const LabelColumns& columns() const { return columns_; }
     bool sharing() const { return columns_.sharing(); }
-    // How many numbers a plane of a row has: those of the labels, or of the columns they share.
+    // Numbers per plane of a row: one per label, or one per column if labels share columns.
     std::size_t width() const { return sharing() ? columns_.count() : labels_; }
     std::size_t stride() const { return chunks_.stride(); }
-    // The width in whole cache lines; the rest of a row is room for more.
-    std::size_t used() const { return padded<T>(width()); }
+    // The width padded to whole cache lines; the rest of a row is spare.
+    std::size_t padded_width() const { return padded<T>(width()); }
     std::size_t planes() const { return chunks_.planes(); }
     std::size_t rows() const { return index_.size(); }
     const std::vector<std::int32_t>& features() const { return index_.ids(); }
@@ -53,27 +56,31 @@ class WeightStore {
     std::int32_t insert(std::int32_t feature) {
         chunks_.add_row(index_.size(), mostly_sparse());
         const std::int32_t number = index_.insert(feature);
-        if (sharing()) reach_.push_back(static_cast<std::uint32_t>(width()));
-        if (steps_ == Steps::few_labels && (labels_ >= kManyLabels || !all_whole_))
-            begin(static_cast<std::size_t>(number));
+        if (sharing()) stored_columns_.push_back(static_cast<std::uint32_t>(width()));
+        if (steps_ == StepPattern::few_labels && (labels_ >= kManyLabels || !all_dense_))
+            record_storage(static_cast<std::size_t>(number));
         return number;
     }
 
-    // Only whole rows have a pointer.
-    bool all_whole() const { return all_whole_; }
-    bool whole(std::int32_t number) const {
-        return all_whole_ || whole_[static_cast<std::size_t>(number)];
+    // Whether all rows are dense, and whether this one is. Only dense rows may be accessed by
+    // row().
+    bool all_dense() const { return all_dense_; }
+    bool is_dense(std::int32_t number) const {
+        return all_dense_ || dense_[static_cast<std::size_t>(number)];
     }
     const SparseRows<T>& sparse() const { return sparse_; }
-    // A number of a sparse row, to be written; the planes are kBlock apart. The row may be whole
-    // after `settle`, which is to be called when all of a step is written.
-    T* touch(std::int32_t number, std::size_t label) { return sparse_.touch(number, label); }
-    void settle(std::int32_t number) {
-        if (sparse_.blocks(number) * SparseRows<T>::kBlock * 4 > stride()) make_whole(number);
+    // A weight of a sparse row, for writing; its planes are kBlock apart. Call `make_dense_if_full`
+    // after the last write of a step: it makes the row dense if more than a quarter of its blocks
+    // are stored.
+    T* find_or_insert(std::int32_t number, std::size_t label) {
+        return sparse_.find_or_insert(number, label);
     }
-    void make_whole(std::int32_t number) {
-        if (whole(number)) return;
-        whole_[static_cast<std::size_t>(number)] = true;
+    void make_dense_if_full(std::int32_t number) {
+        if (sparse_.blocks(number) * SparseRows<T>::kBlock * 4 > stride()) make_dense(number);
+    }
+    void make_dense(std::int32_t number) {
+        if (is_dense(number)) return;
+        dense_[static_cast<std::size_t>(number)] = true;
         sparse_.visit(number, [&](std::size_t label, const T* numbers) {
             for (std::size_t plane = 0; plane < planes(); ++plane)
                 std::copy_n(numbers + plane * SparseRows<T>::kBlock, SparseRows<T>::kBlock,
@@ -82,14 +89,15 @@ class WeightStore {
         sparse_.release(number);
     }
 
-    // A plane of a row, `labels()` numbers, whichever way the row is kept; and back, if no labels share.
+    // Reads and writes one plane of a row, `labels()` numbers, in any storage. Writing requires
+    // that no labels share columns.
     void read(std::int32_t number, std::size_t plane, T* out) const {
         if (sharing()) {
             for (std::size_t label = 0; label < labels_; ++label)
                 out[label] = value(number, plane, label);
             return;
         }
-        if (whole(number)) {
+        if (is_dense(number)) {
             std::copy_n(row(number, plane), labels_, out);
             return;
         }
@@ -101,17 +109,17 @@ class WeightStore {
     }
     void write(std::int32_t number, std::size_t plane, const T* numbers) {
         for (std::size_t label = 0; label < labels_; ++label) {
-            if (whole(number)) row(number, plane)[label] = numbers[label];
+            if (is_dense(number)) row(number, plane)[label] = numbers[label];
             else if (numbers[label] != 0)
-                touch(number, label)[plane * SparseRows<T>::kBlock] = numbers[label];
+                find_or_insert(number, label)[plane * SparseRows<T>::kBlock] = numbers[label];
         }
-        if (!whole(number)) settle(number);
+        if (!is_dense(number)) make_dense_if_full(number);
     }
-    // The same, `width()` numbers: where labels share columns, a number a column.
+    // The same for `width()` numbers: one per column if labels share columns.
     void read_columns(std::int32_t number, std::size_t plane, T* out) const {
         if (!sharing()) return read(number, plane, out);
         const T* const numbers = row(number, plane);
-        std::fill(std::copy_n(numbers, reach(number), out), out + width(),
+        std::fill(std::copy_n(numbers, stored_columns(number), out), out + width(),
                   numbers[LabelColumns::kShared]);
     }
     void write_columns(std::int32_t number, std::size_t plane, const T* numbers) {
@@ -120,8 +128,9 @@ class WeightStore {
     }
     T value(std::int32_t number, std::size_t plane, std::size_t label) const {
         if (sharing())
-            return row(number, plane)[columns_.of(label) < reach(number) ? columns_.of(label) : 0];
-        if (whole(number)) return row(number, plane)[label];
+            return row(number,
+                       plane)[columns_.of(label) < stored_columns(number) ? columns_.of(label) : 0];
+        if (is_dense(number)) return row(number, plane)[label];
         const T* found = sparse_.find(number, label);
         return found ? found[plane * SparseRows<T>::kBlock] : T(0);
     }
@@ -133,35 +142,38 @@ class WeightStore {
 
     void add_labels(std::size_t count) {
         if (count == 0) return;
-        if (steps_ == Steps::alike && rows() == 0 && labels_ + count >= kManyLabels) {
+        if (steps_ == StepPattern::by_score && rows() == 0 && labels_ + count >= kManyLabels) {
             labels_ += count;
             columns_.share(labels_);
             make_room(1);
             return;
         }
-        if (sharing()) stop_sharing();  // labels that come later are not as those that were there
+        if (sharing()) stop_sharing();  // later labels start with other weights
         labels_ += count;
         make_room(labels_);
     }
 
-    // A label that shared its column has one of its own from now on.
-    void separate(std::size_t label) {
-        columns_.separate(label);
+    // Gives a label that shares column 0 a separate column.
+    void add_column(std::size_t label) {
+        columns_.add_column(label);
         make_room(columns_.count());
     }
-    // How many columns a row has; later ones are as the shared one.
-    std::size_t reach(std::int32_t number) const {
-        return reach_[static_cast<std::size_t>(number)];
+    // The number of columns that a row stores; missing ones have the value of the shared column.
+    std::size_t stored_columns(std::int32_t number) const {
+        return stored_columns_[static_cast<std::size_t>(number)];
     }
-    void catch_up(std::int32_t number) {
-        if (!sharing() || reach(number) == width()) return;
+    // Adds the missing columns of a row.
+    void add_missing_columns(std::int32_t number) {
+        if (!sharing() || stored_columns(number) == width()) return;
         for (std::size_t plane = 0; plane < planes(); ++plane) {
             T* const numbers = row(number, plane);
-            std::fill(numbers + reach(number), numbers + width(), numbers[LabelColumns::kShared]);
+            std::fill(numbers + stored_columns(number), numbers + width(),
+                      numbers[LabelColumns::kShared]);
         }
-        reach_[static_cast<std::size_t>(number)] = static_cast<std::uint32_t>(width());
+        stored_columns_[static_cast<std::size_t>(number)] = static_cast<std::uint32_t>(width());
     }
-    // As they were once, or none shared; for a store without rows. False if these are no columns.
+    // Restores the columns of a saved model; an empty span stops sharing. Requires a store without
+    // rows. Returns false if the columns are invalid.
     bool restore_columns(std::span<const std::int32_t> columns) {
         if (columns.empty()) {
             columns_.stop();
@@ -173,46 +185,50 @@ class WeightStore {
         return true;
     }
 
-    // What the rows take; the index adds 16 to 40 bytes a row.
+    // The memory of the rows; the index adds 16 to 40 bytes per row.
     std::size_t bytes() const {
         const std::size_t row_bytes = chunks_.row_bytes();
-        if (all_whole_) return rows() * row_bytes;
-        return static_cast<std::size_t>(std::count(whole_.begin(), whole_.end(), true)) *
+        if (all_dense_) return rows() * row_bytes;
+        return static_cast<std::size_t>(std::count(dense_.begin(), dense_.end(), true)) *
                    row_bytes +
                sparse_.bytes();
     }
 
   private:
-    // Notes how a new row is kept. Nothing is noted before the first one that is sparse.
-    void begin(std::size_t number) {
-        sparse_.reach(number + 1);
-        whole_.resize(number, true);
-        whole_.push_back(labels_ < kManyLabels);
-        all_whole_ = all_whole_ && whole_.back();
+    // Records whether a new row is dense. Before the first sparse row nothing is recorded.
+    void record_storage(std::size_t number) {
+        sparse_.ensure_rows(number + 1);
+        dense_.resize(number, true);
+        dense_.push_back(labels_ < kManyLabels);
+        all_dense_ = all_dense_ && dense_.back();
     }
 
-    // With fewer labels, whole rows of all labels are quicker (sparse ones, measured: equal at about 2,000).
+    // With fewer labels, dense rows are faster (measured: break-even with sparse rows at about
+    // 2,000).
     static constexpr std::size_t kManyLabels = 2048;
-    bool mostly_sparse() const { return steps_ == Steps::few_labels && labels_ >= kManyLabels; }
+    bool mostly_sparse() const {
+        return steps_ == StepPattern::few_labels && labels_ >= kManyLabels;
+    }
 
-    // For so many columns: exact before the first row, half as much again once they trickle in.
+    // Makes room for `columns` columns. Before the first row the stride is exact; afterwards it
+    // grows by at least half, so that the cost of adding columns one by one is amortised.
     void make_room(std::size_t columns) {
         if (columns <= stride()) return;
         widen(padded<T>(rows() == 0 ? columns : std::max(columns, stride() + stride() / 2)));
     }
 
-    // Every label has a column of its own from now on.
+    // Gives every label a separate column.
     void stop_sharing() {
-        RowChunks<T> apart(planes(), padded<T>(labels_));
+        RowChunks<T> separate(planes(), padded<T>(labels_));
         for (std::size_t row = 0; row < rows(); ++row) {
             const auto number = static_cast<std::int32_t>(row);
-            apart.add_row(row, mostly_sparse());
+            separate.add_row(row, mostly_sparse());
             for (std::size_t plane = 0; plane < planes(); ++plane)
-                read(number, plane, apart.row(number, plane));
+                read(number, plane, separate.row(number, plane));
         }
-        chunks_ = std::move(apart);
+        chunks_ = std::move(separate);
         columns_.stop();
-        reach_.clear();
+        stored_columns_.clear();
     }
 
     void widen(std::size_t stride) {
@@ -220,8 +236,8 @@ class WeightStore {
         for (std::size_t row = 0; row < rows(); ++row) {
             const auto number = static_cast<std::int32_t>(row);
             wider.add_row(row, mostly_sparse());
-            for (std::size_t plane = 0; plane < planes() && chunks_.stride() > 0 && whole(number);
-                 ++plane)
+            for (std::size_t plane = 0;
+                 plane < planes() && chunks_.stride() > 0 && is_dense(number); ++plane)
                 std::memcpy(wider.row(number, plane), this->row(number, plane),
                             chunks_.stride() * sizeof(T));
         }
@@ -229,12 +245,12 @@ class WeightStore {
     }
 
     std::size_t labels_ = 0;
-    Steps steps_;
-    bool all_whole_ = true;    // as long as no row has begun sparse
-    std::vector<bool> whole_;  // per row, once one is sparse
+    StepPattern steps_;
+    bool all_dense_ = true;    // false once a row has started sparse
+    std::vector<bool> dense_;  // per row; empty until a row is sparse
     SparseRows<T> sparse_;
     LabelColumns columns_;
-    std::vector<std::uint32_t> reach_;  // per row, while labels share
+    std::vector<std::uint32_t> stored_columns_;  // per row, while labels share columns
     FeatureIndex index_;
     RowChunks<T> chunks_;
 };

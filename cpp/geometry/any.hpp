@@ -1,4 +1,4 @@
-// A geometry that is chosen when a learner is made.
+// A geometry selected when a learner is constructed.
 #pragma once
 
 #include <variant>

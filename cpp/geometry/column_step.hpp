@@ -1,4 +1,5 @@
-// A step on labels as a step on the columns that they share (LabelColumns).
+// Converts a step with one coefficient per label into a step with one coefficient per column, for
+// stores in which labels share columns (LabelColumns).
 #pragma once
 
 #include <algorithm>
@@ -12,16 +13,17 @@ namespace tagalong {
 
 class ColumnStep {
   public:
-    // The step of each column; labels that share one and are to be treated otherwise leave it.
+    // The step per column. A label of the shared column whose coefficient differs from the common
+    // one gets a separate column first.
     template <class T>
     const Step& of(const Step& step, WeightStore<T>& store) {
-        const auto& of_label = store.columns().of_labels();
+        const auto& of_label = store.columns().of_all_labels();
         const double common = common_step(step, of_label);
         for (std::size_t label = 0; label < of_label.size(); ++label)
             if (of_label[label] == LabelColumns::kShared && step.alpha[label] != common)
-                store.separate(label);
+                store.add_column(label);
         step_.clear(store.width());
-        if (store.columns().sharers() > 0) step_.set(LabelColumns::kShared, common);
+        if (store.columns().shared_labels() > 0) step_.set(LabelColumns::kShared, common);
         for (const int label : step.touched)
             if (const std::int32_t column = of_label[static_cast<std::size_t>(label)];
                 column != LabelColumns::kShared)
@@ -30,8 +32,9 @@ class ColumnStep {
     }
 
   private:
-    // Of the labels that share a column those that are irrelevant go down alike, as their scores are equal,
-    // those of unknown relevance stay, and one that is relevant goes up: what most of them do.
+    // The coefficient of the shared column, by majority. Its labels have equal scores: irrelevant
+    // ones have the same negative coefficient, labels of unknown relevance have 0, and a relevant
+    // one has a positive coefficient.
     static double common_step(const Step& step, const std::vector<std::int32_t>& of_label) {
         double lowest = 0;
         std::size_t down = 0, still = 0;

@@ -1,15 +1,15 @@
-// The entropic geometry: each label's weights are a distribution over the n features.
+// The entropic geometry (P1): the weights of each label y are a distribution over the n features.
 //
 //     F(w) = sum_j w_j log(n w_j) on the simplex,  G(theta) = log sum_j exp(theta_j) - log n,
 //     w = softmax(theta).
-// Plane 0 holds theta, plane 1 exp(theta - shift_y): scoring is the same weighted sum of rows
-// as in the linear geometries, divided by Z_y = sum_j exp(theta_yj - shift_y). A feature
-// without a row has theta = 0 for every label. An update changes Z_y by what it changes in the
-// rows of x; against drift and overflow Z_y and shift_y are computed afresh when theta - shift
-// has grown, when Z_y has become small, and every so many updates.
+// Plane 0 holds theta and plane 1 holds exp(theta - shift_y). A score is the weighted sum of the
+// rows of plane 1, divided by the normaliser Z_y = sum_j exp(theta_yj - shift_y). A feature without
+// a row has theta = 0 for every label. An update adds to Z_y the changes of plane 1 in the rows of
+// x. To limit rounding errors and overflow, Z_y and shift_y are recomputed when theta - shift_y is
+// large, when Z_y is small, and after kRefreshAfter updates.
 //
-// n is the number of features declared up front plus the features met beyond them, each of
-// which enters with theta = 0 in the first round that has it.
+// n is the number of features declared up front plus the number of other features seen so far. Each
+// of these enters the simplex with theta = 0 in the first round that contains it.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace tagalong {
 template <class T>
 class EntropicGeometry {
   public:
-    // With a constant feature, it is one of the declared.
+    // The constant feature, if any, counts as declared.
     EntropicGeometry(std::int64_t declared, bool constant)
         : store_(2), declared_(declared), dimension_(declared + (constant ? 1 : 0)) {}
 
@@ -51,7 +51,7 @@ class EntropicGeometry {
         }
     }
 
-    // G, summed over the labels, above what it was at the restart.
+    // The sum of G(theta_y) over the labels, minus its value at the last restart.
     double complexity() const {
         double sum = 0;
         for (const Label& label : label_)
@@ -59,11 +59,11 @@ class EntropicGeometry {
         return sum - base_complexity();
     }
 
-    // From now on the dual problem is centred on the present weights: its F is the relative
-    // entropy to them.
+    // The state at the last restart of the certificate. After a restart the dual problem is centred
+    // on the weights at that time: its F is the relative entropy to them.
     struct Base {
         std::int64_t dimension = 0;
-        std::vector<double> Z, shift;  // a label
+        std::vector<double> Z, shift;  // per label
     };
     const Base& base() const { return base_; }
     void restart() {
@@ -76,8 +76,8 @@ class EntropicGeometry {
         }
     }
 
-    // Lets the features of x that were not declared and not met before enter the simplex;
-    // true if there were any.
+    // Adds the features of x that are neither declared nor seen before to the simplex. Returns
+    // whether there were any.
     bool enter(const RowView& x) {
         bool any = false;
         for (const std::int32_t feature : x.feature) {
@@ -86,7 +86,7 @@ class EntropicGeometry {
             add_row(feature);
             ++dimension_;
             for (std::size_t y = 0; y < label_.size(); ++y) {
-                // Its theta of 0 may lie far above all others.
+                // theta = 0 may be far above the theta of all other features.
                 if (-label_[y].shift > kTopLimit) refresh(static_cast<int>(y));
                 else label_[y].Z += std::exp(-label_[y].shift);
             }
@@ -94,31 +94,32 @@ class EntropicGeometry {
         return any;
     }
 
-    void score(const RowView& x, RowLookup<T>& at) const {
-        at.find(store_, x);
-        at.multiplier.clear();
-        at.rows.clear();
+    void score(const RowView& x, RowLookup<T>& lookup) const {
+        lookup.find(store_, x);
+        lookup.multiplier.clear();
+        lookup.rows.clear();
         double absent = 0;
         for (std::size_t i = 0; i < x.size(); ++i) {
-            if (at.row[i] == FeatureIndex::kAbsent) {
-                // A feature beyond the declared that has not entered has no weight.
+            if (lookup.row[i] == FeatureIndex::kAbsent) {
+                // Features outside the simplex have no weight.
                 if (x.feature[i] < declared_) absent += x.value[i];
                 continue;
             }
-            at.multiplier.push_back(static_cast<T>(x.value[i]));
-            at.rows.push_back(store_.row(at.row[i], 1));
+            lookup.multiplier.push_back(static_cast<T>(x.value[i]));
+            lookup.rows.push_back(store_.row(lookup.row[i], 1));
         }
-        at.sums.resize(store_.stride());
-        kernels::score_rows(at.sums.data(), at.rows.data(), at.multiplier.data(), at.rows.size(),
-                            store_.stride());
+        lookup.sums.resize(store_.stride());
+        kernels::score_rows(lookup.sums.data(), lookup.rows.data(), lookup.multiplier.data(),
+                            lookup.rows.size(), store_.stride());
         for (std::size_t y = 0; y < label_.size(); ++y) {
             const double unseen = absent == 0 ? 0 : absent * std::exp(-label_[y].shift);
-            at.sums[y] = static_cast<T>((static_cast<double>(at.sums[y]) + unseen) / label_[y].Z);
+            lookup.sums[y] =
+                static_cast<T>((static_cast<double>(lookup.sums[y]) + unseen) / label_[y].Z);
         }
     }
 
-    // <x, Hessian of G x> is a variance of values of x, so at most a quarter of their range
-    // squared; features that are not in x have the value 0.
+    // An upper bound of <x, Hessian of G x>. This is the variance of the values of x under w, so it
+    // is at most a quarter of their squared range. Features absent from x have the value 0.
     double curvature(const RowView& x) const {
         double least = 0, most = 0;
         if (static_cast<std::int64_t>(x.size()) == dimension_ && x.size() > 0)
@@ -130,33 +131,34 @@ class EntropicGeometry {
         return (most - least) * (most - least) / 4;
     }
 
-    // Groups the features of x by value, ahead of curve().
+    // Groups the features of x by value. Call before curve().
     void prepare(const RowView& x) { curves_.prepare(x, label_.size()); }
-    // The curve of one label; its masses live until the next prepare(). At most once per label.
-    SimplexCurve curve(const RowView& x, const RowLookup<T>& at, int label, bool relevant) {
-        return curves_.curve(store_, label_[label], dimension_, x, at, label, relevant);
+    // The curve of one label. Its masses are valid until the next prepare(). Call at most once per
+    // label and prepare().
+    SimplexCurve curve(const RowView& x, const RowLookup<T>& lookup, int label, bool relevant) {
+        return curves_.curve(store_, label_[label], dimension_, x, lookup, label, relevant);
     }
 
-    // theta += alpha (x) x, plane 1 and Z with it.
-    void apply(const RowView& x, const Step& step, RowLookup<T>& at) {
-        load(step);
+    // theta += alpha (x) x; updates plane 1 and Z accordingly.
+    void apply(const RowView& x, const Step& step, RowLookup<T>& lookup) {
+        prepare_step(step);
         const bool whole_rows = step.touched.size() * 8 > label_.size();
         for (std::size_t i = 0; i < x.size(); ++i) {
-            if (at.row[i] == FeatureIndex::kAbsent) at.row[i] = add_row(x.feature[i]);
-            T* theta = store_.row(at.row[i]);
-            T* e = store_.row(at.row[i], 1);
+            if (lookup.row[i] == FeatureIndex::kAbsent) lookup.row[i] = add_row(x.feature[i]);
+            T* theta = store_.row(lookup.row[i]);
+            T* e = store_.row(lookup.row[i], 1);
             const T value = static_cast<T>(x.value[i]);
             if (whole_rows)
                 kernels::add_exponential(theta, e, alpha_.data(), value, shift_.data(),
                                          gain_.data(), top_.data(), store_.stride());
             else
                 for (const int label : step.touched)
-                    add_number(theta[label], e[label], value, label);
+                    add_to_weight(theta[label], e[label], value, label);
         }
-        settle(step);
+        update_normalisers(step);
     }
 
-    // softmax(theta) of a row, or of a declared feature without one.
+    // The weight softmax(theta) of a row, or of a declared feature without a row.
     double weight(std::int32_t row, int label) const {
         const Label& state = label_[label];
         if (row != FeatureIndex::kAbsent)
@@ -165,7 +167,7 @@ class EntropicGeometry {
         return any ? std::exp(-state.shift) / state.Z : 0;
     }
 
-    // G from the stored theta, to check the running normalisers against.
+    // complexity() computed from the stored theta, to check the running normalisers.
     double recompute_complexity() const {
         const auto rows = static_cast<std::int32_t>(store_.rows());
         double total = 0;
@@ -179,10 +181,12 @@ class EntropicGeometry {
         return total - base_complexity();
     }
 
-    // The same weights for other labels; normalised afresh. Every feature has weight, so all stay.
+    // A copy with merged or fewer labels and recomputed normalisers. Every feature has a positive
+    // weight, so features cannot be pruned.
     EntropicGeometry rebuilt(const Selection& selection) const {
         if (!selection.keeps_all_rows())
-            throw InputError("geometry='entropic' gives every feature weight: none can be pruned");
+            throw InputError(
+                "geometry='entropic' gives every feature a positive weight: none can be pruned");
         EntropicGeometry out(declared_, false);
         out.dimension_ = dimension_;
         out.add_labels(selection.labels());
@@ -195,7 +199,7 @@ class EntropicGeometry {
         return out;
     }
 
-    // For loading a saved model: the labels first, then the rows of theta.
+    // For loading a saved model: restore the labels first, then the rows of theta.
     void restore_row(std::int32_t feature, const T* theta) {
         const std::int32_t row = store_.insert(feature);
         std::copy(theta, theta + store_.labels(), store_.row(row));
@@ -209,12 +213,12 @@ class EntropicGeometry {
     void restore_base(Base base) { base_ = std::move(base); }
 
   private:
-    // exp(8) keeps what a difference of Z loses to rounding near 1e-12 of a Z of at least 0.1.
+    // With theta - shift <= 8 and Z >= 0.1, the rounding error of a change of Z is near 1e-12 Z.
     static constexpr double kTopLimit = 8;
     static constexpr double kLeastZ = 0.1;
     static constexpr std::int64_t kRefreshAfter = 10000;
 
-    // G of the weights at the restart, among the features of today: those met since had theta 0.
+    // The sum of G at the last restart, over today's features: those added since had theta = 0.
     double base_complexity() const {
         const auto entered = static_cast<double>(dimension_ - base_.dimension);
         double sum = 0;
@@ -232,15 +236,16 @@ class EntropicGeometry {
         return row;
     }
 
-    // What plane 1 holds for a theta: always by the same arithmetic, so that it can be made
-    // anew from plane 0 to the bit.
+    // The entry of plane 1 for a theta. Always computed by the same arithmetic, so that plane 1 can
+    // be reproduced bit by bit from plane 0.
     static T power(T theta, double shift) {
         const double above = static_cast<double>(theta) - shift;
         return static_cast<T>(vector_exp(above > 60.0 ? 60.0 : above));
     }
 
-    // The step in the storage type, and what it is about to change per label: Z and the highest theta.
-    void load(const Step& step) {
+    // Converts the step to the storage type, and resets the running change of Z and the running
+    // maximum of theta - shift of each label.
+    void prepare_step(const Step& step) {
         const std::size_t n = store_.stride();
         alpha_.assign(n, T(0));
         for (const int label : step.touched) alpha_[label] = static_cast<T>(step.alpha[label]);
@@ -249,7 +254,7 @@ class EntropicGeometry {
         shift_.assign(n, 0.0);
         for (std::size_t y = 0; y < label_.size(); ++y) shift_[y] = label_[y].shift;
     }
-    void add_number(T& theta, T& e, T value, int label) {
+    void add_to_weight(T& theta, T& e, T value, int label) {
         theta += alpha_[label] * value;
         const T now = power(theta, shift_[label]);
         gain_[label] += static_cast<double>(now) - static_cast<double>(e);
@@ -257,8 +262,8 @@ class EntropicGeometry {
         e = now;
     }
 
-    // Takes over what the step has changed of Z, and computes afresh what might have lost digits.
-    void settle(const Step& step) {
+    // Adds the changes of the step to Z, and recomputes normalisers that may have lost precision.
+    void update_normalisers(const Step& step) {
         for (const int label : step.touched) {
             Label& state = label_[label];
             state.Z += gain_[label];
@@ -267,7 +272,7 @@ class EntropicGeometry {
         }
     }
 
-    // Over all features; those without a row have 0.
+    // The largest theta over all features; features without a row have 0.
     double highest_theta(int label) const {
         double top = unseen() > 0 ? 0 : -std::numeric_limits<double>::infinity();
         for (std::size_t r = 0; r < store_.rows(); ++r)
@@ -275,13 +280,13 @@ class EntropicGeometry {
                 std::max(top, static_cast<double>(store_.row(static_cast<std::int32_t>(r))[label]));
         return top;
     }
-    // How many features have no row, and the sum of exp(theta - shift) over them.
+    // The number of features without a row, and the sum of exp(theta - shift) over them.
     std::int64_t unseen() const { return dimension_ - static_cast<std::int64_t>(store_.rows()); }
     double unseen_mass(double shift) const {
         return unseen() > 0 ? static_cast<double>(unseen()) * std::exp(-shift) : 0;
     }
 
-    // Z with the highest theta as the shift, and plane 1 for it.
+    // Sets the shift to the highest theta and recomputes Z and plane 1.
     void refresh(int label) {
         const double top = highest_theta(label);
         double Z = unseen_mass(top);
@@ -300,7 +305,7 @@ class EntropicGeometry {
     std::vector<Label> label_;
     Base base_;
     EntropicCurves curves_;
-    // Of the step that is applied, per label.
+    // Per label, scratch of apply().
     AlignedVector<T> alpha_;
     AlignedVector<double> gain_, top_, shift_;
 };

@@ -1,8 +1,9 @@
-// How the score of a label in the entropic geometry changes along an example x.
+// Builds the curves of the entropic geometry: the score of a label as a function of the step along
+// an example x.
 //
-// With theta + a x in the place of theta the score is the mean of the values of x under the weights
-// exp(theta_j + a x_j): it depends on how much mass lies at each value of x, and on how much lies
-// outside of x, where the value is 0. A SimplexCurve holds just that.
+// After the step theta + a x, the score is the mean of the values of x under weights proportional
+// to exp(theta_j + a x_j). It depends only on the total mass at each distinct value of x, and on
+// the mass outside the support of x, where the value is 0. A SimplexCurve holds these masses.
 #pragma once
 
 #include <algorithm>
@@ -16,16 +17,16 @@
 
 namespace tagalong {
 
-// What the entropic geometry keeps per label beside theta.
+// The state of a label in the entropic geometry, apart from theta.
 struct EntropicLabel {
     double Z = 0;
     double shift = 0;
-    std::int64_t updates = 0;  // since Z was last computed afresh
+    std::int64_t updates = 0;  // since Z was last recomputed
 };
 
 class EntropicCurves {
   public:
-    // Groups the features of x by value, ahead of curve().
+    // Groups the features of x by value. Call before curve().
     void prepare(const RowView& x, std::size_t labels) {
         atoms_.assign(x.value.begin(), x.value.end());
         std::sort(atoms_.begin(), atoms_.end());
@@ -38,43 +39,45 @@ class EntropicCurves {
         masses_.reserve(atoms_.size() * labels);
     }
 
-    // The curve of one label, which has this state, among `dimension` features; its masses live until
-    // the next prepare(). At most once per label.
+    // The curve of a label with the given state; n = dimension. Its masses are valid until the next
+    // prepare(). Call at most once per label and prepare().
     template <class T>
     SimplexCurve curve(const WeightStore<T>& store, const EntropicLabel& state,
-                       std::int64_t dimension, const RowView& x, const RowLookup<T>& at, int label,
-                       bool relevant) {
+                       std::int64_t dimension, const RowView& x, const RowLookup<T>& lookup,
+                       int label, bool relevant) {
         const std::size_t first = masses_.size();
         masses_.resize(first + atoms_.size(), 0.0);
         double inside = 0;
         const double unseen = std::exp(-state.shift);
         for (std::size_t i = 0; i < x.size(); ++i) {
             double mass = unseen;
-            if (at.row[i] != FeatureIndex::kAbsent) {
-                mass = static_cast<double>(store.row(at.row[i], 1)[label]);
-                // Too small for the storage type, but a large step may bring it back.
+            if (lookup.row[i] != FeatureIndex::kAbsent) {
+                mass = static_cast<double>(store.row(lookup.row[i], 1)[label]);
+                // Possibly rounded to 0 in the storage type, but relevant after a large step.
                 if (mass < 1e-30)
-                    mass = std::exp(static_cast<double>(store.row(at.row[i])[label]) - state.shift);
+                    mass = std::exp(static_cast<double>(store.row(lookup.row[i])[label]) -
+                                    state.shift);
             }
             masses_[first + atom_of_[i]] += mass;
             inside += mass;
         }
         double outside = state.Z - inside;
-        // Nearly all mass inside: the difference has lost its digits, so sum what is outside.
-        if (outside < 1e-9 * state.Z) outside = mass_outside(store, state, dimension, x, at, label);
+        // Nearly all mass is inside, so the difference has lost its digits: sum the outside mass.
+        if (outside < 1e-9 * state.Z)
+            outside = mass_outside(store, state, dimension, x, lookup, label);
         return {relevant ? 1.0 : -1.0, atoms_, masses_.data() + first, outside};
     }
 
   private:
     template <class T>
     double mass_outside(const WeightStore<T>& store, const EntropicLabel& state,
-                        std::int64_t dimension, const RowView& x, const RowLookup<T>& at,
+                        std::int64_t dimension, const RowView& x, const RowLookup<T>& lookup,
                         int label) {
         inside_.assign(store.rows(), 0);
         std::int64_t unseen = dimension - static_cast<std::int64_t>(store.rows());
         for (std::size_t i = 0; i < x.size(); ++i) {
-            if (at.row[i] == FeatureIndex::kAbsent) --unseen;
-            else inside_[at.row[i]] = 1;
+            if (lookup.row[i] == FeatureIndex::kAbsent) --unseen;
+            else inside_[lookup.row[i]] = 1;
         }
         double mass = unseen > 0 ? static_cast<double>(unseen) * std::exp(-state.shift) : 0;
         for (std::size_t r = 0; r < store.rows(); ++r)
@@ -83,7 +86,7 @@ class EntropicCurves {
         return mass;
     }
 
-    std::vector<double> atoms_;         // the values of x, ascending
+    std::vector<double> atoms_;         // distinct values of x, ascending
     std::vector<std::size_t> atom_of_;  // per feature of x
     std::vector<double> masses_;        // per curve and atom
     std::vector<char> inside_;          // per row, whether x has its feature

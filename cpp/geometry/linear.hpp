@@ -1,13 +1,14 @@
-// The geometries in which the weights are the dual vectors, rescaled: Euclidean and adaptive.
+// The linear geometries, whose weights are rescaled dual vectors: Euclidean (P1) and adaptive.
 //
 //     F(w) = 1/2 sum_j sqrt(S_j) |w_j|^2,   G(theta) = 1/2 sum_j |theta_j|^2 / sqrt(S_j),
-//     w_j = theta_j / sqrt(S_j),            S_j = 1 + rate * sum of x_j^2 over its updates.
-// Rate 0 is the Euclidean geometry. A round's scores and |x|^2 use S as it was before the
-// round; S grows after the step. As S only grows, G falls when it does, and the dual value with
-// today's S stays a lower bound of the problem with today's S.
+//     w_j = theta_j / sqrt(S_j),            S_j = 1 + rate * (sum of x_j^2 over the updates of j),
+// where j is a feature and w_j, theta_j are its vectors over the labels. Rate 0 gives the Euclidean
+// geometry. The scores and |x|^2 of a round use S before the round; S grows after the step. S never
+// decreases, so an increase of S decreases G, and the dual value with the current S remains a lower
+// bound of the problem with the current S.
 //
-// With `averaged`, a second plane makes the mean of theta over the rounds available: after T
-// rounds it is theta - u/T, where u collects (rounds before the update) * alpha x.
+// With `averaged`, a second plane u gives the mean of theta over the rounds: after T rounds the
+// mean is theta - u/T, where u is the sum of (rounds before the update) * alpha x.
 #pragma once
 
 #include <algorithm>
@@ -29,14 +30,14 @@ namespace tagalong {
 template <class T>
 class LinearGeometry {
   public:
-    LinearGeometry(double rate, bool averaged, Steps steps = Steps::any)
+    LinearGeometry(double rate, bool averaged, StepPattern steps = StepPattern::any)
         : store_(averaged ? 2 : 1, steps), scales_(rate > 0), rate_(rate) {}
 
-    // Per feature row, beside its weights.
+    // The state of a feature row, apart from its weights.
     struct Row {
         double S = 1;
-        double norm2 = 0;  // |theta_j|^2, kept where S grows
-        double base2 = 0;  // the same when the certificate was restarted
+        double norm2 = 0;  // |theta_j|^2, maintained only in the adaptive geometry
+        double base2 = 0;  // |theta_j|^2 when the certificate was last restarted
     };
 
     const WeightStore<T>& store() const { return store_; }
@@ -49,51 +50,56 @@ class LinearGeometry {
     double complexity() const { return complexity_; }  // G(theta) - G(theta at the restart)
     void add_labels(std::size_t count) { store_.add_labels(count); }
 
-    // To be called by the writer: rows that lag behind in columns are slower to score.
-    void catch_up(const RowView& x) {
+    // Adds missing columns to the rows of x, because rows without them are slower to score. Only
+    // the writer may call it.
+    void add_missing_columns(const RowView& x) {
         if (!store_.sharing()) return;
         for (const std::int32_t feature : x.feature)
             if (const std::int32_t row = store_.find(feature); row != FeatureIndex::kAbsent)
-                store_.catch_up(row);
+                store_.add_missing_columns(row);
     }
 
-    // Finds the rows and scores the example: with theta, and with u if `means`.
-    void score(const RowView& x, bool means, RowLookup<T>& at) const {
-        RowScorer<T>(store_, scales_).score(x, means, at);
+    // Looks up the rows and scores the example with theta, and with u if `means`.
+    void score(const RowView& x, bool means, RowLookup<T>& lookup) const {
+        RowScorer<T>(store_, scales_).score(x, means, lookup);
     }
 
-    double squared_norm(const RowView& x, const RowLookup<T>& at) const {
+    double squared_norm(const RowView& x, const RowLookup<T>& lookup) const {
         double sum = 0;
         for (std::size_t i = 0; i < x.size(); ++i) {
-            const double factor = at.row[i] == FeatureIndex::kAbsent ? 1.0 : scale(at.row[i]);
+            const double factor =
+                lookup.row[i] == FeatureIndex::kAbsent ? 1.0 : scale(lookup.row[i]);
             sum += x.value[i] * x.value[i] * factor;
         }
         return sum;
     }
 
-    // What the step is about to add to G, from the scores in `at`: as long as S stays as it is, the
-    // rows need not be looked at for it. Where S grows, apply() sees to it.
-    void account(const Step& step, double q, const RowLookup<T>& at) {
+    // Adds the change of G that the step will cause, computed from the scores in `lookup` without
+    // reading the rows. Valid only in the Euclidean geometry; in the adaptive one apply() does it.
+    void add_step_complexity(const Step& step, double q, const RowLookup<T>& lookup) {
         if (rate_ > 0) return;
         double along = 0, squares = 0;
         for (const int label : step.touched) {
             const double alpha = step.alpha[label];
-            along += alpha * kernels::widened(at.sums[static_cast<std::size_t>(label)]);
+            along +=
+                alpha * kernels::to_finite_double(lookup.sums[static_cast<std::size_t>(label)]);
             squares += alpha * alpha;
         }
         complexity_ += along + 0.5 * q * squares;
     }
 
-    // theta += alpha (x) x, the means with it, then S.
-    void apply(const RowView& x, const Step& label_step, double rounds_before, RowLookup<T>& at) {
+    // theta += alpha (x) x; then updates the plane of means and S.
+    void apply(const RowView& x, const Step& label_step, double rounds_before,
+               RowLookup<T>& lookup) {
         const Step& step = store_.sharing() ? column_step_.of(label_step, store_) : label_step;
         update_.load(store_, step, rounds_before);
-        make_rows(x, at);
+        make_rows(x, lookup);
         const bool whole_rows = update_.whole_rows();
         const auto move = [&](auto&& one) {
             for (std::size_t i = 0; i < x.size(); ++i) {
-                if (whole_rows && i + 1 < x.size()) RowUpdate<T>::prefetch(store_, at.row[i + 1]);
-                one(at.row[i], x.value[i]);
+                if (whole_rows && i + 1 < x.size())
+                    RowUpdate<T>::prefetch(store_, lookup.row[i + 1]);
+                one(lookup.row[i], x.value[i]);
             }
         };
         if (rate_ > 0) move([&](std::int32_t row, double value) { move_and_grow(row, value); });
@@ -107,7 +113,7 @@ class LinearGeometry {
             });
     }
 
-    // With a share of the means subtracted; zero for a feature without a row.
+    // The weight (theta - mean_factor u) / sqrt(S); zero for a feature without a row.
     double weight(std::int32_t row, int label, double mean_factor) const {
         if (row == FeatureIndex::kAbsent) return 0;
         const double means =
@@ -115,7 +121,7 @@ class LinearGeometry {
         return (static_cast<double>(store_.value(row, 0, label)) - means) * scale(row);
     }
 
-    // G from the stored theta, to check the running value against.
+    // complexity() computed from the stored theta, to check the running value.
     double recompute_complexity() const {
         double sum = 0;
         for (std::size_t r = 0; r < rows_.size(); ++r)
@@ -123,18 +129,18 @@ class LinearGeometry {
         return sum;
     }
 
-    // From now on the dual problem is centred on the present weights: its F is
-    // 1/2 sum_j sqrt(S_j) |w_j - theta0_j / sqrt(S_j)|^2.
+    // Centres the dual problem on the present weights: from now on its F is
+    // 1/2 sum_j sqrt(S_j) |w_j - theta0_j / sqrt(S_j)|^2, where theta0 is the present theta.
     void restart() {
         for (std::size_t r = 0; r < rows_.size(); ++r) rows_[r].base2 = row_state(r).norm2;
         complexity_ = 0;
     }
 
-    // The same weights for other labels, or for fewer features.
+    // A copy with merged or fewer labels, or with fewer features.
     LinearGeometry rebuilt(const Selection& selection) const {
         LinearGeometry out(rate_, store_.planes() > 1, store_.steps());
         out.add_labels(selection.labels());
-        out.restore_columns({});  // labels may differ from here on
+        out.restore_columns({});  // the weights of the labels differ
         std::vector<T> before(store_.labels()), theta(selection.labels()),
             means(selection.labels());
         for (std::size_t r = 0; r < rows_.size(); ++r) {
@@ -153,8 +159,8 @@ class LinearGeometry {
         return out;
     }
 
-    // For loading a saved model: which labels share their weights, before the first row; then
-    // a row as it was, with its numbers or with a place for them.
+    // For loading a saved model: restore the columns first, then the rows. The second form of
+    // restore_row returns the array that the caller fills with theta.
     bool restore_columns(std::span<const std::int32_t> columns) {
         return store_.restore_columns(columns);
     }
@@ -177,14 +183,14 @@ class LinearGeometry {
         scales_.add(row.S);
     }
 
-    // Every feature of x has a row with all columns afterwards.
-    void make_rows(const RowView& x, RowLookup<T>& at) {
+    // Creates missing rows, and missing columns of existing rows, for the features of x.
+    void make_rows(const RowView& x, RowLookup<T>& lookup) {
         for (std::size_t i = 0; i < x.size(); ++i) {
-            if (at.row[i] == FeatureIndex::kAbsent) {
-                at.row[i] = store_.insert(x.feature[i]);
+            if (lookup.row[i] == FeatureIndex::kAbsent) {
+                lookup.row[i] = store_.insert(x.feature[i]);
                 keep_row({});
             }
-            if (store_.sharing()) store_.catch_up(at.row[i]);
+            if (store_.sharing()) store_.add_missing_columns(lookup.row[i]);
         }
     }
 
@@ -200,7 +206,7 @@ class LinearGeometry {
         return sum;
     }
 
-    // The row, then its S; what G changes by with both.
+    // Updates a row, then its S, and adds the resulting change of G.
     void move_and_grow(std::int32_t number, double value) {
         Row& row = rows_[static_cast<std::size_t>(number)];
         const double before = (row.norm2 - row.base2) * scales_.of(number);

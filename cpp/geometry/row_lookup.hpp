@@ -1,4 +1,5 @@
-// An example's rows in a weight store: found once a round, used for scoring and for the update.
+// The rows of an example in a weight store: looked up once per round, used for scoring and
+// updating.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +14,15 @@ namespace tagalong {
 
 template <class T>
 struct RowLookup {
-    std::vector<std::int32_t> row;  // per feature of the example; kAbsent without weights
-    // What scoring reads, for the features that have weights: pointers and multipliers.
+    std::vector<std::int32_t> row;  // per feature of the example; kAbsent if it has no row
+    // Input of the scoring kernels: pointers and multipliers of the features that have rows.
     std::vector<const T*> rows;
     std::vector<T> multiplier;
-    std::vector<kernels::Block<T>> blocks;  // of the rows that are sparse
-    std::vector<std::size_t> reach;  // of the rows that are scored, where labels share columns
-    AlignedVector<T> columns;        // scores of those
-    AlignedVector<T> sums;           // plane 0 (or the plane that is scored), per label
-    AlignedVector<T> mean_sums;      // the plane of running means
+    std::vector<kernels::Block<T>> blocks;    // blocks of the sparse rows
+    std::vector<std::size_t> stored_columns;  // stored columns per row, if labels share columns
+    AlignedVector<T> columns;                 // scores per column, if labels share columns
+    AlignedVector<T> sums;       // scores per label with plane 0 (entropic geometry: plane 1)
+    AlignedVector<T> mean_sums;  // scores per label with the plane of means
 
     void find(const WeightStore<T>& store, const RowView& x) {
         row.resize(x.size());

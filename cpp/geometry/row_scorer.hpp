@@ -1,9 +1,9 @@
-// The scores of an example under the rows of a store: sum_j x_j scale_j row_j, for theta and, in a
-// second plane, for the means.
+// The scores of an example: sum_j x_j scale_j row_j over its features j, for theta (plane 0) and
+// for the means (plane 1).
 //
-// Rows are added in the order of the features, whichever way they are kept, so that the sums have the
-// same bits. The paths differ by what the store holds: whole rows only, whole rows with columns that
-// labels share, or whole rows among sparse ones.
+// Rows are added in the order of the features in every storage, so that the sums are bit-identical.
+// There are three code paths: dense rows only, dense rows whose labels share columns, and a mixture
+// of dense and sparse rows.
 #pragma once
 
 #include <cstdint>
@@ -21,30 +21,30 @@ class RowScorer {
     RowScorer(const WeightStore<T>& store, const RowScales& scales)
         : store_(store), scales_(scales) {}
 
-    // Finds the rows and scores the example: with plane 0, and with plane 1 if `means`.
-    void score(const RowView& x, bool means, RowLookup<T>& at) const {
-        if (!store_.all_whole()) {
-            at.find(store_, x);
-            score_mixed(x, 0, at, at.sums);
-            if (means) score_mixed(x, 1, at, at.mean_sums);
+    // Looks up the rows and scores the example with plane 0, and with plane 1 if `means`.
+    void score(const RowView& x, bool means, RowLookup<T>& lookup) const {
+        if (!store_.all_dense()) {
+            lookup.find(store_, x);
+            score_mixed(x, 0, lookup, lookup.sums);
+            if (means) score_mixed(x, 1, lookup, lookup.mean_sums);
             return;
         }
-        const std::size_t count = point_at_rows(x, at);
-        score_whole(count, at, at.sums);
+        const std::size_t count = find_rows(x, lookup);
+        score_dense(count, lookup, lookup.sums);
         if (!means) return;
-        for (std::size_t i = 0; i < count; ++i) at.rows[i] += store_.stride();
-        score_whole(count, at, at.mean_sums);
+        for (std::size_t i = 0; i < count; ++i) lookup.rows[i] += store_.stride();
+        score_dense(count, lookup, lookup.mean_sums);
     }
 
   private:
-    // Finds the rows there are and what they are multiplied by; returns how many there are.
-    std::size_t point_at_rows(const RowView& x, RowLookup<T>& at) const {
-        at.row.resize(x.size());
-        at.multiplier.resize(x.size());
-        at.rows.resize(x.size());
-        std::int32_t* const found = at.row.data();
-        T* const multiplier = at.multiplier.data();
-        const T** const rows = at.rows.data();
+    // Looks up the existing rows and their multipliers; returns the number of rows.
+    std::size_t find_rows(const RowView& x, RowLookup<T>& lookup) const {
+        lookup.row.resize(x.size());
+        lookup.multiplier.resize(x.size());
+        lookup.rows.resize(x.size());
+        std::int32_t* const found = lookup.row.data();
+        T* const multiplier = lookup.multiplier.data();
+        const T** const rows = lookup.rows.data();
         const double* const scales = scales_.data();
         std::size_t count = 0;
         for (std::size_t i = 0; i < x.size(); ++i) {
@@ -52,81 +52,85 @@ class RowScorer {
             if (row == FeatureIndex::kAbsent) continue;
             multiplier[count] = static_cast<T>(scales ? x.value[i] * scales[row] : x.value[i]);
             rows[count] = store_.row(row);
-            // The first group of rows has nobody before it that could ask for them (see kernels::score_rows).
+            // kernels::score_rows prefetches all groups of rows but the first.
             for (std::size_t line = 0; count < 8 && line < 4; ++line)
                 __builtin_prefetch(rows[count] + line * kLine<T>);
             ++count;
         }
-        at.reach.clear();
+        lookup.stored_columns.clear();
         if (!store_.sharing()) return count;
-        for (const std::int32_t row : at.row)
-            if (row != FeatureIndex::kAbsent) at.reach.push_back(store_.reach(row));
+        for (const std::int32_t row : lookup.row)
+            if (row != FeatureIndex::kAbsent)
+                lookup.stored_columns.push_back(store_.stored_columns(row));
         return count;
     }
 
-    // One plane of the rows that were found.
-    void score_whole(std::size_t count, RowLookup<T>& at, AlignedVector<T>& sums) const {
-        const std::size_t n = store_.used();
+    // Scores one plane of the rows in `lookup`.
+    void score_dense(std::size_t count, RowLookup<T>& lookup, AlignedVector<T>& sums) const {
+        const std::size_t n = store_.padded_width();
         if (!store_.sharing()) {
             sums.resize(n);
-            kernels::score_rows(sums.data(), at.rows.data(), at.multiplier.data(), count, n);
+            kernels::score_rows(sums.data(), lookup.rows.data(), lookup.multiplier.data(), count,
+                                n);
             return;
         }
-        add_up_columns(count, at);
+        add_up_columns(count, lookup);
         sums.resize(padded<T>(store_.labels()));
-        const auto& of_label = store_.columns().of_labels();
+        const auto& of_label = store_.columns().of_all_labels();
         for (std::size_t label = 0; label < of_label.size(); ++label)
-            sums[label] = at.columns[static_cast<std::size_t>(of_label[label])];
+            sums[label] = lookup.columns[static_cast<std::size_t>(of_label[label])];
     }
 
-    // The scores of the columns that labels share. A row may lack the latest columns; there it has the
-    // number of the shared one.
-    void add_up_columns(std::size_t count, RowLookup<T>& at) const {
-        const std::size_t n = store_.used();
-        at.columns.assign(n, T(0));
+    // The scores per column, if labels share columns. A row may lack the latest columns; these have
+    // the value of its shared column.
+    void add_up_columns(std::size_t count, RowLookup<T>& lookup) const {
+        const std::size_t n = store_.padded_width();
+        lookup.columns.assign(n, T(0));
         for (std::size_t i = 0; i < count;) {
-            // Rows with all columns together, one that lacks some by itself: the order stays.
+            // Add runs of complete rows together and an incomplete row alone, in order.
             std::size_t next = i;
-            while (next < count && at.reach[next] == store_.width()) ++next;
+            while (next < count && lookup.stored_columns[next] == store_.width()) ++next;
             const bool lacking = next == i;
             next += lacking;
-            kernels::add_rows(at.columns.data(), at.rows.data() + i, at.multiplier.data() + i,
-                              next - i, n);
-            const T rest = at.multiplier[i] * at.rows[i][LabelColumns::kShared];
-            for (std::size_t k = at.reach[i]; lacking && k < store_.width(); ++k)
-                at.columns[k] += rest;
+            kernels::add_rows(lookup.columns.data(), lookup.rows.data() + i,
+                              lookup.multiplier.data() + i, next - i, n);
+            const T rest = lookup.multiplier[i] * lookup.rows[i][LabelColumns::kShared];
+            for (std::size_t k = lookup.stored_columns[i]; lacking && k < store_.width(); ++k)
+                lookup.columns[k] += rest;
             i = next;
         }
     }
 
-    // One plane, row by row in the order of the features: runs of whole rows, and blocks of sparse ones.
-    void score_mixed(const RowView& x, std::size_t plane, RowLookup<T>& at,
+    // Scores one plane in the order of the features: runs of dense rows, then blocks of sparse
+    // rows.
+    void score_mixed(const RowView& x, std::size_t plane, RowLookup<T>& lookup,
                      AlignedVector<T>& sums) const {
-        const std::size_t n = store_.used();
+        const std::size_t n = store_.padded_width();
         sums.assign(n, T(0));
-        at.rows.clear();
-        at.multiplier.clear();
-        at.blocks.clear();
+        lookup.rows.clear();
+        lookup.multiplier.clear();
+        lookup.blocks.clear();
         const auto add = [&] {
-            kernels::add_rows(sums.data(), at.rows.data(), at.multiplier.data(), at.rows.size(), n);
-            kernels::add_blocks(sums.data(), at.blocks.data(), at.blocks.size());
-            at.rows.clear();
-            at.multiplier.clear();
-            at.blocks.clear();
+            kernels::add_rows(sums.data(), lookup.rows.data(), lookup.multiplier.data(),
+                              lookup.rows.size(), n);
+            kernels::add_blocks(sums.data(), lookup.blocks.data(), lookup.blocks.size());
+            lookup.rows.clear();
+            lookup.multiplier.clear();
+            lookup.blocks.clear();
         };
         for (std::size_t i = 0; i < x.size(); ++i) {
-            const std::int32_t row = at.row[i];
+            const std::int32_t row = lookup.row[i];
             if (row == FeatureIndex::kAbsent) continue;
             const auto multiplier = static_cast<T>(x.value[i] * scales_.of(row));
-            if (store_.whole(row)) {
-                if (!at.blocks.empty()) add();
-                at.rows.push_back(store_.row(row, plane));
-                at.multiplier.push_back(multiplier);
+            if (store_.is_dense(row)) {
+                if (!lookup.blocks.empty()) add();
+                lookup.rows.push_back(store_.row(row, plane));
+                lookup.multiplier.push_back(multiplier);
             } else {
-                // Whole rows before these blocks are added before them, by the same call.
+                // add() adds the pending dense rows before these blocks, so the order is kept.
                 store_.sparse().visit(row, [&](std::size_t label, const T* numbers) {
-                    at.blocks.push_back({numbers + plane * SparseRows<T>::kBlock, multiplier,
-                                         static_cast<std::uint32_t>(label)});
+                    lookup.blocks.push_back({numbers + plane * SparseRows<T>::kBlock, multiplier,
+                                             static_cast<std::uint32_t>(label)});
                 });
             }
         }

@@ -1,7 +1,8 @@
-// theta += alpha (x) x, a row at a time; the plane of means with it, u += rounds * alpha (x) x.
+// The rank-one update theta += alpha (x) x, row by row, and of the plane of means,
+// u += rounds * alpha (x) x.
 //
-// What a step is like decides how: with many labels it is added to whole rows, with few to single
-// numbers, of whole rows or of sparse ones.
+// A step on many labels is added to entire rows. A step on few labels is added to single weights of
+// dense or sparse rows.
 #pragma once
 
 #include <algorithm>
@@ -18,15 +19,16 @@ namespace tagalong {
 template <class T>
 class RowUpdate {
   public:
-    // Takes a step on the columns of the store, which has to live as long as it is added. A single number
-    // takes about as many instructions as sixteen that lie together.
+    // Prepares a step with one coefficient per column of the store. The step must outlive the calls
+    // below. Updating a single weight takes about as many instructions as updating sixteen
+    // contiguous ones.
     void load(const WeightStore<T>& store, const Step& step, double rounds_before) {
         whole_rows_ = step.touched.size() * 16 > store.width();
         rounds_ = static_cast<T>(rounds_before);
         labels_ = step.touched.data();
         if (whole_rows_) {
-            alpha_.resize(store.used());
-            kernels::narrow(step.alpha.data(), alpha_.data(), step.alpha.size());
+            alpha_.resize(store.padded_width());
+            kernels::to_storage(step.alpha.data(), alpha_.data(), step.alpha.size());
             std::fill(alpha_.begin() + static_cast<std::ptrdiff_t>(step.alpha.size()), alpha_.end(),
                       T(0));
         } else {
@@ -35,14 +37,14 @@ class RowUpdate {
                 alpha_[i] = static_cast<T>(step.alpha[step.touched[i]]);
         }
     }
-    // Whether the step is added by add_to_row, else by add_to_numbers.
+    // Whether to add the step by add_to_row; otherwise by add_to_numbers.
     bool whole_rows() const { return whole_rows_; }
 
-    // Adds the step times `value` to a row; returns |theta_j|^2 after it, if that is wanted.
+    // Adds the step times `value` to a row. Returns the new |theta_j|^2 if kSquares.
     template <bool kSquares>
     double add_to_row(WeightStore<T>& store, std::int32_t number, T value) const {
-        const std::size_t n = store.used();
-        store.make_whole(number);
+        const std::size_t n = store.padded_width();
+        store.make_dense(number);
         T* const row = store.row(number);
         double squares = 0;
         if (store.planes() > 1)
@@ -52,41 +54,41 @@ class RowUpdate {
         else kernels::add_scaled(row, alpha_.data(), value, n);
         if (kSquares && store.sharing()) {
             const double shared = static_cast<double>(row[LabelColumns::kShared]);
-            squares += (copies(store, LabelColumns::kShared) - 1) * shared * shared;
+            squares += (labels_in_column(store, LabelColumns::kShared) - 1) * shared * shared;
         }
         return squares;
     }
-    // The same; returns what |theta_j|^2 grows by, if that is wanted.
+    // Adds the step times `value` to single weights. Returns the change of |theta_j|^2 if kSquares.
     template <bool kSquares>
     double add_to_numbers(WeightStore<T>& store, std::int32_t number, T value) const {
-        if (store.whole(number)) {
+        if (store.is_dense(number)) {
             T* const first = store.row(number);
             return add_each<kSquares>(store, value, store.stride(),
                                       [=](int label) { return first + label; });
         }
         const auto touch = [&](int label) {
-            return store.touch(number, static_cast<std::size_t>(label));
+            return store.find_or_insert(number, static_cast<std::size_t>(label));
         };
         const double gain = add_each<kSquares>(store, value, SparseRows<T>::kBlock, touch);
-        store.settle(number);
+        store.make_dense_if_full(number);
         return gain;
     }
 
-    // Asks for the beginning of a row that is about to be written; the processor notices the rest by itself.
+    // Prefetches the beginning of a row for writing; the hardware prefetcher loads the rest.
     static void prefetch(const WeightStore<T>& store, std::int32_t number) {
-        if (!store.whole(number)) return;
+        if (!store.is_dense(number)) return;
         for (std::size_t plane = 0; plane < store.planes(); ++plane)
             for (std::size_t line = 0; line < 4; ++line)
                 __builtin_prefetch(store.row(number, plane) + line * kLine<T>, 1);
     }
 
   private:
-    // How many labels a number stands for.
-    static double copies(const WeightStore<T>& store, int column) {
+    // The number of labels in a column.
+    static double labels_in_column(const WeightStore<T>& store, int column) {
         const bool shared = column == LabelColumns::kShared && store.sharing();
-        return shared ? static_cast<double>(store.columns().sharers()) : 1.0;
+        return shared ? static_cast<double>(store.columns().shared_labels()) : 1.0;
     }
-    // Moves the labels of the step, whose numbers are where `at` says.
+    // Adds the step to the weights at the addresses at(label).
     template <bool kSquares, class At>
     double add_each(const WeightStore<T>& store, T value, std::size_t next_plane, At&& at) const {
         const bool means = store.planes() > 1, sharing = store.sharing();
@@ -99,14 +101,14 @@ class RowUpdate {
             if constexpr (kSquares) {
                 const double wide = moved, before = old;
                 const double growth = (wide - before) * (wide + before);
-                gain += sharing ? copies(store, labels_[i]) * growth : growth;
+                gain += sharing ? labels_in_column(store, labels_[i]) * growth : growth;
             }
             if (means) weight[next_plane] += rounds_ * step;
         }
         return gain;
     }
 
-    AlignedVector<T> alpha_;  // per column, or per label of the step
+    AlignedVector<T> alpha_;  // per column (add_to_row) or per entry of labels_ (add_to_numbers)
     const int* labels_ = nullptr;
     T rounds_ = 0;
     bool whole_rows_ = false;

@@ -78,9 +78,9 @@ RbfProducts<T>::RbfProducts(const Matrix& from, double gamma)
         constexpr double most = static_cast<double>(std::numeric_limits<T>::max()) / 4;
         if (!(gamma * squared < most))
             throw InputError("kernel: gamma times the squared length of row " + std::to_string(i) +
-                             " is " + in_words(gamma * squared) + "; for numbers of " +
+                             " is " + format_number(gamma * squared) + "; for numbers of " +
                              std::to_string(8 * sizeof(T)) + " bits it must be below " +
-                             in_words(most));
+                             format_number(most));
         all_.far[i] = static_cast<T>(-gamma * squared);
     }
 }

@@ -11,8 +11,8 @@ namespace tagalong {
 inline void check_memory(double bytes, double limit, const std::string& what) {
     if (bytes <= limit) return;
     throw InputError(
-        what + " take " + in_words(bytes / 1e6) +
-        " MB, more than memory_limit = " + in_words(limit / 1e6) +
+        what + " take " + format_number(bytes / 1e6) +
+        " MB, more than memory_limit = " + format_number(limit / 1e6) +
         " MB: use covariance='diagonal', fewer features or labels, or a larger memory_limit");
 }
 

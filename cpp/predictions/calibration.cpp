@@ -6,7 +6,8 @@
 
 namespace tagalong {
 
-// The rising share of relevant labels over the score: a value a bin, and one for below.
+// The isotonic fraction of relevant labels as a function of the score: one value per bin, and one
+// for scores below the range.
 class Calibration::Curve {
   public:
     explicit Curve(const Histogram& counts) : low_(counts.low()), width_(counts.width()) {
@@ -22,7 +23,8 @@ class Calibration::Curve {
             if (counts.all(i) > kNegligible * counts.unit())
                 add({counts.relevant(i), std::max(counts.all(i), counts.relevant(i)), i + 1, i + 1},
                     counted);
-        // The assumed observations pull small pools further than large ones: pool once more.
+        // The pseudo-observations change small pools more than large ones, which can break
+        // monotonicity: pool again.
         const double assumed = 2 * counts.unit();
         const double share = (relevant + 0.5 * counts.unit()) / (all + counts.unit());
         std::vector<Pool> pools;
@@ -40,12 +42,15 @@ class Calibration::Curve {
 
   private:
     static constexpr double kNegligible = 5e-4;
-    // Bins first..last; 0 is what lies below the range, 1 the first bin of the histogram.
+    // Pooled bins first..last; 0 stands for scores below the range, 1 for the first bin of the
+    // histogram.
     struct Pool {
         double relevant, all;
         std::size_t first, last;
         double share() const { return relevant / all; }
     };
+    // Pool adjacent violators: merges the new pool with its predecessors while their fraction is
+    // larger.
     static void add(Pool pool, std::vector<Pool>& pools) {
         while (!pools.empty() &&
                pools.back().relevant * pool.all > pool.relevant * pools.back().all) {
@@ -60,7 +65,7 @@ class Calibration::Curve {
         for (std::size_t p = 0; p < pools.size(); ++p) {
             const Pool& pool = pools[p];
             std::fill(values_.begin() + pool.first, values_.begin() + pool.last + 1, pool.share());
-            // Across bins where nothing was seen, a straight line to the next pool.
+            // Interpolate linearly across bins without observations.
             const bool more = p + 1 < pools.size();
             const std::size_t next = more ? pools[p + 1].first : kBins + 1;
             const double rise = more ? pools[p + 1].share() - pool.share() : 0;
@@ -84,22 +89,23 @@ void Calibration::place_labels(std::span<const T> scores) {
 template <class T>
 void Calibration::observe(std::span<const T> scores, std::span<const int> relevant,
                           std::span<const int> unknown) {
-    if (!sampling_.next()) return;
-    for (Histogram& group : groups_) group.fade(sampling_.fading());
+    if (!sampling_.observe_next()) return;
+    for (Histogram& group : groups_) group.discount(sampling_.discount());
     place_labels(scores);
     for (const int label : relevant)
         groups_[group_[label]].add_relevant(static_cast<double>(scores[label]));
-    // The head is counted by place, the rest in bulk; labels of unknown relevance nowhere.
-    elsewhere_.assign(head_.begin(), head_.end());
+    // Count the first kHead labels by their group and all others in bulk; skip labels of unknown
+    // relevance.
+    not_in_rest_.assign(head_.begin(), head_.end());
     for (const int label : unknown) {
-        if (group_[label] == kGroups - 1) elsewhere_.push_back(label);
+        if (group_[label] == kGroups - 1) not_in_rest_.push_back(label);
         group_[label] = kNoGroup;
     }
     for (const std::int32_t label : head_)
         if (group_[label] != kNoGroup)
             groups_[group_[label]].add(static_cast<double>(scores[label]));
-    groups_.back().add_all(scores, elsewhere_);
-    if (sampling_.time_to_narrow())
+    groups_.back().add_all(scores, not_in_rest_);
+    if (sampling_.is_time_to_narrow())
         for (Histogram& group : groups_) group.narrow();
 }
 

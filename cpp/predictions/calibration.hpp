@@ -1,10 +1,11 @@
-// How likely a label is relevant, given its score and its place in the ranking.
+// The probability that a label is relevant, given its score and its rank: calibration by isotonic
+// regression.
 //
-// At the same score, a label at the head of its ranking is relevant more often than one further
-// down. So labels are counted by place: the first, the second, and so on in growing groups.
-// Within a group the probability is the share of relevant labels at that score, made to rise with
-// the score by pooling neighbours that do not (isotonic regression).
-// Few observations say little: two more are assumed, with the share of the whole group.
+// At the same score, a label at the top of its ranking is relevant more often than one further
+// down. Therefore labels are grouped by rank: the first, the second, and so on in growing groups.
+// Within a group the probability is the fraction of relevant labels near that score, made
+// non-decreasing in the score by pooling adjacent violators. Two pseudo-observations with the mean
+// of the group smooth fractions of few observations.
 #pragma once
 
 #include <array>
@@ -19,23 +20,23 @@ namespace tagalong {
 
 class Calibration {
   public:
-    // The scores that a round was predicted with, and its answer.
+    // Learns from the predicted scores of a round and its labels.
     template <class T>
     void observe(std::span<const T> scores, std::span<const int> relevant,
                  std::span<const int> unknown);
-    // Of each label of an item; they fall from place to place.
+    // The probability of each label of an item; the probabilities do not increase with the rank.
     template <class T>
     void probabilities(std::span<const T> scores, double* out) const;
 
     std::vector<double> state() const;
-    // False if this is not a state.
+    // Returns false if the state is invalid.
     bool restore(std::span<const double> state);
 
   private:
     static constexpr std::size_t kBins = 64;
     using Histogram = ScoreHistogram<kBins>;
 
-    // Places 1, 2, 3, 4-5, 6-10, and the rest.
+    // The groups of ranks: 1, 2, 3, 4-5, 6-10, and all others. Places are ranks counted from 0.
     static constexpr std::array<std::uint8_t, 10> kGroupOfPlace = {0, 1, 2, 3, 3, 4, 4, 4, 4, 4};
     static constexpr std::size_t kHead = kGroupOfPlace.size();
     static constexpr std::size_t kGroups = 6;
@@ -51,10 +52,10 @@ class Calibration {
 
     Sampling sampling_;
     std::array<Histogram, kGroups> groups_;
-    // Scratch of observe().
+    // Scratch memory of observe().
     std::vector<std::int32_t> head_;
     std::vector<std::uint8_t> group_;
-    std::vector<int> elsewhere_;
+    std::vector<int> not_in_rest_;
 };
 
 }  // namespace tagalong

@@ -1,8 +1,8 @@
-// The score from which a label is worth suggesting: learnt beside the weights, without a say in
-// scores or ranking.
+// The score threshold of a suggestion. It is learnt from the same rounds as the weights, but
+// affects neither scores nor rankings.
 //
-// It follows the constant threshold with the best F1 so far, over all labels together and with
-// old rounds fading: one sweep over a histogram gives the F1 of every threshold.
+// The cut-off is the constant threshold with the best micro-averaged F1 over the past rounds, with
+// exponentially discounted old rounds. One sweep over a histogram gives the F1 of every threshold.
 #pragma once
 
 #include <limits>
@@ -17,17 +17,17 @@ class Cutoff {
   public:
     double value() const { return value_; }
 
-    // The scores that a round was predicted with, and its answer.
+    // Learns from the predicted scores of a round and its labels.
     template <class T>
     void observe(std::span<const T> scores, std::span<const int> relevant,
                  std::span<const int> unknown) {
-        if (!sampling_.next()) return;
-        histogram_.fade(sampling_.fading());
+        if (!sampling_.observe_next()) return;
+        histogram_.discount(sampling_.discount());
         if (histogram_.empty() && !any_score(scores, relevant)) return;
         for (const int label : relevant)
             histogram_.add_relevant(static_cast<double>(scores[label]));
         histogram_.add_all(scores, unknown);
-        if (sampling_.time_to_narrow()) histogram_.narrow();
+        if (sampling_.is_time_to_narrow()) histogram_.narrow();
         choose();
     }
 
@@ -36,7 +36,7 @@ class Cutoff {
         histogram_.write(out);
         return out;
     }
-    // False if this is not a state.
+    // Returns false if the state is invalid.
     bool restore(std::span<const double> state) {
         if (state.size() == 5 + 2 * kBins) return restore_first_format(state);
         if (state.size() != 2 + Histogram::kNumbers) return false;
@@ -57,7 +57,8 @@ class Cutoff {
         });
     }
 
-    // Model files of format 1: value, low, width, unit, rounds, counts; nothing below the range.
+    // Model files of format 1: value, low, width, unit, rounds, counts; without the count of scores
+    // below the range.
     bool restore_first_format(std::span<const double> state) {
         value_ = state[0];
         sampling_.restore(static_cast<std::int64_t>(state[4]));

@@ -1,13 +1,13 @@
-// Progressive measures of ranked labels: sums over a stream, sums over its last rows, and counts
-// per label. Cheap enough to run beside learning: each relevant label costs one pass over the
-// scores, and no more than the relevant ones are sorted.
+// Progressive (prequential) measures of label rankings: sums over a stream, sums over its last
+// rows, and counts per label. They are cheap enough to compute while learning: each relevant label
+// costs one pass over the scores, and only the relevant labels are sorted.
 //
-// With Y the relevant labels of a row, equal scores are treated as scikit-learn does: average
-// precision, ranking loss and coverage count them against the ranking; what looks at the first
-// places (one-error, precision@k, NDCG@k) takes the mean over the orders they could be in.
-// A row without a pair of a relevant and an irrelevant label has no ranking to judge; it
-// counts in the measures of label sets only. Labels at the end that score -infinity did not
-// exist yet: they count nowhere, unless they are relevant; those were ranked last.
+// Ties are treated as in scikit-learn: average precision, ranking loss and coverage count equal
+// scores against the ranking; one-error, precision@k and NDCG@k take the mean over all orders of
+// the tied labels. A row without a pair of a relevant and an irrelevant label has no ranking and
+// counts only in the measures of label sets. Trailing labels with the score -infinity did not exist
+// when the row was predicted: they are ignored unless they are relevant, in which case they were
+// ranked last.
 #pragma once
 
 #include <algorithm>
@@ -25,9 +25,9 @@ namespace tagalong {
 
 class Measures {
   public:
-    // Of one row, or summed over rows.
+    // The measures of one row, or their sums over rows.
     enum Value : std::size_t {
-        ranked,  // rows that had something to rank
+        ranked,  // rows with a pair of a relevant and an irrelevant label
         any_mistake,
         one_error,
         ranking_loss,
@@ -36,11 +36,11 @@ class Measures {
         precision_at_k,
         ndcg_at_k,
         rows,
-        hits,    // labels chosen and relevant
-        chosen,  // labels above the cut-off
+        hits,    // labels that are chosen and relevant
+        chosen,  // labels whose scores reach the cut-off
         relevant_labels,
-        wrong_labels,  // share of the labels that are chosen wrongly or left out wrongly
-        exact,         // the chosen labels are the relevant ones
+        wrong_labels,  // Hamming loss: fraction of the labels wrongly chosen or wrongly omitted
+        exact,         // rows whose chosen labels are exactly the relevant ones
         kValues
     };
     using Row = std::array<double, kValues>;
@@ -50,7 +50,7 @@ class Measures {
         std::int64_t relevant = 0;
     };
 
-    // A label of a row that was chosen, or relevant, or both.
+    // A label that is chosen or relevant in a row, or both.
     struct Mark {
         std::int32_t label;
         bool chosen, relevant;
@@ -65,13 +65,13 @@ class Measures {
     std::size_t window() const { return window_; }
     const Row& totals() const { return totals_; }
     const std::vector<PerLabel>& per_label() const { return per_label_; }
-    // The last rows, and counts per label over them.
+    // Counts per label over the last `window` rows, and these rows.
     const std::vector<PerLabel>& recent_per_label() const { return recent_per_label_; }
     const std::vector<Row>& recent() const { return recent_; }  // in no particular order
     const std::vector<std::vector<Mark>>& recent_marks() const { return marks_; }
     std::size_t next() const { return next_; }
 
-    // Sums over the last `window` rows; computed afresh, so that no rounding piles up.
+    // Sums over the last `window` rows; recomputed, so that rounding errors do not accumulate.
     Row recent_sums() const {
         Row sums{};
         for (const Row& row : recent_)
@@ -79,7 +79,7 @@ class Measures {
         return sums;
     }
 
-    // The mean F1 of the labels that were relevant or chosen at least once; NaN if none was.
+    // The mean F1 of the labels that were relevant or chosen at least once; NaN if there are none.
     static double macro_f1(const std::vector<PerLabel>& counts) {
         double sum = 0;
         std::int64_t known = 0;
@@ -93,22 +93,22 @@ class Measures {
                           : 2 * sum / static_cast<double>(known);
     }
 
-    // One row: the scores before it was learnt, its labels (without repetition), and the score
-    // from which a label counted as chosen.
+    // Adds one row: the scores before it was learnt, its distinct labels, and the cut-off, the
+    // least score of a chosen label.
     template <class T>
     void observe(std::span<const T> scores, std::span<const std::int32_t> relevant,
                  std::span<const std::int32_t> unknown, double cutoff) {
         while (!scores.empty() && scores.back() == -std::numeric_limits<T>::infinity())
             scores = scores.first(scores.size() - 1);
-        now_.clear();
+        row_marks_.clear();
         const std::span<const T> known = load(scores, relevant, unknown, cutoff);
         Row row{};
         const std::size_t R = relevant.size();
-        if (R > 0 && R < known.size()) rank(row, known);
-        judge_set(row, R, known.size());
+        if (R > 0 && R < known.size()) measure_ranking(row, known);
+        measure_set(row, R, known.size());
         for (std::size_t i = 0; i < kValues; ++i) totals_[i] += row[i];
-        for (const Mark& mark : now_) count(mark, per_label_, 1);
-        if (window_ > 0) remember(row);
+        for (const Mark& mark : row_marks_) count(mark, per_label_, 1);
+        if (window_ > 0) replace_oldest(row);
     }
 
     void restore(const Row& totals, std::vector<PerLabel> per_label, std::vector<Row> recent,
@@ -124,8 +124,8 @@ class Measures {
     }
 
   private:
-    // Counts what was chosen, sorts the scores of the relevant labels, and returns all scores
-    // whose relevance is known: as they are given, if that can be.
+    // Counts the chosen labels, sorts the scores of the relevant labels, and returns the scores of
+    // all labels of known relevance; without a copy if possible.
     template <class T>
     std::span<const T> load(std::span<const T> scores, std::span<const std::int32_t> relevant,
                             std::span<const std::int32_t> unknown, double cutoff) {
@@ -144,10 +144,10 @@ class Measures {
             relevant_.push_back(static_cast<double>(scores[label]));
             const bool hit = relevant_.back() >= cutoff;
             hits_ += hit;
-            now_.push_back({label, hit, true});
+            row_marks_.push_back({label, hit, true});
         }
         std::sort(relevant_.begin(), relevant_.end(), std::greater<>());
-        if (!unknown.empty()) scores = without<T>(unknown, cutoff);
+        if (!unknown.empty()) scores = remove_unknown<T>(unknown, cutoff);
         else choose(scores, cutoff);
         return scores;
     }
@@ -156,11 +156,11 @@ class Measures {
     void choose(std::span<const T> scores, double cutoff) {
         constexpr T lowest = -std::numeric_limits<T>::infinity();
         chosen_ = 0;
-        // The largest number of the type below the cut-off: what is above the one reaches the other.
+        // The largest number of type T below the cut-off: score > below means score >= cutoff.
         T below = static_cast<T>(cutoff);
         if (static_cast<double>(below) >= cutoff) below = std::nextafter(below, lowest);
         const bool all =
-            cutoff == -std::numeric_limits<double>::infinity();  // nothing is below that
+            cutoff == -std::numeric_limits<double>::infinity();  // no number is below it
         const auto next = [&](std::size_t from) {
             return all ? from : kernels::first_above(scores.data(), below, from, scores.size());
         };
@@ -170,11 +170,11 @@ class Measures {
     void add_chosen(std::size_t number) {
         ++chosen_;
         const auto label = static_cast<std::int32_t>(number);
-        // Relevant labels are marked already, and are few.
-        const bool marked = std::any_of(now_.begin(), now_.end(), [&](const Mark& mark) {
-            return mark.label == label && mark.relevant;
-        });
-        if (!marked) now_.push_back({label, true, false});
+        // Relevant labels are already in row_marks_; there are few, so a linear search is enough.
+        const bool marked =
+            std::any_of(row_marks_.begin(), row_marks_.end(),
+                        [&](const Mark& mark) { return mark.label == label && mark.relevant; });
+        if (!marked) row_marks_.push_back({label, true, false});
     }
 
     static void count(const Mark& mark, std::vector<PerLabel>& counts, std::int64_t by) {
@@ -185,23 +185,24 @@ class Measures {
         counts[label].relevant += mark.relevant ? by : 0;
     }
 
-    // In the place of the row that falls out of the window.
-    void remember(const Row& row) {
+    // Replaces the oldest row of the window.
+    void replace_oldest(const Row& row) {
         if (recent_.size() < window_) {
             recent_.push_back(row);
-            marks_.push_back(now_);
+            marks_.push_back(row_marks_);
         } else {
             for (const Mark& mark : marks_[next_]) count(mark, recent_per_label_, -1);
             recent_[next_] = row;
-            marks_[next_].assign(now_.begin(), now_.end());
+            marks_[next_].assign(row_marks_.begin(), row_marks_.end());
         }
-        for (const Mark& mark : now_) count(mark, recent_per_label_, 1);
+        for (const Mark& mark : row_marks_) count(mark, recent_per_label_, 1);
         next_ = (next_ + 1) % window_;
     }
 
-    // The copy of the scores without some labels, of which nothing is counted.
+    // Removes the labels of unknown relevance from the copy of the scores, and counts the chosen
+    // ones among the others.
     template <class T>
-    std::span<const T> without(std::span<const std::int32_t> unknown, double cutoff) {
+    std::span<const T> remove_unknown(std::span<const std::int32_t> unknown, double cutoff) {
         unknown_.assign(unknown.begin(), unknown.end());
         std::sort(unknown_.begin(), unknown_.end());
         auto& copy = std::get<std::vector<T>>(copies_);
@@ -220,23 +221,23 @@ class Measures {
     }
 
     template <class T>
-    void rank(Row& row, std::span<const T> known) {
+    void measure_ranking(Row& row, std::span<const T> known) {
         const std::size_t K = known.size(), R = relevant_.size();
         double misplaced = 0, precision = 0, first_places = 0, gain = 0, top = 0;
-        // Relevant labels in descending order; i..last have the same score.
+        // Relevant labels by descending score; those from i to before `last` have equal scores.
         for (std::size_t i = 0, last = 0; i < R; i = last) {
             const auto score = static_cast<T>(relevant_[i]);
             while (last < R && relevant_[last] == relevant_[i]) ++last;
             const auto equal_relevant = static_cast<double>(last - i);
-            const auto counts = kernels::count_from_and_above(known.data(), score, K);
-            const double from = counts.from, above = counts.above;
+            const auto counts = kernels::count_bound(known.data(), score, K);
+            const double from = counts.at_least, above = counts.above;
             const double tied = from - above;
             misplaced += equal_relevant * (from - static_cast<double>(last));
             precision += equal_relevant * static_cast<double>(last) / from;
             first_places += equal_relevant * static_cast<double>(place(from) - place(above)) / tied;
             gain += equal_relevant * (discounts_[place(from)] - discounts_[place(above)]) / tied;
             if (above == 0) top = equal_relevant / tied;
-            row[coverage] = from;  // of the lowest one in the end
+            row[coverage] = from;  // after the loop: of the lowest relevant label
         }
         const auto count = static_cast<double>(R);
         row[ranked] = 1;
@@ -250,7 +251,7 @@ class Measures {
 
     std::size_t place(double rank) const { return std::min(k_, static_cast<std::size_t>(rank)); }
 
-    void judge_set(Row& row, std::size_t R, std::size_t known) const {
+    void measure_set(Row& row, std::size_t R, std::size_t known) const {
         row[rows] = 1;
         row[hits] = static_cast<double>(hits_);
         row[chosen] = static_cast<double>(chosen_);
@@ -262,18 +263,18 @@ class Measures {
 
     std::size_t k_;
     std::size_t window_;
-    std::vector<double> discounts_;  // of the first i places, summed
+    std::vector<double> discounts_;  // prefix sums of the NDCG discounts 1 / log2(rank + 1)
     Row totals_{};
     std::vector<PerLabel> per_label_;
     std::vector<PerLabel> recent_per_label_;
     std::vector<Row> recent_;
-    std::vector<std::vector<Mark>> marks_;  // of the same rows
+    std::vector<std::vector<Mark>> marks_;  // of the rows in recent_
     std::size_t next_ = 0;
-    // Scratch of a row.
+    // Scratch memory of observe().
     std::tuple<std::vector<float>, std::vector<double>> copies_;
     std::vector<double> relevant_;
     std::vector<std::int32_t> unknown_;
-    std::vector<Mark> now_;
+    std::vector<Mark> row_marks_;
     std::size_t hits_ = 0;
     std::size_t chosen_ = 0;
 };

@@ -18,7 +18,7 @@ void best_labels(std::span<const T> scores, std::size_t k, std::vector<std::int3
         out.resize(k);
         return;
     }
-    // Few wanted of many: keep the best so far in order, and pass over what cannot join them.
+    // For small k: keep the best k so far in sorted order, and skip labels that cannot enter.
     for (std::size_t y = 0; y < scores.size(); ++y) {
         if (out.size() == k) {
             y = kernels::first_above(scores.data(), scores[out.back()], y, scores.size());

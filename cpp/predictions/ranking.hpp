@@ -1,4 +1,4 @@
-// Orders of scores and what they are worth: the best k labels, average precision.
+// Rankings by score: the best k labels, and the average precision.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 
 namespace tagalong {
 
-// The k best labels, best first; equal scores in the order of their index.
+// The k labels with the highest scores, best first; ties in the order of the index.
 template <class T>
 void best_labels(std::span<const T> scores, std::size_t k, std::vector<std::int32_t>& out);
 
-// Mean over the relevant labels of the precision at their rank; equal scores count against.
+// The mean of the precision at the rank of each relevant label; ties count against the ranking.
 template <class T>
 class AveragePrecision {
   public:
@@ -34,8 +34,9 @@ class AveragePrecision {
             const T score = relevant_[i];
             std::size_t last = i;
             while (last + 1 < relevant_.size() && relevant_[last + 1] == score) ++last;
-            std::int64_t rank = sorted ? rank_in_sorted(score)
-                                       : kernels::count_from(scores.data(), score, scores.size());
+            std::int64_t rank = sorted
+                                    ? rank_in_sorted(score)
+                                    : kernels::count_at_least(scores.data(), score, scores.size());
             for (const int label : unknown) rank -= scores[label] >= score;
             sum += static_cast<double>(last + 1) / static_cast<double>(rank);
         }

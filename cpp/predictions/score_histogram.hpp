@@ -1,8 +1,9 @@
-// Counts of scores, of relevant labels and of all labels, with old rounds fading.
+// Histograms of the scores of relevant labels and of all labels, with exponentially discounted old
+// rounds.
 //
-// The range follows the relevant scores: it doubles when one falls outside and halves when they
-// use only a quarter of it, so the scale of the scores does not matter. What lies below the
-// range is one number, what lies above it counts in the last bin.
+// The range adapts to the scores of the relevant labels, whatever their scale: it doubles when a
+// score is outside, and halves when the scores use only a quarter of it. One extra number counts
+// the scores below the range; scores above it count in the last bin.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +24,7 @@ class ScoreHistogram {
     double relevant(std::size_t bin) const { return relevant_[bin]; }
     double all(std::size_t bin) const { return all_[bin]; }
     double below() const { return below_; }
-    double unit() const { return unit_; }  // what a label of the latest round counts
+    double unit() const { return unit_; }  // the count of one label of the latest round
     double low() const { return low_; }
     double width() const { return width_; }
     double lower_end(std::size_t bin) const { return low_ + static_cast<double>(bin) * width_; }
@@ -33,9 +34,9 @@ class ScoreHistogram {
         return total;
     }
 
-    // What was counted so far weighs less by this factor from now on.
-    void fade(double factor) {
-        // Newer rounds weigh more instead, and rarely everything is put right.
+    // Multiplies all counts so far by `factor`.
+    void discount(double factor) {
+        // Instead increase the unit of later rounds, and rescale all counts when it is large.
         unit_ /= factor;
         if (unit_ < 1e9) return;
         for (double& count : relevant_) count /= unit_;
@@ -44,10 +45,10 @@ class ScoreHistogram {
         unit_ = 1;
     }
 
-    // To be called for relevant labels before `add`, which counts all labels. The first score
-    // that is not zero sets the range; nothing is counted before.
+    // Counts a relevant label. Call it before `add`, which counts all labels. The first non-zero
+    // score sets the range; earlier scores are not counted.
     void add_relevant(double score) {
-        if (!(std::abs(score) < 1e300)) return;  // beyond, the range itself would overflow
+        if (!(std::abs(score) < 1e300)) return;  // larger scores would overflow the range
         if (width_ == 0) {
             if (score == 0) return;
             width_ = 4 * std::abs(score) / kBins;
@@ -57,21 +58,22 @@ class ScoreHistogram {
         relevant_[bin(score)] += unit_;
     }
     void add(double score) { (width_ > 0 && score >= low_ ? all_[bin(score)] : below_) += unit_; }
-    // The scores of all labels but some.
+    // Counts all labels except those in `excluded`.
     template <class T>
-    void add_all(std::span<const T> scores, std::span<const int> but) {
-        // A bin after the others is for what lies below. Two tables: labels that follow each other
-        // often fall into the same bin, and need not wait for each other then.
+    void add_all(std::span<const T> scores, std::span<const int> excluded) {
+        // An extra bin at the end counts scores below the range. Two tables alternate because
+        // consecutive labels often fall into the same bin, and would wait for each other's
+        // increment.
         std::array<std::array<std::int32_t, kBins + 1>, 2> counts{};
         places_.resize(scores.size());
         kernels::bins(scores.data(), low_, width_, kBins, places_.data(), scores.size());
         for (std::size_t i = 0; i < scores.size(); ++i) ++counts[i % 2][places_[i]];
-        for (const int label : but) --counts[0][places_[label]];
+        for (const int label : excluded) --counts[0][places_[label]];
         for (std::size_t i = 0; i < kBins; ++i) all_[i] += unit_ * (counts[0][i] + counts[1][i]);
         below_ += unit_ * (counts[0][kBins] + counts[1][kBins]);
     }
 
-    // Half the range, if the relevant scores lie within a quarter of it.
+    // Halves the range if the relevant scores lie within a quarter of it.
     void narrow() {
         const double total = relevant_total();
         std::size_t first = 0, last = kBins;
@@ -85,7 +87,7 @@ class ScoreHistogram {
         const auto split = [&](Counts& counts) {
             Counts fine{};
             for (std::size_t i = 0; i < kBins; ++i) fine[i] = counts[from + i / 2] / 2;
-            // What was beyond the new range stays beyond every threshold.
+            // Counts above the new range go to the last bin.
             for (std::size_t i = from + kBins / 2; i < kBins; ++i) fine[kBins - 1] += counts[i];
             counts = fine;
         };
@@ -141,15 +143,17 @@ class ScoreHistogram {
     std::vector<std::int32_t> places_;  // scratch of add_all
 };
 
-// Which rounds are looked at: all at the beginning, a sample of them later, which says enough.
+// Which rounds are observed: all of the first kEveryRound, then every kSample-th, which is enough.
 class Sampling {
   public:
-    static constexpr double kMemory = 0.999;
+    static constexpr double kDiscount = 0.999;
 
-    // Whether this round is; how much older ones fade with it.
-    bool next() { return ++rounds_ <= kEveryRound || rounds_ % kSample == 0; }
-    double fading() const { return rounds_ > kEveryRound ? std::pow(kMemory, kSample) : kMemory; }
-    bool time_to_narrow() const { return rounds_ % kNarrowEvery == 0; }
+    // Whether to observe this round, and the discount of older ones if it is observed.
+    bool observe_next() { return ++rounds_ <= kEveryRound || rounds_ % kSample == 0; }
+    double discount() const {
+        return rounds_ > kEveryRound ? std::pow(kDiscount, kSample) : kDiscount;
+    }
+    bool is_time_to_narrow() const { return rounds_ % kNarrowEvery == 0; }
 
     std::int64_t rounds() const { return rounds_; }
     void restore(std::int64_t rounds) { rounds_ = rounds; }

@@ -306,7 +306,7 @@ void Predtron<T>::learn(Example& x, std::span<const std::int32_t> relevant,
     score_rows(x, config_.average, at_);
     const std::size_t d = scores_a_row();
     scores_.resize(d);
-    kernels::widen(at_.sums.data(), scores_.data(), d);
+    kernels::to_finite_doubles(at_.sums.data(), scores_.data(), d);
     take_means(at_);
     const auto predicted = label_scores({at_.sums.data(), d}, shown_);
     if (scores) {
@@ -358,7 +358,7 @@ double Predtron<T>::learn_query(std::span<const Example> documents, std::span<co
     }
     if (!(weight > 0)) return 0;
     scores_.resize(documents.size());
-    kernels::widen(current_.data(), scores_.data(), scores_.size());
+    kernels::to_finite_doubles(current_.data(), scores_.data(), scores_.size());
     see_grades(grades);
     step_.clear(documents.size());
     const double loss = rule_.judge_grades(scores_, grades, config_.by_loss, step_);

@@ -1,4 +1,5 @@
-// Which weights predict: the current ones, their mean over the rounds, or the middle of the two.
+// Chooses the weights for predictions: the current ones, their mean over the rounds, or the average
+// of both.
 #pragma once
 
 #include <array>
@@ -10,11 +11,11 @@
 
 namespace tagalong {
 
-// Chooses by the average precision that each of the three has had lately.
+// Chooses the candidate with the best average precision over recent rounds.
 struct Blend {
-    static constexpr std::array<double, 3> kShares = {0.0, 0.5, 1.0};  // of the mean
-    static constexpr double kMemory = 0.999;
-    std::array<double, 3> precision = {0, 0, 0};  // discounted sums
+    static constexpr std::array<double, 3> kShares = {0.0, 0.5, 1.0};  // weight of the mean
+    static constexpr double kDiscount = 0.999;                         // discount per round
+    std::array<double, 3> precision = {0, 0, 0};                       // discounted sums
 
     std::size_t best() const {
         std::size_t best = 0;
@@ -22,19 +23,19 @@ struct Blend {
             if (precision[i] > precision[best]) best = i;
         return best;
     }
-    void observe(std::size_t way, double round_precision) {
-        precision[way] = kMemory * precision[way] + round_precision;
+    void observe(std::size_t candidate, double round_precision) {
+        precision[candidate] = kDiscount * precision[candidate] + round_precision;
     }
 };
 
-// The scores of an example under the three ways, in the order of Blend::kShares. With theta the current
-// weights and u the plane of means, the mean over T rounds is theta - u / T.
+// The scores of an example with the three candidates, in the order of Blend::kShares. With theta
+// the current weights and u the plane of means, the mean over T rounds is theta - u / T.
 template <class T>
 class BlendScores {
   public:
-    using Ways = std::array<std::span<const T>, 3>;
+    using Candidates = std::array<std::span<const T>, 3>;
 
-    Ways operator()(std::span<const T> current, const T* mean_sums, std::int64_t rounds) {
+    Candidates operator()(std::span<const T> current, const T* mean_sums, std::int64_t rounds) {
         middle_.resize(current.size());
         mean_.resize(current.size());
         subtract(current, mean_sums, 1 / static_cast<double>(rounds), mean_);

@@ -1,5 +1,6 @@
-// What a learner counts over its rounds. With the complexity of the weights these numbers give the
-// dual value: a lower bound on what any fixed weights could have achieved on the stream so far.
+// Counts over the rounds of a learner. The dual value is D = gain - complexity of the weights. By
+// weak duality D is a lower bound of F(w) + C (cumulative loss of w) for every fixed w (P1, Eqs. 3
+// and 5).
 #pragma once
 
 #include <algorithm>
@@ -8,45 +9,46 @@
 namespace tagalong {
 
 struct Certificate {
-    std::int64_t rounds = 0;   // since the learner began
-    std::int64_t earlier = 0;  // those before the certificate was restarted
+    std::int64_t rounds = 0;   // all rounds of the learner
+    std::int64_t earlier = 0;  // rounds before the last restart of the certificate
     std::int64_t mistakes = 0;
     double loss = 0;          // cumulative hinge loss, weighted
     double gain = 0;          // sum of gamma * mass + entropy
-    double curvature = 0;     // B
-    double least_weight = 1;  // of the examples so far
+    double curvature = 0;     // B, the largest curvature bound of a round
+    double least_weight = 1;  // the smallest and the largest weight of an example
     double most_weight = 1;
     std::int64_t solver_rounds = 0;
     std::int64_t solver_iterations = 0;
     std::int64_t solver_most_iterations = 0;
 
-    // A round with an example of this weight, whether or not it has a pair of labels to rank.
+    // Counts a round with an example of this weight, with or without a pair of labels to rank.
     void count_round(double weight) {
         const bool first = rounds == earlier;
         least_weight = first ? weight : std::min(least_weight, weight);
         most_weight = first ? weight : std::max(most_weight, weight);
         ++rounds;
     }
+    // Counts the ranking of a round with at least one pair of labels.
     void count_ranking(double round_curvature, bool mistake, double round_loss) {
         curvature = std::max(curvature, round_curvature);
         mistakes += mistake;
         loss += round_loss;
     }
-    // Iterations of an iterative solver; rules in closed form make none.
+    // Counts the iterations of an iterative solver; closed-form rules have 0.
     void count_solver(std::int64_t iterations) {
         if (iterations == 0) return;
         ++solver_rounds;
         solver_iterations += iterations;
         solver_most_iterations = std::max(solver_most_iterations, iterations);
     }
-    // All but the rounds begins anew.
+    // Resets everything except the number of rounds.
     void restart() {
         Certificate anew;
         anew.rounds = anew.earlier = rounds;
         *this = anew;
     }
 
-    // Every number under its name in files and in Python.
+    // Visits every number with its name in model files and in Python.
     template <class Counts, class Visit>
     static void fields(Counts& counts, Visit&& visit) {
         visit("rounds", counts.rounds);

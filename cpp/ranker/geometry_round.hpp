@@ -1,4 +1,4 @@
-// The parts of a ranker's round that depend on the geometry: an overload per geometry for each.
+// The parts of a ranker's round that depend on the geometry: one overload per geometry.
 #pragma once
 
 #include "core/example.hpp"
@@ -9,47 +9,50 @@
 
 namespace tagalong {
 
-// Scores with the current weights, and with the plane of means if weights are averaged.
+// Scores an example with the current weights, and with the plane of means if weights are averaged.
 template <class T>
-void score_round(LinearGeometry<T>& geometry, const RowView& x, bool averaged, RowLookup<T>& at) {
-    geometry.catch_up(x);
-    geometry.score(x, averaged, at);
+void score_round(LinearGeometry<T>& geometry, const RowView& x, bool averaged,
+                 RowLookup<T>& lookup) {
+    geometry.add_missing_columns(x);
+    geometry.score(x, averaged, lookup);
 }
 template <class T>
 void score_round(EntropicGeometry<T>& geometry, const RowView& x, bool /*averaged*/,
-                 RowLookup<T>& at) {
-    geometry.score(x, at);
+                 RowLookup<T>& lookup) {
+    geometry.score(x, lookup);
 }
 
-// Scores with the weights that predict: the current ones minus `mean_factor` times the plane of means.
+// Scores an example with the prediction weights: the current ones minus `mean_factor` times the
+// plane of means.
 template <class T>
 void score_prediction(const LinearGeometry<T>& geometry, const RowView& x, double mean_factor,
-                      RowLookup<T>& at) {
+                      RowLookup<T>& lookup) {
     const auto factor = static_cast<T>(mean_factor);
-    geometry.score(x, factor != 0, at);
+    geometry.score(x, factor != 0, lookup);
     if (factor != 0)
-        kernels::minus_scaled(at.sums.data(), at.mean_sums.data(), factor, at.sums.data(),
-                              at.sums.size());
+        kernels::minus_scaled(lookup.sums.data(), lookup.mean_sums.data(), factor,
+                              lookup.sums.data(), lookup.sums.size());
 }
 template <class T>
 void score_prediction(const EntropicGeometry<T>& geometry, const RowView& x, double /*mean_factor*/,
-                      RowLookup<T>& at) {
-    geometry.score(x, at);
+                      RowLookup<T>& lookup) {
+    geometry.score(x, lookup);
 }
 
-// The weight that predicts.
+// The prediction weight of a row and a label.
 template <class T>
-double weight_in(const LinearGeometry<T>& geometry, std::int32_t row, int label,
-                 double mean_factor) {
+double prediction_weight(const LinearGeometry<T>& geometry, std::int32_t row, int label,
+                         double mean_factor) {
     return geometry.weight(row, label, mean_factor);
 }
 template <class T>
-double weight_in(const EntropicGeometry<T>& geometry, std::int32_t row, int label,
-                 double /*mean_factor*/) {
+double prediction_weight(const EntropicGeometry<T>& geometry, std::int32_t row, int label,
+                         double /*mean_factor*/) {
     return geometry.weight(row, label);
 }
 
-// Whether a feature without a row has a weight other than zero: one that has not entered the simplex has none.
+// Whether a feature without a row has a non-zero weight. In the entropic geometry declared features
+// have one.
 template <class T>
 bool has_weight_without_row(const LinearGeometry<T>&, std::int32_t /*feature*/) {
     return false;
@@ -59,26 +62,27 @@ bool has_weight_without_row(const EntropicGeometry<T>& geometry, std::int32_t fe
     return feature < geometry.declared();
 }
 
-// New features of x enter. The scores that the step starts from know them; what was predicted did not.
+// Adds the new features of x to the simplex. The scores for the update include them; the prediction
+// was made without them.
 template <class T>
-void admit_features(LinearGeometry<T>&, const RowView&, RowLookup<T>&) {}
+void add_features(LinearGeometry<T>&, const RowView&, RowLookup<T>&) {}
 template <class T>
-void admit_features(EntropicGeometry<T>& geometry, const RowView& x, RowLookup<T>& at) {
-    if (geometry.enter(x)) geometry.score(x, at);
+void add_features(EntropicGeometry<T>& geometry, const RowView& x, RowLookup<T>& lookup) {
+    if (geometry.enter(x)) geometry.score(x, lookup);
 }
 
-// A bound of the curvature of G along x.
+// An upper bound of the curvature of G along x.
 template <class T>
 double curvature_along(const LinearGeometry<T>& geometry, const RowView& x,
-                       const RowLookup<T>& at) {
-    return geometry.squared_norm(x, at);
+                       const RowLookup<T>& lookup) {
+    return geometry.squared_norm(x, lookup);
 }
 template <class T>
 double curvature_along(const EntropicGeometry<T>& geometry, const RowView& x, const RowLookup<T>&) {
     return geometry.curvature(x);
 }
 
-// Whether a step along x could change a score.
+// Whether a step along x can change a score.
 template <class T>
 bool can_move(const LinearGeometry<T>&, const RowView& x, double curvature) {
     return x.size() > 0 && curvature != 0;
@@ -90,14 +94,14 @@ bool can_move(const EntropicGeometry<T>&, const RowView& x, double /*curvature*/
 
 template <class T>
 void apply_step(LinearGeometry<T>& geometry, const RowView& x, const Step& step, double curvature,
-                double rounds_before, RowLookup<T>& at) {
-    geometry.account(step, curvature, at);
-    geometry.apply(x, step, rounds_before, at);
+                double rounds_before, RowLookup<T>& lookup) {
+    geometry.add_step_complexity(step, curvature, lookup);
+    geometry.apply(x, step, rounds_before, lookup);
 }
 template <class T>
 void apply_step(EntropicGeometry<T>& geometry, const RowView& x, const Step& step,
-                double /*curvature*/, double /*rounds_before*/, RowLookup<T>& at) {
-    geometry.apply(x, step, at);
+                double /*curvature*/, double /*rounds_before*/, RowLookup<T>& lookup) {
+    geometry.apply(x, step, lookup);
 }
 
 }  // namespace tagalong

@@ -15,8 +15,9 @@ AnyGeometry<T> LabelRanker<T>::make_geometry(const RankerConfig& config) {
     if (config.geometry == Geometry::entropic)
         return EntropicGeometry<T>(config.n_features, config.constant != 0);
     const double rate = config.geometry == Geometry::adaptive ? config.rate : 0;
-    // Labels that tie move by the same amount, unless the rule moves one pair only.
-    const Steps steps = config.update->few_labels ? Steps::few_labels : Steps::alike;
+    // Labels with equal scores get equal coefficients, unless the rule moves a single pair.
+    const StepPattern steps =
+        config.update->few_labels ? StepPattern::few_labels : StepPattern::by_score;
     return LinearGeometry<T>(rate, config.average != Average::never, steps);
 }
 
@@ -44,7 +45,7 @@ void LabelRanker<T>::add_labels(std::size_t count) {
     std::visit([&](auto& geometry) { geometry.add_labels(count); }, geometry_);
 }
 
-// The natural length of an example: the norm in which its geometry bounds the curvature.
+// The norm by which examples are normalised: the one that bounds the curvature in the geometry.
 template <class T>
 Norm LabelRanker<T>::norm() const {
     if (!config_.normalize) return Norm::none;
@@ -52,14 +53,14 @@ Norm LabelRanker<T>::norm() const {
 }
 
 template <class T>
-std::size_t LabelRanker<T>::way_to_predict() const {
+std::size_t LabelRanker<T>::prediction_candidate() const {
     if (config_.average == Average::never) return 0;
     return config_.average == Average::always ? Blend::kShares.size() - 1 : blend_.best();
 }
 
 template <class T>
 double LabelRanker<T>::blend_share() const {
-    return Blend::kShares[way_to_predict()];
+    return Blend::kShares[prediction_candidate()];
 }
 
 template <class T>
@@ -89,7 +90,9 @@ double LabelRanker<T>::recompute_dual() const {
 template <class T>
 double LabelRanker<T>::weight(std::int32_t row, int label) const {
     return std::visit(
-        [&](const auto& geometry) { return weight_in(geometry, row, label, mean_factor()); },
+        [&](const auto& geometry) {
+            return prediction_weight(geometry, row, label, mean_factor());
+        },
         geometry_);
 }
 
@@ -106,17 +109,17 @@ void LabelRanker<T>::restart_certificate() {
 
 template <class T>
 void LabelRanker<T>::contributions(Reader& reader, int label, std::vector<double>& out) const {
-    reader.at.find(store(), reader.x);
+    reader.lookup.find(store(), reader.x);
     out.clear();
     const double factor = mean_factor();
     std::visit(
         [&](const auto& geometry) {
             for (std::size_t i = 0; i < reader.x.size(); ++i) {
-                const std::int32_t row = reader.at.row[i];
+                const std::int32_t row = reader.lookup.row[i];
                 const bool any = row != FeatureIndex::kAbsent ||
                                  has_weight_without_row(geometry, reader.x.feature[i]);
-                out.push_back(any ? reader.x.value[i] * weight_in(geometry, row, label, factor)
-                                  : 0);
+                out.push_back(
+                    any ? reader.x.value[i] * prediction_weight(geometry, row, label, factor) : 0);
             }
         },
         geometry_);
@@ -126,10 +129,10 @@ template <class T>
 std::span<const T> LabelRanker<T>::score(Reader& reader) const {
     std::visit(
         [&](const auto& geometry) {
-            score_prediction(geometry, reader.x, mean_factor(), reader.at);
+            score_prediction(geometry, reader.x, mean_factor(), reader.lookup);
         },
         geometry_);
-    return {reader.at.sums.data(), labels()};
+    return {reader.lookup.sums.data(), labels()};
 }
 
 template <class T>
@@ -143,24 +146,24 @@ void LabelRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
                            std::span<const std::int32_t> unknown, double weight, T* scores) {
     const std::size_t labels_before = labels();
     const bool counts = weight > 0;
-    take_answer(relevant, unknown);
+    take_labels(relevant, unknown);
     std::visit(
         [&](auto& geometry) {
-            score_round(geometry, x, config_.average != Average::never, at_);
+            score_round(geometry, x, config_.average != Average::never, lookup_);
             const std::span<const T> predicted = predict(counts);
             if (scores) {
                 std::copy(predicted.begin(), predicted.end(), scores);
                 std::fill(scores + labels_before, scores + labels(),
                           -std::numeric_limits<T>::infinity());
             }
-            if (counts) learn_in(geometry, x, weight);
+            if (counts) learn_example(geometry, x, weight);
         },
         geometry_);
 }
 
-// Sorts the labels given, and adds those that are new.
+// Stores the labels of the round in sorted order, and adds new labels to the model.
 template <class T>
-void LabelRanker<T>::take_answer(std::span<const std::int32_t> relevant,
+void LabelRanker<T>::take_labels(std::span<const std::int32_t> relevant,
                                  std::span<const std::int32_t> unknown) {
     relevant_.assign(relevant.begin(), relevant.end());
     unknown_.assign(unknown.begin(), unknown.end());
@@ -172,14 +175,16 @@ void LabelRanker<T>::take_answer(std::span<const std::int32_t> relevant,
         add_labels(static_cast<std::size_t>(last) + 1 - labels());
 }
 
-// The prediction of the round. If the round counts, its answer tells how good that was.
+// The prediction of the round. If the round has a positive weight, the prediction is also compared
+// with the labels, to adapt the blend, the cut-off and the calibration.
 template <class T>
 std::span<const T> LabelRanker<T>::predict(bool counts) {
-    std::span<const T> predicted(at_.sums.data(), labels());
+    std::span<const T> predicted(lookup_.sums.data(), labels());
     if (config_.average != Average::never && certificate_.rounds > 0) {
-        const auto ways = blend_scores_(predicted, at_.mean_sums.data(), certificate_.rounds);
-        predicted = ways[way_to_predict()];
-        if (counts && config_.average == Average::chosen) judge(ways);
+        const auto candidates =
+            blend_scores_(predicted, lookup_.mean_sums.data(), certificate_.rounds);
+        predicted = candidates[prediction_candidate()];
+        if (counts && config_.average == Average::chosen) update_blend(candidates);
     }
     if (counts) {
         cutoff_.observe(predicted, relevant_, unknown_);
@@ -188,25 +193,25 @@ std::span<const T> LabelRanker<T>::predict(bool counts) {
     return predicted;
 }
 
-// How well each way to predict has ranked the labels of the round.
+// Updates the blend with the average precision of each candidate in this round.
 template <class T>
-void LabelRanker<T>::judge(const typename BlendScores<T>::Ways& ways) {
+void LabelRanker<T>::update_blend(const typename BlendScores<T>::Candidates& candidates) {
     const bool any_pair = !relevant_.empty() && relevant_.size() + unknown_.size() < labels();
     if (!any_pair) return;
-    for (std::size_t i = 0; i < ways.size(); ++i)
-        blend_.observe(i, average_precision_(ways[i], relevant_, unknown_));
+    for (std::size_t i = 0; i < candidates.size(); ++i)
+        blend_.observe(i, average_precision_(candidates[i], relevant_, unknown_));
 }
 
-// The step of the round, from the scores to the weights, and what the certificate counts of it.
+// Computes the step of the round, applies it to the weights and updates the certificate.
 template <class T>
 template <class G>
-void LabelRanker<T>::learn_in(G& geometry, Example& x, double weight) {
-    admit_features(geometry, x, at_);
-    sides_.split(std::span<const T>(at_.sums.data(), labels()), relevant_, unknown_);
-    const double q = curvature_along(geometry, x, at_);
+void LabelRanker<T>::learn_example(G& geometry, Example& x, double weight) {
+    add_features(geometry, x, lookup_);
+    sides_.split(std::span<const T>(lookup_.sums.data(), labels()), relevant_, unknown_);
+    const double q = curvature_along(geometry, x, lookup_);
     const auto rounds_before = static_cast<double>(certificate_.rounds);
     certificate_.count_round(weight);
-    if (!sides_.any_pair()) return;
+    if (!sides_.has_pair()) return;
     certificate_.count_ranking(q, sides_.mistake(),
                                weight * std::max(0.0, config_.margin - sides_.margin));
     if (!can_move(geometry, x, q)) return;
@@ -216,7 +221,7 @@ void LabelRanker<T>::learn_in(G& geometry, Example& x, double weight) {
     certificate_.count_solver(step_.iterations);
     if (step_.empty()) return;
     certificate_.gain += config_.margin * step_.mass + step_.entropy;
-    apply_step(geometry, x, step_, q, rounds_before, at_);
+    apply_step(geometry, x, step_, q, rounds_before, lookup_);
 }
 
 template <class T>
@@ -230,7 +235,7 @@ void LabelRanker<T>::choose_step(EntropicGeometry<T>& geometry, const Example& x
                                  const RuleParameters& rule) {
     geometry.prepare(x);
     const auto curve = [&](int label, bool relevant) {
-        return geometry.curve(x, at_, label, relevant);
+        return geometry.curve(x, lookup_, label, relevant);
     };
     entropic_rule_(sides_, std::ref(curve), rule, step_);
 }

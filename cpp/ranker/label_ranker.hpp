@@ -1,9 +1,12 @@
-// Online label ranking: score, rule, rank-one update, with a certificate.
+// Online label ranking with one weight vector per label (P1): dual ascent on
+//     min over w of  sum_y F(w_y) + C sum_t max(0, gamma - margin_t(w)),
+// where margin_t is the lowest score of a relevant label minus the highest score of an irrelevant
+// one in round t, and <w_y, x_t> is the score of label y.
 //
-// A round: the example's rows are found and scored; the scores and the given labels go into a
-// rule, which returns a coefficient per label; the geometry moves the labels' dual vectors by
-// those multiples of x. The certificate keeps the dual value, a lower bound on what any fixed
-// weights could have achieved on the stream so far.
+// In each round the learner looks up the rows of the example and computes the scores; the update
+// rule turns scores and labels into one coefficient alpha_y per label; the geometry applies
+// theta_y += alpha_y x to the dual vectors. The certificate counts the dual value, a lower bound of
+// the objective above on the stream so far.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +27,7 @@
 namespace tagalong {
 
 enum class Geometry { euclidean, adaptive, entropic };
-enum class Average { never, always, chosen };
+enum class Average { never, always, chosen };  // chosen: see Blend
 
 struct RankerConfig {
     const LabelRule* update = &label_rule("smooth");
@@ -36,8 +39,8 @@ struct RankerConfig {
     double constant = 0;
     bool normalize = true;
     Solver solver = Solver::exact;
-    double rate = 0;              // of the adaptive geometry
-    std::int64_t n_features = 0;  // declared up front; matters to the entropic geometry
+    double rate = 0;              // growth rate of S in the adaptive geometry
+    std::int64_t n_features = 0;  // features declared up front; used by the entropic geometry
 };
 
 template <class T>
@@ -49,47 +52,49 @@ class LabelRanker {
     std::size_t labels() const;
     void add_labels(std::size_t count);
 
-    // One round. Labels beyond the present ones are added first. `scores`, if given, receives
-    // what decision_function would have said before the round; -infinity for labels it brought.
+    // Learns one example. New labels are added first. `scores`, if given, receives the scores that
+    // decision_function would have returned before the round; -infinity for new labels.
     void learn(Example& x, std::span<const std::int32_t> relevant,
                std::span<const std::int32_t> unknown, double weight, T* scores = nullptr);
 
-    // What a reader needs to score; one per thread.
+    // Working memory for predictions; one per thread.
     struct Reader {
         Example x;
-        RowLookup<T> at;
+        RowLookup<T> lookup;
         std::vector<std::int32_t> best;
     };
-    // The scores of all labels with the weights that predict, in reader.at.sums.
+    // The scores of all labels with the prediction weights; they are stored in reader.lookup.sums.
     std::span<const T> score(Reader& reader) const;
     std::span<const std::int32_t> rank(Reader& reader, std::size_t k) const;
 
     void finish(Example& x) const { x.finish(norm(), config_.constant); }
 
-    // What a prediction depends on beside the weights.
+    // The score threshold of a suggestion, and the weight of the mean in predictions
+    // (Blend::kShares).
     double cutoff() const;
     double blend_share() const;
     double dual() const;
-    // The dual value from the stored theta alone: what the running value is checked against.
+    // The dual value computed from the stored theta, to check the running value.
     double recompute_dual() const;
-    // The weight that predicts, of a row of the store or of a feature that has none.
+    // The prediction weight of a row of the store, or of a feature without a row.
     double weight(std::int32_t row, int label) const;
     Certificate certificate() const;
-    // Counts and the dual value begin anew, with the present weights as their centre: what was
-    // proven does not hold for weights that were changed otherwise than by learning.
+    // Resets the counts and centres the dual problem on the present weights. Needed after changes
+    // of the weights other than learning, which invalidate the bounds.
     void restart_certificate();
-    // All rounds, those before a restart too.
+    // All rounds, including those before a restart.
     std::int64_t rounds() const { return certificate_.rounds; }
-    // How many features have weights, which is what a selection of rows chooses from.
+    // The number of features with stored weights; a Selection of rows refers to these.
     std::size_t rows() const { return store().rows(); }
-    // How many numbers the weights of a feature are.
+    // The number of weights per feature.
     std::size_t width() const { return labels(); }
-    // Has other labels or fewer features from now on; the certificate begins anew.
+    // Merges or removes labels, or removes features, and restarts the certificate.
     void rebuild(const Selection& selection);
-    // What each feature of reader.x adds to a label's score with the weights that predict.
+    // The contribution of each feature of reader.x to the score of a label, with the prediction
+    // weights.
     void contributions(Reader& reader, int label, std::vector<double>& out) const;
 
-    // The writer and the readers of a model share this lock; see learn() and score().
+    // The reader-writer lock of the model. The caller locks it around learn() and score().
     std::shared_mutex& mutex() const { return mutex_; }
 
     // For saving, loading and showing the weights.
@@ -103,21 +108,22 @@ class LabelRanker {
     const Cutoff& cutoff_state() const { return cutoff_; }
     Calibration& calibration() { return calibration_; }
     const Calibration& calibration() const { return calibration_; }
-    // The part of the plane of means that is subtracted from theta to predict.
+    // The prediction weights are theta - mean_factor u, with u the plane of means.
     double mean_factor() const;
 
   private:
     static AnyGeometry<T> make_geometry(const RankerConfig& config);
     Norm norm() const;
-    // Which of Blend's ways predicts.
-    std::size_t way_to_predict() const;
+    // The index into Blend::kShares of the prediction weights.
+    std::size_t prediction_candidate() const;
 
-    // The parts of a round. The answer of the round is in relevant_ and unknown_, the scores in at_.sums.
-    void take_answer(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
+    // The steps of a round. The labels of the round are in relevant_ and unknown_, the scores in
+    // lookup_.sums.
+    void take_labels(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
     std::span<const T> predict(bool counts);
-    void judge(const typename BlendScores<T>::Ways& ways);
+    void update_blend(const typename BlendScores<T>::Candidates& candidates);
     template <class G>
-    void learn_in(G& geometry, Example& x, double weight);
+    void learn_example(G& geometry, Example& x, double weight);
     void choose_step(LinearGeometry<T>& geometry, const Example& x, double q,
                      const RuleParameters& rule);
     void choose_step(EntropicGeometry<T>& geometry, const Example& x, double q,
@@ -131,16 +137,16 @@ class LabelRanker {
     Calibration calibration_;
     mutable std::shared_mutex mutex_;
 
-    // Scratch of the writer.
-    RowLookup<T> at_;
+    // Scratch memory of learn().
+    RowLookup<T> lookup_;
     Sides sides_;
     Step step_;
     BlendScores<T> blend_scores_;
     std::vector<int> relevant_;
     std::vector<int> unknown_;
     AveragePrecision<T> average_precision_;
-    LinearStep linear_rule_;      // of the linear geometries ...
-    EntropicStep entropic_rule_;  // ... and of the entropic one; the other is empty
+    LinearStep linear_rule_;      // the rule for a linear geometry ...
+    EntropicStep entropic_rule_;  // ... or for the entropic one; the other is empty
 };
 
 extern template class LabelRanker<float>;

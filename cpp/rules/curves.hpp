@@ -1,11 +1,11 @@
-// How a label's score answers to a move of its dual vector along x.
+// The score of a label as a function of the step of its dual vector along x.
 //
-// Moving `amount` >= 0 of mass raises a relevant label's score, or lowers an irrelevant one's.
-// In both cases the curve k(amount) is the score with the sign that makes it increase:
-// k = h(amount) for a relevant label and k = -h(-amount) for an irrelevant one, where
+// A step of size amount = |alpha| >= 0 raises the score of a relevant label, or lowers the score of
+// an irrelevant one. In both cases the curve k(amount) is the score with the sign that makes it
+// increase: k = h(amount) for a relevant label and k = -h(-amount) for an irrelevant one, where
 // h(a) = <x, grad G(theta + a x)>. Every rule is an equation between such curves:
 //     single         k_r(t) + k_s(t) = gamma
-//     optimal        levels u + v = gamma at which both sides have moved the same mass
+//     optimal        levels u + v = gamma at which the amounts of both sides have the same sum
 //     smooth         the same with T log(amount) added to each curve
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace tagalong {
 
-// Euclidean and adaptive geometry: a straight line with the slope |x|^2.
+// Euclidean and adaptive geometry: a straight line with slope |x|^2.
 struct LinearCurve {
     double start = 0;
     double slope_ = 0;
@@ -28,13 +28,14 @@ struct LinearCurve {
 };
 
 // Entropic geometry. Under softmax(theta_y), the value of x is a random variable: it takes the
-// values of `atoms` with the given masses, and 0 with the mass outside the support of x. Its
-// mean is the score; moving along x tilts the masses by exp(a x). Features with equal values
-// share an atom, so a binary x has one, for which everything has a closed form.
+// values of `atoms` with probabilities proportional to `masses`, and 0 with the mass outside the
+// support of x. Its mean is the score; a step along x multiplies the masses by exp(a x). Features
+// with equal values share an atom, so a binary x has one atom, for which all equations have closed
+// forms.
 //
-// As k nears the end of its range its digits run out while the amount still grows. So levels
-// that labels are filled up to are kept as log-odds, log((k - least) / (most - k)), which for
-// one atom are linear in the amount.
+// Near the ends of its range k loses precision while the amount still grows. Therefore the levels
+// of water-filling are log-odds, log((k - least) / (most - k)). With one atom they are linear in
+// the amount.
 struct SimplexCurve {
     double sign = 1;                // +1 relevant, -1 irrelevant
     std::span<const double> atoms;  // distinct non-zero values of x
@@ -47,7 +48,7 @@ struct SimplexCurve {
         return {sign * mean, std::max(0.0, m.second / m.total - mean * mean)};
     }
 
-    // The log-odds of k between the ends of a range, and their slope.
+    // The log-odds of k within the range [least, most], and their slope.
     ValueSlope odds(double amount, double least, double most) const {
         const Moments m = moments(amount, sign > 0 ? least : -most, sign > 0 ? most : -least);
         const double mean = m.first / m.total;
@@ -60,7 +61,7 @@ struct SimplexCurve {
   private:
     struct Moments {
         double total = 0, first = 0, second = 0;
-        double above_least = 0, below_most = 0;  // of x - least and most - x, summed directly
+        double above_least = 0, below_most = 0;  // first moments of x - least and most - x
     };
     Moments moments(double amount, double least = 0, double most = 0) const {
         const double a = sign * amount;

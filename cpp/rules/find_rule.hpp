@@ -1,4 +1,5 @@
-// What the tables of update rules share: how a row is found by its name, and which bound holds.
+// Common parts of the two tables of update rules: the look-up by name and the kinds of mistake
+// bounds.
 #pragma once
 
 #include <span>
@@ -9,11 +10,12 @@
 
 namespace tagalong {
 
-// How the dual gain of a mistake depends on the step c that the rule takes on it.
+// A mistake increases the dual value by at least gamma c - B c^2, where B bounds the curvature of G
+// (P1). The kinds differ in the step size c.
 enum class MistakeBound {
     none,
-    step_given,   // c = C, whether that helps or not
-    step_chosen,  // c = min(C, gamma / 2B)
+    full_step,  // c = C: the rule takes the full step, even if that decreases the dual
+    best_step,  // c = min(C, gamma / (2B)): the rule takes the best step
 };
 
 template <class Rule>

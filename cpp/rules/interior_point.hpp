@@ -1,13 +1,15 @@
-// P1's Update III as the paper solves it: a primal-dual interior point method whose linear
-// systems cost O(K) a step, with the misprints of its Eqs. 14 and 20 corrected.
+// P1's Update III (Eq. 11) by the paper's method: a primal-dual interior point method (Eqs. 12-20)
+// whose linear systems cost O(K) per iteration. Misprints of Eqs. 14 and 20 are corrected.
 //
-// In amounts b = |alpha| >= 0 and a slack s >= 0:
+// The problem, in amounts b = |alpha| >= 0 and a slack s >= 0, is
 //     min  sum_i K_i(b_i) - gamma sum_Y b     (K_i' = k_i, the curves of curves.hpp)
 //     s.t. sum_Y b - sum_notY b = 0,   sum_Y b + s = C.
-// With multipliers lambda of b, s >= 0 and nu of the two equations, each step solves
+// With f the objective, A the matrix of the two equations, d the number of variables, multipliers
+// lambda of b, s >= 0 and nu of the equations, each iteration solves
 //     z_i db_i = u_i - A_i . dnu,   z = f'' + lambda / b,
 //     u = -f' + 0.1 eta / (d b) - A_i . nu,   eta = lambda . b,
-// for dnu from A db = 0, and then lambda + dlambda = (0.1 eta / d - lambda db) / b.
+// for dnu such that A db = 0, and then sets lambda + dlambda = (0.1 eta / d - lambda db) / b.
+// The coefficients of the step are b on Y and -b elsewhere.
 #pragma once
 
 #include <algorithm>
@@ -22,19 +24,19 @@ namespace tagalong {
 template <class Curve>
 class InteriorPoint {
   public:
-    // curve(label, relevant) -> Curve
+    // `curve` is a function (label, relevant) -> Curve.
     template <class CurveOf>
     void step(const Sides& sides, CurveOf&& curve, const RuleParameters& rule, Step& out) {
         if (sides.margin >= rule.margin) return;
         start(sides, curve, rule);
-        const double enough = 1e-13 * rule.margin * rule.budget;
+        const double tolerance = 1e-13 * rule.margin * rule.budget;
         for (out.iterations = 0; out.iterations < 100; ++out.iterations) {
             double eta = 0;
             for (const Variable& v : variables_) eta += v.lambda * v.amount;
-            if (eta <= enough && residual(variables_, nu_, 0.0) <= 1e-10 * rule.margin) break;
-            if (!improve(eta)) break;
+            if (eta <= tolerance && residual(variables_, nu_, 0.0) <= 1e-10 * rule.margin) break;
+            if (!iterate(eta)) break;
         }
-        // What rounding has left between the two sides, or beyond the budget, goes.
+        // Rescale: rounding errors must neither unbalance the two sides nor exceed the budget.
         double up = 0, down = 0;
         for (const Variable& v : variables_)
             if (!v.slack) (v.relevant ? up : down) += v.amount;
@@ -74,11 +76,11 @@ class InteriorPoint {
         variables_.clear();
         nu_ = {};
         const double up = rule.budget / 2 / static_cast<double>(sides.relevant.size());
-        const double down = rule.budget / 2 / static_cast<double>(sides.irrelevant);
+        const double down = rule.budget / 2 / static_cast<double>(sides.irrelevant_count);
         for (const int r : sides.relevant)
             variables_.push_back({r, true, false, curve(r, true), rule.margin, 1, 1, up, 1});
-        for (std::size_t k = 0; k < sides.below.size(); ++k)
-            if (sides.below[k] != Sides::kNone)
+        for (std::size_t k = 0; k < sides.irrelevant_scores.size(); ++k)
+            if (sides.irrelevant_scores[k] != Sides::kNone)
                 variables_.push_back({static_cast<int>(k), false, false,
                                       curve(static_cast<int>(k), false), 0, -1, 0, down, 1});
         Variable slack;
@@ -99,7 +101,7 @@ class InteriorPoint {
         return worst;
     }
 
-    bool improve(double eta) {
+    bool iterate(double eta) {
         const std::size_t d = variables_.size();
         const double target = 0.1 * eta / static_cast<double>(d);
         inverse_.resize(d);
@@ -155,16 +157,16 @@ class InteriorPoint {
     Pair nu_;
 };
 
-// On the straight lines of the linear geometries, q being their slope |x|^2.
+// The same for the linear geometries, whose curves are lines with slope q = |x|^2.
 struct LinearInteriorPoint {
     InteriorPoint<LinearCurve> solver;
 
     void step(const Sides& sides, double q, const RuleParameters& rule, Step& out) {
         const auto line = [&](int label, bool relevant) {
-            if (!relevant) return LinearCurve{-sides.below[label], q};
+            if (!relevant) return LinearCurve{-sides.irrelevant_scores[label], q};
             const auto place =
                 std::lower_bound(sides.relevant.begin(), sides.relevant.end(), label);
-            return LinearCurve{sides.above[place - sides.relevant.begin()], q};
+            return LinearCurve{sides.relevant_scores[place - sides.relevant.begin()], q};
         };
         solver.step(sides, line, rule, out);
     }

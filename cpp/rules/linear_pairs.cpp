@@ -6,7 +6,7 @@
 namespace tagalong {
 namespace {
 
-// How many entries from the front satisfy a condition that holds for a prefix.
+// The length of the prefix of entries that satisfy a condition; the condition is monotone.
 template <class Entries, class Condition>
 std::size_t prefix(const Entries& entries, Condition&& holds) {
     return static_cast<std::size_t>(std::partition_point(entries.begin(), entries.end(), holds) -
@@ -24,7 +24,8 @@ void LinearPairs::Ordered::finish(bool descending) {
     for (const Entry& entry : entries) sums.push_back(sums.back() + entry.score);
 }
 
-// sum(score, other side, is_relevant) is the total of lambda over the pairs of one label.
+// Writes the coefficients of all labels. sum(score, other side, is_relevant) returns the sum of
+// lambda over the pairs of one label.
 template <class Sum>
 void LinearPairs::distribute(Sum&& sum, Step& out) const {
     for (const Entry& r : relevant_.entries) {
@@ -35,9 +36,10 @@ void LinearPairs::distribute(Sum&& sum, Step& out) const {
     for (const Entry& s : irrelevant_.entries) out.set(s.label, -sum(s.score, relevant_, false));
 }
 
-// kappa with sum over pairs of max(0, l - kappa) = target. The sum is convex, decreasing and
-// piecewise linear in kappa, so Newton's method from 0 rises to the root in finitely many
-// steps; as the product of value and slope falls at least fourfold a step, they are O(log K).
+// The kappa for which the sum of max(0, l - kappa) over the pairs equals target. The sum is convex,
+// decreasing and piecewise linear in kappa, so Newton's method from 0 increases to the root in
+// finitely many steps. Each step reduces the product of value and slope at least fourfold, so there
+// are O(log K) steps.
 double LinearPairs::surrogate_level(double margin, double target) const {
     double kappa = 0;
     for (;;) {
@@ -60,26 +62,27 @@ double LinearPairs::surrogate_level(double margin, double target) const {
 void LinearPairs::step(PairScheme scheme, const Sides& sides, double q, const RuleParameters& rule,
                        Step& out) {
     const bool mistakes_only = scheme.pairs == PairScheme::Pairs::mistaken;
-    // Is the pair with this difference of scores in play? One test for both sides, so that
-    // they agree on every pair to the last bit.
-    const auto in_play = [&](double gap) { return mistakes_only ? gap <= 0 : gap < rule.margin; };
-    if (!in_play(sides.margin)) return;
+    // Whether a pair with this difference of scores is active. Both sides use the same test, so
+    // that rounding cannot make them disagree about a pair.
+    const auto is_active = [&](double gap) { return mistakes_only ? gap <= 0 : gap < rule.margin; };
+    if (!is_active(sides.margin)) return;
 
     relevant_.entries.clear();
     for (std::size_t i = 0; i < sides.relevant.size(); ++i)
-        if (in_play(sides.above[i] - sides.high))
-            relevant_.entries.push_back({sides.above[i], sides.relevant[i]});
+        if (is_active(sides.relevant_scores[i] - sides.highest_score))
+            relevant_.entries.push_back({sides.relevant_scores[i], sides.relevant[i]});
     relevant_.finish(false);
     irrelevant_.entries.clear();
-    for (std::size_t k = 0; k < sides.below.size(); ++k)
-        if (sides.below[k] != Sides::kNone && in_play(sides.low - sides.below[k]))
-            irrelevant_.entries.push_back({sides.below[k], static_cast<int>(k)});
+    for (std::size_t k = 0; k < sides.irrelevant_scores.size(); ++k)
+        if (sides.irrelevant_scores[k] != Sides::kNone &&
+            is_active(sides.lowest_score - sides.irrelevant_scores[k]))
+            irrelevant_.entries.push_back({sides.irrelevant_scores[k], static_cast<int>(k)});
     irrelevant_.finish(true);
 
-    // The pairs of a label: the front of the other side.
+    // The number of active pairs of a label, which are a prefix of the other side.
     const auto pairs = [&](double score, const Ordered& others, bool is_relevant) {
         return prefix(others.entries, [&](const Entry& other) {
-            return in_play(is_relevant ? score - other.score : other.score - score);
+            return is_active(is_relevant ? score - other.score : other.score - score);
         });
     };
     double pair_count = 0;
@@ -109,7 +112,7 @@ void LinearPairs::step(PairScheme scheme, const Sides& sides, double q, const Ru
             },
             out);
     } else {
-        // l/v reaches C where the gap is at most gamma - C v.
+        // min(C, l/v) = C if the difference of scores is at most gamma - C v.
         const double full_gap = rule.margin - rule.budget * v;
         distribute(
             [&](double score, const Ordered& others, bool is_relevant) {

@@ -1,20 +1,23 @@
-// P2's schemes over all pairs of a relevant and an irrelevant label, for the linear geometries.
+// P2's schemes (its Fig. 3) over all pairs of a relevant and an irrelevant label, for the linear
+// geometries.
 //
-// The pair (r, s) has the loss l = gamma - (rho_r - rho_s) and the squared length v = 2|x|^2.
-// Each scheme gives it a coefficient lambda_rs, and a label's step is the sum over its pairs:
+// The pair (r, s) has the loss l = gamma - (rho_r - rho_s) and the squared norm v = 2|x|^2. Each
+// scheme gives it a coefficient lambda_rs >= 0. The step of a label is the sum over its pairs,
+// alpha_r = sum_s lambda_rs and alpha_s = -sum_r lambda_rs:
 //     SimPerc  C / |M|                 on M, the pairs ranked wrongly (rho_r <= rho_s)
 //     ConProj  min(C, l/v) / |M|       on M
 //     SimProj  min(C, l/v) / |Gamma|   on Gamma, the pairs with l > 0
-//     SimOpt   max(0, l - kappa) / v   with the smallest kappa >= 0 that keeps the sum within C
-// For a label the pairs in play are those with the best scores of the other side, so sorting
-// and prefix sums give all sums in O(K log K), without touching the |Y| K pairs.
+//     SimOpt   max(0, l - kappa) / v   with the smallest kappa >= 0 such that the sum is at most C
+// The active pairs of a label are those with the most violating labels of the other side. Therefore
+// sorting and prefix sums give all sums in O(K log K), without a loop over the |Y| K pairs.
 #pragma once
 
 #include "rules/step.hpp"
 
 namespace tagalong {
 
-// Which pairs take part, and what a pair is given before it is divided by their number.
+// Which pairs are active, and the coefficient of a pair before division by the number of pairs
+// (surrogate: no division).
 struct PairScheme {
     enum class Pairs { mistaken, losing } pairs;
     enum class Amount { budget, own_step, surrogate } amount;
@@ -37,7 +40,7 @@ class LinearPairs {
         double score;
         int label;
     };
-    // Scores of one side from the most to the least violating, with their prefix sums.
+    // The scores of one side from the most to the least violating, with prefix sums.
     struct Ordered {
         std::vector<Entry> entries;
         std::vector<double> sums;

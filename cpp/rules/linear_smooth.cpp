@@ -21,9 +21,9 @@ TAGALONG_INLINE double series_w(double z) {
     return p * z;
 }
 
-// omega(y) = W(e^y), the solution of w + log w = y, is kept with 1 / (1 + w), which its derivatives
-// need. Divisions are what these loops wait for, so both come from one: w = a / b gives
-// 1 / (1 + w) = b / (a + b).
+// omega(y) = W(e^y), the solution w of w + log w = y, together with u = 1 / (1 + w), which occurs
+// in its derivatives. Divisions dominate these loops, so one division gives both numbers: w = a / b
+// implies 1 / (1 + w) = b / (a + b).
 struct Omega {
     double w;
     double u;  // 1 / (1 + w)
@@ -33,9 +33,9 @@ TAGALONG_INLINE Omega quotient(double a, double b) {
     return {a * sum * inverse, b * b * inverse};
 }
 
-// One step of Fritsch, Shafer and Crowley raises the relative error of w to the fourth power, at the
-// cost of one logarithm.
-TAGALONG_INLINE Omega sharpen(double y, double w) {
+// One iteration of Fritsch, Shafer and Crowley: the relative error of w becomes its fourth power,
+// at the cost of one logarithm.
+TAGALONG_INLINE Omega refine(double y, double w) {
     const double r = y - w - vector_log(w);
     const double one = 1 + w;
     const double q = 2 * one * (one + 2.0 / 3 * r);
@@ -43,7 +43,7 @@ TAGALONG_INLINE Omega sharpen(double y, double w) {
     return quotient(w * (bottom + r * (q - r)), bottom);
 }
 
-// ln y for y >= 1 within 0.01: exponent, and a parabola through the mantissa.
+// ln y for y >= 1 with an error below 0.01: the exponent plus a quadratic in the mantissa.
 TAGALONG_INLINE double rough_log(double y) {
     const auto bits = std::bit_cast<std::uint64_t>(y);
     const double exponent =
@@ -52,7 +52,7 @@ TAGALONG_INLINE double rough_log(double y) {
     return 0.6931471805599453 * (exponent + (2.0 - m * (1.0 / 3)) * m - 5.0 / 3);
 }
 
-// omega(y) within 3%, from y and z = e^y.
+// omega(y) with a relative error below 3%, from y and z = e^y.
 TAGALONG_INLINE Omega guess_omega(double y, double z) {
     const double e = z < 3.0 ? z : 3.0;
     const double large_y = y < 1.0 ? 1.0 : y;
@@ -62,14 +62,14 @@ TAGALONG_INLINE Omega guess_omega(double y, double z) {
     return quotient(top, bottom);
 }
 
-// omega(y + d) from omega(y), to the fourth order in d.
-TAGALONG_INLINE double follow(Omega at, double d) {
+// omega(y + d) from omega(y) by a Taylor series of order 4 in d.
+TAGALONG_INLINE double taylor_step(Omega at, double d) {
     const double w = at.w, u = at.u, u2 = u * u, u3 = u * u2;
     const double s3 = (1 - 2 * w) * (1.0 / 6), s4 = (1 + w * (6 * w - 8)) * u2 * (1.0 / 24);
     return w + w * d * (u + d * u3 * (0.5 + d * u2 * (s3 + d * s4)));
 }
 
-// exp((key - largest) / T), their sum and that of their squares.
+// Writes the powers exp((key - largest) / T); returns their sum and their sum of squares.
 struct PowerPass {
     double sum, squares;
 };
@@ -107,7 +107,7 @@ TAGALONG_CLONES void power_sums_pass(const double* power, double threshold, std:
     std::copy(sums, sums + 8, out);
 }
 
-// The three ways to bring w to a new level; each returns sum w and sum w / (1 + w) = sum w u.
+// Three methods to compute w at a new level. Each returns sum w and sum w / (1 + w) = sum w u.
 TAGALONG_CLONES ValueSlope guess_pass(const double* y, double shift, const double* power,
                                       double z_per_power, double* w, double* u, std::size_t n) {
     double sum = 0, slope = 0;
@@ -121,12 +121,12 @@ TAGALONG_CLONES ValueSlope guess_pass(const double* y, double shift, const doubl
     }
     return {sum, slope};
 }
-TAGALONG_CLONES ValueSlope sharpen_pass(const double* y, double shift, double d, double* w,
-                                        double* u, std::size_t n) {
+TAGALONG_CLONES ValueSlope refine_pass(const double* y, double shift, double d, double* w,
+                                       double* u, std::size_t n) {
     double sum = 0, slope = 0;
 #pragma omp simd reduction(+ : sum, slope)
     for (std::size_t i = 0; i < n; ++i) {
-        const Omega to = sharpen(y[i] + shift, follow({w[i], u[i]}, d));
+        const Omega to = refine(y[i] + shift, taylor_step({w[i], u[i]}, d));
         w[i] = to.w;
         u[i] = to.u;
         sum += to.w;
@@ -134,11 +134,11 @@ TAGALONG_CLONES ValueSlope sharpen_pass(const double* y, double shift, double d,
     }
     return {sum, slope};
 }
-TAGALONG_CLONES ValueSlope follow_pass(double d, double* w, double* u, std::size_t n) {
+TAGALONG_CLONES ValueSlope taylor_pass(double d, double* w, double* u, std::size_t n) {
     double sum = 0, slope = 0;
 #pragma omp simd reduction(+ : sum, slope)
     for (std::size_t i = 0; i < n; ++i) {
-        const double to = follow({w[i], u[i]}, d);
+        const double to = taylor_step({w[i], u[i]}, d);
         w[i] = to;
         u[i] = 1 / (1 + to);
         sum += to;
@@ -184,7 +184,7 @@ void LinearSmoothSide::start(std::span<const double> keys, double q, double temp
     effective_ = pass.sum * pass.sum / pass.squares;
 }
 
-double LinearSmoothSide::level_of_equals(double mass) const {
+double LinearSmoothSide::equal_labels_level(double mass) const {
     return temperature_ * (std::log(mass) - log_sum_) - largest_ + q_ * mass / effective_;
 }
 
@@ -192,27 +192,27 @@ void LinearSmoothSide::separate(double level) {
     separated_level_ = level;
     const double offset = std::log(q_ / temperature_);
     const double light_key = temperature_ * (std::log(kLight) - offset) - level;
-    // At low temperatures the powers of light labels, counted from the largest key, would
-    // underflow while still mattering: count them from the threshold then.
+    // At low temperatures, powers relative to the largest key would underflow for light labels
+    // whose mass matters. In that case take them relative to the threshold.
     if (std::abs(anchor_ - light_key) > 600 * temperature_) {
         anchor_ = light_key;
         power_pass(keys_.data(), anchor_, 1 / temperature_, power_.data(), power_.size());
     }
     threshold_ = std::exp((light_key - anchor_) / temperature_);
     power_sums_pass(power_.data(), threshold_, power_.size(), power_sums_);
-    heavies_ = kernels::above(power_.data(), threshold_, heavy_.data(), power_.size());
+    heavy_count_ = kernels::indices_above(power_.data(), threshold_, heavy_.data(), power_.size());
     const double per_key = 1 / temperature_;
-    for (std::size_t i = 0; i < heavies_; ++i) {
+    for (std::size_t i = 0; i < heavy_count_; ++i) {
         heavy_y_[i] = keys_[heavy_[i]] * per_key + offset;
         heavy_power_[i] = power_[heavy_[i]];
     }
     heavy_state_ = Heavy::unknown;
 }
 
-// Far from the solution a guess of the heavy labels' amounts is good enough; near it they are
-// sharpened; at the end they follow small changes of the level by a Taylor series.
+// Far from the solution, approximate amounts of the heavy labels are enough. Near it, one iteration
+// refines them. At the end, a Taylor series follows small changes of the level.
 ValueSlope LinearSmoothSide::heavy_at(double level) {
-    const std::size_t n = heavies_;
+    const std::size_t n = heavy_count_;
     const double shift = level / temperature_;
     const double d = (level - heavy_level_) / temperature_;
     heavy_level_ = level;
@@ -222,21 +222,22 @@ ValueSlope LinearSmoothSide::heavy_at(double level) {
                           heavy_w_.data(), heavy_u_.data(), n);
     }
     if (heavy_state_ == Heavy::exact && std::abs(d) < 0.003)
-        return follow_pass(d, heavy_w_.data(), heavy_u_.data(), n);
-    // Errors of some percent are raised to the fourth power: 1e-8, and the next time nothing.
+        return taylor_pass(d, heavy_w_.data(), heavy_u_.data(), n);
+    // A relative error of a few percent becomes about 1e-8, and is negligible after the next call.
     heavy_state_ = heavy_state_ == Heavy::rough || std::abs(d) > 0.1 ? Heavy::near : Heavy::exact;
-    return sharpen_pass(heavy_y_.data(), shift, d, heavy_w_.data(), heavy_u_.data(), n);
+    return refine_pass(heavy_y_.data(), shift, d, heavy_w_.data(), heavy_u_.data(), n);
 }
 
 ValueSlope LinearSmoothSide::at(double level) {
     double growth = std::exp((level - separated_level_) / temperature_);
-    // A level far below leaves heavy labels whose z the powers can no longer tell.
+    // If the level is far above, the series is inaccurate for light labels. If it is far below, the
+    // powers of some heavy labels no longer determine their z.
     if (!(growth <= kSlack && growth >= kLeastGrowth)) {
         separate(level);
         growth = 1;
     }
     threshold_z_ = kLight * growth;
-    // Series for the light labels: sum W(z) and sum W/(1+W) = sum z W'(z).
+    // The light labels by series: sum W(z) and sum W/(1+W) = sum z W'(z).
     double mass = 0, slope = 0, z_power = 1;
     for (int k = 0; k < kTerms; ++k) {
         z_power *= threshold_z_;
@@ -248,7 +249,7 @@ ValueSlope LinearSmoothSide::at(double level) {
     return {temperature_ / q_ * (mass + heavy.value), (slope + heavy.slope) / q_};
 }
 
-// The mass is at most count times the largest amount and at least that amount itself.
+// The largest amount is at least mass / count and at most mass.
 double LinearSmoothSide::lower(double mass) const {
     const double share = mass / count_;
     return temperature_ * std::log(share) + q_ * share - largest_;
@@ -262,7 +263,7 @@ LinearSmoothSide::Amounts LinearSmoothSide::amounts(double* out) const {
     const double factor = temperature_ / q_;
     amounts_pass(power_.data(), keys_.data(), threshold_z_ / threshold_, factor, threshold_, out,
                  power_.size(), &total);
-    for (std::size_t i = 0; i < heavies_; ++i) {
+    for (std::size_t i = 0; i < heavy_count_; ++i) {
         const double b = factor * heavy_w_[i];
         out[heavy_[i]] = b;
         total.mass += b;
@@ -274,62 +275,71 @@ LinearSmoothSide::Amounts LinearSmoothSide::amounts(double* out) const {
 
 namespace {
 
-// The z at which T z + bend spent(z) = apart: what ties the levels, if both are linear in the mass.
-double tied(double T, double bend, double apart, double guess) {
+// The root z of T z + coupling * sigmoid(z) = target: the equation that ties the levels
+// (smooth.hpp) if both levels are linear in the mass.
+double tied_z(double T, double coupling, double target, double guess) {
     const auto left = [&](double z) {
         const double spent = 1 / (1 + std::exp(-z));
-        return ValueSlope{T * z + bend * spent - apart, T + bend * spent * (1 - spent)};
+        return ValueSlope{T * z + coupling * spent - target, T + coupling * spent * (1 - spent)};
     };
     return increasing_root(left, -600.0, 600.0, guess, 1e-3);
 }
 
 }  // namespace
 
-// Two estimates. Each side as its effective number of equal labels: right for crowds, of which each label
-// moves little. Or as Update III would have it, right for labels that stand out: those that move are
-// brought to a common level on either side, u and v, by amounts around m / n; then level_1 is
-// u + T log(m / n_1), level_2 is T log(m / n_2) - v, and those that turn out not to move leave. Either
-// overlooks labels that the other sees: the lower levels and the larger mass are nearer.
+// The starting point of solve_smooth, from two estimates:
+// - Each side consists of its effective number of equal labels. This is accurate if many labels
+//   move, each of them little.
+// - Update III: the labels that move reach common levels u and v by amounts near m / n. Then
+//   level_1 is u + T log(m / n_1) and level_2 is T log(m / n_2) - v. Each pass removes labels that
+//   do not move. This is accurate if few labels dominate.
+// Each estimate neglects labels that the other one counts, so the larger mass and the lower levels
+// are closer to the solution.
 SmoothPoint LinearSmooth::estimate(const Sides& sides, double q, const RuleParameters& rule,
                                    double log_loss) const {
     constexpr int passes = 5;
     const double T = rule.temperature;
-    const auto bend = [&](double n_1, double n_2) { return q * rule.budget * (1 / n_1 + 1 / n_2); };
-    const double of_equals = tied(
-        T, bend(relevant_.effective_labels(), irrelevant_.effective_labels()), T * log_loss, 0);
-    double z = of_equals;
-    double u = std::numeric_limits<double>::infinity(), v = sides.low - rule.margin - 6 * T;
-    kernels::Tally up, down;
+    const auto coupling = [&](double n_1, double n_2) {
+        return q * rule.budget * (1 / n_1 + 1 / n_2);
+    };
+    const double equal_labels_z = tied_z(
+        T, coupling(relevant_.effective_labels(), irrelevant_.effective_labels()), T * log_loss, 0);
+    double z = equal_labels_z;
+    double u = std::numeric_limits<double>::infinity(),
+           v = sides.lowest_score - rule.margin - 6 * T;
+    kernels::CountAndSum up, down;
     for (int pass = 0; pass < passes; ++pass) {
-        down = kernels::tally_above(sides.below.data(), v, sides.below.size());
-        if (down.count == 0) down = {1, sides.high};
+        down = kernels::count_and_sum_above(sides.irrelevant_scores.data(), v,
+                                            sides.irrelevant_scores.size());
+        if (down.count == 0) down = {1, sides.highest_score};
         up = {};
-        for (const double score : sides.above) {
+        for (const double score : sides.relevant_scores) {
             up.count += score < u ? 1.0 : 0.0;
             up.sum += score < u ? score : 0.0;
         }
-        if (up.count == 0) up = {1, sides.low};
-        const double apart = rule.margin - up.sum / up.count + down.sum / down.count +
-                             T * std::log(up.count * down.count);
-        z = tied(T, bend(up.count, down.count), apart, z);
+        if (up.count == 0) up = {1, sides.lowest_score};
+        const double target = rule.margin - up.sum / up.count + down.sum / down.count +
+                              T * std::log(up.count * down.count);
+        z = tied_z(T, coupling(up.count, down.count), target, z);
         const double mass = rule.budget / (1 + std::exp(-z)), before = v;
         u = (up.sum + q * mass) / up.count;
         v = (down.sum - q * mass) / down.count;
         if (!(v > before)) break;
     }
-    z = std::max(z, of_equals);
+    z = std::max(z, equal_labels_z);
     const double mass = rule.budget / (1 + std::exp(-z));
-    return {z, std::min(u + T * std::log(mass / up.count), relevant_.level_of_equals(mass)),
-            std::min(T * std::log(mass / down.count) - v, irrelevant_.level_of_equals(mass))};
+    return {z, std::min(u + T * std::log(mass / up.count), relevant_.equal_labels_level(mass)),
+            std::min(T * std::log(mass / down.count) - v, irrelevant_.equal_labels_level(mass))};
 }
 
 void LinearSmooth::step(const Sides& sides, double q, const RuleParameters& rule, Step& out) {
-    relevant_keys_.resize(sides.above.size());
-    for (std::size_t i = 0; i < sides.above.size(); ++i) relevant_keys_[i] = -sides.above[i];
+    relevant_keys_.resize(sides.relevant_scores.size());
+    for (std::size_t i = 0; i < sides.relevant_scores.size(); ++i)
+        relevant_keys_[i] = -sides.relevant_scores[i];
     relevant_.start(relevant_keys_, q, rule.temperature);
-    irrelevant_.start(sides.below, q, rule.temperature);
+    irrelevant_.start(sides.irrelevant_scores, q, rule.temperature);
 
-    // The loss is below every trace of a double: nothing to move.
+    // The loss underflows: no step.
     const double log_loss =
         rule.margin / rule.temperature + relevant_.log_sum() + irrelevant_.log_sum();
     if (!(log_loss > -500)) return;
@@ -340,15 +350,15 @@ void LinearSmooth::step(const Sides& sides, double q, const RuleParameters& rule
     solve_smooth(relevant_, irrelevant_, rule, point);
 
     relevant_amounts_.resize(relevant_keys_.size());
-    irrelevant_amounts_.resize(sides.below.size());
+    irrelevant_amounts_.resize(sides.irrelevant_scores.size());
     const auto up = relevant_.amounts(relevant_amounts_.data());
     const auto down = irrelevant_.amounts(irrelevant_amounts_.data());
     const double mass = detail::SmoothEquation(rule).mass(point.z);
     const double fix_up = mass / up.mass, fix_down = mass / down.mass;
     if (!(std::abs(fix_up - 1) < 1e-6 && std::abs(fix_down - 1) < 1e-6)) {
-        // The temperature is too low, or the numbers too large, for three equations in doubles:
-        // there the limit, Update III, is the step; its entropy counts as none.
-        filling_.step(sides, q, rule, out);
+        // The temperature is too low, or the scores are too large, to solve the three equations in
+        // double precision. Take the step of the limit T -> 0, Update III, with entropy 0.
+        water_filling_.step(sides, q, rule, out);
         return;
     }
     for (std::size_t k = 0; k < irrelevant_amounts_.size(); ++k)

@@ -1,13 +1,14 @@
-// The rules that move a single pair: the lowest relevant and the highest irrelevant label.
+// The rules that move a single pair of labels: the lowest relevant one r and the highest irrelevant
+// one s. They write alpha_r = t and alpha_s = -t.
 #pragma once
 
-#include "rules/curved.hpp"
+#include "rules/entropic_rules.hpp"
 #include "rules/pair_step.hpp"
 #include "rules/step.hpp"
 
 namespace tagalong {
 
-// P1's Update I: the whole budget after a mistake, in any geometry.
+// P1's Update I (Eq. 8), in any geometry: t = C after a mistake, no step otherwise.
 struct FixedStep {
     void step(const Sides& sides, double, const RuleParameters& rule, Step& out) {
         move(sides, rule, out);
@@ -18,15 +19,17 @@ struct FixedStep {
 
   private:
     static void move(const Sides& sides, const RuleParameters& rule, Step& out) {
-        if (sides.mistake()) out.set_pair(sides.lowest, sides.highest, rule.budget);
+        if (sides.mistake())
+            out.set_pair(sides.lowest_relevant, sides.highest_irrelevant, rule.budget);
     }
 };
 
-// P1's Update II for the linear geometries; CurvedRules::single is the entropic one.
+// P1's Update II (Eq. 9) for the linear geometries; EntropicRules::single is the entropic version.
 struct LinearSingle {
     void step(const Sides& sides, double q, const RuleParameters& rule, Step& out) {
-        const LinearCurve raised{sides.low, q}, lowered{-sides.below[sides.highest], q};
-        out.set_pair(sides.lowest, sides.highest,
+        const LinearCurve raised{sides.lowest_score, q},
+            lowered{-sides.irrelevant_scores[sides.highest_irrelevant], q};
+        out.set_pair(sides.lowest_relevant, sides.highest_irrelevant,
                      pair_step(raised, lowered, rule.margin, rule.budget));
     }
 };

@@ -1,6 +1,7 @@
-// The best step on one pair of labels (P1, Update II): the root of
-//     gamma - k_r(t) - k_s(t) = 0,
-// clipped to [0, C].
+// The optimal step on one pair of labels (P1, Update II, Eq. 9):
+//     max over t in [0, C] of  gamma t - G(theta_r + t x) - G(theta_s - t x).
+// It is the root of gamma - k_r(t) - k_s(t) = 0, clipped to [0, C], with the curves k
+// of curves.hpp.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +18,9 @@ inline double pair_step(const LinearCurve& r, const LinearCurve& s, double margi
 
 namespace detail {
 
-// One value c of x, margin gamma: with g = gamma/c, p and q the probabilities of x = c under the
-// relevant and the irrelevant label, and beta = exp(c t), the equation is quadratic in beta:
+// The closed form if all non-zero values of x equal c. With g = gamma/c, p and q the probabilities
+// of x = c under the relevant and the irrelevant label, and beta = exp(c t), the equation is
+// quadratic:
 //     a beta^2 - b beta - d = 0,   a = p(1-q)(1-g),  b = g(pq + (1-p)(1-q)),  d = q(1-p)(1+g).
 inline double one_atom_step(const SimplexCurve& r, const SimplexCurve& s, double margin,
                             double budget) {

@@ -1,4 +1,4 @@
-// The root of an increasing function of one variable: Newton's method inside a bracket.
+// The root of an increasing function of one variable by safeguarded Newton iteration.
 #pragma once
 
 #include <cmath>
@@ -10,12 +10,12 @@ struct ValueSlope {
     double slope = 0;
 };
 
-// f(x) -> ValueSlope, increasing on [low, high]. If f has no sign change there, the end that is
-// nearest to a root comes back. A Newton step that leaves the bracket, or a bracket that has not
-// halved in time, leads to a bisection, so the search always ends at the resolution of a double.
-// A step too small to matter is believed only if the sign changes just beyond it: where f is
-// steep, Newton's method stands still far from the root. A resolution above that of a double, a part
-// of the root itself, ends the search sooner.
+// f maps x to a ValueSlope and increases on [low, high]. Without a sign change there, the result is
+// the end of the interval nearest to a root. The iteration bisects if a Newton step leaves the
+// bracket or if the bracket has not halved within four iterations, so it always converges to the
+// resolution of a double. A Newton step below the resolution is accepted only if the sign changes
+// just beyond it, because Newton's method makes tiny steps far from the root where f is steep.
+// `finest` is the resolution relative to the root; a larger value ends the search earlier.
 template <class Function>
 double increasing_root(Function&& f, double low, double high, double guess, double finest = 4e-16) {
     double x = guess > low && guess < high ? guess : 0.5 * (low + high);

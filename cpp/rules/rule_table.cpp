@@ -1,15 +1,16 @@
 #include "rules/rule_table.hpp"
 
 #include "rules/interior_point.hpp"
-#include "rules/linear_filling.hpp"
 #include "rules/linear_pairs.hpp"
 #include "rules/linear_smooth.hpp"
+#include "rules/linear_water_filling.hpp"
 #include "rules/one_pair.hpp"
 
 namespace tagalong {
 namespace {
 
-// A step with scratch of its own. Without a second class, Solver::interior_point makes no difference.
+// Makes a step function that owns its scratch memory. Without an Iterative class the solver has no
+// effect.
 template <class Exact, class Iterative = Exact>
 LinearStep linear(Solver solver) {
     const auto make = [](auto found) -> LinearStep {
@@ -29,7 +30,7 @@ EntropicStep entropic(Solver solver) {
     return solver == Solver::interior_point ? make(Iterative()) : make(Exact());
 }
 
-// A scheme over all pairs.
+// Adapters from PairScheme to the two kinds of step classes.
 template <PairScheme scheme>
 struct LinearPairStep {
     LinearPairs pairs;
@@ -40,16 +41,16 @@ struct LinearPairStep {
 
 template <PairScheme scheme>
 struct EntropicPairStep {
-    CurvedRules rules;
+    EntropicRules rules;
     void step(const Sides& sides, const CurveOf& curve, const RuleParameters& rule, Step& out) {
         rules.pairs(scheme, sides, curve, rule, out);
     }
 };
 
-// One of the methods of CurvedRules.
+// Adapter from a method of EntropicRules.
 template <auto method>
-struct Curved {
-    CurvedRules rules;
+struct EntropicMethod {
+    EntropicRules rules;
     void step(const Sides& sides, const CurveOf& curve, const RuleParameters& rule, Step& out) {
         (rules.*method)(sides, curve, rule, out);
     }
@@ -62,35 +63,35 @@ constexpr LabelRule kLabelRules[] = {
      .linear = linear<FixedStep>,
      .entropic = entropic<FixedStep>,
      .few_labels = true,
-     .bound = MistakeBound::step_given},
+     .bound = MistakeBound::full_step},
     {.name = "single",
      .description = "takes the best step on the worst pair of labels",
      .paper = "P1 II",
      .linear = linear<LinearSingle>,
-     .entropic = entropic<Curved<&CurvedRules::single>>,
+     .entropic = entropic<EntropicMethod<&EntropicRules::single>>,
      .few_labels = true,
-     .bound = MistakeBound::step_chosen},
+     .bound = MistakeBound::best_step},
     {.name = "optimal",
      .description = "takes the best step on all labels",
      .paper = "P1 III",
-     .linear = linear<LinearFilling, LinearInteriorPoint>,
-     .entropic = entropic<Curved<&CurvedRules::optimal>, InteriorPoint<SimplexCurve>>,
+     .linear = linear<LinearWaterFilling, LinearInteriorPoint>,
+     .entropic = entropic<EntropicMethod<&EntropicRules::optimal>, InteriorPoint<SimplexCurve>>,
      .interior_point = true,
-     .bound = MistakeBound::step_chosen},
+     .bound = MistakeBound::best_step},
     {.name = "simperc",
      .description = "shares C among the pairs ranked wrongly",
      .paper = "P2 SimPerc",
      .linear = linear<LinearPairStep<kSimPerc>>,
      .entropic = entropic<EntropicPairStep<kSimPerc>>,
-     .bound = MistakeBound::step_given},
+     .bound = MistakeBound::full_step},
     {.name = "conproj",
      .description = "averages the best steps on the pairs ranked wrongly",
      .paper = "P2 ConProj",
      .linear = linear<LinearPairStep<kConProj>>,
      .entropic = entropic<EntropicPairStep<kConProj>>,
-     .bound = MistakeBound::step_chosen},
+     .bound = MistakeBound::best_step},
     {.name = "simproj",
-     .description = "averages the best steps on the pairs that lose",
+     .description = "averages the best steps on the pairs with a positive loss",
      .paper = "P2 SimProj",
      .linear = linear<LinearPairStep<kSimProj>>,
      .entropic = entropic<EntropicPairStep<kSimProj>>},
@@ -102,8 +103,8 @@ constexpr LabelRule kLabelRules[] = {
     {.name = "smooth",
      .description = "takes the best step of a smoothed loss on all labels",
      .linear = linear<LinearSmooth>,
-     .entropic = entropic<Curved<&CurvedRules::smooth>>,
-     .bound = MistakeBound::step_chosen},
+     .entropic = entropic<EntropicMethod<&EntropicRules::smooth>>,
+     .bound = MistakeBound::best_step},
 };
 
 }  // namespace

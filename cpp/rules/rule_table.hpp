@@ -1,18 +1,19 @@
-// The update rules over labels, one row each. The label ranker, the binding, Python's checks, the
-// certificate and the command line take names and properties from here and from nowhere else.
+// The table of the update rules over labels, one row per rule. It is the only source of their names
+// and properties for the label ranker, the binding, the parameter checks in Python, the certificate
+// and the command line.
 //
-// A rule's step for the linear geometries is a class with
-//     void step(const Sides&, double q, const RuleParameters&, Step&)
-// where q is |x|^2, and for the entropic geometry one with
+// A rule is implemented by a class for the linear geometries with the method
+//     void step(const Sides&, double q, const RuleParameters&, Step&),
+// where q is |x|^2, and by a class for the entropic geometry with the method
 //     void step(const Sides&, const CurveOf&, const RuleParameters&, Step&).
-// Its members are scratch that is used again from round to round.
+// The data members of these classes are scratch memory that is reused in every round.
 #pragma once
 
 #include <functional>
 #include <span>
 #include <string_view>
 
-#include "rules/curved.hpp"
+#include "rules/entropic_rules.hpp"
 #include "rules/find_rule.hpp"
 #include "rules/step.hpp"
 
@@ -27,20 +28,20 @@ using EntropicStep =
 struct LabelRule {
     std::string_view name;
     std::string_view description;  // one line, for help texts
-    std::string_view paper =
-        "";  // the paper and its name for the rule, such as "P1 II"; empty if new
+    // The paper and its name for the rule, such as "P1 II"; empty if the rule is not from a paper.
+    std::string_view paper = "";
     LinearStep (*linear)(Solver) = nullptr;
-    EntropicStep (*entropic)(Solver) =
-        nullptr;  // null if the rule has no step in the entropic geometry ...
-    std::string_view entropic_instead = "";  // ... and the rule to use there instead
-    bool few_labels = false;      // moves one pair a round; others move all labels that tie
-    bool interior_point = false;  // whether Solver::interior_point gives its step too
+    // Null if the rule has no entropic version; then entropic_instead names the recommended rule.
+    EntropicStep (*entropic)(Solver) = nullptr;
+    std::string_view entropic_instead = "";
+    bool few_labels = false;      // moves one pair per round; other rules move all tied labels
+    bool interior_point = false;  // whether Solver::interior_point is available
     MistakeBound bound = MistakeBound::none;
 };
 
-// In the order in which they are listed to users.
+// All rules in the order of user-visible lists.
 std::span<const LabelRule> label_rules();
-// InputError if there is none of that name.
+// The rule of that name. Throws InputError if there is none.
 const LabelRule& label_rule(std::string_view name);
 
 }  // namespace tagalong

@@ -1,8 +1,9 @@
-// What a rule reads and what it writes.
+// The input and output of an update rule.
 //
-// A round's labels fall into two sides, those that should be ranked above (relevant) and those
-// that should be below (irrelevant); labels of unknown relevance are on neither. A rule turns
-// the scores of the two sides into a step: how far each label's dual vector moves along x.
+// The labels of a round form two sides: relevant labels, which should be ranked above, and
+// irrelevant labels, which should be ranked below. Labels of unknown relevance belong to neither. A
+// rule turns the scores of the two sides into a step: one coefficient alpha_y per label, which
+// moves the dual vector of the label along x, theta_y += alpha_y x.
 #pragma once
 
 #include <algorithm>
@@ -20,18 +21,18 @@ namespace tagalong {
 struct Sides {
     static constexpr double kNone = -std::numeric_limits<double>::infinity();
 
-    std::vector<int> relevant;   // labels, ascending
-    std::vector<double> above;   // their scores, in the same order
-    std::vector<double> below;   // score of every label; kNone where it is not irrelevant
-    std::size_t irrelevant = 0;  // how many are
+    std::vector<int> relevant;              // relevant labels, ascending
+    std::vector<double> relevant_scores;    // scores of the relevant labels, in the same order
+    std::vector<double> irrelevant_scores;  // per label; kNone for labels that are not irrelevant
+    std::size_t irrelevant_count = 0;       // number of irrelevant labels
 
-    int lowest = -1;   // the relevant label with the lowest score, first one of equals
-    int highest = -1;  // the irrelevant label with the highest score, first one of equals
-    double low = 0;    // the scores of the two ...
-    double high = 0;
-    double margin = 0;  // ... and low - high
+    int lowest_relevant = -1;     // the relevant label with the lowest score; ties: the first
+    int highest_irrelevant = -1;  // the irrelevant label with the highest score; ties: the first
+    double lowest_score = 0;      // score of `lowest_relevant`
+    double highest_score = 0;     // score of `highest_irrelevant`
+    double margin = 0;            // lowest_score - highest_score
 
-    bool any_pair() const { return !relevant.empty() && irrelevant > 0; }
+    bool has_pair() const { return !relevant.empty() && irrelevant_count > 0; }
     bool mistake() const { return margin <= 0; }
 
     void split(std::span<const float> scores, std::span<const int> sorted_relevant,
@@ -48,33 +49,34 @@ struct Sides {
     void divide(std::span<const T> scores, std::span<const int> sorted_relevant,
                 std::span<const int> sorted_unknown) {
         relevant.assign(sorted_relevant.begin(), sorted_relevant.end());
-        below.resize(scores.size());
-        kernels::widen(scores.data(), below.data(), scores.size());
-        for (const int label : sorted_unknown) below[label] = kNone;
-        above.clear();
+        irrelevant_scores.resize(scores.size());
+        kernels::to_finite_doubles(scores.data(), irrelevant_scores.data(), scores.size());
+        for (const int label : sorted_unknown) irrelevant_scores[label] = kNone;
+        relevant_scores.clear();
         for (const int label : relevant) {
-            above.push_back(below[label]);
-            below[label] = kNone;
+            relevant_scores.push_back(irrelevant_scores[label]);
+            irrelevant_scores[label] = kNone;
         }
-        irrelevant = scores.size() - relevant.size() - sorted_unknown.size();
-        if (!any_pair()) return;
-        const auto first =
-            static_cast<std::size_t>(std::min_element(above.begin(), above.end()) - above.begin());
-        const double top = kernels::largest(below.data(), below.size());
-        lowest = relevant[first];
-        highest = static_cast<int>(
-            kernels::first_above(below.data(), std::nextafter(top, kNone), 0, below.size()));
-        low = above[first];
-        high = top;
-        margin = low - high;
+        irrelevant_count = scores.size() - relevant.size() - sorted_unknown.size();
+        if (!has_pair()) return;
+        const auto first = static_cast<std::size_t>(
+            std::min_element(relevant_scores.begin(), relevant_scores.end()) -
+            relevant_scores.begin());
+        const double top = kernels::largest(irrelevant_scores.data(), irrelevant_scores.size());
+        lowest_relevant = relevant[first];
+        highest_irrelevant = static_cast<int>(kernels::first_above(
+            irrelevant_scores.data(), std::nextafter(top, kNone), 0, irrelevant_scores.size()));
+        lowest_score = relevant_scores[first];
+        highest_score = top;
+        margin = lowest_score - highest_score;
     }
 };
 
 struct Step {
-    std::vector<double> alpha;  // per label, zero unless touched
+    std::vector<double> alpha;  // coefficient per label; zero unless listed in `touched`
     std::vector<int> touched;   // labels with a coefficient
     double mass = 0;            // sum of the coefficients of the relevant labels
-    double entropy = 0;         // what a smoothed loss adds to the dual
+    double entropy = 0;         // entropy term of a smoothed loss in the dual, C T H(p)
     int iterations = 0;         // of an iterative solver
 
     bool empty() const { return touched.empty(); }
@@ -93,12 +95,12 @@ struct Step {
         alpha[label] = coefficient;
         touched.push_back(label);
     }
-    // For rules that write alpha themselves.
+    // For rules that write all of alpha directly.
     void touch_all() {
         touched.resize(alpha.size());
         std::iota(touched.begin(), touched.end(), 0);
     }
-    // The whole step on one pair: relevant up, irrelevant down.
+    // A step on one pair: raises the relevant and lowers the irrelevant label.
     void set_pair(int relevant, int irrelevant, double amount) {
         if (amount <= 0) return;
         set(relevant, amount);
@@ -110,7 +112,7 @@ struct Step {
 struct RuleParameters {
     double budget = 1;       // C, times the weight of the example
     double margin = 1;       // gamma
-    double temperature = 0;  // of the smooth loss
+    double temperature = 0;  // T of the smoothed loss
 };
 
 }  // namespace tagalong

@@ -1,10 +1,11 @@
-// The mail experiment's class-dependent features (P1, P2): how a word of a message relates to a
-// folder, by how many of the folder's earlier messages have it.
+// The class-dependent features of the mail experiment (P1, P2): the relation of a word of a message
+// to a folder, measured by the fraction of the folder's earlier messages that contain the word.
 //
-//     phi_j(x, r) = common  if word j is in at least `often` of the messages of folder r,
-//                   rare    if it is in fewer than `seldom` of them,
-//                   0       in between, if the message lacks the word, or if the folder is empty.
-// Counts of a word lie together for all folders, so one pass over them gives phi for every folder.
+//     phi_j(x, r) = common  if at least the fraction `often` of folder r has word j,
+//                   rare    if less than the fraction `seldom` of folder r has it,
+//                   0       otherwise, if message x lacks the word, or if the folder is empty.
+// The counts of a word are contiguous for all folders, so one pass over them gives phi for all
+// folders.
 #pragma once
 
 #include <algorithm>
@@ -36,16 +37,16 @@ class FolderAffinity {
         messages_.resize(counts_.labels(), 0);
     }
 
-    // Of a message's words (values do not matter), ascending.
+    // Computes phi for the words of a message, in ascending order; their values are ignored.
     template <class T>
-    void look(const Example& x, LabelBlock<T>& out) const {
+    void compute(const Example& x, LabelBlock<T>& out) const {
         const std::size_t K = folders();
         out.clear(K);
         std::vector<double> least_common(K), most_rare(K);
         for (std::size_t r = 0; r < K; ++r) {
             const auto n = static_cast<double>(messages_[r]);
             least_common[r] = n > 0 ? config_.often * n : std::numeric_limits<double>::infinity();
-            most_rare[r] = config_.seldom * n;  // nothing is below 0
+            most_rare[r] = config_.seldom * n;  // 0 for an empty folder: no count is below 0
         }
         for (const std::int32_t word : x.feature) {
             T* phi = out.add(word);
@@ -61,7 +62,7 @@ class FolderAffinity {
         }
     }
 
-    // A message was filed: its words count for its folders.
+    // Counts the words of a message for the folders in which it was filed.
     void learn(const Example& x, std::span<const std::int32_t> filed) {
         for (const std::int32_t folder : filed) ++messages_[folder];
         if (filed.empty()) return;
@@ -75,7 +76,8 @@ class FolderAffinity {
     const AffinityConfig& config() const { return config_; }
     const WeightStore<float>& counts() const { return counts_; }
     const std::vector<std::int64_t>& messages() const { return messages_; }
-    // The same counts for other folders: one that was merged has the messages of all its parts.
+    // A copy with merged or fewer folders. The counts of a merged folder are the sums over its
+    // parts.
     FolderAffinity rebuilt(const Selection& selection) const {
         FolderAffinity out(config_);
         out.add_folders(selection.labels());
@@ -86,7 +88,7 @@ class FolderAffinity {
         return out;
     }
 
-    // For loading a saved one.
+    // For loading a saved model.
     float* restore_row(std::int32_t word) { return counts_.row(counts_.insert(word)); }
     void restore_messages(std::vector<std::int64_t> messages) { messages_ = std::move(messages); }
 

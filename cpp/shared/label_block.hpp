@@ -1,6 +1,6 @@
-// The class-dependent features of one example: phi(x, r) for all labels r at once, feature by
-// feature, so that what belongs to one feature lies together for all labels. It comes from
-// FolderAffinity, or from outside as a matrix with a row a label.
+// The class-dependent features phi(x, r) of one example for all labels r, in feature-major order:
+// the values of one feature are contiguous for all labels. They come from FolderAffinity, or from
+// the caller as a matrix with one row per label.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,8 @@ struct LabelBlock {
         return features.capacity() * sizeof(std::int32_t) + values.capacity() * sizeof(T);
     }
 
-    // From a checked matrix, (labels, features of phi). Columns without a value take no place.
+    // Reads a validated matrix with one row per label and one column per feature of phi. Columns
+    // without non-zero values are skipped.
     void load(const Matrix& rows) {
         clear(static_cast<std::size_t>(rows.rows));
         Example phi;
@@ -68,7 +69,7 @@ struct LabelBlock {
         }
     }
 
-    // phi(x, r) - phi(x, s) as one more row
+    // Appends phi(x, r) - phi(x, s) to `out` as a row.
     void difference(std::size_t r, std::size_t s, RowBlock& out) const {
         for (std::size_t i = 0; i < features.size(); ++i) {
             const double value = static_cast<double>(row(i)[r]) - static_cast<double>(row(i)[s]);

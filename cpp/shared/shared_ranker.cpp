@@ -20,7 +20,7 @@ void SharedRanker<T>::score(const LabelBlock<T>& phi, std::vector<T>& out) const
 
 template <class T>
 std::span<const T> SharedRanker<T>::score(Reader& reader) const {
-    affinity_.look(reader.x, reader.phi);
+    affinity_.compute(reader.x, reader.phi);
     score(reader.phi, reader.sums);
     return reader.sums;
 }
@@ -42,26 +42,27 @@ void SharedRanker<T>::contributions(const LabelBlock<T>& phi, int label,
 
 template <class T>
 void SharedRanker<T>::contributions(Reader& reader, int label, std::vector<double>& out) const {
-    affinity_.look(reader.x, reader.phi);
+    affinity_.compute(reader.x, reader.phi);
     contributions(reader.phi, label, out);
 }
 
-// The rows of the pairs that lose; of all pairs for the optimum, where moving one can make another
-// lose; of the pair that loses most where no other counts.
+// Makes the rows that the update rule needs: the pairs with a positive loss; all pairs for
+// `optimal`, where the step on one pair can increase the loss of another; only the pair with the
+// largest loss for `max`.
 template <class T>
 void SharedRanker<T>::make_rows(const LabelBlock<T>& phi) {
     const BlockConfig& config = block_.config();
-    const std::vector<T>& score = now_.sums;
+    const std::vector<T>& score = scratch_.sums;
     rows_.clear();
     const auto add = [&](int r, int s) {
         phi.difference(static_cast<std::size_t>(r), static_cast<std::size_t>(s), rows_);
     };
-    if (config.update->rows == RowsInPlay::worst && !relevant_.empty() && !irrelevant_.empty()) {
+    if (config.update->rows == ActiveRows::worst && !relevant_.empty() && !irrelevant_.empty()) {
         const auto lower = [&](int a, int b) { return score[a] < score[b]; };
         add(*std::min_element(relevant_.begin(), relevant_.end(), lower),
             *std::max_element(irrelevant_.begin(), irrelevant_.end(), lower));
     } else {
-        const bool all = config.update->rows == RowsInPlay::all;
+        const bool all = config.update->rows == ActiveRows::all;
         for (const int r : relevant_)
             for (const int s : irrelevant_)
                 if (all ||
@@ -81,8 +82,8 @@ std::size_t SharedRanker<T>::labels_with(std::span<const std::int32_t> relevant,
 }
 
 template <class T>
-void SharedRanker<T>::begin(std::span<const std::int32_t> relevant,
-                            std::span<const std::int32_t> unknown) {
+void SharedRanker<T>::take_labels(std::span<const std::int32_t> relevant,
+                                  std::span<const std::int32_t> unknown) {
     relevant_.assign(relevant.begin(), relevant.end());
     unknown_.assign(unknown.begin(), unknown.end());
     std::sort(relevant_.begin(), relevant_.end());
@@ -91,12 +92,13 @@ void SharedRanker<T>::begin(std::span<const std::int32_t> relevant,
     if (count > labels()) add_labels(count - labels());
 }
 
-// Scores, judges and moves the weights; whether anything was to be learnt.
+// Scores the labels, updates the cut-off and the calibration, and learns. Returns whether the round
+// had a positive weight.
 template <class T>
-bool SharedRanker<T>::play(const LabelBlock<T>& phi, std::size_t labels_before, double weight,
-                           T* scores) {
-    score(phi, now_.sums);
-    const std::span<const T> predicted = now_.sums;
+bool SharedRanker<T>::learn_block(const LabelBlock<T>& phi, std::size_t labels_before,
+                                  double weight, T* scores) {
+    score(phi, scratch_.sums);
+    const std::span<const T> predicted = scratch_.sums;
     if (scores) {
         std::copy(predicted.begin(), predicted.end(), scores);
         std::fill(scores + labels_before, scores + labels(), -std::numeric_limits<T>::infinity());
@@ -119,17 +121,17 @@ template <class T>
 void SharedRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
                             std::span<const std::int32_t> unknown, double weight, T* scores) {
     const std::size_t labels_before = labels();
-    begin(relevant, unknown);
-    affinity_.look(x, now_.phi);
-    if (play(now_.phi, labels_before, weight, scores)) affinity_.learn(x, relevant_);
+    take_labels(relevant, unknown);
+    affinity_.compute(x, scratch_.phi);
+    if (learn_block(scratch_.phi, labels_before, weight, scores)) affinity_.learn(x, relevant_);
 }
 
 template <class T>
 void SharedRanker<T>::learn(const LabelBlock<T>& phi, std::span<const std::int32_t> relevant,
                             std::span<const std::int32_t> unknown, double weight, T* scores) {
     const std::size_t labels_before = labels();
-    begin(relevant, unknown);
-    play(phi, labels_before, weight, scores);
+    take_labels(relevant, unknown);
+    learn_block(phi, labels_before, weight, scores);
 }
 
 template class SharedRanker<float>;

@@ -1,10 +1,10 @@
-// Single-prototype label ranking with class-dependent features (P2): one weight vector for all
-// labels; a label scores w.phi(x, r). A round's rows are phi(x, r) - phi(x, s), for each relevant
-// label r and irrelevant label s: the block learner does the rest.
+// Single-prototype label ranking with class-dependent features (P2): one weight vector w for all
+// labels, and the score w.phi(x, r) for label r. In each round the rows phi(x, r) - phi(x, s), one
+// per relevant label r and irrelevant label s, form a trial of the block learner, which updates w.
 //
-// A round needs nothing but the block of its features. It has two sources: FolderAffinity, whose
-// counts grow with what is filed, or whoever made a block elsewhere. The class offers what the label
-// ranker offers, so that everything around a ranker works with either.
+// The features phi of a round are a LabelBlock. It comes from FolderAffinity, whose counts grow
+// with every filed message, or from the caller. The class has the same interface as LabelRanker, so
+// that the code around a ranker works with both.
 #pragma once
 
 #include <cstdint>
@@ -33,21 +33,21 @@ class SharedRanker {
 
     std::size_t labels() const { return affinity_.folders(); }
     void add_labels(std::size_t count) { affinity_.add_folders(count); }
-    // Words count by being there: nothing to scale or to add.
+    // Only the presence of words matters: no scaling and no constant feature.
     void finish(Example& x) const { x.merge(); }
 
-    // One round, as LabelRanker::learn, with the features of FolderAffinity.
+    // Learns one example with the features of FolderAffinity (compare LabelRanker::learn).
     void learn(Example& x, std::span<const std::int32_t> relevant,
                std::span<const std::int32_t> unknown, double weight, T* scores = nullptr);
-    // One round with the features of a block, which must have a label each for those there are and those
-    // that the round brings. FolderAffinity learns nothing.
+    // Learns one example with the features of a block. The block must contain all labels of the
+    // model and of the round (see labels_with). FolderAffinity does not change.
     void learn(const LabelBlock<T>& phi, std::span<const std::int32_t> relevant,
                std::span<const std::int32_t> unknown, double weight, T* scores = nullptr);
-    // How many labels there are once a round with these has begun.
+    // The number of labels after a round with these labels.
     std::size_t labels_with(std::span<const std::int32_t> relevant,
                             std::span<const std::int32_t> unknown) const;
 
-    // What a reader needs to score; one per thread.
+    // Working memory for predictions; one per thread.
     struct Reader {
         Example x;
         LabelBlock<T> phi;
@@ -57,18 +57,18 @@ class SharedRanker {
     std::span<const T> score(Reader& reader) const;
     void score(const LabelBlock<T>& phi, std::vector<T>& sums) const;
     std::span<const std::int32_t> rank(Reader& reader, std::size_t k) const;
-    // What each feature of reader.x adds to a label's score.
+    // The contribution of each feature of reader.x to the score of a label.
     void contributions(Reader& reader, int label, std::vector<double>& out) const;
-    // What each feature of a block adds to it.
+    // The contribution of each feature of a block to the score of a label.
     void contributions(const LabelBlock<T>& phi, int label, std::vector<double>& out) const;
 
     void restart_certificate() { block_.restart_certificate(); }
     std::int64_t rounds() const { return block_.certificate().rounds; }
-    // How many features have weights, which is what a selection of rows chooses from.
+    // The number of features with stored weights; a Selection of rows refers to these.
     std::size_t rows() const { return block_.features().size(); }
-    // How many counts a word has.
+    // The number of counts per word.
     std::size_t width() const { return labels(); }
-    // Has other labels or fewer features from now on; the certificate begins anew.
+    // Merges or removes labels, or removes features, and restarts the certificate.
     void rebuild(const Selection& selection) {
         block_.select(selection);
         affinity_ = affinity_.rebuilt(selection);
@@ -86,8 +86,8 @@ class SharedRanker {
     std::shared_mutex& mutex() const { return mutex_; }
 
   private:
-    void begin(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
-    bool play(const LabelBlock<T>& phi, std::size_t labels_before, double weight, T* scores);
+    void take_labels(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
+    bool learn_block(const LabelBlock<T>& phi, std::size_t labels_before, double weight, T* scores);
     void make_rows(const LabelBlock<T>& phi);
 
     BlockLearner<T> block_;
@@ -96,8 +96,8 @@ class SharedRanker {
     Calibration calibration_;
     mutable std::shared_mutex mutex_;
 
-    // Scratch of the writer.
-    Reader now_;
+    // Scratch memory of learn().
+    Reader scratch_;
     std::vector<int> relevant_, unknown_, irrelevant_;
     RowBlock rows_;
 };

@@ -182,11 +182,11 @@ const Test in_place{
                     copied(config_of(rule, entropic));
                 for (std::int64_t from = 0; from < 120; from += 6) {
                     RowBlock there, copies;
-                    there.refer(matrix, from, from + 6, signs.data() + from);
-                    check(there.signs_apart(), "copied");
+                    there.append_references(matrix, from, from + 6, signs.data() + from);
+                    check(there.has_separate_signs(), "copied");
                     for (std::int64_t i = from; i < from + 6; ++i)
                         copies.append(matrix, i, signs[static_cast<std::size_t>(i)]);
-                    check(!copies.signs_apart(), "not copied");
+                    check(!copies.has_separate_signs(), "not copied");
                     same(here.learn(there, {}, {}), copied.learn(copies, {}, {}));
                 }
                 check(weights_of(here) == weights_of(copied), "other weights");

@@ -5,7 +5,7 @@
 
 #include "blocks/block_matrix.hpp"
 #include "blocks/quadratic_program.hpp"
-#include "blocks/simplex_rules.hpp"
+#include "blocks/simplex_program.hpp"
 #include "tests/check.hpp"
 #include "tests/random.hpp"
 
@@ -228,7 +228,7 @@ const Test simplex{"block simplex: feasible, and without a gap", [] {
                                }
                                margin = std::max(0.01, least + random.magnitude(1e-3, 1e-1));
                            }
-                           BlockSimplex solver;
+                           BlockSimplexProgram solver;
                            solver.solve(matrix, weights, outside / total, v, margin, budget,
                                         lambda);
 

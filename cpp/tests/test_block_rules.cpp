@@ -17,7 +17,8 @@ using Rows = std::vector<BlockRow>;
 // As in the linear geometry.
 std::vector<double> shared(std::string_view update, Rows rows, double margin, double budget) {
     for (BlockRow& row : rows)
-        if (row.q > 0) row.own = std::clamp((margin - row.value) / row.q, 0.0, budget / row.weight);
+        if (row.q > 0)
+            row.own_step = std::clamp((margin - row.value) / row.q, 0.0, budget / row.weight);
     std::vector<double> lambda;
     block_rule(update).linear({rows, margin, budget, {}}, lambda);
     return lambda;

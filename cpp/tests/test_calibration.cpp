@@ -269,7 +269,7 @@ const Test in_bulk{
             for (float& score : scores) score = static_cast<float>(random.normal());
             const std::vector<int> but = {3, 17, 44};
             for (auto* histogram : {&together, &apart}) {
-                histogram->fade(0.99);
+                histogram->discount(0.99);
                 histogram->add_relevant(static_cast<double>(scores[0]));
             }
             together.add_all(std::span<const float>(scores), but);

@@ -1,9 +1,9 @@
-// CurvedRules on labels of the entropic geometry: the smooth, optimal, single and pair steps.
+// EntropicRules on labels of the entropic geometry: the smooth, optimal, single and pair steps.
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "rules/curved.hpp"
+#include "rules/entropic_rules.hpp"
 #include "rules/interior_point.hpp"
 #include "rules/pair_step.hpp"
 #include "tests/check.hpp"
@@ -55,7 +55,7 @@ Problem random_problem(Random& random, int most_labels, bool uneven) {
 }
 
 void smooth_equations_hold(Random& random, int rounds, int most_labels, bool uneven) {
-    CurvedRules rules;
+    EntropicRules rules;
     for (int i = 0; i < rounds; ++i) {
         const Problem p = random_problem(random, most_labels, uneven);
         const Note note("round ", i, ": ", p.words());
@@ -97,7 +97,7 @@ double level(const Problem& p, const Step& step, bool relevant, double distance)
 }
 
 // Whether the budget was spent.
-bool expect_optimal(CurvedRules& rules, const Problem& p, const Where& where = Where::current()) {
+bool expect_optimal(EntropicRules& rules, const Problem& p, const Where& where = Where::current()) {
     Step step = fresh_step(p.round.scores.size());
     rules.optimal(p.round.sides, p.curves(), p.rule, step);
     expect_feasible(p.round, step, p.rule.budget, 1e-9, where);
@@ -114,7 +114,7 @@ bool expect_optimal(CurvedRules& rules, const Problem& p, const Where& where = W
 
 const Test optimal{"curved rules: the optimality conditions of Update III hold", [] {
                        Random random(3);
-                       CurvedRules rules;
+                       EntropicRules rules;
                        int spent = 0;
                        for (int i = 0; i < 2000; ++i) {
                            const Problem p = random_problem(random, 12, false);
@@ -138,7 +138,7 @@ const Test brim{
              {0.075091265367859594, 0.053783943793832889, 0.81958670341279383},
              {0.18994217280448156, 0.75027043174746422, 0.08849760706178883},
              {0.81540644699857545, 0.10724643065492435, 0.16776443638698021}});
-        CurvedRules rules;
+        EntropicRules rules;
         for (double C = 3; C < 6; C += 0.01) {
             const Problem p(labels, {0, 1, 2, 3}, {C, 0.23644093732686941, 0});
             const Note note(p.words());
@@ -148,7 +148,7 @@ const Test brim{
 
 void one_pair_is_update_two(bool uneven) {
     Random random(8);
-    CurvedRules rules;
+    EntropicRules rules;
     for (int i = 0; i < 300; ++i) {
         const Problem p = random_problem(random, 2, uneven);
         const Note note("round ", i, ": ", p.words());
@@ -156,8 +156,8 @@ void one_pair_is_update_two(bool uneven) {
         rules.optimal(p.round.sides, p.curves(), p.rule, optimal);
         rules.single(p.round.sides, p.curves(), p.rule, single);
         const double m = single.mass;
-        const double slope = p.labels.curve(p.round.sides.lowest, true).at(m).slope +
-                             p.labels.curve(p.round.sides.highest, false).at(m).slope;
+        const double slope = p.labels.curve(p.round.sides.lowest_relevant, true).at(m).slope +
+                             p.labels.curve(p.round.sides.highest_irrelevant, false).at(m).slope;
         near(optimal.mass, m, 1e-9 * (p.rule.budget + 1e-4 / std::max(slope, 1e-15)));
     }
 }
@@ -171,7 +171,7 @@ const Test saturated_pair{"curved rules: for one pair of lopsided labels, Update
 const Test never_less{"curved rules: Update III gains no less than Update II, lopsided labels too",
                       [] {
                           Random random(4);
-                          CurvedRules rules;
+                          EntropicRules rules;
                           for (int i = 0; i < 600; ++i) {
                               const Problem p = random_problem(random, 12, i % 2 == 0);
                               const Note note("round ", i, ": ", p.words());
@@ -185,7 +185,7 @@ const Test never_less{"curved rules: Update III gains no less than Update II, lo
 const Test interior{
     "curved rules: Update III equals the interior point method", [] {
         Random random(5);
-        CurvedRules rules;
+        EntropicRules rules;
         InteriorPoint<SimplexCurve> interior_point;
         for (int i = 0; i < 200; ++i) {
             const RuleParameters rule{random.magnitude(0.05, 3), random.magnitude(0.05, 0.6), 0};
@@ -200,32 +200,32 @@ const Test interior{
         }
     }};
 
-const Test single{"curved rules: the single step moves the worst pair", [] {
-                      Random random(6);
-                      CurvedRules rules;
-                      for (int i = 0; i < 300; ++i) {
-                          const Problem p = random_problem(random, 10, false);
-                          const Note note("round ", i, ": ", p.words());
-                          Step step = fresh_step(p.round.scores.size());
-                          rules.single(p.round.sides, p.curves(), p.rule, step);
-                          const int r = p.round.sides.lowest, s = p.round.sides.highest;
-                          const double amount =
-                              p.round.sides.margin >= p.rule.margin
-                                  ? 0
-                                  : pair_step(p.labels.curve(r, true), p.labels.curve(s, false),
-                                              p.rule.margin, p.rule.budget);
-                          same(step.mass, amount);
-                          for (std::size_t k = 0; k < step.alpha.size(); ++k)
-                              same(step.alpha[k], static_cast<int>(k) == r   ? amount
-                                                  : static_cast<int>(k) == s ? -amount
-                                                                             : 0);
-                          check(p.gain(step) >= -1e-14, "the dual falls");
-                      }
-                  }};
+const Test single{
+    "curved rules: the single step moves the worst pair", [] {
+        Random random(6);
+        EntropicRules rules;
+        for (int i = 0; i < 300; ++i) {
+            const Problem p = random_problem(random, 10, false);
+            const Note note("round ", i, ": ", p.words());
+            Step step = fresh_step(p.round.scores.size());
+            rules.single(p.round.sides, p.curves(), p.rule, step);
+            const int r = p.round.sides.lowest_relevant, s = p.round.sides.highest_irrelevant;
+            const double amount = p.round.sides.margin >= p.rule.margin
+                                      ? 0
+                                      : pair_step(p.labels.curve(r, true), p.labels.curve(s, false),
+                                                  p.rule.margin, p.rule.budget);
+            same(step.mass, amount);
+            for (std::size_t k = 0; k < step.alpha.size(); ++k)
+                same(step.alpha[k], static_cast<int>(k) == r   ? amount
+                                    : static_cast<int>(k) == s ? -amount
+                                                               : 0);
+            check(p.gain(step) >= -1e-14, "the dual falls");
+        }
+    }};
 
 void pairs_like_loops(PairScheme scheme) {
     Random random(7);
-    CurvedRules rules;
+    EntropicRules rules;
     for (int i = 0; i < 200; ++i) {
         const Problem p = random_problem(random, 12, false);
         const Note note("round ", i, ": ", p.words());

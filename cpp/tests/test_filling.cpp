@@ -1,11 +1,11 @@
-// LinearFilling: optimality conditions, bisection, and the interior point method.
+// LinearWaterFilling: optimality conditions, bisection, and the interior point method.
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "rules/curves.hpp"
 #include "rules/interior_point.hpp"
-#include "rules/linear_filling.hpp"
+#include "rules/linear_water_filling.hpp"
 #include "tests/check.hpp"
 #include "tests/random.hpp"
 #include "tests/ranking_round.hpp"
@@ -29,7 +29,7 @@ Problem random_problem(Random& random, int most_labels, double least, double mos
     return {std::move(round), q, {random.magnitude(least, most), random.magnitude(0.1, 3), 0}};
 }
 
-Step filled(LinearFilling& filling, const Problem& p) {
+Step filled(LinearWaterFilling& filling, const Problem& p) {
     Step step = fresh_step(p.round.scores.size());
     filling.step(p.round.sides, p.q, p.rule, step);
     return step;
@@ -66,7 +66,7 @@ struct Levels {
 const Test optimality{
     "filling: the optimality conditions hold", [] {
         Random random(1);
-        LinearFilling filling;
+        LinearWaterFilling filling;
         int slack = 0, tight = 0;
         for (int i = 0; i < 3000; ++i) {
             const Problem p = random_problem(random, i % 10 == 0 ? 300 : 20, 1e-3, 1e3);
@@ -110,7 +110,7 @@ double level_of_mass(const Problem& p, double mass, bool up) {
 const Test bisection{
     "filling: equals bisection over the mass", [] {
         Random random(2);
-        LinearFilling filling;
+        LinearWaterFilling filling;
         for (int i = 0; i < 200; ++i) {
             const Problem p = random_problem(random, 25, 1e-2, 1e2);
             const Note note("round ", i, ", labels ", p.round.scores.size(), ", q ", p.q, ", C ",
@@ -138,7 +138,7 @@ const Test bisection{
 const Test interior{
     "filling: equals the interior point method", [] {
         Random random(3);
-        LinearFilling filling;
+        LinearWaterFilling filling;
         InteriorPoint<LinearCurve> interior_point;
         std::vector<int> iterations;
         for (int i = 0; i < 400; ++i) {
@@ -179,7 +179,7 @@ double gain(const Problem& p, const std::vector<double>& alpha) {
 
 const Test best{"filling: no feasible step gains more", [] {
                     Random random(4);
-                    LinearFilling filling;
+                    LinearWaterFilling filling;
                     for (int i = 0; i < 500; ++i) {
                         const Problem p = random_problem(random, 12, 1e-2, 1e2);
                         const Note note("round ", i);
@@ -212,7 +212,7 @@ const Test equal_labels{"filling: equal labels move alike", [] {
                             sides.split(std::vector<double>{0, 0, 0, 0, 0}, std::vector<int>{1, 3},
                                         {});
                             Step step = fresh_step(5);
-                            LinearFilling().step(sides, 2, {100, 1, 0}, step);
+                            LinearWaterFilling().step(sides, 2, {100, 1, 0}, step);
                             // m/2 + m/3 = gamma / q
                             near(step.mass, 0.6, 1e-15);
                             for (const std::size_t r : {1u, 3u}) near(step.alpha[r], 0.3, 1e-15);

@@ -145,28 +145,30 @@ const Test largest{"kernels: largest", [] {
                            }
                    }};
 
-const Test above{
-    "kernels: above gives the places in order, bound excluded", [] {
-        Random random(5);
-        for (std::size_t n = 0; n < 70; ++n) {
-            std::vector<double> values(n);
-            for (double& value : values) value = random.below(5);
-            values.insert(values.end(), n > 10 ? 1 : 0, -kInfinity);
-            for (const double bound : {-kInfinity, -1.0, 0.0, 2.0, 4.0}) {
-                std::vector<int> expected, actual(values.size());
-                for (std::size_t k = 0; k < values.size(); ++k)
-                    if (values[k] > bound) expected.push_back(static_cast<int>(k));
-                actual.resize(kernels::above(values.data(), bound, actual.data(), values.size()));
-                check(actual == expected, "other places");
-                const kernels::Tally tally =
-                    kernels::tally_above(values.data(), bound, values.size());
-                double sum = 0;  // of small whole numbers, so that any order gives the same
-                for (const int k : expected) sum += values[static_cast<std::size_t>(k)];
-                same(tally.count, static_cast<double>(expected.size()));
-                same(tally.sum, sum);
-            }
-        }
-    }};
+const Test above{"kernels: above gives the places in order, bound excluded", [] {
+                     Random random(5);
+                     for (std::size_t n = 0; n < 70; ++n) {
+                         std::vector<double> values(n);
+                         for (double& value : values) value = random.below(5);
+                         values.insert(values.end(), n > 10 ? 1 : 0, -kInfinity);
+                         for (const double bound : {-kInfinity, -1.0, 0.0, 2.0, 4.0}) {
+                             std::vector<int> expected, actual(values.size());
+                             for (std::size_t k = 0; k < values.size(); ++k)
+                                 if (values[k] > bound) expected.push_back(static_cast<int>(k));
+                             actual.resize(kernels::indices_above(values.data(), bound,
+                                                                  actual.data(), values.size()));
+                             check(actual == expected, "other places");
+                             const kernels::CountAndSum tally =
+                                 kernels::count_and_sum_above(values.data(), bound, values.size());
+                             double sum =
+                                 0;  // of small whole numbers, so that any order gives the same
+                             for (const int k : expected)
+                                 sum += values[static_cast<std::size_t>(k)];
+                             same(tally.count, static_cast<double>(expected.size()));
+                             same(tally.sum, sum);
+                         }
+                     }
+                 }};
 
 template <class T>
 void first_above_like_a_loop() {
@@ -229,7 +231,7 @@ void narrow_like_a_loop() {
         std::vector<double> values(n);
         for (double& value : values) value = random.normal();
         std::vector<T> out(n);
-        kernels::narrow(values.data(), out.data(), n);
+        kernels::to_storage(values.data(), out.data(), n);
         for (std::size_t k = 0; k < n; ++k) same(out[k], static_cast<T>(values[k]));
     }
 }
@@ -249,7 +251,7 @@ const Test widening{"kernels: widen bounds what overflowed, wherever it stands",
                                     static_cast<std::size_t>(random.below(static_cast<int>(n)));
                                 values[place] = static_cast<float>(odd);
                                 std::vector<double> out(n);
-                                kernels::widen(values.data(), out.data(), n);
+                                kernels::to_finite_doubles(values.data(), out.data(), n);
                                 for (std::size_t k = 0; k < n; ++k) {
                                     if (k != place) same(out[k], static_cast<double>(values[k]));
                                     else if (odd == 0.5) same(out[k], 0.5);

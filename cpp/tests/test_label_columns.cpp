@@ -23,7 +23,9 @@ struct Twins {
     int round = 0;
 
     Twins(double rate, bool with_means)
-        : shared(rate, with_means, Steps::alike), apart(rate, with_means), averaged(with_means) {
+        : shared(rate, with_means, StepPattern::by_score),
+          apart(rate, with_means),
+          averaged(with_means) {
         add_labels(kMany);
     }
 
@@ -65,7 +67,7 @@ struct Twins {
             const Example x = example(random);
             // Readers see rows that lack columns, the writer has them caught up: the same scores.
             for (const bool caught_up : {false, true}) {
-                if (caught_up) shared.catch_up(x);
+                if (caught_up) shared.add_missing_columns(x);
                 shared.score(x, averaged, at_shared);
                 apart.score(x, averaged, at_apart);
                 check(at_shared.sums == at_apart.sums, "other scores");
@@ -110,12 +112,12 @@ void twins_agree(double rate, bool averaged) {
     twins.play(random, 150);
     const auto& store = twins.shared.store();
     check(store.sharing(), "labels share");
-    check(store.columns().count() > 50 && store.columns().sharers() > 1000,
+    check(store.columns().count() > 50 && store.columns().shared_labels() > 1000,
           "some have parted, most have not");
-    same(store.columns().count() - 1 + store.columns().sharers(), kMany);
+    same(store.columns().count() - 1 + store.columns().shared_labels(), kMany);
     std::size_t lacking = 0;
     for (std::size_t r = 0; r < store.rows(); ++r)
-        lacking += store.reach(static_cast<std::int32_t>(r)) < store.width();
+        lacking += store.stored_columns(static_cast<std::int32_t>(r)) < store.width();
     check(lacking > 10, "rows that lack columns are needed for this to say something");
     check(5 * store.bytes() < twins.apart.store().bytes(), "shared columns take less");
 
@@ -139,7 +141,7 @@ void all_part() {
         twins.step.set(static_cast<int>(k), random.between(-1, 1));
     twins.shared.apply(x, twins.step, 20, twins.at_shared);
     twins.apart.apply(x, twins.step, 20, twins.at_apart);
-    at_most(twins.shared.store().columns().sharers(), 1u);
+    at_most(twins.shared.store().columns().shared_labels(), 1u);
     twins.play(random, 20);
 }
 
@@ -168,9 +170,9 @@ void restored_columns_go_on() {
     Twins<T> twins(3, true);
     twins.play(random, 60);
     const LinearGeometry<T>& before = twins.shared;
-    LinearGeometry<T> after(3, true, Steps::alike);
+    LinearGeometry<T> after(3, true, StepPattern::by_score);
     after.add_labels(kMany);
-    check(after.restore_columns(before.store().columns().of_labels()), "they are columns");
+    check(after.restore_columns(before.store().columns().of_all_labels()), "they are columns");
     std::vector<T> theta(kMany), means(kMany);
     for (std::size_t r = 0; r < before.store().rows(); ++r) {
         before.store().read_columns(static_cast<std::int32_t>(r), 0, theta.data());
@@ -207,7 +209,7 @@ const Test restoring{"label columns: restored ones go on with the same bits", []
                          restored_columns_go_on<double>();
                      }};
 const Test few{"label columns: few labels do not share", [] {
-                   LinearGeometry<float> geometry(0, false, Steps::alike);
+                   LinearGeometry<float> geometry(0, false, StepPattern::by_score);
                    geometry.add_labels(100);
                    check(!geometry.store().sharing(), "too few");
                    geometry.add_labels(3000);  // still without a row
@@ -217,14 +219,14 @@ const Test refused{"label columns: what are no columns is refused", [] {
                        using Columns = std::vector<std::int32_t>;
                        LabelColumns columns;
                        check(columns.restore(Columns{0, 2, 0, 1}), "two labels have their own");
-                       same(columns.sharers(), 2u);
+                       same(columns.shared_labels(), 2u);
                        check(!columns.restore(Columns{0, 2, 2, 1}),
                              "two labels in one column of their own");
                        check(!columns.restore(Columns{0, 3, 0, 1}), "a column that nobody has");
                        check(!columns.restore(Columns{0, -1, 0, 1}), "a negative one");
                        check(!columns.restore(Columns{0, 5, 0, 1}), "one beyond all");
                        same(columns.of(1), 2u);  // refused columns change nothing
-                       WeightStore<float> store(1, Steps::alike);
+                       WeightStore<float> store(1, StepPattern::by_score);
                        store.add_labels(kMany);
                        check(!store.restore_columns(Columns{0, 1}), "too few");
                    }};

@@ -82,14 +82,14 @@ void rows_of_type(Number index_type, Number value_type) {
         for (const int together : {1, 2, rows}) {
             block.clear();
             for (int j = 0; j < rows; j += together)
-                block.refer(matrix, j, std::min(rows, j + together), signs.data() + j);
+                block.append_references(matrix, j, std::min(rows, j + together), signs.data() + j);
             same(block.rows(), static_cast<std::size_t>(rows));
             for (std::size_t j = 0; j < block.rows(); ++j)
                 check(signed_map(block, j) == expected[j], "another row in place");
             const bool in_place = tidy && sizeof(I) == 4 && sizeof(V) == 8;
-            if (in_place) check(block.signs_apart(), "copied for no reason");
+            if (in_place) check(block.has_separate_signs(), "copied for no reason");
             if (sizeof(I) != 4 || sizeof(V) != 8)
-                check(!block.signs_apart(), "other types cannot stay");
+                check(!block.has_separate_signs(), "other types cannot stay");
         }
     }
 }
@@ -114,8 +114,8 @@ const Test dense{"row block: rows of dense matrices", [] {
                      check(as_map(block.row(1)) == Map{{0, -1.0}}, "the second row");
                      const std::vector<double> signs = {-1.0, 1.0};
                      block.clear();
-                     block.refer(matrix, 0, 2, signs.data());
-                     check(!block.signs_apart(), "rows with zeros are copied");
+                     block.append_references(matrix, 0, 2, signs.data());
+                     check(!block.has_separate_signs(), "rows with zeros are copied");
                      check(signed_map(block, 0) == Map{{1, -2.0}}, "the first row, copied");
                  }};
 
@@ -129,7 +129,7 @@ const Test dense_in_place{
         matrix.values = values.data();
         const std::vector<double> signs = {-1.0, 1.0, -1.0};
         RowBlock block;
-        block.refer(matrix, 0, 3, signs.data());
+        block.append_references(matrix, 0, 3, signs.data());
         same(block.rows(), 3u);
         check(block.row(1).value.data() == values.data() + 3, "copied for no reason");
         check(signed_map(block, 0) == Map{{0, -1.0}, {1, -2.0}}, "the first row");
@@ -148,13 +148,13 @@ const Test boundaries{
         const auto in_place = [&](std::vector<std::int32_t> indices) {
             matrix.indices = indices.data();
             RowBlock block;
-            block.refer(matrix, 0, 6, signs.data());
+            block.append_references(matrix, 0, 6, signs.data());
             same(block.rows(), 6u);
             Map expected = {{indices[0], 1.0}};
             expected[indices[1]] += 2;
             check(as_map(block.row(1)) == expected, "the first row with entries");
             for (const std::size_t j : {0u, 2u, 3u, 5u}) same(block.row(j).size(), 0u);
-            return block.signs_apart();
+            return block.has_separate_signs();
         };
         check(in_place({1, 2, 0, 3}), "down between rows");
         check(in_place({1, 2, 2, 3}), "the same column in two rows");

@@ -120,34 +120,36 @@ const Test solvers{
 const Test given{
     "rule tables: where the step is given, a mistake moves the whole budget", [] {
         for (const LabelRule& rule : label_rules()) {
-            if (rule.bound != MistakeBound::step_given) continue;
+            if (rule.bound != MistakeBound::full_step) continue;
             const Note note("update ", rule.name);
             every_linear_step(rule, Solver::exact, [](const RankingRound& round, const Step& step) {
-                near(step.mass, round.sides.any_pair() && round.sides.mistake() ? 0.7 : 0, 1e-12);
+                near(step.mass, round.sides.has_pair() && round.sides.mistake() ? 0.7 : 0, 1e-12);
             });
         }
     }};
 
-const Test rows{"rule tables: the rows in play are those that a rule over blocks moves", [] {
-                    // Mistaken, mistaken more, short of the margin, beyond it; each with its own best step.
-                    const std::vector<BlockRow> rows{
-                        {-1, 1, 4, 0.5}, {-2, 1, 4, 0.7}, {0.5, 1, 2, 0.25}, {3, 1, 1, 0}};
-                    const std::function<void(std::vector<double>&)> optimum =
-                        [](std::vector<double>& lambda) { lambda = {0.1, 0.2, 0.3, 0.4}; };
-                    for (const BlockRule& rule : block_rules()) {
-                        const Note note("update ", rule.name);
-                        std::vector<double> lambda;
-                        rule.linear({rows, 1, 0.7, optimum}, lambda);
-                        same(lambda.size(), rows.size());
-                        if (rule.rows != RowsInPlay::all) same(lambda[3], 0.0);
-                        if (rule.rows == RowsInPlay::worst) same_bits(lambda, {0, 0.7, 0, 0});
-                        // Without the rows' own steps, whoever asks for them moves nothing.
-                        std::vector<BlockRow> unknown = rows;
-                        for (BlockRow& row : unknown) row.own = 0;
-                        rule.linear({unknown, 1, 0.7, optimum}, lambda);
-                        same(std::count(lambda.begin(), lambda.end(), 0.0) == 4, rule.own_steps);
-                    }
-                }};
+const Test rows{
+    "rule tables: the rows in play are those that a rule over blocks moves", [] {
+        // Mistaken, mistaken more, short of the margin, beyond it; each with its own best step.
+        const std::vector<BlockRow> rows{
+            {-1, 1, 4, 0.5}, {-2, 1, 4, 0.7}, {0.5, 1, 2, 0.25}, {3, 1, 1, 0}};
+        const std::function<void(std::vector<double>&)> optimum = [](std::vector<double>& lambda) {
+            lambda = {0.1, 0.2, 0.3, 0.4};
+        };
+        for (const BlockRule& rule : block_rules()) {
+            const Note note("update ", rule.name);
+            std::vector<double> lambda;
+            rule.linear({rows, 1, 0.7, optimum}, lambda);
+            same(lambda.size(), rows.size());
+            if (rule.rows != ActiveRows::all) same(lambda[3], 0.0);
+            if (rule.rows == ActiveRows::worst) same_bits(lambda, {0, 0.7, 0, 0});
+            // Without the rows' own steps, whoever asks for them moves nothing.
+            std::vector<BlockRow> unknown = rows;
+            for (BlockRow& row : unknown) row.own_step = 0;
+            rule.linear({unknown, 1, 0.7, optimum}, lambda);
+            same(std::count(lambda.begin(), lambda.end(), 0.0) == 4, rule.uses_own_steps);
+        }
+    }};
 
 }  // namespace
 }  // namespace tagalong::test

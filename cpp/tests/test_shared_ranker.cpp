@@ -63,7 +63,7 @@ void both_sources(std::string_view update, bool entropic) {
         same(labels, outside.labels_with(message.relevant, message.unknown));
         inside.add_labels(labels - inside.labels());
         outside.add_labels(labels - outside.labels());
-        inside.affinity().look(message.x, reader.phi);
+        inside.affinity().compute(message.x, reader.phi);
         const std::vector<double> rows = dense(reader.phi);
         LabelBlock<T> phi;
         phi.load(view(rows, labels));

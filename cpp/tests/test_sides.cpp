@@ -16,23 +16,23 @@ const Test splitting{
             const RankingRound r(
                 random, random_scores(random, labels, round % 2 ? Scores::tied : Scores::spread, 1),
                 true);
-            check(r.sides.any_pair(), "no pair");
-            same(r.sides.irrelevant, r.irrelevant.size());
+            check(r.sides.has_pair(), "no pair");
+            same(r.sides.irrelevant_count, r.irrelevant.size());
             int lowest = -1, highest = -1;
             for (const int label : r.relevant)
                 if (lowest < 0 || r.score(label) < r.score(lowest)) lowest = label;
             for (const int label : r.irrelevant)
                 if (highest < 0 || r.score(label) > r.score(highest)) highest = label;
-            same(r.sides.lowest, lowest);
-            same(r.sides.highest, highest);
+            same(r.sides.lowest_relevant, lowest);
+            same(r.sides.highest_irrelevant, highest);
             same(r.sides.margin, r.score(lowest) - r.score(highest));
             same(r.sides.mistake(), r.score(lowest) <= r.score(highest));
             for (const int label : r.irrelevant)
-                same(r.sides.below[static_cast<std::size_t>(label)], r.score(label));
+                same(r.sides.irrelevant_scores[static_cast<std::size_t>(label)], r.score(label));
             for (const int label : r.relevant)
-                same(r.sides.below[static_cast<std::size_t>(label)], Sides::kNone);
+                same(r.sides.irrelevant_scores[static_cast<std::size_t>(label)], Sides::kNone);
             for (const int label : r.unknown)
-                same(r.sides.below[static_cast<std::size_t>(label)], Sides::kNone);
+                same(r.sides.irrelevant_scores[static_cast<std::size_t>(label)], Sides::kNone);
         }
     }};
 
@@ -41,15 +41,15 @@ const Test no_pair{"sides: one side empty is no pair", [] {
                        const std::vector<double> scores{1, 2, 3};
                        const std::vector<int> none, all{0, 1, 2}, two{0, 2}, one{1};
                        sides.split(scores, none, none);
-                       check(!sides.any_pair(), "a pair without relevant labels");
+                       check(!sides.has_pair(), "a pair without relevant labels");
                        sides.split(scores, all, none);
-                       check(!sides.any_pair(), "a pair without irrelevant labels");
+                       check(!sides.has_pair(), "a pair without irrelevant labels");
                        sides.split(scores, two, one);
-                       check(!sides.any_pair(), "a pair with a label of unknown relevance");
+                       check(!sides.has_pair(), "a pair with a label of unknown relevance");
                        sides.split(scores, one, two);
-                       check(!sides.any_pair(), "a pair with a label of unknown relevance");
+                       check(!sides.has_pair(), "a pair with a label of unknown relevance");
                        sides.split(std::vector<double>{}, none, none);
-                       check(!sides.any_pair(), "a pair without labels");
+                       check(!sides.has_pair(), "a pair without labels");
                    }};
 
 const Test clearing{"sides: a step is cleared for the next round", [] {

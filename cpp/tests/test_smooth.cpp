@@ -3,8 +3,8 @@
 #include <cmath>
 #include <vector>
 
-#include "rules/linear_filling.hpp"
 #include "rules/linear_smooth.hpp"
+#include "rules/linear_water_filling.hpp"
 #include "tests/check.hpp"
 #include "tests/random.hpp"
 #include "tests/ranking_round.hpp"
@@ -217,7 +217,7 @@ const Test near_optimal{
     "smooth: gains what Update III gains, up to the entropy", [] {
         Random random(7);
         LinearSmooth smooth;
-        LinearFilling filling;
+        LinearWaterFilling filling;
         for (int i = 0; i < 1000; ++i) {
             const Problem p = random_problem(random, 2 + random.below(100));
             const Note note("round ", i, ": ", p.words());

@@ -16,14 +16,14 @@ void lines_hold_what_was_written() {
     Random random(3);
     SparseRows<T> rows(2);
     std::vector<std::vector<T>> expected(5, std::vector<T>(2 * kMany, T(0)));
-    for (int row = 0; row < 5; ++row) rows.reach(rows.rows() + 1);
+    for (int row = 0; row < 5; ++row) rows.ensure_rows(rows.rows() + 1);
     for (int i = 0; i < 2000; ++i) {
         const int row = random.below(5), label = random.below(static_cast<int>(kMany));
         if (random.chance(0.003)) {  // its lines come back, and come back empty
             rows.release(row);
             std::fill(expected[row].begin(), expected[row].end(), T(0));
         }
-        T* const number = rows.touch(row, label);
+        T* const number = rows.find_or_insert(row, label);
         number[0] = expected[row][label] = static_cast<T>(i);
         number[SparseRows<T>::kBlock] = expected[row][kMany + label] = static_cast<T>(-i);
     }
@@ -53,7 +53,7 @@ template <class T>
 void geometries_agree(double rate, bool averaged) {
     const Note note("rate ", rate, ", averaged ", averaged);
     Random random(11);
-    LinearGeometry<T> sparse(rate, averaged, Steps::few_labels), whole(rate, averaged);
+    LinearGeometry<T> sparse(rate, averaged, StepPattern::few_labels), whole(rate, averaged);
     std::size_t labels = kMany;
     sparse.add_labels(labels);
     whole.add_labels(labels);
@@ -95,7 +95,7 @@ void geometries_agree(double rate, bool averaged) {
     std::vector<T> actual(labels), expected(labels);
     for (std::size_t r = 0; r < rows.rows(); ++r) {
         const auto row = static_cast<std::int32_t>(r);
-        (rows.whole(row) ? any_whole : any_sparse) = true;
+        (rows.is_dense(row) ? any_whole : any_sparse) = true;
         for (std::size_t plane = 0; plane < rows.planes(); ++plane) {
             rows.read(row, plane, actual.data());
             whole.store().read(row, plane, expected.data());
@@ -111,7 +111,7 @@ void geometries_agree(double rate, bool averaged) {
 
 template <class T>
 void rows_are_restored_sparse() {
-    LinearGeometry<T> geometry(0, true, Steps::few_labels);
+    LinearGeometry<T> geometry(0, true, StepPattern::few_labels);
     geometry.add_labels(kMany);
     std::vector<T> theta(kMany, T(0)), means(kMany, T(0));
     theta[5] = 1;
@@ -121,8 +121,8 @@ void rows_are_restored_sparse() {
     std::fill(theta.begin(), theta.end(), T(1));
     geometry.restore_row(4, {1, 5, 0}, theta.data(), means.data());
     const auto& store = geometry.store();
-    check(!store.whole(0), "few numbers");
-    check(store.whole(1), "many numbers");
+    check(!store.is_dense(0), "few numbers");
+    check(store.is_dense(1), "many numbers");
     same(store.sparse().blocks(0), 3u);
     same(store.value(0, 0, 3999), T(-2));
     same(store.value(0, 1, 700), T(3));

@@ -37,7 +37,7 @@ const Test beginnings{"name keys: with a beginning of their own the same as put 
                           Random random(47);
                           for (std::size_t before = 0; before < 20; ++before)
                               for (std::size_t length = 0; length < 40; ++length) {
-                                  std::string all(before + length + NameKeys::kBehind, ' ');
+                                  std::string all(before + length + NameKeys::kReadAhead, ' ');
                                   for (char& c : all) c = static_cast<char>(random.below(256));
                                   const NameKeys keys(std::string_view(all).substr(0, before));
                                   const Note note(before, " bytes and ", length);

@@ -17,7 +17,8 @@ constexpr Range kRanges[] = {
 
 constexpr std::size_t kPoints = 0x110000;
 
-// A byte a code point: a megabyte, made at first use, for a look-up without a search.
+// A table with one byte per code point, about a megabyte, made at the first use. A look-up needs no
+// search.
 std::vector<Character> make_table() {
     std::vector<Character> table(kPoints, Character::other);
     for (const char c : {'0', 'A', 'a'}) {

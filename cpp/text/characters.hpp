@@ -1,4 +1,4 @@
-// What a character is to the splitter of words, and UTF-8 one code point at a time.
+// Character classes for word splitting, and a UTF-8 decoder.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,15 @@
 namespace tagalong {
 
 enum class Character : std::uint8_t {
-    other,      // between words: spaces, punctuation, symbols
+    other,      // separators of words: spaces, punctuation, symbols
     word,       // letters, digits, marks
-    spaceless,  // letters of scripts that put no spaces between words
+    spaceless,  // letters of scripts without spaces between words
 };
 
 Character classify(std::uint32_t point);
 
-// The code point at `at`, and `at` moved behind it. What is not UTF-8 counts as "other".
+// Decodes the code point at `at` and advances `at`. Invalid UTF-8 gives U+FFFD, whose class is
+// `other`.
 inline std::uint32_t next_point(std::string_view text, std::size_t& at) {
     constexpr std::uint32_t replacement = 0xFFFD;
     const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
@@ -28,7 +29,7 @@ inline std::uint32_t next_point(std::string_view text, std::size_t& at) {
         if (at >= text.size() || (byte(at) & 0xC0) != 0x80) return replacement;
         point = point << 6 | (byte(at++) & 0x3Fu);
     }
-    // Longer than it need be, half of a pair, or beyond the last code point.
+    // Overlong encoding, surrogate, or beyond the last code point.
     constexpr std::uint32_t least[] = {0, 0x80, 0x800, 0x10000};
     if (point < least[more] || (point >= 0xD800 && point < 0xE000) || point > 0x10FFFF)
         return replacement;

@@ -1,4 +1,5 @@
-// The key of a feature's name. Saved models depend on it: it must never change.
+// The 64-bit hash of a feature name, called its key. Saved models depend on it: it must never
+// change.
 #pragma once
 
 #include <array>
@@ -12,13 +13,15 @@ namespace tagalong {
 static_assert(std::endian::native == std::endian::little,
               "keys of names are defined for little-endian machines");
 
-// Both halves of a 128-bit product, folded: every bit of the factors reaches every bit.
+// The exclusive or of both halves of the 128-bit product: every bit of the factors can affect every
+// bit of the result.
 inline std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
     const auto product = static_cast<unsigned __int128>(a) * b;
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-// A key takes the length first, then eight bytes at a time, then what is left of them.
+// A key is computed from the length of the name, then from eight bytes at a time, then from the
+// remaining bytes.
 namespace key_steps {
 inline constexpr std::uint64_t start = 0x9E3779B97F4A7C15u, odd = 0xD6E8FEB86659FD93u;
 inline std::uint64_t begin(std::size_t length) { return folded_product(length + start, odd); }
@@ -35,6 +38,7 @@ inline std::uint64_t eight_bytes(const char* at) {
 }
 }  // namespace key_steps
 
+// The key of a name.
 inline std::uint64_t name_key(std::string_view name) {
     std::uint64_t key = key_steps::begin(name.size());
     std::size_t at = 0;
@@ -45,47 +49,49 @@ inline std::uint64_t name_key(std::string_view name) {
     return key_steps::end(key, rest);
 }
 
-// The keys of many names that begin alike: what the beginning does to a key is worked out once for
-// each length, and the rest is read where it stands, without being put together.
+// The keys of many names with a common prefix. The state after the prefix is computed once per
+// length, and the rest of a name is read in place, without concatenation.
 class NameKeys {
   public:
-    // Up to this many bytes are read behind the end of a name.
-    static constexpr std::size_t kBehind = 8;
+    // The number of readable bytes required after the end of a name.
+    static constexpr std::size_t kReadAhead = 8;
 
-    explicit NameKeys(std::string_view beginning)
-        : beginning_(beginning), left_(beginning.size() % 8) {
-        std::memcpy(&tail_, beginning.data() + (beginning.size() - left_), left_);
-        for (std::size_t length = 0; length < begun_.size(); ++length)
-            begun_[length] = begin(length);
+    explicit NameKeys(std::string_view prefix) : prefix_(prefix), prefix_rest_(prefix.size() % 8) {
+        std::memcpy(&tail_, prefix.data() + (prefix.size() - prefix_rest_), prefix_rest_);
+        for (std::size_t length = 0; length < after_prefix_.size(); ++length)
+            after_prefix_[length] = after_prefix(length);
     }
 
-    // What name_key gives for the beginning and the rest, one after the other.
+    // The same value as name_key(prefix + rest).
     std::uint64_t operator()(const char* rest, std::size_t length) const {
         using namespace key_steps;
-        std::uint64_t key = length < begun_.size() ? begun_[length] : begin(length);
-        if (left_ + length < 8) return end(key, tail_ | first_bytes(rest, length) << 8 * left_);
-        key = next(key, tail_ | eight_bytes(rest) << 8 * left_);
-        rest += 8 - left_;
-        length -= 8 - left_;
+        std::uint64_t key =
+            length < after_prefix_.size() ? after_prefix_[length] : after_prefix(length);
+        if (prefix_rest_ + length < 8)
+            return end(key, tail_ | first_bytes(rest, length) << 8 * prefix_rest_);
+        key = next(key, tail_ | eight_bytes(rest) << 8 * prefix_rest_);
+        rest += 8 - prefix_rest_;
+        length -= 8 - prefix_rest_;
         for (; length >= 8; rest += 8, length -= 8) key = next(key, eight_bytes(rest));
         return end(key, first_bytes(rest, length));
     }
 
   private:
-    std::uint64_t begin(std::size_t length) const {
-        std::uint64_t key = key_steps::begin(beginning_.size() + length);
-        for (std::size_t at = 0; at + 8 <= beginning_.size(); at += 8)
-            key = key_steps::next(key, key_steps::eight_bytes(beginning_.data() + at));
+    // The state after the complete eights of bytes of the prefix, for a rest of this length.
+    std::uint64_t after_prefix(std::size_t length) const {
+        std::uint64_t key = key_steps::begin(prefix_.size() + length);
+        for (std::size_t at = 0; at + 8 <= prefix_.size(); at += 8)
+            key = key_steps::next(key, key_steps::eight_bytes(prefix_.data() + at));
         return key;
     }
     static std::uint64_t first_bytes(const char* at, std::size_t count) {  // fewer than eight
         return key_steps::eight_bytes(at) & ((std::uint64_t{1} << 8 * count) - 1);
     }
 
-    std::string_view beginning_;
-    std::size_t left_;        // bytes of the beginning after the last whole eight
-    std::uint64_t tail_ = 0;  // those bytes
-    std::array<std::uint64_t, 24> begun_;
+    std::string_view prefix_;
+    std::size_t prefix_rest_;                     // length of the prefix modulo 8
+    std::uint64_t tail_ = 0;                      // the last prefix_rest_ bytes of the prefix
+    std::array<std::uint64_t, 24> after_prefix_;  // after_prefix(length) for short lengths
 };
 
 }  // namespace tagalong

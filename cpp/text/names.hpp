@@ -1,4 +1,4 @@
-// Names of features, kept as long as there is room: one block of bytes, in order of appearance.
+// Names of features, stored in one buffer in the order of appearance, up to a memory limit.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,23 @@ namespace tagalong {
 
 class Names {
   public:
-    // How many bytes names may take, all told; 0 keeps none.
+    // The memory limit in bytes; 0 stores no names.
     explicit Names(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 
     std::size_t size() const { return ends_.size(); }
-    std::size_t bytes() const { return bytes_.size() + ends_.size() * kBesideText; }
+    std::size_t bytes() const { return bytes_.size() + ends_.size() * kOverheadBytes; }
     const std::string& text() const { return bytes_; }
     const std::vector<std::uint32_t>& ends() const { return ends_; }
     const std::vector<std::int32_t>& ids() const { return index_.ids(); }
 
-    // Whether a feature has no name yet and there may be room for one.
-    bool lacks(std::int32_t id) const {
-        return bytes() + kBesideText <= most_bytes_ && index_.find(id) == FeatureIndex::kAbsent;
+    // Whether a feature has no name yet and the limit may allow one.
+    bool can_add(std::int32_t id) const {
+        return bytes() + kOverheadBytes <= most_bytes_ && index_.find(id) == FeatureIndex::kAbsent;
     }
 
-    // The first name of a feature stays; further ones of the same bucket are not kept.
+    // Stores the first name of a feature; later names of the same hash bucket are ignored.
     void add(std::int32_t id, std::string_view name) {
-        if (bytes() + kBesideText + name.size() > most_bytes_ ||
+        if (bytes() + kOverheadBytes + name.size() > most_bytes_ ||
             index_.find(id) != FeatureIndex::kAbsent)
             return;
         index_.insert(id);
@@ -38,7 +38,7 @@ class Names {
         ends_.push_back(static_cast<std::uint32_t>(bytes_.size()));
     }
 
-    // Forgets the names of some features, given by number.
+    // Removes the names of these features.
     void forget(const std::unordered_set<std::int32_t>& ids) {
         Names kept(most_bytes_);
         for (const std::int32_t id : index_.ids())
@@ -46,7 +46,7 @@ class Names {
         *this = std::move(kept);
     }
 
-    // Empty if not known.
+    // The name of a feature; empty if unknown.
     std::string_view find(std::int32_t id) const {
         const std::int32_t row = index_.find(id);
         if (row == FeatureIndex::kAbsent) return {};
@@ -55,8 +55,8 @@ class Names {
     }
 
   private:
-    // Its end, and its entries in the index.
-    static constexpr std::size_t kBesideText = sizeof(std::uint32_t) + 24;
+    // The memory of a name apart from its text: its end, and its entries in the index.
+    static constexpr std::size_t kOverheadBytes = sizeof(std::uint32_t) + 24;
 
     std::size_t most_bytes_;
     std::string bytes_;

@@ -12,7 +12,8 @@
 namespace tagalong {
 namespace {
 
-// 1 + log(count); most counts are small, and logarithms take longer than all else about a word.
+// 1 + log(count). A table serves the small counts, which are most: the logarithm would cost more
+// than all other work on a word.
 double log_weight(std::size_t count) {
     static const std::array<double, 64> table = [] {
         std::array<double, 64> found{};
@@ -25,8 +26,8 @@ double log_weight(std::size_t count) {
 
 }  // namespace
 
-std::int32_t TextFeatures::number(std::uint64_t key, Reading& out) const {
-    if (config_.buckets > 0)  // the high bits choose the bucket, evenly for any number of them
+std::int32_t TextFeatures::feature_number(std::uint64_t key, Reading& out) const {
+    if (config_.buckets > 0)  // the high bits select the bucket: uniform for any number of buckets
         return static_cast<std::int32_t>((static_cast<unsigned __int128>(key) * config_.buckets) >>
                                          64);
     const std::int32_t known = vocabulary_.find(key);
@@ -78,13 +79,13 @@ void TextFeatures::read(const Item& item, Reading& out) const {
         out.given.push_back(value.value);
     }
     number_names(out);
-    gather(out);
+    sum_features(out);
 }
 
 void TextFeatures::number_names(Reading& out) const {
     if (out.new_words.size() > 0) out.new_words.clear();
     out.sorted.resize(out.names.size());
-    out.text.append(NameKeys::kBehind, '\0');
+    out.text.append(NameKeys::kReadAhead, '\0');
     for (std::size_t part = 0; part < out.parts.size(); ++part) {
         const std::string marked = out.parts[part].field + '~';
         const NameKeys plain_keys(out.parts[part].field), marked_keys(marked);
@@ -94,16 +95,16 @@ void TextFeatures::number_names(Reading& out) const {
             const Slice& name = out.names[place];
             const NameKeys& keys = name.marked ? marked_keys : plain_keys;
             out.sorted[place] =
-                packed(number(keys(out.text.data() + name.begin, name.length), out), place);
+                packed(feature_number(keys(out.text.data() + name.begin, name.length), out), place);
         }
     }
-    // Equal features stay in the order of the item, on which alone names and sums then depend.
+    // Equal features stay in the order of the item, so names and sums depend only on the item.
     const std::size_t numbers =
         config_.buckets > 0 ? config_.buckets : vocabulary_.size() + out.new_words.size();
     sort_places(out.sorted, out.scratch, numbers);
 }
 
-void TextFeatures::gather(Reading& out) const {
+void TextFeatures::sum_features(Reading& out) const {
     out.feature.clear();
     out.value.clear();
     const std::size_t in_texts = out.names.size() - out.given.size();
@@ -138,7 +139,7 @@ void TextFeatures::learn(const Reading& reading) {
     std::int32_t last = -1;
     for (const std::uint64_t pair : reading.sorted) {
         const std::int32_t feature = feature_of(pair);
-        if (feature != last && names_.lacks(feature))
+        if (feature != last && names_.can_add(feature))
             names_.add(feature, reading.name(place_of(pair)));
         last = feature;
     }

@@ -1,10 +1,10 @@
-// Texts and named values into numbered features.
+// Converts texts and named values into numbered features.
 //
-// A name becomes a key, and the key a number: its bucket of a fixed number of buckets (hashing),
-// or the next free number (a growing vocabulary). Looking at an item changes nothing; learning
-// one notes its words: numbers of new words, in how many items each occurs, names to show.
-// An item is looked at in the same way before and while it is learnt: counts of items are
-// those before it, and words that are new get the numbers that learning would give them.
+// Each name is hashed to a key, and the key is mapped to a feature number: one of a fixed number of
+// buckets (feature hashing), or the next free number (a growing vocabulary). `read` changes
+// nothing; `learn` records the words of an item: numbers of new words, document frequencies, names
+// for display. Reading an item before learning it gives the features that learning uses: document
+// frequencies exclude the item, and new words get the numbers that learning would assign.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ namespace tagalong {
 
 enum class Weighting {
     binary,  // 1
-    count,   // how often it occurs in the item
+    count,   // the number of occurrences in the item
     log,     // 1 + log(count)
-    tfidf,   // (1 + log(count)) * (1 + log((1 + items) / (1 + items with it)))
+    tfidf,   // (1 + log(count)) * (1 + log((1 + items) / (1 + items with the feature)))
 };
 
 struct TextConfig {
@@ -32,7 +32,7 @@ struct TextConfig {
     Weighting weighting = Weighting::binary;
     std::uint32_t buckets = 1u << 20;  // 0: a growing vocabulary
     bool unit = false;                 // scale each item to Euclidean length 1
-    std::size_t name_bytes = 0;        // how much memory names may take
+    std::size_t name_bytes = 0;        // memory limit of stored names
 };
 
 class TextFeatures {
@@ -51,28 +51,28 @@ class TextFeatures {
         std::vector<Value> values;
     };
 
-    // What reading an item needs and gives; one a thread.
+    // The result and the working memory of reading an item; one per thread.
     struct Reading {
         std::vector<std::int32_t> feature;  // ascending
         std::vector<double> value;
 
-        std::string text;           // all words, and the names of values
+        std::string text;           // all words, and the names of the values
         std::vector<Slice> names;   // in the order of the item, values last
-        std::vector<double> given;  // of those values
-        struct Part {               // names that begin with the same field
+        std::vector<double> given;  // the numbers of the values
+        struct Part {               // consecutive names of the same field
             std::size_t first;
-            std::string field;  // with its colon, if it has a name
+            std::string field;  // followed by a colon; empty for a field without a name
         };
         std::vector<Part> parts;
         std::vector<std::uint64_t> sorted;  // (feature, place among the names), see sort_places
         std::vector<std::uint64_t> scratch;
-        Vocabulary new_words;  // what learning would add to the vocabulary
+        Vocabulary new_words;  // words that learning would add to the vocabulary
 
         std::string name(std::size_t place) const;
     };
 
     void read(const Item& item, Reading& out) const;
-    // Notes what was read; it must have been read since anything was learnt last.
+    // Records the words of an item. The reading must be newer than the last call of `learn`.
     void learn(const Reading& reading);
 
     std::shared_mutex& mutex() const { return mutex_; }
@@ -81,28 +81,28 @@ class TextFeatures {
     const Vocabulary& vocabulary() const { return vocabulary_; }
     const std::vector<std::uint32_t>& items_with() const { return items_with_; }
     std::uint64_t items() const { return items_; }
-    // How many features there can be so far.
+    // The number of features that can occur so far.
     std::size_t size() const { return config_.buckets > 0 ? config_.buckets : vocabulary_.size(); }
     std::size_t bytes() const {
         return names_.bytes() + vocabulary_.bytes() + items_with_.size() * sizeof(std::uint32_t);
     }
 
-    // For loading: what `learn` noted.
+    // For loading a saved model: the state that `learn` has recorded.
     void restore(std::uint64_t items, std::span<const std::uint64_t> keys,
                  std::vector<std::uint32_t> items_with);
     void forget_names(const std::unordered_set<std::int32_t>& ids) { names_.forget(ids); }
     void restore_name(std::int32_t id, std::string_view name) { names_.add(id, name); }
 
   private:
-    std::int32_t number(std::uint64_t key, Reading& out) const;
+    std::int32_t feature_number(std::uint64_t key, Reading& out) const;
     void number_names(Reading& out) const;
-    void gather(Reading& out) const;
+    void sum_features(Reading& out) const;
     double weight(std::size_t count, std::int32_t feature) const;
 
     TextConfig config_;
     Vocabulary vocabulary_;
     Names names_;
-    std::vector<std::uint32_t> items_with_;  // by feature, for tfidf
+    std::vector<std::uint32_t> items_with_;  // document frequency by feature, for tfidf
     std::uint64_t items_ = 0;
     mutable std::shared_mutex mutex_;
 };

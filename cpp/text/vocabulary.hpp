@@ -1,5 +1,5 @@
-// Numbers for names, 0, 1, 2, ... in the order of appearance. Names are known by their keys
-// alone: of a name that need not be shown nothing else is kept.
+// Map from the keys of names (hash.hpp) to the numbers 0, 1, 2, ... in the order of appearance. The
+// names themselves are not stored.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +20,12 @@ class Vocabulary {
         std::fill(table_.begin(), table_.end(), kFree);
     }
 
-    // -1 for a key without a number.
+    // The number of a key; -1 if it has none.
     std::int32_t find(std::uint64_t key) const {
         return table_.empty() ? kFree : table_[place(key)];
     }
 
-    // The number of a key, the next one if it has none yet.
+    // The number of a key; assigns the next number to a new key.
     std::int32_t add(std::uint64_t key) {
         if (2 * (keys_.size() + 1) > table_.size()) grow();
         std::int32_t& number = table_[place(key)];
@@ -39,7 +39,8 @@ class Vocabulary {
   private:
     static constexpr std::int32_t kFree = -1;
 
-    // Where a key is or belongs. Keys are hashes already: their low bits choose.
+    // The slot of a key, or the free slot for it. Keys are hashes, so their low bits select the
+    // first slot to probe.
     std::size_t place(std::uint64_t key) const {
         std::size_t at = key & (table_.size() - 1);
         while (table_[at] != kFree && keys_[table_[at]] != key) at = (at + 1) & (table_.size() - 1);

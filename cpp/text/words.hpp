@@ -1,10 +1,10 @@
-// Text into names of features: words, word n-grams, character n-grams.
+// Splits a text into feature names: words, word n-grams, character n-grams.
 //
-// A word is a run of letters, digits and marks, in lower case. The letters of scripts that put
-// no spaces between words make character n-grams of 1 to 3 instead. Character n-grams of words,
-// if wanted, see the word with a space on either side and are marked with "~".
-// The words are written one after the other with single spaces between them: each name is a
-// piece of that, and nothing is written twice.
+// A word is a maximal sequence of letters, digits and marks, by default in lower case. Letters of
+// scripts without spaces between words form runs, which give character n-grams of length 1 to 3
+// instead. Optional character n-grams of words include a space on both sides of the word and are
+// marked with "~". All words are written to one buffer with single spaces in between; each name is
+// a slice of it.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct WordsConfig {
     bool lowercase = true;
 };
 
-// Where a name is; a marked one has a "~" before it.
+// The position of a name in the buffer. A marked name, a character n-gram, has the prefix "~".
 struct Slice {
     std::uint32_t begin;
     std::uint32_t length : 31;
@@ -29,26 +29,27 @@ struct Slice {
 
 class Words {
   public:
-    // A longer word (an encoded attachment, a key) counts by its beginning.
+    // Longer words (encoded attachments, keys) are cut at about this many bytes.
     static constexpr std::size_t kLongestWord = 64;
 
     explicit Words(const WordsConfig& config) : config_(config) {}
 
-    // Appends the words of a text to `words`, and where its names are to `found`.
+    // Appends the words of a text to `words` and its names to `found`.
     void read(std::string_view text, std::string& words, std::vector<Slice>& found);
 
   private:
-    void begin_part(std::string& words);
+    void begin_token(std::string& words);
     void end_word(std::string& words, std::vector<Slice>& found);
     void end_run(std::string& words, std::vector<Slice>& found);
     void character_grams(std::uint32_t end, std::vector<Slice>& found) const;
 
     WordsConfig config_;
-    bool in_word_ = false, in_run_ = false;  // of a script without spaces
-    std::size_t begin_ = 0;                  // of the word or run that is being read
-    bool single_bytes_ = true;               // so far each of its code points is one byte
-    std::vector<std::uint32_t> marks_;       // where its code points begin, if they matter
-    std::vector<std::uint32_t> recent_;      // where the words before it begin, for n-grams
+    bool in_word_ = false;
+    bool in_run_ = false;                      // in a run of a script without spaces
+    std::size_t begin_ = 0;                    // start of the current word or run
+    bool single_bytes_ = true;                 // all its code points so far are ASCII
+    std::vector<std::uint32_t> point_starts_;  // starts of its code points, unless single_bytes_
+    std::vector<std::uint32_t> word_starts_;   // starts of the preceding words, for word n-grams
 };
 
 }  // namespace tagalong

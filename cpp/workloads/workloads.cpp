@@ -1,6 +1,6 @@
-// Fixed small pieces of work, whose instructions are counted: tools/count_instructions.py runs them
-// under callgrind, which counts only inside `counted`. The numbers come from a generator that is the
-// same on every machine, so that counts change with the code and the compiler only.
+// Small fixed workloads for counting instructions: tools/count_instructions.py runs them under
+// callgrind, which counts only inside the function `counted`. The data come from a generator that
+// is identical on all machines, so that the counts depend only on the code and the compiler.
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -21,7 +21,7 @@ namespace {
 constexpr StreamShape kTexts{
     .features = 2000, .labels = 120, .length = 40, .binary = true, .unknown = false};
 
-// Everything is made beforehand; what is returned is counted, and comes to so many items.
+// A workload: `run` is counted and processes `items` items; its data are prepared beforehand.
 struct Work {
     int items;
     std::function<void()> run;
@@ -69,7 +69,7 @@ Work partial(CovarianceKind covariance) {
     config.max_labels = 5;
     config.confidence.exploration = 0.02;
     auto learner = std::make_shared<PartialRanker<float>>(config);
-    learner->add_labels(50);  // in a game, labels that are new join after the round
+    learner->add_labels(50);  // in a game, new labels are added only after the round
     return online(
         learner,
         random_stream(11, 60, {.features = 60, .labels = 50, .length = 200, .unknown = false}));
@@ -158,8 +158,8 @@ Work m3l(bool dense, bool coupled) {
                 m3l::LinearSettings settings;
                 settings.tolerance = 0.1;
                 m3l::LinearSolution<float> solution;
-                m3l::SolverProgress watch;
-                m3l::solve_linear(m3l::Rows<float>(data->matrix), data->problem, settings, watch,
+                m3l::SolverProgress progress;
+                m3l::solve_linear(m3l::Rows<float>(data->matrix), data->problem, settings, progress,
                                   solution);
             }};
 }
@@ -212,7 +212,7 @@ const Named kWorkloads[] = {
 
 }  // namespace
 
-// Not inlined, and with a name that callgrind can be told.
+// Not inlined, and with an unmangled name for the options of callgrind.
 extern "C" __attribute__((noinline)) void counted(const std::function<void()>& run) {
     run();
     asm volatile("" ::: "memory");

@@ -106,7 +106,7 @@ def test_a_merged_folder_has_the_messages_of_its_parts():
 @pytest.mark.parametrize(
     ("ranker", "problem"),
     [
-        (ENTROPIC, "geometry='entropic' gives every feature weight: none can be pruned"),
+        (ENTROPIC, "geometry='entropic' gives every feature a positive weight: none can be pruned"),
         (PartialFeedbackRanker(n_features=N_FEATURES), "knows how sure it is"),
         (Predtron("label-ranking", kernel="rbf"), "can be changed by learning only"),
     ],

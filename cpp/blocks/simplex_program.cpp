@@ -1,4 +1,4 @@
-#include "blocks/simplex_rules.hpp"
+#include "blocks/simplex_program.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,12 +8,12 @@
 namespace tagalong {
 namespace {
 
-constexpr int kMostTurns = 200;
+constexpr int kMaxIterations = 200;
 constexpr double kTolerance = 1e-12;
 
 }  // namespace
 
-void BlockSimplex::evaluate(const Problem& problem, Point& point) {
+void BlockSimplexProgram::evaluate(const Problem& problem, Point& point) {
     const std::size_t n = problem.weights.size(), m = problem.rows.rows();
     point.tilted.assign(n, 0.0);
     double mass = 0;
@@ -47,47 +47,47 @@ void BlockSimplex::evaluate(const Problem& problem, Point& point) {
     point.gap = std::max(0.0, problem.budget * most - product);
 }
 
-int BlockSimplex::solve(BlockMatrix& rows, std::span<const double> weights, double outside,
-                        std::span<const double> v, double margin, double budget,
-                        std::vector<double>& lambda) {
+int BlockSimplexProgram::solve(BlockMatrix& rows, std::span<const double> weights, double outside,
+                               std::span<const double> v, double margin, double budget,
+                               std::vector<double>& lambda) {
     const Problem problem{rows, weights, outside, v, margin, budget};
     const std::size_t m = rows.rows();
-    now_.lambda.assign(m, 0.0);
-    evaluate(problem, now_);
-    int turn = 0;
-    for (; turn < kMostTurns; ++turn) {
-        if (now_.gap <= kTolerance * std::abs(now_.value)) break;
-        rows.covariance(now_.tilted, now_.outside, now_.mean, curvature_);
+    current_.lambda.assign(m, 0.0);
+    evaluate(problem, current_);
+    int iteration = 0;
+    for (; iteration < kMaxIterations; ++iteration) {
+        if (current_.gap <= kTolerance * std::abs(current_.value)) break;
+        rows.covariance(current_.tilted, current_.outside, current_.mean, curvature_);
         double largest = 0;
         for (std::size_t j = 0; j < m; ++j) largest = std::max(largest, curvature_[j * m + j]);
-        linear_ = now_.gradient;
+        linear_ = current_.gradient;
         for (std::size_t j = 0; j < m; ++j) {
-            // A touch of curvature everywhere keeps the model from running off along flat directions.
+            // A small ridge keeps the model bounded along directions without curvature.
             curvature_[j * m + j] += 1e-10 * largest + 1e-200;
             for (std::size_t k = 0; k < m; ++k)
-                linear_[j] += curvature_[j * m + k] * now_.lambda[k];
+                linear_[j] += curvature_[j * m + k] * current_.lambda[k];
         }
-        target_ = now_.lambda;
+        target_ = current_.lambda;
         qp_.solve(curvature_, linear_, v, budget, target_);
         double slope = 0;
         for (std::size_t j = 0; j < m; ++j)
-            slope += now_.gradient[j] * (target_[j] - now_.lambda[j]);
+            slope += current_.gradient[j] * (target_[j] - current_.lambda[j]);
         bool accepted = false;
         for (double length = 1; length > 1e-10 && !accepted; length /= 2) {
             trial_.lambda.resize(m);
             for (std::size_t j = 0; j < m; ++j)
-                trial_.lambda[j] = now_.lambda[j] + length * (target_[j] - now_.lambda[j]);
+                trial_.lambda[j] = current_.lambda[j] + length * (target_[j] - current_.lambda[j]);
             evaluate(problem, trial_);
-            accepted =
-                trial_.value >= now_.value + 1e-4 * length * slope && trial_.value > now_.value;
-            accepted |= trial_.gap < now_.gap &&
-                        trial_.value >= now_.value - now_.rounding - trial_.rounding;
+            accepted = trial_.value >= current_.value + 1e-4 * length * slope &&
+                       trial_.value > current_.value;
+            accepted |= trial_.gap < current_.gap &&
+                        trial_.value >= current_.value - current_.rounding - trial_.rounding;
         }
         if (!accepted) break;
-        std::swap(now_, trial_);
+        std::swap(current_, trial_);
     }
-    lambda = now_.lambda;
-    return turn;
+    lambda = current_.lambda;
+    return iteration;
 }
 
 }  // namespace tagalong

@@ -1,4 +1,4 @@
-#include "rules/curved.hpp"
+#include "rules/entropic_rules.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,20 +9,20 @@
 
 namespace tagalong {
 
-void CurvedRules::Side::clear() {
+void EntropicRules::Side::clear() {
     labels.clear();
     scores.clear();
     curves.clear();
     amounts.clear();
 }
-void CurvedRules::Side::add(int label, double score, const SimplexCurve& curve) {
+void EntropicRules::Side::add(int label, double score, const SimplexCurve& curve) {
     labels.push_back(label);
     scores.push_back(score);
     curves.push_back(curve);
     amounts.push_back(0);
 }
 
-void CurvedRules::Filling::start(Side& side, double cap) {
+void EntropicRules::WaterFilling::start(Side& side, double cap) {
     side_ = &side;
     cap_ = cap;
     least_ = std::numeric_limits<double>::infinity();
@@ -40,7 +40,7 @@ void CurvedRules::Filling::start(Side& side, double cap) {
     for (const SimplexCurve& curve : side.curves) {
         double start = curve.odds(0, least_, most_).value,
                end = curve.odds(cap, least_, most_).value;
-        // A score that no step can change, up to rounding, counts as fixed.
+        // A score that changes by no more than rounding errors is treated as constant.
         if (!(end - start > 1e-13 * (1 + std::abs(start)))) end = start;
         starts_.push_back(std::clamp(std::isnan(start) ? 0.0 : start, -1e4, 1e4));
         ends_.push_back(std::clamp(std::isnan(end) ? 0.0 : end, -1e4, 1e4));
@@ -49,7 +49,7 @@ void CurvedRules::Filling::start(Side& side, double cap) {
     highest_ = *std::max_element(ends_.begin(), ends_.end());
 }
 
-double CurvedRules::Filling::amount_at(std::size_t label, double odds) const {
+double EntropicRules::WaterFilling::amount_at(std::size_t label, double odds) const {
     const double start = starts_[label], end = ends_[label];
     if (odds <= start) return 0;
     if (odds >= end) return cap_;
@@ -65,7 +65,7 @@ double CurvedRules::Filling::amount_at(std::size_t label, double odds) const {
         0.0, cap_, side_->amounts[label]);
 }
 
-ValueSlope CurvedRules::Filling::at(double odds) {
+ValueSlope EntropicRules::WaterFilling::at(double odds) {
     ValueSlope moved;
     for (std::size_t i = 0; i < starts_.size(); ++i) {
         const double amount = side_->amounts[i] = amount_at(i, odds);
@@ -76,7 +76,7 @@ ValueSlope CurvedRules::Filling::at(double odds) {
     return moved;
 }
 
-ValueSlope CurvedRules::Filling::move(double mass) {
+ValueSlope EntropicRules::WaterFilling::move(double mass) {
     last_ = increasing_root(
         [&](double odds) {
             ValueSlope moved = at(odds);
@@ -92,7 +92,7 @@ ValueSlope CurvedRules::Filling::move(double mass) {
 
 namespace {
 
-// One side of the smooth step: T log b + k_i(b) = level for each label.
+// One side of the smooth step (see smooth.hpp): solves T log b + k_i(b) = level for each label.
 class SmoothSide {
   public:
     SmoothSide(std::vector<SimplexCurve>& curves, std::vector<double>& amounts, double temperature)
@@ -113,7 +113,7 @@ class SmoothSide {
     ValueSlope at(double level) {
         ValueSlope moved;
         for (std::size_t i = 0; i < curves_.size(); ++i) {
-            // In log b, k lies between its smallest and its largest value.
+            // k lies in [least_, most_], which gives a bracket for log b.
             const double low = (level - most_) / temperature_,
                          high = (level - least_) / temperature_;
             const double guess = amounts_[i] > 0 ? std::log(amounts_[i]) : low;
@@ -141,13 +141,13 @@ class SmoothSide {
     double lowest() const { return lowest_; }
     bool exact() const { return true; }
 
-    // Whether the amounts add up to the mass.
+    // Whether the amounts sum to the mass.
     bool moved(double mass) const {
         double sum = 0;
         for (const double b : amounts_) sum += b;
         return std::abs(sum / mass - 1) < 1e-6;
     }
-    // T times the entropy of the shares of the mass.
+    // T H(b / mass), with H the entropy.
     double entropy(double mass) const {
         double total = 0;
         for (const double b : amounts_)
@@ -164,12 +164,12 @@ class SmoothSide {
     double most_ = 0;
 };
 
-// Write the amounts of both sides, each scaled to the same mass.
+// Writes the coefficients of one side, scaled so that their magnitudes sum to the mass.
 void write(const std::vector<int>& labels, const std::vector<double>& amounts, double mass,
            double sign, Step& out) {
     double sum = 0;
     for (const double amount : amounts) sum += amount;
-    // Labels whose scores no step can change share alike.
+    // If no step changes the scores, all amounts are 0: share the mass equally.
     const double equal = mass / static_cast<double>(labels.size());
     for (std::size_t i = 0; i < labels.size(); ++i)
         out.set(labels[i], sign * (sum > 0 ? amounts[i] * (mass / sum) : equal));
@@ -177,37 +177,42 @@ void write(const std::vector<int>& labels, const std::vector<double>& amounts, d
 
 }  // namespace
 
-// The labels that are in play, judged by the difference of scores to the other side's best.
-template <class InPlay>
-void CurvedRules::collect(const Sides& sides, const CurveOf& curve, InPlay&& in_play) {
+// Collects the labels for which is_active holds for the difference of scores to the most violating
+// label of the other side.
+template <class IsActive>
+void EntropicRules::collect(const Sides& sides, const CurveOf& curve, IsActive&& is_active) {
     relevant_.clear();
     irrelevant_.clear();
     for (std::size_t i = 0; i < sides.relevant.size(); ++i)
-        if (in_play(sides.above[i] - sides.high))
-            relevant_.add(sides.relevant[i], sides.above[i], curve(sides.relevant[i], true));
-    for (std::size_t k = 0; k < sides.below.size(); ++k)
-        if (sides.below[k] != Sides::kNone && in_play(sides.low - sides.below[k]))
-            irrelevant_.add(static_cast<int>(k), sides.below[k], curve(static_cast<int>(k), false));
+        if (is_active(sides.relevant_scores[i] - sides.highest_score))
+            relevant_.add(sides.relevant[i], sides.relevant_scores[i],
+                          curve(sides.relevant[i], true));
+    for (std::size_t k = 0; k < sides.irrelevant_scores.size(); ++k)
+        if (sides.irrelevant_scores[k] != Sides::kNone &&
+            is_active(sides.lowest_score - sides.irrelevant_scores[k]))
+            irrelevant_.add(static_cast<int>(k), sides.irrelevant_scores[k],
+                            curve(static_cast<int>(k), false));
 }
 
-void CurvedRules::single(const Sides& sides, const CurveOf& curve, const RuleParameters& rule,
-                         Step& out) {
+void EntropicRules::single(const Sides& sides, const CurveOf& curve, const RuleParameters& rule,
+                           Step& out) {
     if (sides.margin >= rule.margin) return;
     const double amount =
-        pair_step(curve(sides.lowest, true), curve(sides.highest, false), rule.margin, rule.budget);
-    out.set_pair(sides.lowest, sides.highest, amount);
+        pair_step(curve(sides.lowest_relevant, true), curve(sides.highest_irrelevant, false),
+                  rule.margin, rule.budget);
+    out.set_pair(sides.lowest_relevant, sides.highest_irrelevant, amount);
 }
 
-void CurvedRules::pairs(PairScheme scheme, const Sides& sides, const CurveOf& curve,
-                        const RuleParameters& rule, Step& out) {
+void EntropicRules::pairs(PairScheme scheme, const Sides& sides, const CurveOf& curve,
+                          const RuleParameters& rule, Step& out) {
     const bool mistakes_only = scheme.pairs == PairScheme::Pairs::mistaken;
-    const auto in_play = [&](double gap) { return mistakes_only ? gap <= 0 : gap < rule.margin; };
-    if (!in_play(sides.margin)) return;
-    collect(sides, curve, in_play);
+    const auto is_active = [&](double gap) { return mistakes_only ? gap <= 0 : gap < rule.margin; };
+    if (!is_active(sides.margin)) return;
+    collect(sides, curve, is_active);
     double count = 0;
     for (std::size_t i = 0; i < relevant_.labels.size(); ++i) {
         for (std::size_t j = 0; j < irrelevant_.labels.size(); ++j) {
-            if (!in_play(relevant_.scores[i] - irrelevant_.scores[j])) continue;
+            if (!is_active(relevant_.scores[i] - irrelevant_.scores[j])) continue;
             const double amount = scheme.amount == PairScheme::Amount::budget
                                       ? rule.budget
                                       : pair_step(relevant_.curves[i], irrelevant_.curves[j],
@@ -226,21 +231,21 @@ void CurvedRules::pairs(PairScheme scheme, const Sides& sides, const CurveOf& cu
         out.set(irrelevant_.labels[j], -irrelevant_.amounts[j] / count);
 }
 
-void CurvedRules::optimal(const Sides& sides, const CurveOf& curve, const RuleParameters& rule,
-                          Step& out) {
+void EntropicRules::optimal(const Sides& sides, const CurveOf& curve, const RuleParameters& rule,
+                            Step& out) {
     if (sides.margin >= rule.margin) return;
     collect(sides, curve, [&](double gap) { return gap < rule.margin; });
     fill(rule, out);
 }
 
-// Update III on the labels collected.
-void CurvedRules::fill(const RuleParameters& rule, Step& out) {
+// Update III on the collected labels.
+void EntropicRules::fill(const RuleParameters& rule, Step& out) {
     raise_.start(relevant_, rule.budget);
     lower_.start(irrelevant_, rule.budget);
     double mass = rule.budget;
     if (raise_.can_move() && lower_.can_move()) {
-        // How far the levels exceed the margin once a mass has moved: with the whole budget, or
-        // else with what makes it zero.
+        // The sum of the two levels minus the margin, for a given mass. Spend the whole budget, or
+        // less if the excess becomes zero earlier.
         const auto excess = [&](double moved) {
             const ValueSlope up = raise_.move(moved), down = lower_.move(moved);
             return ValueSlope{up.value + down.value - rule.margin, up.slope + down.slope};
@@ -257,8 +262,8 @@ void CurvedRules::fill(const RuleParameters& rule, Step& out) {
     out.mass = mass;
 }
 
-void CurvedRules::smooth(const Sides& sides, const CurveOf& curve, const RuleParameters& rule,
-                         Step& out) {
+void EntropicRules::smooth(const Sides& sides, const CurveOf& curve, const RuleParameters& rule,
+                           Step& out) {
     collect(sides, curve, [](double) { return true; });
     SmoothSide up(relevant_.curves, relevant_.amounts, rule.temperature);
     SmoothSide down(irrelevant_.curves, irrelevant_.amounts, rule.temperature);
@@ -268,7 +273,8 @@ void CurvedRules::smooth(const Sides& sides, const CurveOf& curve, const RulePar
     solve_smooth(up, down, rule, point);
     const double mass = detail::SmoothEquation(rule).mass(point.z);
     if (!up.moved(mass) || !down.moved(mass)) {
-        // Beyond the reach of doubles: the limit, Update III, is the step; its entropy counts as none.
+        // Not solvable in double precision: take the step of the limit T -> 0, Update III, with
+        // entropy 0.
         fill(rule, out);
         return;
     }
