@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from tagalong.readers import FORMATS, Item, ReadError
-from tagalong.readers.registry import checked_options
-from tagalong.streams.compression import decompressed
+from tagalong.readers.registry import validate_options
+from tagalong.streams.compression import decompress_stream
 from tagalong.streams.format import Target
 
 
@@ -15,10 +15,10 @@ def found(data: bytes | str, format: str, **options: Any) -> list[Item | ReadErr
     if isinstance(data, str):
         data = data.encode()
     chosen = FORMATS[format]
-    options = checked_options([chosen], options)[format]
+    options = validate_options([chosen], options)[format]
     seen: list[Item | ReadError] = []
     try:
-        seen.extend(chosen.read(decompressed(io.BytesIO(data), "f"), "f", **options))
+        seen.extend(chosen.read(decompress_stream(io.BytesIO(data), "f"), "f", **options))
     except ReadError as error:
         seen.append(error)
     return seen
@@ -47,4 +47,4 @@ def written(given: Iterable[Item], format: str, **options: Any) -> tuple[bytes, 
     write = FORMATS[format].write
     assert write is not None
     write(given, target, **options)
-    return stream.getvalue(), target.beside
+    return stream.getvalue(), target.side_files

@@ -61,7 +61,7 @@ def test_without_an_index(
         (tmp_path / "apt-cache").write_text(f"#!/bin/sh\n{command}\n")
         (tmp_path / "apt-cache").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(debtags, "_LISTS", tmp_path)
+    monkeypatch.setattr(debtags, "_APT_LISTS", tmp_path)
     with pytest.raises(ReadError, match=r"^debtags:.*apt-get .* update"):
         next(read("debtags:"))
     (status,) = [stream for stream in streams() if stream.source == "debtags:"]
@@ -81,8 +81,8 @@ def test_apt_is_asked_only_if_its_lists_do_not_tell(
         (tmp_path / name).chmod(0o755)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    monkeypatch.setattr(debtags, "_LISTS", tmp_path)
-    monkeypatch.setattr(debtags, "_HELPER", str(tmp_path / "helper"))
+    monkeypatch.setattr(debtags, "_APT_LISTS", tmp_path)
+    monkeypatch.setattr(debtags, "_APT_HELPER", str(tmp_path / "helper"))
 
     def available() -> bool:
         (status,) = [stream for stream in streams() if stream.source == "debtags:"]
@@ -103,13 +103,13 @@ def test_no_tags() -> None:
 def test_the_first_docstring_comes_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few of hundreds of files are parsed before it."""
     parsed: list[Path] = []
-    documented = pydocs._documented
+    documented = pydocs._docstrings_of_file
 
     def counting(root: Path, file: Path) -> list[Item]:
         parsed.append(file)
         return documented(root, file)
 
-    monkeypatch.setattr(pydocs, "_documented", counting)
+    monkeypatch.setattr(pydocs, "_docstrings_of_file", counting)
     next(read("pydocs:"))
     files = pydocs._files(Path(sysconfig.get_path("stdlib")))
     assert 0 < len(parsed) < len(files) / 10
@@ -137,7 +137,7 @@ def test_every_docstring_comes_once() -> None:
     root = Path(sysconfig.get_path("stdlib"))
     for file in pydocs._files(root):
         if file.parts[0] == "json":
-            found |= {item.id: item for item in pydocs._documented(root, file)}
+            found |= {item.id: item for item in pydocs._docstrings_of_file(root, file)}
     for name, kind in wanted.items():
         module = "json.decoder" if "decoder" in name else "json"
         prefixes = ("json", "json.decoder")[: 1 + module.count(".")]

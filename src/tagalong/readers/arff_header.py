@@ -7,28 +7,28 @@ from pathlib import Path
 
 from tagalong.learning.items import ReadError
 from tagalong.readers.lines import Lines
-from tagalong.readers.values import listed
-from tagalong.streams.compression import without_suffix
+from tagalong.readers.values import short_repr
+from tagalong.streams.compression import strip_compression_suffix
 
 __all__ = [
     "QUOTED",
     "Attribute",
     "Header",
     "choose_labels",
+    "parse_value",
+    "parse_values",
     "read_header",
-    "unquoted",
-    "value_of",
-    "values_of",
+    "unquote",
 ]
 
 QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _ATTRIBUTE = re.compile(
     rf"@attribute\s+({QUOTED}|[^\s{{]+)(?:\s+|(?={{))(.+)", re.IGNORECASE | re.DOTALL
 )
-_VALUE = re.compile(rf"\s*(?:({QUOTED})\s*|([^,]*))(,|$)", re.DOTALL)
+_LISTED_VALUE = re.compile(rf"\s*(?:({QUOTED})\s*|([^,]*))(,|$)", re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
-_MEKA = re.compile(r"-C\s+(-?\d{1,9})\b")
+_ESCAPED_CHARACTERS = {"n": "\n", "r": "\r", "t": "\t"}
+_MEKA_LABEL_COUNT = re.compile(r"-C\s+(-?\d{1,9})\b")
 _MAX_XML = 16 << 20
 
 
@@ -71,25 +71,25 @@ def read_header(lines: Lines) -> Header:
                 raise ReadError(lines.place(), "@data comes before any @attribute")
             return Header(relation, tuple(attributes))
         if word.startswith("@relation"):
-            relation = unquoted(line[9:].strip())
+            relation = unquote(line[9:].strip())
         elif word == "@attribute":
-            attributes.append(_attribute(line, lines.place()))
+            attributes.append(_parse_attribute(line, lines.place()))
         elif line and not line.startswith("%"):
             raise ReadError(
-                lines.place(), f"@relation, @attribute or @data is wanted, not {listed(line)}"
+                lines.place(), f"@relation, @attribute or @data is wanted, not {short_repr(line)}"
             )
     raise ReadError(lines.place(), "the file ends before @data: not ARFF, or cut short")
 
 
-def _attribute(line: str, place: str) -> Attribute:
+def _parse_attribute(line: str, place: str) -> Attribute:
     found = _ATTRIBUTE.fullmatch(line)
     if found is None:
-        raise ReadError(place, f"{listed(line)} is not @attribute name type")
-    name, kind = unquoted(found[1]), found[2].strip()
+        raise ReadError(place, f"{short_repr(line)} is not @attribute name type")
+    name, kind = unquote(found[1]), found[2].strip()
     if kind.startswith("{"):
         if not kind.endswith("}"):
             raise ReadError(place, f"attribute {name!r}: its values do not end with '}}'")
-        values = tuple(value or "" for value in values_of(kind[1:-1], place))
+        values = tuple(value or "" for value in parse_values(kind[1:-1], place))
         if not values:
             raise ReadError(place, f"attribute {name!r} has no values")
         return Attribute(name, "number" if {*values} <= {"0", "1"} else "category", values)
@@ -100,13 +100,13 @@ def _attribute(line: str, place: str) -> Attribute:
     if word not in kinds:
         raise ReadError(
             place,
-            f"attribute {name!r} is {listed(kind)}; known are numeric, real, integer, string, date "
+            f"attribute {name!r} is {short_repr(kind)}; known are numeric, real, integer, string, date "
             "and nominal {...}",
         )
     return Attribute(name, kinds[word])
 
 
-def values_of(text: str, place: str) -> Iterator[str | None]:
+def parse_values(text: str, place: str) -> Iterator[str | None]:
     """Yield values separated by commas, without their quotes; None for a missing one (?)."""
     if not text.strip():
         return
@@ -117,35 +117,35 @@ def values_of(text: str, place: str) -> Iterator[str | None]:
         return
     at = 0
     while True:
-        found = _VALUE.match(text, at)
+        found = _LISTED_VALUE.match(text, at)
         assert found is not None
-        yield value_of(found[1], found[2], place)
+        yield parse_value(found[1], found[2], place)
         if not found[3]:
             return
         at = found.end()
 
 
-def value_of(quoted: str | None, bare: str, place: str) -> str | None:
+def parse_value(quoted: str | None, bare: str, place: str) -> str | None:
     """Return a value that came in quotes or bare; None for a bare question mark."""
     if quoted is not None:
-        return unquoted(quoted)
+        return unquote(quoted)
     bare = bare.strip()
     if "'" in bare or '"' in bare:
-        raise ReadError(place, f"a quote within a value, or not closed: {listed(bare)}")
+        raise ReadError(place, f"a quote within a value, or not closed: {short_repr(bare)}")
     return None if bare == "?" else bare
 
 
-def unquoted(text: str) -> str:
+def unquote(text: str) -> str:
     r"""Return a name or value without its quotes and escapes.
 
     Examples
     --------
-    >>> unquoted(r"'don\'t'")
+    >>> unquote(r"'don\'t'")
     "don't"
     """
     if len(text) < 2 or text[0] != text[-1] or text[0] not in "'\"":
         return text
-    return _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), text[1:-1])
+    return _ESCAPE.sub(lambda found: _ESCAPED_CHARACTERS.get(found[1], found[1]), text[1:-1])
 
 
 def choose_labels(
@@ -157,10 +157,10 @@ def choose_labels(
     """
     attributes = header.attributes
     count = len(attributes)
-    beside = xml or (_xml_beside(name) if labels is None else None)
-    meka = _MEKA.search(header.relation)
+    beside = xml or (_find_xml(name) if labels is None else None)
+    meka = _MEKA_LABEL_COUNT.search(header.relation)
     if beside is not None:
-        chosen = _named(beside, attributes, place)
+        chosen = _labels_in_xml(beside, attributes, place)
     elif labels is not None or meka is not None:
         # Meka's positive numbers mean the first attributes; ours, as in Mulan's files, the last.
         last = labels if labels is not None else -int(meka[1]) if meka is not None else 0
@@ -184,15 +184,15 @@ def choose_labels(
     )
 
 
-def _xml_beside(name: str) -> str | None:
-    stem = re.sub(r"\.arff$", "", without_suffix(name), flags=re.IGNORECASE)
+def _find_xml(name: str) -> str | None:
+    stem = re.sub(r"\.arff$", "", strip_compression_suffix(name), flags=re.IGNORECASE)
     for candidate in (stem, re.sub(r"[-_](train|test)$", "", stem)):
         if Path(f"{candidate}.xml").is_file():
             return f"{candidate}.xml"
     return None
 
 
-def _named(path: str, attributes: tuple[Attribute, ...], place: str) -> set[int]:
+def _labels_in_xml(path: str, attributes: tuple[Attribute, ...], place: str) -> set[int]:
     from xml.etree import ElementTree
 
     try:

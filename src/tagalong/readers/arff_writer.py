@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from tagalong.learning.items import Item
-from tagalong.readers.spool import spooled
-from tagalong.readers.values import called
+from tagalong.readers.spool import spool_items
+from tagalong.readers.values import describe_item
 from tagalong.streams.format import Target
 
 __all__ = ["write_arff"]
@@ -29,7 +29,7 @@ def write_arff(items: Iterable[Item], target: Target) -> int:
         for name, value in item.features.items():
             if name in (numbers if isinstance(value, str) else categories):
                 raise ValueError(
-                    f"{called(item, number)}: the feature {name!r} is {value!r} here, but a "
+                    f"{describe_item(item, number)}: the feature {name!r} is {value!r} here, but a "
                     f"{'number' if isinstance(value, str) else 'category'} in an earlier item"
                 )
             if isinstance(value, str):
@@ -37,17 +37,17 @@ def write_arff(items: Iterable[Item], target: Target) -> int:
             else:
                 numbers[name] = None
 
-    with spooled(items, look) as again:
+    with spool_items(items, look) as again:
         _check({**labels}, numbers, categories, fields, target.name)
         texts = {field: field or "text" for field in fields}
-        header = [f"@relation {_quoted(f'tagalong: -C {len(labels)}')}", ""]
-        header += [f"@attribute {_quoted(name)} {{0,1}}" for name in labels]
-        header += [f"@attribute {_quoted(name)} numeric" for name in numbers]
+        header = [f"@relation {_quote(f'tagalong: -C {len(labels)}')}", ""]
+        header += [f"@attribute {_quote(name)} {{0,1}}" for name in labels]
+        header += [f"@attribute {_quote(name)} numeric" for name in numbers]
         header += [
-            f"@attribute {_quoted(name)} {{{','.join(map(_quoted, values))}}}"
+            f"@attribute {_quote(name)} {{{','.join(map(_quote, values))}}}"
             for name, values in categories.items()
         ]
-        header += [f"@attribute {_quoted(name)} string" for name in texts.values()]
+        header += [f"@attribute {_quote(name)} string" for name in texts.values()]
         target.stream.write("\n".join([*header, "", "@data", ""]).encode())
         start = {**labels}, {**numbers}, {**categories}, {**texts}
         places: list[dict[str, int]] = []
@@ -72,11 +72,11 @@ def _row(item: Item, places: list[dict[str, int]]) -> str:
     cells.update(dict.fromkeys(categories.values(), "?"))
     for name, value in item.features.items():
         if isinstance(value, str):
-            cells[categories[name]] = _quoted(value)
+            cells[categories[name]] = _quote(value)
         elif value:
             cells[numbers[name]] = repr(float(value))
     texts = {"": item.text} if isinstance(item.text, str) else item.text
-    cells.update((fields[field], _quoted(text)) for field, text in texts.items() if text)
+    cells.update((fields[field], _quote(text)) for field, text in texts.items() if text)
     row = ",".join(f"{index} {cells[index]}" for index in sorted(cells))
     return f"{{{row}}}" + (f", {{{float(item.weight)!r}}}" if item.weight != 1.0 else "")
 
@@ -102,5 +102,5 @@ def _check(
             )
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return "'" + "".join(_ESCAPES.get(letter, letter) for letter in text) + "'"

@@ -8,9 +8,9 @@ from tagalong.streams.format import Option
 
 __all__ = ["COLUMN_OPTIONS", "UNLABELLED", "choose_columns"]
 
-_USUAL_TEXT = ("text", "subject", "title", "body", "description")
-_USUAL_LABELS = ("labels", "tags", "label", "category", "folder")
-_ONE_LABEL = ("label", "category", "folder")
+_DEFAULT_TEXT_COLUMNS = ("text", "subject", "title", "body", "description")
+_DEFAULT_LABEL_COLUMNS = ("labels", "tags", "label", "category", "folder")
+_SINGLE_LABEL_COLUMNS = ("label", "category", "folder")
 
 UNLABELLED = Option(
     "unlabelled",
@@ -23,13 +23,13 @@ COLUMN_OPTIONS = (
     Option(
         "text",
         "The column of the text; several make one field each. "
-        f"By default those called {', '.join(_USUAL_TEXT)}.",
+        f"By default those called {', '.join(_DEFAULT_TEXT_COLUMNS)}.",
         "names",
     ),
     Option(
         "labels",
         "The column of the labels; several are put together. "
-        f"By default the first of {', '.join(_USUAL_LABELS)}.",
+        f"By default the first of {', '.join(_DEFAULT_LABEL_COLUMNS)}.",
         "names",
     ),
     Option("id", "The column of the id. By default the one called id."),
@@ -43,7 +43,7 @@ COLUMN_OPTIONS = (
     Option(
         "separator",
         "What stands between the labels in a cell; empty if a cell is one label. By default a "
-        f"comma, but none in columns found by the names {', '.join(_ONE_LABEL)}.",
+        f"comma, but none in columns found by the names {', '.join(_SINGLE_LABEL_COLUMNS)}.",
     ),
     Option(
         "indicators", "Whether the label columns hold 0 or 1, one column a label.", "flag", False
@@ -72,22 +72,22 @@ def choose_columns(
         for name in wanted:
             if list(names).count(name) != 1:
                 problem = "twice" if name in names else "not here"
-                raise ReadError(place, f"column {name!r} is {problem}; {_all(names)}")
+                raise ReadError(place, f"column {name!r} is {problem}; {_list_columns(names)}")
         return [list(names).index(name) for name in wanted]
 
     if labels is None:
-        labels = tuple(usual[name] for name in _USUAL_LABELS if name in usual)[:1]
-        if separator is None and labels and labels[0].strip().lower() in _ONE_LABEL:
+        labels = tuple(usual[name] for name in _DEFAULT_LABEL_COLUMNS if name in usual)[:1]
+        if separator is None and labels and labels[0].strip().lower() in _SINGLE_LABEL_COLUMNS:
             separator = ""
     if id is None:
         id = usual.get("id")
     taken = {*labels, id, weight, *features}
     if text is None:
-        found = tuple(usual[name] for name in _USUAL_TEXT if name in usual)
+        found = tuple(usual[name] for name in _DEFAULT_TEXT_COLUMNS if name in usual)
         text = tuple(name for name in found if name not in taken)
         if not text and not features:
             raise ReadError(
-                place, f"which column is the text? give text=, features=; {_all(names)}"
+                place, f"which column is the text? give text=, features=; {_list_columns(names)}"
             )
     if "*" in features and "*" not in names:
         left = tuple(name for name in names if name not in {*taken, *text} or name in features)
@@ -105,5 +105,5 @@ def choose_columns(
     )
 
 
-def _all(names: Sequence[str]) -> str:
+def _list_columns(names: Sequence[str]) -> str:
     return f"the columns are {', '.join(map(repr, names)) or 'none'}"

@@ -6,9 +6,16 @@ from math import isfinite
 from typing import Any
 
 from tagalong.learning.items import FeatureValue, Item, ReadError
-from tagalong.readers.values import label_text, labels_of, listed, number, parsed, unique
+from tagalong.readers.values import (
+    finite_number,
+    parse_label,
+    parse_labels,
+    parse_number,
+    short_repr,
+    unique,
+)
 
-__all__ = ["Columns", "field_of_column"]
+__all__ = ["Columns", "field_name"]
 
 _YES, _NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
 
@@ -50,7 +57,7 @@ class Columns:
         weight = 1.0
         if self.weight and row[self.weight[0]] not in (None, ""):
             cell = row[self.weight[0]]
-            convert = parsed if type(cell) is str else number
+            convert = parse_number if type(cell) is str else finite_number
             weight = convert(cell, place, f"column {self.names[self.weight[0]]!r}", least=0.0)
         return Item(
             self._cell(row, self.id[0], place) if self.id else "",
@@ -70,7 +77,7 @@ class Columns:
         if type(value) in (int, float):
             return str(value)
         raise ReadError(
-            place, f"column {self.names[column]!r} must hold texts, not {listed(value)}"
+            place, f"column {self.names[column]!r} must hold texts, not {short_repr(value)}"
         )
 
     def _text(self, row: Sequence[Any], place: str) -> str | dict[str, str]:
@@ -79,7 +86,7 @@ class Columns:
         if len(self.text) == 1:
             return self._cell(row, self.text[0], place)
         fields = ((column, self._cell(row, column, place)) for column in self.text)
-        return {field_of_column(self.names[column]): text for column, text in fields if text}
+        return {field_name(self.names[column]): text for column, text in fields if text}
 
     def _features(self, row: Sequence[Any], place: str) -> dict[str, FeatureValue]:
         found: dict[str, FeatureValue] = {}
@@ -89,18 +96,18 @@ class Columns:
                 continue
             name = self.names[column]
             if type(value) is list:
-                found |= {f"{name}={label_text(each, place)}": 1.0 for each in value}
+                found |= {f"{name}={parse_label(each, place)}": 1.0 for each in value}
             elif type(value) is str:
                 found[name] = _number_or_category(value, place, name)
             else:
-                found[name] = number(value, place, f"column {name!r}")
+                found[name] = finite_number(value, place, f"column {name!r}")
         return found
 
     def _labels(self, row: Sequence[Any], place: str) -> tuple[str, ...] | None:
         if not self.labels:
             return None
         if self.indicators:
-            return self._marked(row, place)
+            return self._indicated_labels(row, place)
         found: list[str] = []
         known = self.unlabelled == "empty"
         for column in self.labels:
@@ -110,12 +117,12 @@ class Columns:
                 found += [part.strip() for part in parts if part.strip()]
             elif type(value) is list:
                 known = True
-                found += labels_of(value, place)
+                found += parse_labels(value, place)
             elif value is not None:
-                found.append(label_text(value, place))
+                found.append(parse_label(value, place))
         return unique(found) if found or known else None
 
-    def _marked(self, row: Sequence[Any], place: str) -> tuple[str, ...] | None:
+    def _indicated_labels(self, row: Sequence[Any], place: str) -> tuple[str, ...] | None:
         found = []
         for column in self.labels:
             mark = str(row[column]).strip().lower()
@@ -127,12 +134,12 @@ class Columns:
                 raise ReadError(
                     place,
                     f"column {self.names[column]!r} must hold 0 or 1 (indicators), "
-                    f"not {listed(row[column])}",
+                    f"not {short_repr(row[column])}",
                 )
         return tuple(found)
 
 
-def field_of_column(name: str) -> str:
+def field_name(name: str) -> str:
     """Return which field of the text a column is, where there are several."""
     return "" if name == "text" else name
 
@@ -147,7 +154,7 @@ def _number_or_category(cell: str, place: str, name: str) -> FeatureValue:
     if not isfinite(value):
         raise ReadError(
             place,
-            f"column {name!r} holds {listed(cell)}: a number must be finite; leave the cell empty "
+            f"column {name!r} holds {short_repr(cell)}: a number must be finite; leave the cell empty "
             "if there is none",
         )
     return value

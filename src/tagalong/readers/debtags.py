@@ -13,32 +13,32 @@ from pathlib import Path
 from random import Random
 
 from tagalong.learning.items import Item, ReadError
-from tagalong.streams.format import Format, Found, Option
+from tagalong.streams.format import Format, ItemOrError, Option
 
-__all__ = ["FORMAT", "expand_tags", "paragraphs", "read_debtags", "tagged"]
+__all__ = ["FORMAT", "expand_tags", "parse_paragraphs", "read_debtags", "tagged_packages"]
 
 _MIN_COUNT = 20
 _SEED = 0
-_HOW_TO_GET_IT = (
+_HOW_TO_FIX = (
     "it is made from the package index of a Debian machine; as root, run "
     "'apt-get -o Acquire::Languages=en update' there (a container such as debian:bookworm will do)"
 )
-_NO_TAGS = f"the package index has no tags; {_HOW_TO_GET_IT}"
-_LISTS = Path("/var/lib/apt/lists")
-_HELPER = "/usr/lib/apt/apt-helper"
+_NO_TAGS = f"the package index has no tags; {_HOW_TO_FIX}"
+_APT_LISTS = Path("/var/lib/apt/lists")
+_APT_HELPER = "/usr/lib/apt/apt-helper"
 _FIELD = re.compile(r"([^\s:]+):\s?(.*)")
 _BRACES = re.compile(r"([^{}]*)\{([^{}]*)\}([^{}]*)")
 
 
-def read_debtags(*, min_count: int = _MIN_COUNT) -> Iterator[Found]:
+def read_debtags(*, min_count: int = _MIN_COUNT) -> Iterator[ItemOrError]:
     """Yield Debian's packages; of a package that comes in several versions the first."""
-    items = tagged(paragraphs(_dumpavail()))
+    items = tagged_packages(parse_paragraphs(_dumpavail()))
     counts = Counter(tag for _, tags in items.values() for tag in tags)
     if not any(count >= min_count for count in counts.values()):
         raise ReadError(
             "debtags:",
             f"the package index has {len(items)} packages with tags, and no tag on {min_count} of "
-            f"them; {_HOW_TO_GET_IT}",
+            f"them; {_HOW_TO_FIX}",
         )
     names = sorted(items)
     Random(_SEED).shuffle(names)
@@ -52,7 +52,7 @@ def read_debtags(*, min_count: int = _MIN_COUNT) -> Iterator[Found]:
 def _dumpavail() -> Generator[str, None, None]:
     """Yield the lines of all that apt knows about the packages it could install."""
     if shutil.which("apt-cache") is None:
-        raise ReadError("debtags:", f"there is no apt-cache on this machine; {_HOW_TO_GET_IT}")
+        raise ReadError("debtags:", f"there is no apt-cache on this machine; {_HOW_TO_FIX}")
     with subprocess.Popen(
         ["apt-cache", "dumpavail"],
         stdout=subprocess.PIPE,
@@ -69,10 +69,10 @@ def _dumpavail() -> Generator[str, None, None]:
             raise
         reason = process.stderr.read().strip()
     if process.returncode != 0:
-        raise ReadError("debtags:", f"apt-cache dumpavail failed: {reason}; {_HOW_TO_GET_IT}")
+        raise ReadError("debtags:", f"apt-cache dumpavail failed: {reason}; {_HOW_TO_FIX}")
 
 
-def paragraphs(lines: Iterable[str]) -> Iterator[dict[str, str]]:
+def parse_paragraphs(lines: Iterable[str]) -> Iterator[dict[str, str]]:
     """Yield the fields of each package; a line that opens with a blank goes on with the last."""
     fields: dict[str, str] = {}
     name = ""
@@ -90,7 +90,7 @@ def paragraphs(lines: Iterable[str]) -> Iterator[dict[str, str]]:
         yield fields
 
 
-def tagged(packages: Iterable[dict[str, str]]) -> dict[str, tuple[str, set[str]]]:
+def tagged_packages(packages: Iterable[dict[str, str]]) -> dict[str, tuple[str, set[str]]]:
     """Return text and tags of each package that has tags, by name; of two the first."""
     items: dict[str, tuple[str, set[str]]] = {}
     for fields in packages:
@@ -125,10 +125,10 @@ def _index_has_tags() -> bool:
 
     Apt itself reads all its lists before it says anything, which takes a second or more.
     """
-    for found in sorted(_LISTS.glob("*_Packages*")):
+    for found in sorted(_APT_LISTS.glob("*_Packages*")):
         try:
             with subprocess.Popen(
-                [_HELPER, "cat-file", found], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+                [_APT_HELPER, "cat-file", found], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
             ) as process:
                 assert process.stdout is not None
                 has_tags = any(line.startswith(b"Tag:") for line in process.stdout)
@@ -140,7 +140,7 @@ def _index_has_tags() -> bool:
     return False
 
 
-def _why_not() -> str:
+def _unavailable_reason() -> str:
     if shutil.which("apt-cache") is None:
         return "there is no apt-cache on this machine"
     if _index_has_tags():
@@ -160,5 +160,5 @@ FORMAT = Format(
     read_debtags,
     options=(Option("min_count", "Tags on fewer packages are left out.", "integer", _MIN_COUNT),),
     takes="nothing",
-    available=_why_not,
+    available=_unavailable_reason,
 )

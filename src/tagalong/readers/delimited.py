@@ -8,9 +8,9 @@ from typing import Any, BinaryIO
 from tagalong.learning.items import Item, ReadError
 from tagalong.readers.column_choice import COLUMN_OPTIONS, UNLABELLED, choose_columns
 from tagalong.readers.lines import LINE_OPTIONS, MAX_LINE, Lines
-from tagalong.readers.spool import spooled
-from tagalong.readers.values import called, wrongly_unlabelled
-from tagalong.streams.format import Format, Found, Option, OptionError, Target
+from tagalong.readers.spool import spool_items
+from tagalong.readers.values import describe_item, unlabelled_problem
+from tagalong.streams.format import Format, ItemOrError, Option, OptionError, Target
 
 __all__ = ["CSV", "TSV", "read_csv", "read_tsv", "write_csv", "write_tsv"]
 
@@ -27,7 +27,7 @@ def read_csv(
     encoding: str = "utf-8",
     max_line: int = MAX_LINE,
     **choice: Any,
-) -> Iterator[Found]:
+) -> Iterator[ItemOrError]:
     """Yield the items of a table; blank lines are passed over."""
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise OptionError(f"delimiter must be a single character, not {delimiter!r}")
@@ -39,10 +39,10 @@ def read_csv(
         first = next(lines, None)
     if first is None:
         return
-    again = _Again(lines, first)
+    again = _LinesWithFirst(lines, first)
     rows = csv.reader(
         again,
-        delimiter=delimiter or _guessed_delimiter(first),
+        delimiter=delimiter or _guess_delimiter(first),
         quoting=csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE,
         strict=True,
     )
@@ -76,19 +76,19 @@ def read_csv(
         begin = lines.number + 1
 
 
-def read_tsv(stream: BinaryIO, name: str, **options: Any) -> Iterator[Found]:
+def read_tsv(stream: BinaryIO, name: str, **options: Any) -> Iterator[ItemOrError]:
     """Yield the items of a table with tabs between its columns."""
     return read_csv(stream, name, **{"delimiter": "\t"} | options)
 
 
-class _Again:
+class _LinesWithFirst:
     """Lines with the first one put back."""
 
     def __init__(self, lines: Lines, first: str):
         self._lines = lines
         self._first: str | None = first
 
-    def __iter__(self) -> "_Again":
+    def __iter__(self) -> "_LinesWithFirst":
         return self
 
     def __next__(self) -> str:
@@ -96,7 +96,7 @@ class _Again:
         return next(self._lines) if first is None else first
 
 
-def _guessed_delimiter(line: str) -> str:
+def _guess_delimiter(line: str) -> str:
     """Return the delimiter that is most frequent outside quotes; a comma if there is none."""
     outside = "".join(line.split('"')[::2])
     return max(_DELIMITERS, key=outside.count)
@@ -123,7 +123,7 @@ def write_csv(
         texts = {"": item.text} if isinstance(item.text, str) else item.text
         if "text" in texts:
             raise ValueError(
-                f"{called(item, number)}: a field called 'text' cannot be told from the plain text"
+                f"{describe_item(item, number)}: a field called 'text' cannot be told from the plain text"
             )
         fields.update(dict.fromkeys(texts))
         features.update(dict.fromkeys(item.features))
@@ -131,12 +131,12 @@ def write_csv(
         has["weight"] |= item.weight != 1.0
         _check(item, number, separator, unlabelled)
 
-    with spooled(items, look) as again:
+    with spool_items(items, look) as again:
         columns = ["id", *(field or "text" for field in fields), *features]
         columns += [name for name, there in has.items() if there]
         if twice := {name for name in columns if columns.count(name) > 1}:
             raise ValueError(f"{target.name}: more than one column called {', '.join(twice)}")
-        rows = csv.writer(_Encoded(target), delimiter=delimiter)
+        rows = csv.writer(_EncodingWriter(target), delimiter=delimiter)
         rows.writerow(columns)
         count = 0
         for count, item in enumerate(again(), 1):  # noqa: B007
@@ -153,22 +153,22 @@ def _check(item: Item, number: int, separator: str, unlabelled: str) -> None:
     for label in item.labels or ():
         if (separator and separator in label) or label != label.strip() or not label:
             raise ValueError(
-                f"{called(item, number)}: the label {label!r} cannot be written with "
+                f"{describe_item(item, number)}: the label {label!r} cannot be written with "
                 f"{separator!r} between labels; give another separator="
             )
     if not separator and len(item.labels or ()) > 1:
-        raise ValueError(f"{called(item, number)}: several labels, but no separator")
-    if problem := wrongly_unlabelled(item, unlabelled):
-        raise ValueError(f"{called(item, number)}: {problem}")
+        raise ValueError(f"{describe_item(item, number)}: several labels, but no separator")
+    if problem := unlabelled_problem(item, unlabelled):
+        raise ValueError(f"{describe_item(item, number)}: {problem}")
     for name, value in item.features.items():
-        if isinstance(value, str) and (not value or _reads_as_number(value)):
+        if isinstance(value, str) and (not value or _is_read_as_number(value)):
             raise ValueError(
-                f"{called(item, number)}: the category {value!r} of feature {name!r} would be "
+                f"{describe_item(item, number)}: the category {value!r} of feature {name!r} would be "
                 "read back as a number or as nothing"
             )
 
 
-def _reads_as_number(text: str) -> bool:
+def _is_read_as_number(text: str) -> bool:
     try:
         float(text)
     except ValueError:
@@ -176,7 +176,7 @@ def _reads_as_number(text: str) -> bool:
     return "_" not in text
 
 
-class _Encoded:
+class _EncodingWriter:
     """Takes rows as text, ended by CR LF so that both get quoted inside cells; writes LF."""
 
     def __init__(self, target: Target):

@@ -6,9 +6,9 @@ from typing import Any, BinaryIO
 
 from tagalong.learning.items import Item, ReadError
 from tagalong.readers.column_choice import UNLABELLED
-from tagalong.readers.lines import LINE_OPTIONS, Lines, items_of
-from tagalong.readers.values import called, one_line, unique, wrongly_unlabelled
-from tagalong.streams.format import Format, Found, Option, OptionError, Target
+from tagalong.readers.lines import LINE_OPTIONS, Lines, parse_lines
+from tagalong.readers.values import describe_item, one_line, unique, unlabelled_problem
+from tagalong.streams.format import Format, ItemOrError, Option, OptionError, Target
 
 __all__ = ["FORMAT", "read_fasttext", "write_fasttext"]
 
@@ -23,7 +23,7 @@ def read_fasttext(
     prefix: str = "__label__",
     unlabelled: str = "unknown",
     **line_options: Any,
-) -> Iterator[Found]:
+) -> Iterator[ItemOrError]:
     """Yield the items of fastText lines; blank lines are passed over."""
     _check_prefix(prefix)
 
@@ -43,7 +43,7 @@ def read_fasttext(
         known = labels or unlabelled == "empty"
         return Item("", text[at:], {}, unique(labels) if known else None, 1.0, place)
 
-    return items_of(Lines(stream, name, **line_options), parse)
+    return parse_lines(Lines(stream, name, **line_options), parse)
 
 
 def _check_prefix(prefix: str) -> None:
@@ -86,9 +86,9 @@ def _check(item: Item, number: int, text: str, prefix: str, unlabelled: str) -> 
         problem = "neither labels nor text: fastText has no line for it"
     elif text.startswith(prefix):
         problem = f"the text begins with {prefix} and would be read as a label"
-    problem = problem or wrongly_unlabelled(item, unlabelled)
+    problem = problem or unlabelled_problem(item, unlabelled)
     if problem:
-        raise ValueError(f"{called(item, number)}: {problem}")
+        raise ValueError(f"{describe_item(item, number)}: {problem}")
 
 
 FORMAT = Format(

@@ -8,9 +8,9 @@ from math import isfinite
 from typing import Any, BinaryIO
 
 from tagalong.learning.items import FeatureValue, Item, ReadError
-from tagalong.readers.lines import LINE_OPTIONS, Lines, items_of
-from tagalong.readers.values import labels_of, listed, number
-from tagalong.streams.format import Format, Found, Option, Target
+from tagalong.readers.lines import LINE_OPTIONS, Lines, parse_lines
+from tagalong.readers.values import finite_number, parse_labels, short_repr
+from tagalong.streams.format import Format, ItemOrError, Option, Target
 
 __all__ = ["FORMAT", "item_as_json", "item_from_json", "read_jsonl", "write_jsonl"]
 
@@ -33,7 +33,7 @@ class _Keys:
         return single and not any("." in name for name in names)
 
 
-_USUAL_KEYS = _Keys()
+_DEFAULT_KEYS = _Keys()
 _SCAN: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
 
@@ -47,18 +47,18 @@ def read_jsonl(
     features: str = "features",
     weight: str = "weight",
     **line_options: Any,
-) -> Iterator[Found]:
+) -> Iterator[ItemOrError]:
     """Yield the items of JSON lines; blank lines are passed over."""
     keys = _Keys(id, text, features, labels, weight)
 
     def parse(line: str, place: str) -> Item | None:
         line = line.strip()
-        return item_from_json(_parsed(line, place), place, keys) if line else None
+        return item_from_json(_load_json(line, place), place, keys) if line else None
 
-    return items_of(Lines(stream, name, **line_options), parse)
+    return parse_lines(Lines(stream, name, **line_options), parse)
 
 
-def _parsed(line: str, place: str) -> Any:
+def _load_json(line: str, place: str) -> Any:
     try:
         try:
             record, end = _SCAN(line, 0)  # what json.loads calls, without its searches for blanks
@@ -78,15 +78,15 @@ def _parsed(line: str, place: str) -> Any:
         raise ReadError(place, f"not JSON: {error}") from None
 
 
-def item_from_json(record: Any, place: str, keys: _Keys = _USUAL_KEYS) -> Item:
+def item_from_json(record: Any, place: str, keys: _Keys = _DEFAULT_KEYS) -> Item:
     """Return the item that an object of JSON stands for."""
     if type(record) is not dict:
-        raise ReadError(place, f"an object {{...}} is wanted, not {listed(record)}")
+        raise ReadError(place, f"an object {{...}} is wanted, not {short_repr(record)}")
     if keys.plain:
         find = record.get
         text, labels = find(keys.text[0]), find(keys.labels[0])
     else:
-        find = partial(_value, record)
+        find = partial(_value_at, record)
         text, labels = _joined_texts(find, keys.text), _joined_labels(find, keys.labels)
     features, weight, id = find(keys.features), find(keys.weight), find(keys.id)
     if text is None and features is None:
@@ -96,18 +96,18 @@ def item_from_json(record: Any, place: str, keys: _Keys = _USUAL_KEYS) -> Item:
             f"the keys here are {', '.join(map(repr, record)) or 'none'}; text= names the key",
         )
     if labels is not None:
-        labels = labels_of(labels if type(labels) is list else [labels], place)
+        labels = parse_labels(labels if type(labels) is list else [labels], place)
     return Item(
-        id if type(id) is str else _id(id, place),
-        text if type(text) is str else _texts(text, place),
-        {} if features is None else _features(features, place),
+        id if type(id) is str else _parse_id(id, place),
+        text if type(text) is str else _parse_text(text, place),
+        {} if features is None else _parse_features(features, place),
         labels,
-        1.0 if weight is None else number(weight, place, "weight", least=0.0),
+        1.0 if weight is None else finite_number(weight, place, "weight", least=0.0),
         place,
     )
 
 
-def _value(record: Mapping[str, Any], key: str) -> Any:
+def _value_at(record: Mapping[str, Any], key: str) -> Any:
     """Return what stands at a key, which may be a path with dots; None if nothing does."""
     if key in record or "." not in key:
         return record.get(key)
@@ -135,33 +135,33 @@ def _joined_labels(find: Callable[[str], Any], keys: tuple[str, ...]) -> list[An
     return [label for each in given for label in (each if type(each) is list else [each])]
 
 
-def _texts(given: Any, place: str) -> str | dict[str, str]:
+def _parse_text(given: Any, place: str) -> str | dict[str, str]:
     if given is None:
         return ""
     if type(given) is not dict:
         raise ReadError(
-            place, f"the text must be a text or an object of texts, not {listed(given)}"
+            place, f"the text must be a text or an object of texts, not {short_repr(given)}"
         )
     for field, text in given.items():
         if text is not None and type(text) is not str:
-            raise ReadError(place, f"the text {field!r} must be a text, not {listed(text)}")
+            raise ReadError(place, f"the text {field!r} must be a text, not {short_repr(text)}")
     return {field: text for field, text in given.items() if text is not None}
 
 
-def _id(value: Any, place: str) -> str:
+def _parse_id(value: Any, place: str) -> str:
     if type(value) is str:
         return value
     if value is None:
         return ""
     if type(value) in (int, float):
         return str(value)
-    raise ReadError(place, f"the id must be a text or a number, not {listed(value)}")
+    raise ReadError(place, f"the id must be a text or a number, not {short_repr(value)}")
 
 
-def _features(given: Any, place: str) -> dict[str, FeatureValue]:
+def _parse_features(given: Any, place: str) -> dict[str, FeatureValue]:
     if type(given) is not dict:
         raise ReadError(
-            place, f"features must be an object of numbers and texts, not {listed(given)}"
+            place, f"features must be an object of numbers and texts, not {short_repr(given)}"
         )
     found: dict[str, FeatureValue] = {}
     for name, value in given.items():
@@ -173,11 +173,11 @@ def _features(given: Any, place: str) -> dict[str, FeatureValue]:
                     raise ReadError(
                         place,
                         f"feature {name!r}: a list holds texts (categories), "
-                        f"not {listed(category)}",
+                        f"not {short_repr(category)}",
                     )
                 found[f"{name}={category}"] = 1.0
         elif value is not None:
-            found[name] = number(value, place, f"feature {name!r}")
+            found[name] = finite_number(value, place, f"feature {name!r}")
     return found
 
 

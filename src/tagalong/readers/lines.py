@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from tagalong.learning.items import Item, ReadError
-from tagalong.streams.compression import broken
-from tagalong.streams.format import Found, Option, OptionError
+from tagalong.streams.compression import read_errors
+from tagalong.streams.format import ItemOrError, Option, OptionError
 
-__all__ = ["ENCODING", "LINE_OPTIONS", "MAX_LINE", "Lines", "checked_encoding", "items_of"]
+__all__ = ["ENCODING", "LINE_OPTIONS", "MAX_LINE", "Lines", "parse_lines", "validate_encoding"]
 
 MAX_LINE = 64 << 20
 ENCODING = Option("encoding", "How the file's letters are encoded.", default="utf-8")
@@ -49,12 +49,12 @@ class Lines:
         self.number = 0
         self.name = name
         self._max_line = max_line
-        self._encoding = checked_encoding(encoding)
-        self._wide = "\n".encode(self._encoding) != b"\n"
-        self._line_encoding = "utf-8" if self._wide else self._encoding
-        self._broken: tuple[type[Exception], ...] = (UnicodeError, *broken())
+        self._encoding = validate_encoding(encoding)
+        self._is_wide = "\n".encode(self._encoding) != b"\n"
+        self._line_encoding = "utf-8" if self._is_wide else self._encoding
+        self._read_errors: tuple[type[Exception], ...] = (UnicodeError, *read_errors())
         self._readline: Callable[[int], bytes] = stream.readline
-        if self._wide:
+        if self._is_wide:
             text = io.TextIOWrapper(stream, self._encoding, newline="\n")
             self._readline = lambda limit: text.readline(limit).encode("utf-8", "surrogatepass")
 
@@ -70,14 +70,14 @@ class Lines:
         limit = self._max_line
         try:
             line = self._readline(limit + 1)
-        except self._broken as error:
+        except self._read_errors as error:
             self._end()
-            raise ReadError(self.place(number), self._unreadable(error)) from error
+            raise ReadError(self.place(number), self._describe_error(error)) from error
         if not line:
             self._end()
             raise StopIteration
         if len(line) > limit:
-            self._pass_over(line)
+            self._skip_rest_of_line(line)
             raise ReadError(self.place(number), f"the line is longer than {limit} bytes (max_line)")
         if number == 1 and line.startswith(b"\xef\xbb\xbf") and self._encoding == "utf-8":
             line = line[3:]
@@ -88,20 +88,20 @@ class Lines:
         try:
             return str(line, self._line_encoding)
         except UnicodeError as error:
-            raise ReadError(self.place(number), self._unreadable(error)) from None
+            raise ReadError(self.place(number), self._describe_error(error)) from None
 
     def _end(self) -> None:
         self.number -= 1
-        self._readline = _nothing
+        self._readline = _no_line
 
-    def _pass_over(self, line: bytes) -> None:
+    def _skip_rest_of_line(self, line: bytes) -> None:
         while line and not line.endswith(b"\n"):
             try:
                 line = self._readline(self._max_line)
-            except self._broken:  # the next line will tell
+            except self._read_errors:  # the next line will tell
                 return
 
-    def _unreadable(self, error: Exception) -> str:
+    def _describe_error(self, error: Exception) -> str:
         if not isinstance(error, UnicodeError):
             return f"cannot be read further: {error or type(error).__name__}"
         where = "this "
@@ -111,7 +111,7 @@ class Lines:
         return f"{where}is not {self._encoding}; give encoding= if the file is in another"
 
 
-def items_of(lines: Lines, parse: Callable[[str, str], Item | None]) -> Iterator[Found]:
+def parse_lines(lines: Lines, parse: Callable[[str, str], Item | None]) -> Iterator[ItemOrError]:
     """Yield the item of each line, or what is wrong with it, and go on with the next.
 
     Parameters
@@ -134,11 +134,11 @@ def items_of(lines: Lines, parse: Callable[[str, str], Item | None]) -> Iterator
             return
 
 
-def _nothing(limit: int) -> bytes:
+def _no_line(limit: int) -> bytes:
     return b""
 
 
-def checked_encoding(encoding: str) -> str:
+def validate_encoding(encoding: str) -> str:
     """Return the name of an encoding in lower case; OptionError if there is none such."""
     plain = encoding.lower().replace("_", "-")
     if plain in ("utf-8", "utf8", "utf-8-sig"):

@@ -8,18 +8,18 @@ from typing import IO, Any, BinaryIO
 
 from tagalong.learning.items import Item, ReadError
 from tagalong.readers.column_choice import COLUMN_OPTIONS, choose_columns
-from tagalong.readers.spool import spooled
-from tagalong.readers.values import called
-from tagalong.streams.compression import broken
-from tagalong.streams.format import Format, Found, Target
+from tagalong.readers.spool import spool_items
+from tagalong.readers.values import describe_item
+from tagalong.streams.compression import read_errors
+from tagalong.streams.format import Format, ItemOrError, Target
 
 __all__ = ["FORMAT", "read_parquet", "write_parquet"]
 
-_ROWS_A_BATCH = 1024
+_ROWS_PER_BATCH = 1024
 _NEEDS = "parquet needs the package pyarrow: pip install 'tagalong[parquet]'"
 
 
-def read_parquet(stream: BinaryIO, name: str, **choice: Any) -> Iterator[Found]:
+def read_parquet(stream: BinaryIO, name: str, **choice: Any) -> Iterator[ItemOrError]:
     """Yield the items of a table, a batch of rows at a time."""
     try:
         import pyarrow
@@ -27,7 +27,7 @@ def read_parquet(stream: BinaryIO, name: str, **choice: Any) -> Iterator[Found]:
     except ImportError:
         raise ReadError(name, _NEEDS) from None
     # Text that is not UTF-8 shows only when it is turned into Python's.
-    wrong = (pyarrow.ArrowException, *broken(), UnicodeError, OverflowError, ValueError)
+    wrong = (pyarrow.ArrowException, *read_errors(), UnicodeError, OverflowError, ValueError)
     with tempfile.TemporaryFile() as copy:
         line = 1
         try:
@@ -37,7 +37,7 @@ def read_parquet(stream: BinaryIO, name: str, **choice: Any) -> Iterator[Found]:
             raise ReadError(f"{name}:{line}", f"not Parquet, or damaged: {error}") from None
         columns = choose_columns(names, f"{name}:{line}", **choice)
         used = columns.used()
-        batches = table.iter_batches(_ROWS_A_BATCH, columns=[names[index] for index in used])
+        batches = table.iter_batches(_ROWS_PER_BATCH, columns=[names[index] for index in used])
         while True:
             try:
                 batch = next(batches, None)
@@ -84,11 +84,11 @@ def write_parquet(items: Iterable[Item], target: Target) -> int:
             kind = str if isinstance(value, str) else float
             if features.setdefault(name, kind) is not kind:
                 raise ValueError(
-                    f"{called(item, number)}: the feature {name!r} is {value!r}, but a number in "
+                    f"{describe_item(item, number)}: the feature {name!r} is {value!r}, but a number in "
                     "one item and a category in another cannot share a column"
                 )
 
-    with spooled(items, look) as again:
+    with spool_items(items, look) as again:
         text = pyarrow.string()
         schema = [("id", text), *((field or "text", text) for field in fields)]
         schema += [
@@ -115,7 +115,7 @@ def write_parquet(items: Iterable[Item], target: Target) -> int:
                         "weight": item.weight,
                     }
                 )
-                if len(rows) == 64 * _ROWS_A_BATCH:
+                if len(rows) == 64 * _ROWS_PER_BATCH:
                     writer.write_table(pyarrow.Table.from_pylist(rows, writer.schema))
                     rows.clear()
             if rows:

@@ -18,9 +18,9 @@ from tagalong.streams.format import Format
 
 __all__ = ["FORMAT", "read_pydocs"]
 
-_LEFT_OUT = {"test", "tests", "idle_test", "site-packages", "dist-packages", "__pycache__"}
-_BUFFER = 2000
-_FIRST = 200
+_EXCLUDED_FOLDERS = {"test", "tests", "idle_test", "site-packages", "dist-packages", "__pycache__"}
+_BUFFER_SIZE = 2000
+_FIRST_BUFFER_SIZE = 200
 _SEED = 0
 
 
@@ -35,18 +35,18 @@ def read_pydocs() -> Iterator[Item]:
     random = Random(_SEED)
     random.shuffle(files)
     buffer: list[Item] = []
-    taken = 0
+    yielded = 0
     for file in files:
-        buffer += _documented(root, file)
+        buffer += _docstrings_of_file(root, file)
         # The buffer grows with what has been given out, so that the first items need few files.
-        while len(buffer) > min(_BUFFER, _FIRST + taken):
-            yield _drawn(buffer, random)
-            taken += 1
+        while len(buffer) > min(_BUFFER_SIZE, _FIRST_BUFFER_SIZE + yielded):
+            yield _draw(buffer, random)
+            yielded += 1
     while buffer:
-        yield _drawn(buffer, random)
+        yield _draw(buffer, random)
 
 
-def _drawn(buffer: list[Item], random: Random) -> Item:
+def _draw(buffer: list[Item], random: Random) -> Item:
     place = random.randrange(len(buffer))
     buffer[place], buffer[-1] = buffer[-1], buffer[place]
     return buffer.pop()
@@ -57,13 +57,15 @@ def _files(root: Path) -> list[Path]:
     found = []
     for folder, folders, names in os.walk(root):
         folders[:] = [
-            name for name in folders if name not in _LEFT_OUT and not name.startswith("lib-")
+            name
+            for name in folders
+            if name not in _EXCLUDED_FOLDERS and not name.startswith("lib-")
         ]
         found += [Path(folder, name).relative_to(root) for name in names if name.endswith(".py")]
     return sorted(found, key=lambda path: path.parts)
 
 
-def _documented(root: Path, file: Path) -> list[Item]:
+def _docstrings_of_file(root: Path, file: Path) -> list[Item]:
     """Return what a file documents; nothing if it cannot be read or does not parse."""
     try:
         with warnings.catch_warnings():

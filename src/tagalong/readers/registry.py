@@ -20,19 +20,19 @@ from tagalong.readers import (
     svmlight,
     vw,
 )
-from tagalong.streams.compression import SUFFIXES, without_suffix
+from tagalong.streams.compression import COMPRESSION_SUFFIXES, strip_compression_suffix
 from tagalong.streams.format import Format, Option, OptionError
 
 __all__ = [
     "FORMATS",
     "BuiltInStream",
-    "checked_options",
     "extensions",
     "format_by_name",
     "format_by_start",
     "format_for_writing",
     "format_of_file",
     "streams",
+    "validate_options",
 ]
 
 
@@ -118,7 +118,7 @@ def format_by_name(name: str) -> Format:
 
 def format_of_file(name: str) -> Format | None:
     """Return the format that a file's extension names, or None."""
-    extension = Path(without_suffix(name)).suffix.lower()
+    extension = Path(strip_compression_suffix(name)).suffix.lower()
     return next((found for found in FORMATS.values() if extension in found.extensions), None)
 
 
@@ -130,7 +130,7 @@ def format_by_start(start: bytes) -> Format | None:
 def extensions() -> str:
     """Return the known extensions as a list for messages."""
     known = [extension for found in FORMATS.values() for extension in found.extensions]
-    return f"{', '.join(known)}, each also with {', '.join(SUFFIXES)}"
+    return f"{', '.join(known)}, each also with {', '.join(COMPRESSION_SUFFIXES)}"
 
 
 def format_for_writing(name: str, format: str | None) -> Format:
@@ -148,7 +148,7 @@ def format_for_writing(name: str, format: str | None) -> Format:
     return found
 
 
-def checked_options(
+def validate_options(
     formats: Sequence[Format], options: Mapping[str, Any], *, writing: bool = False
 ) -> dict[str, dict[str, Any]]:
     """Return the options for each format, by its name; OptionError for one that it lacks."""

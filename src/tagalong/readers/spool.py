@@ -9,11 +9,11 @@ from dataclasses import replace
 from tagalong.learning.items import Item
 from tagalong.readers.jsonl import item_as_json, item_from_json
 
-__all__ = ["spooled"]
+__all__ = ["spool_items"]
 
 
 @contextmanager
-def spooled(
+def spool_items(
     items: Iterable[Item], look: Callable[[Item, int], None]
 ) -> Iterator[Callable[[], Iterator[Item]]]:
     """Keep items in a temporary file, however many they are.

@@ -9,10 +9,10 @@ from types import TracebackType
 from typing import Any, BinaryIO, Literal, TypeAlias
 
 from tagalong.learning.items import Item, ReadError
-from tagalong.readers.plans import START, Plan, plans_of, recognised
-from tagalong.readers.registry import checked_options, format_by_name
-from tagalong.streams.compression import broken, decompressed
-from tagalong.streams.format import Format, Found, OptionError
+from tagalong.readers.registry import format_by_name, validate_options
+from tagalong.readers.sources import DETECTION_BYTES, ResolvedSource, detect_format, resolve_source
+from tagalong.streams.compression import decompress_stream, read_errors
+from tagalong.streams.format import Format, ItemOrError, OptionError
 
 __all__ = ["Stream", "read"]
 
@@ -64,12 +64,14 @@ def read(
     if isinstance(sources, (str, os.PathLike)):
         sources = [sources]
     wanted = format_by_name(format) if format is not None else None
-    plans = [plan for source in sources for plan in plans_of(os.fspath(source), wanted)]
-    if not plans:
+    resolved = [
+        source for source in sources for source in resolve_source(os.fspath(source), wanted)
+    ]
+    if not resolved:
         raise OptionError("there is nothing to read: the list of sources is empty")
-    known = [plan.format for plan in plans if plan.format is not None]
-    checked_options(known, options)
-    return Stream(plans, options, skip=on_error == "skip")
+    known = [source.format for source in resolved if source.format is not None]
+    validate_options(known, options)
+    return Stream(resolved, options, skip=on_error == "skip")
 
 
 class Stream:
@@ -85,21 +87,21 @@ class Stream:
         What was wrong with the first 20 of them.
     """
 
-    def __init__(self, plans: list[Plan], options: dict[str, Any], *, skip: bool):
+    def __init__(self, resolved: list[ResolvedSource], options: dict[str, Any], *, skip: bool):
         self.skipped = 0
         self.errors: list[str] = []
-        self._plans = iter(plans)
+        self._sources = iter(resolved)
         self._options = options
         self._skip = skip
         self._open = ExitStack()
         self._name = ""
-        self._found: Iterator[Found] = iter(())
+        self._found: Iterator[ItemOrError] = iter(())
 
     def __iter__(self) -> "Stream":
         return self
 
     def __next__(self) -> Item:
-        found: Found | None
+        found: ItemOrError | None
         while True:
             try:
                 found = next(self._found, None)
@@ -110,7 +112,7 @@ class Stream:
                 self._open.close()
                 self._found = iter(())
                 found = error
-            except broken() as error:
+            except read_errors() as error:
                 self._open.close()
                 self._found = iter(())
                 reason = getattr(error, "strerror", None) or error
@@ -129,22 +131,22 @@ class Stream:
 
     def _next_source(self) -> None:
         self._open.close()
-        plan = next(self._plans)
-        self._name = "<stdin>" if plan.source == "-" else plan.source
-        found = plan.format
+        source = next(self._sources)
+        self._name = "<stdin>" if source.source == "-" else source.source
+        found = source.format
         if found is not None and found.takes == "nothing":
             self._found = found.read(**self._options_of(found))
         elif found is not None and found.takes == "folder":
-            self._found = found.read(Path(plan.source), **self._options_of(found))
+            self._found = found.read(Path(source.source), **self._options_of(found))
         else:
-            stream = decompressed(self._opened(plan.source), self._name)
+            stream = decompress_stream(self._opened(source.source), self._name)
             if found is None:
-                found = recognised(stream.peek(START), self._name)
+                found = detect_format(stream.peek(DETECTION_BYTES), self._name)
             self._found = found.read(stream, self._name, **self._options_of(found))
         self._open.callback(getattr(self._found, "close", lambda: None))
 
     def _options_of(self, found: Format) -> dict[str, Any]:
-        return checked_options([found], self._options)[found.name]
+        return validate_options([found], self._options)[found.name]
 
     def _opened(self, source: str) -> BinaryIO:
         if source == "-":
@@ -153,7 +155,7 @@ class Stream:
 
     def close(self) -> None:
         """Close what is open; no further item comes."""
-        self._plans = iter(())
+        self._sources = iter(())
         self._found = iter(())
         self._open.close()
 

@@ -4,18 +4,18 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from tagalong.learning.items import FeatureValue, Item, ReadError
-from tagalong.readers.beside import names_beside, one_a_line
-from tagalong.readers.lines import LINE_OPTIONS, Lines, items_of
-from tagalong.readers.spool import spooled
+from tagalong.readers.lines import LINE_OPTIONS, Lines, parse_lines
+from tagalong.readers.side_files import encode_names, read_names
+from tagalong.readers.spool import spool_items
 from tagalong.readers.values import (
-    called,
-    listed,
+    describe_item,
     one_line,
-    parsed,
+    parse_number,
+    short_repr,
     unique,
-    wrongly_unlabelled,
+    unlabelled_problem,
 )
-from tagalong.streams.format import Format, Found, Option, Target
+from tagalong.streams.format import Format, ItemOrError, Option, Target
 
 __all__ = ["FORMAT", "read_svmlight", "write_svmlight"]
 
@@ -31,25 +31,25 @@ _UNLABELLED = Option(
 
 def read_svmlight(
     stream: BinaryIO, name: str, *, unlabelled: str = "empty", **line_options: Any
-) -> Iterator[Found]:
+) -> Iterator[ItemOrError]:
     """Yield the items of svmlight lines; blank lines and comments are passed over.
 
     Features and labels are called by their numbers, or by the names in the files that
     `write_svmlight` may have put beside.
     """
-    features, labels = names_beside(f"{name}.features"), names_beside(f"{name}.labels")
+    features, labels = read_names(f"{name}.features"), read_names(f"{name}.labels")
     no_labels = None if unlabelled == "unknown" else ()
 
     def parse(line: str, place: str) -> Item | None:
-        item = _item(line, place, no_labels)
+        item = _parse_line(line, place, no_labels)
         if item is None or not (features or labels):
             return item
-        return _renamed(item, features, labels)
+        return _with_names(item, features, labels)
 
-    return items_of(Lines(stream, name, **line_options), parse)
+    return parse_lines(Lines(stream, name, **line_options), parse)
 
 
-def _item(line: str, place: str, unlabelled: tuple[str, ...] | None) -> Item | None:
+def _parse_line(line: str, place: str, unlabelled: tuple[str, ...] | None) -> Item | None:
     data, _, comment = line.partition("#")
     tokens = data.split()
     if not tokens:
@@ -58,7 +58,7 @@ def _item(line: str, place: str, unlabelled: tuple[str, ...] | None) -> Item | N
     if not data[0].isspace() and ":" not in tokens[0]:
         found = tokens[0].split(",")
         if "" in found:
-            raise ReadError(place, f"an empty label in {listed(tokens[0])}")
+            raise ReadError(place, f"an empty label in {short_repr(tokens[0])}")
         labels = unique(found)
         del tokens[0]
     query = ""
@@ -74,31 +74,33 @@ def _item(line: str, place: str, unlabelled: tuple[str, ...] | None) -> Item | N
     # A sum that is not finite, or a name that is empty or comes twice: look closer.
     total = sum(features.values())  # type: ignore[arg-type]
     if total - total != 0.0 or len(features) != len(pairs) or "" in features or "qid" in features:
-        _complain(pairs, place)
+        _raise_first_problem(pairs, place)
     return Item(comment.strip(), "", features, labels, 1.0, place, query)
 
 
-def _complain(pairs: list[list[str]], place: str) -> None:
+def _raise_first_problem(pairs: list[list[str]], place: str) -> None:
     seen = set()
     for pair in pairs:
         token = ":".join(pair)
         if pair[0] == "qid":
-            raise ReadError(place, f"{listed(token)}: the query (qid) comes before the features")
+            raise ReadError(
+                place, f"{short_repr(token)}: the query (qid) comes before the features"
+            )
         if len(pair) != 2 or not pair[0]:
-            raise ReadError(place, f"{listed(token)} is not feature:value")
-        parsed(pair[1], place, f"feature {pair[0]}")
+            raise ReadError(place, f"{short_repr(token)} is not feature:value")
+        parse_number(pair[1], place, f"feature {pair[0]}")
         if pair[0] in seen:
             raise ReadError(place, f"feature {pair[0]} comes twice")
         seen.add(pair[0])
 
 
-def _renamed(item: Item, features: list[str], labels: list[str]) -> Item:
+def _with_names(item: Item, features: list[str], labels: list[str]) -> Item:
     def name(number: str, names: list[str], suffix: str) -> str:
         if not names:
             return number
         if not number.isascii() or not number.isdigit() or not 1 <= int(number) <= len(names):
             raise ReadError(
-                item.place, f"{listed(number)} has no name: {suffix} has {len(names)} lines"
+                item.place, f"{short_repr(number)} has no name: {suffix} has {len(names)} lines"
             )
         return names[int(number) - 1]
 
@@ -127,22 +129,24 @@ def write_svmlight(items: Iterable[Item], target: Target, *, unlabelled: str = "
 
     def look(item: Item, number: int) -> None:
         _check(item, number, unlabelled)
-        for name in _numeric(item):
+        for name in _numeric_features(item):
             features.setdefault(name, len(features) + 1)
         for label in item.labels or ():
             labels.setdefault(label, len(labels) + 1)
 
-    with spooled(items, look) as again:
-        feature_names = _literally(features) if all(map(_is_index, features)) else None
-        label_names = _literally(labels) if all(map(_is_label, labels)) else None
+    with spool_items(items, look) as again:
+        feature_names = _names_as_they_are(features) if all(map(_is_index, features)) else None
+        label_names = _names_as_they_are(labels) if all(map(_is_label, labels)) else None
         numbered = {".features": (features, feature_names), ".labels": (labels, label_names)}
         for suffix, (numbers, literal) in numbered.items():
-            target.beside[suffix] = one_a_line(numbers, target) if literal is None else None
+            target.side_files[suffix] = encode_names(numbers, target) if literal is None else None
         feature_names = feature_names or {name: str(n) for name, n in features.items()}
         label_names = label_names or {label: str(n) for label, n in labels.items()}
         count = 0
         for count, item in enumerate(again(), 1):  # noqa: B007
-            pairs = ((feature_names[name], value) for name, value in _numeric(item).items())
+            pairs = (
+                (feature_names[name], value) for name, value in _numeric_features(item).items()
+            )
             ordered = sorted(pairs, key=lambda pair: int(pair[0]))
             parts = [",".join(label_names[label] for label in item.labels or ())]
             parts += [f"qid:{item.query}"] if item.query else []
@@ -155,22 +159,24 @@ def write_svmlight(items: Iterable[Item], target: Target, *, unlabelled: str = "
 def _check(item: Item, number: int, unlabelled: str) -> None:
     if item.text:
         raise ValueError(
-            f"{called(item, number)}: svmlight holds numbers, not text; turn the text into "
+            f"{describe_item(item, number)}: svmlight holds numbers, not text; turn the text into "
             "features first, or write jsonl, csv, fasttext or vw"
         )
     if item.weight != 1.0:
-        raise ValueError(f"{called(item, number)}: svmlight has no place for a weight")
+        raise ValueError(f"{describe_item(item, number)}: svmlight has no place for a weight")
     if any(map(str.isspace, item.query)) or "#" in item.query:
-        raise ValueError(f"{called(item, number)}: svmlight cannot hold the query {item.query!r}")
-    if problem := wrongly_unlabelled(item, unlabelled):
-        raise ValueError(f"{called(item, number)}: {problem}")
+        raise ValueError(
+            f"{describe_item(item, number)}: svmlight cannot hold the query {item.query!r}"
+        )
+    if problem := unlabelled_problem(item, unlabelled):
+        raise ValueError(f"{describe_item(item, number)}: {problem}")
     if not item.labels and not item.features:
         raise ValueError(
-            f"{called(item, number)}: neither labels nor features: svmlight has no line for it"
+            f"{describe_item(item, number)}: neither labels nor features: svmlight has no line for it"
         )
 
 
-def _numeric(item: Item) -> dict[str, float]:
+def _numeric_features(item: Item) -> dict[str, float]:
     return {
         f"{name}={value}" if isinstance(value, str) else name: (
             1.0 if isinstance(value, str) else float(value)
@@ -187,7 +193,7 @@ def _is_label(label: str) -> bool:
     return bool(label) and not _RESERVED & set(label) and not any(map(str.isspace, label))
 
 
-def _literally(names: Iterable[str]) -> dict[str, str]:
+def _names_as_they_are(names: Iterable[str]) -> dict[str, str]:
     return {name: name for name in names}
 
 

@@ -6,21 +6,21 @@ from typing import Any
 from tagalong.learning.items import Item, ReadError
 
 __all__ = [
-    "called",
-    "label_text",
-    "labels_of",
-    "listed",
-    "number",
+    "describe_item",
+    "finite_number",
     "one_line",
-    "parsed",
+    "parse_label",
+    "parse_labels",
+    "parse_number",
+    "short_repr",
     "unique",
-    "wrongly_unlabelled",
+    "unlabelled_problem",
 ]
 
 _SHOWN = 40
 
 
-def listed(value: Any) -> str:
+def short_repr(value: Any) -> str:
     """Return a value for a message, cut short."""
     try:
         text = repr(value)
@@ -29,7 +29,7 @@ def listed(value: Any) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-def number(value: Any, place: str, name: str, *, least: float | None = None) -> float:
+def finite_number(value: Any, place: str, name: str, *, least: float | None = None) -> float:
     """Return a number of JSON or Parquet as a float; ReadError if it is none, or not finite."""
     if isinstance(value, (int, float)):  # bool is an int
         try:
@@ -39,19 +39,19 @@ def number(value: Any, place: str, name: str, *, least: float | None = None) -> 
         if isfinite(found) and (least is None or found >= least):
             return found
     wanted = "a finite number" if least is None else f"a finite number of at least {least:g}"
-    raise ReadError(place, f"{name} must be {wanted}, not {listed(value)}")
+    raise ReadError(place, f"{name} must be {wanted}, not {short_repr(value)}")
 
 
-def parsed(text: str, place: str, name: str, *, least: float | None = None) -> float:
-    """Return a number written as text, as `number` does."""
+def parse_number(text: str, place: str, name: str, *, least: float | None = None) -> float:
+    """Return a number written as text, as `finite_number` does."""
     try:
         found = float(text)
     except ValueError:
-        raise ReadError(place, f"{name} must be a number, not {listed(text)}") from None
-    return number(found, place, name, least=least)
+        raise ReadError(place, f"{name} must be a number, not {short_repr(text)}") from None
+    return finite_number(found, place, name, least=least)
 
 
-def label_text(label: Any, place: str) -> str:
+def parse_label(label: Any, place: str) -> str:
     """Return a label as a text; numbers are written out."""
     if type(label) is str:
         if label.strip():
@@ -62,14 +62,14 @@ def label_text(label: Any, place: str) -> str:
             return str(label)
         except ValueError:
             pass
-    raise ReadError(place, f"a label must be a text or a number, not {listed(label)}")
+    raise ReadError(place, f"a label must be a text or a number, not {short_repr(label)}")
 
 
-def labels_of(given: list[Any], place: str) -> tuple[str, ...]:
+def parse_labels(given: list[Any], place: str) -> tuple[str, ...]:
     """Return labels as texts, without repetitions, in their order."""
     for label in given:
         if type(label) is not str or not label or label.isspace():
-            return unique([label_text(label, place) for label in given])
+            return unique([parse_label(label, place) for label in given])
     return unique(given)
 
 
@@ -85,13 +85,13 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def called(item: Item, number: int) -> str:
+def describe_item(item: Item, number: int) -> str:
     """Return how to call an item that cannot be written."""
     origin = f" from {item.place}" if item.place else ""
-    return f"item {number} ({listed(item.id)}{origin})"
+    return f"item {number} ({short_repr(item.id)}{origin})"
 
 
-def wrongly_unlabelled(item: Item, unlabelled: str) -> str:
+def unlabelled_problem(item: Item, unlabelled: str) -> str:
     """Return why a format that has one sign for no labels cannot say what an item means by it.
 
     Parameters

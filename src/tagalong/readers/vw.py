@@ -8,11 +8,17 @@ from math import isfinite
 from typing import Any, BinaryIO
 
 from tagalong.learning.items import FeatureValue, Item, ReadError
-from tagalong.readers.beside import names_beside, one_a_line
 from tagalong.readers.column_choice import UNLABELLED
-from tagalong.readers.lines import LINE_OPTIONS, Lines, items_of
-from tagalong.readers.values import called, listed, parsed, unique, wrongly_unlabelled
-from tagalong.streams.format import Format, Found, Option, Target
+from tagalong.readers.lines import LINE_OPTIONS, Lines, parse_lines
+from tagalong.readers.side_files import encode_names, read_names
+from tagalong.readers.values import (
+    describe_item,
+    parse_number,
+    short_repr,
+    unique,
+    unlabelled_problem,
+)
+from tagalong.streams.format import Format, ItemOrError, Option, Target
 
 __all__ = ["FORMAT", "read_vw", "write_vw"]
 
@@ -21,30 +27,30 @@ _RESERVED = re.compile(r"[\s|:]")
 
 def read_vw(
     stream: BinaryIO, name: str, *, unlabelled: str = "unknown", **line_options: Any
-) -> Iterator[Found]:
+) -> Iterator[ItemOrError]:
     """Yield the items of VW lines; blank lines are passed over.
 
     Labels are called as they are written, or by the names in the file that `write_vw` may have
     put beside.
     """
     no_labels = None if unlabelled == "unknown" else ()
-    names = dict(zip(map(str, count(0)), names_beside(f"{name}.labels"), strict=False))
+    names = dict(zip(map(str, count(0)), read_names(f"{name}.labels"), strict=False))
 
     def parse(line: str, place: str) -> Item | None:
         if line.isspace():
             return None
-        item = _item(line, place, no_labels)
+        item = _parse_line(line, place, no_labels)
         if names and item.labels:
             return replace(item, labels=tuple(names.get(label, label) for label in item.labels))
         return item
 
-    return items_of(Lines(stream, name, **line_options), parse)
+    return parse_lines(Lines(stream, name, **line_options), parse)
 
 
-def _item(line: str, place: str, unlabelled: tuple[str, ...] | None) -> Item:
+def _parse_line(line: str, place: str, unlabelled: tuple[str, ...] | None) -> Item:
     head, *namespaces = line.split("|")
     if not namespaces:
-        raise ReadError(place, f"no '|' in {listed(line.strip())}: features begin after one")
+        raise ReadError(place, f"no '|' in {short_repr(line.strip())}: features begin after one")
     tokens = head.split()
     tag = ""
     # What touches the bar, or begins with an apostrophe, is the tag.
@@ -54,42 +60,42 @@ def _item(line: str, place: str, unlabelled: tuple[str, ...] | None) -> Item:
     if tokens:
         found = tokens[0].split(",")
         if ":" in tokens[0]:
-            raise ReadError(place, f"{listed(tokens[0])}: labels with costs are not supported")
+            raise ReadError(place, f"{short_repr(tokens[0])}: labels with costs are not supported")
         if "" in found:
-            raise ReadError(place, f"an empty label in {listed(tokens[0])}")
+            raise ReadError(place, f"an empty label in {short_repr(tokens[0])}")
         labels = unique(found)
     if len(tokens) > 1:
-        weight = parsed(tokens[1], place, "the importance weight", least=0.0)
+        weight = parse_number(tokens[1], place, "the importance weight", least=0.0)
     if len(tokens) > 3:
         raise ReadError(
-            place, f"label, weight and base are known before the first '|', not {listed(head)}"
+            place, f"label, weight and base are known before the first '|', not {short_repr(head)}"
         )
     features: dict[str, float] = {}
     for namespace in namespaces:
-        _add(namespace, features, place)
+        _add_namespace(namespace, features, place)
     return Item(tag, "", features, labels, weight, place)
 
 
-def _add(namespace: str, features: dict[str, float], place: str) -> None:
+def _add_namespace(namespace: str, features: dict[str, float], place: str) -> None:
     """Add the features of one namespace; what comes twice is added up, as VW does."""
     tokens = namespace.split()
     prefix, scale = "", 1.0
     if tokens and not namespace[0].isspace():
         prefix, colon, text = tokens.pop(0).partition(":")
         if colon:
-            scale = parsed(text, place, f"the weight of namespace {prefix!r}")
+            scale = parse_number(text, place, f"the weight of namespace {prefix!r}")
         prefix += "^"
     for token in tokens:
         feature, colon, text = token.partition(":")
         try:
             value = scale * float(text) if colon else scale
         except ValueError:
-            value = parsed(text, place, f"feature {feature!r}")
+            value = parse_number(text, place, f"feature {feature!r}")
         name = prefix + feature
         if name in features:
             value += features[name]
         if not feature or not isfinite(value):
-            raise ReadError(place, f"{listed(token)} is not feature or feature:value")
+            raise ReadError(place, f"{short_repr(token)} is not feature or feature:value")
         features[name] = value
 
 
@@ -117,7 +123,7 @@ def write_vw(
                 labels.setdefault(label, str(len(labels)))
         line = f"{_head(item, written, unlabelled, labels)}{_namespaces(item, written)}\n"
         target.stream.write(line.encode())
-    target.beside[".labels"] = one_a_line(labels, target) if labels else None
+    target.side_files[".labels"] = encode_names(labels, target) if labels else None
     return written
 
 
@@ -128,14 +134,14 @@ def _head(item: Item, number: int, unlabelled: str, numbers: Mapping[str, str]) 
     for label in labels:
         if not label or _RESERVED.search(label) or "," in label or label.startswith("'"):
             raise ValueError(
-                f"{called(item, number)}: the label {label!r} cannot be written: in VW's text a "
+                f"{describe_item(item, number)}: the label {label!r} cannot be written: in VW's text a "
                 "label has no blank, comma, colon or bar, and no apostrophe first; number_labels "
                 "writes numbers, and the names into a file beside"
             )
-    if problem := wrongly_unlabelled(item, unlabelled):
-        raise ValueError(f"{called(item, number)}: {problem}")
+    if problem := unlabelled_problem(item, unlabelled):
+        raise ValueError(f"{describe_item(item, number)}: {problem}")
     if not item.labels and item.weight != 1.0:
-        raise ValueError(f"{called(item, number)}: a weight needs a label before it")
+        raise ValueError(f"{describe_item(item, number)}: a weight needs a label before it")
     weight = f" {float(item.weight)!r}" if item.weight != 1.0 else ""
     tag = f" '{_RESERVED.sub('_', item.id)}" if item.id else ""
     return f"{','.join(labels)}{weight}{tag} ".lstrip()
@@ -149,18 +155,18 @@ def _namespaces(item: Item, number: int) -> str:
             safe = [_RESERVED.sub("_", word) for word in words]
             spaces.setdefault(_RESERVED.sub("_", field) or "text", []).extend(safe)
     for name, value in item.features.items():
-        space, feature = _split(name, item, number)
+        space, feature = _split_namespace(name, item, number)
         spaces.setdefault(space, []).append(_token(feature, value, item, number))
     return "".join(f"|{space} {' '.join(tokens)} " for space, tokens in spaces.items()) or "| "
 
 
-def _split(name: str, item: Item, number: int) -> tuple[str, str]:
+def _split_namespace(name: str, item: Item, number: int) -> tuple[str, str]:
     space, caret, feature = name.partition("^")
     if not caret:
         space, feature = "", name
     if not feature or (caret and not space) or _RESERVED.search(name):
         raise ValueError(
-            f"{called(item, number)}: the feature {name!r} cannot be written: in VW's text a name "
+            f"{describe_item(item, number)}: the feature {name!r} cannot be written: in VW's text a name "
             "has no blank, colon or bar"
         )
     return space, feature
@@ -171,7 +177,7 @@ def _token(feature: str, value: FeatureValue, item: Item, number: int) -> str:
         return feature if value == 1.0 else f"{feature}:{float(value)!r}"
     if _RESERVED.search(value):
         raise ValueError(
-            f"{called(item, number)}: the category {value!r} cannot be written: in VW's text a "
+            f"{describe_item(item, number)}: the category {value!r} cannot be written: in VW's text a "
             "name has no blank, colon or bar"
         )
     return f"{feature}={value}"

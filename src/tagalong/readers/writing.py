@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
 from tagalong.learning.items import Item
-from tagalong.readers.registry import checked_options, format_for_writing
-from tagalong.readers.values import called
-from tagalong.streams.compression import compressed
+from tagalong.readers.registry import format_for_writing, validate_options
+from tagalong.readers.values import describe_item
+from tagalong.streams.compression import compress_stream
 from tagalong.streams.format import Target
 
 __all__ = ["write"]
@@ -49,48 +49,48 @@ def write(
     """
     name = os.fspath(path)
     found = format_for_writing(name, format)
-    given = checked_options([found], options, writing=True)[found.name]
+    given = validate_options([found], options, writing=True)[found.name]
     assert found.write is not None
-    items = _checked(items, queries=found.name == "svmlight")
+    items = _validated(items, queries=found.name == "svmlight")
     if name == "-":
         return found.write(items, _standard_output(), **given)
     if os.path.exists(name) and not os.path.isfile(name):
         if os.path.isdir(name):
             raise IsADirectoryError(f"{name} is a folder; give the path of a file")
-        with open(name, "wb") as device, _compressing(device, name) as stream:
-            return found.write(items, Target(stream, name, alone=True), **given)
-    with _moved_into_place(Path(name)) as (file, beside):
-        with _compressing(file, name) as stream:
+        with open(name, "wb") as device, _compressed_stream(device, name) as stream:
+            return found.write(items, Target(stream, name, stream_only=True), **given)
+    with _replaced_when_complete(Path(name)) as (file, beside):
+        with _compressed_stream(file, name) as stream:
             target = Target(stream, name)
             count = found.write(items, target, **given)
-        beside.update(target.beside)
+        beside.update(target.side_files)
     return count
 
 
-def _checked(items: Iterable[Item], queries: bool) -> Iterator[Item]:
+def _validated(items: Iterable[Item], queries: bool) -> Iterator[Item]:
     """Yield the items; ValueError at one that no reader would take."""
     for count, item in enumerate(items, 1):
         if item.query and not queries:
-            raise ValueError(f"{called(item, count)}: only svmlight has a place for a query")
+            raise ValueError(f"{describe_item(item, count)}: only svmlight has a place for a query")
         for name, value in item.features.items():
             if not isinstance(value, str) and not isfinite(value):
                 raise ValueError(
-                    f"{called(item, count)}: the feature {name!r} is {value}; it must be finite"
+                    f"{describe_item(item, count)}: the feature {name!r} is {value}; it must be finite"
                 )
         if not 0.0 <= item.weight < inf:
             raise ValueError(
-                f"{called(item, count)}: the weight is {item.weight}; it must be finite and not "
+                f"{describe_item(item, count)}: the weight is {item.weight}; it must be finite and not "
                 "negative"
             )
         if any(not label or label.isspace() for label in item.labels or ()):
-            raise ValueError(f"{called(item, count)}: a label must not be empty")
+            raise ValueError(f"{describe_item(item, count)}: a label must not be empty")
         yield item
 
 
 def _standard_output() -> Target:
     sys.stdout.flush()
     stream = getattr(sys.stdout, "buffer", None)
-    return Target(stream or _TextAsBinary(), "<stdout>", alone=True)  # type: ignore[arg-type]
+    return Target(stream or _TextAsBinary(), "<stdout>", stream_only=True)  # type: ignore[arg-type]
 
 
 class _TextAsBinary:
@@ -105,8 +105,8 @@ class _TextAsBinary:
 
 
 @contextmanager
-def _compressing(file: BinaryIO, name: str) -> Iterator[IO[bytes]]:
-    stream = compressed(file, name)
+def _compressed_stream(file: BinaryIO, name: str) -> Iterator[IO[bytes]]:
+    stream = compress_stream(file, name)
     try:
         yield stream
     finally:
@@ -115,16 +115,16 @@ def _compressing(file: BinaryIO, name: str) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _moved_into_place(path: Path) -> Iterator[tuple[BinaryIO, dict[str, bytes | None]]]:
+def _replaced_when_complete(path: Path) -> Iterator[tuple[BinaryIO, dict[str, bytes | None]]]:
     """Open files that take the place of `path` and of what belongs beside it, at the end."""
     beside: dict[str, bytes | None] = {}
     written: dict[Path, str] = {}
     try:
-        with _temporary(path, written) as file:
+        with _temporary_file(path, written) as file:
             yield file, beside
         for suffix, contents in beside.items():
             if contents is not None:
-                with _temporary(Path(f"{path}{suffix}"), written) as more:
+                with _temporary_file(Path(f"{path}{suffix}"), written) as more:
                     more.write(contents)
         for suffix, contents in beside.items():
             if contents is None:
@@ -139,7 +139,7 @@ def _moved_into_place(path: Path) -> Iterator[tuple[BinaryIO, dict[str, bytes | 
 
 
 @contextmanager
-def _temporary(path: Path, written: dict[Path, str]) -> Iterator[BinaryIO]:
+def _temporary_file(path: Path, written: dict[Path, str]) -> Iterator[BinaryIO]:
     umask = os.umask(0)
     os.umask(umask)
     handle, written[path] = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)

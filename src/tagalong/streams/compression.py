@@ -7,34 +7,40 @@ from typing import IO, Any, BinaryIO, cast
 
 from tagalong.learning.items import ReadError
 
-__all__ = ["SUFFIXES", "broken", "compressed", "decompressed", "without_suffix"]
+__all__ = [
+    "COMPRESSION_SUFFIXES",
+    "compress_stream",
+    "decompress_stream",
+    "read_errors",
+    "strip_compression_suffix",
+]
 
-SUFFIXES = {".gz": "gzip", ".xz": "xz", ".lzma": "xz", ".bz2": "bz2", ".zst": "zst"}
-_STARTS = {
+COMPRESSION_SUFFIXES = {".gz": "gzip", ".xz": "xz", ".lzma": "xz", ".bz2": "bz2", ".zst": "zst"}
+_MAGIC_BYTES = {
     b"\x1f\x8b": "gzip",
     b"\xfd7zXZ\x00": "xz",
     b"BZh": "bz2",
     b"\x28\xb5\x2f\xfd": "zst",
 }
-_LONGEST_START = max(map(len, _STARTS))
+_LONGEST_MAGIC = max(map(len, _MAGIC_BYTES))
 _BUFFER = 1 << 18
 _ZST_PIECE = 1 << 8
 _ZST_OUTPUT = 1 << 13
 
 
-def without_suffix(name: str) -> str:
+def strip_compression_suffix(name: str) -> str:
     """Return a file's name without the suffix of its compression.
 
     Examples
     --------
-    >>> without_suffix("mail.jsonl.xz")
+    >>> strip_compression_suffix("mail.jsonl.xz")
     'mail.jsonl'
     """
     suffix = Path(name).suffix.lower()
-    return name[: -len(suffix)] if suffix in SUFFIXES else name
+    return name[: -len(suffix)] if suffix in COMPRESSION_SUFFIXES else name
 
 
-def decompressed(stream: BinaryIO, name: str) -> io.BufferedReader:
+def decompress_stream(stream: BinaryIO, name: str) -> io.BufferedReader:
     """Return a buffered stream of what a stream holds, which may be compressed.
 
     Parameters
@@ -44,23 +50,25 @@ def decompressed(stream: BinaryIO, name: str) -> io.BufferedReader:
     name : str
         The file's name; its suffix tells the compression where the first bytes do not.
     """
-    stored = _buffered(stream)
-    start = stored.peek(_LONGEST_START)[:_LONGEST_START]
-    method = next((method for magic, method in _STARTS.items() if start.startswith(magic)), None)
+    stored = _as_buffered(stream)
+    start = stored.peek(_LONGEST_MAGIC)[:_LONGEST_MAGIC]
+    method = next(
+        (method for magic, method in _MAGIC_BYTES.items() if start.startswith(magic)), None
+    )
     if method is None and start:
-        method = SUFFIXES.get(Path(name).suffix.lower())
+        method = COMPRESSION_SUFFIXES.get(Path(name).suffix.lower())
     if method is None:
         return stored
-    return _buffered(cast(BinaryIO, _reader(method, stored, name)))
+    return _as_buffered(cast(BinaryIO, _open_decompressor(method, stored, name)))
 
 
-def _buffered(stream: BinaryIO) -> io.BufferedReader:
+def _as_buffered(stream: BinaryIO) -> io.BufferedReader:
     if isinstance(stream, io.BufferedReader):
         return stream
     return io.BufferedReader(cast(io.RawIOBase, stream), _BUFFER)
 
 
-def _reader(method: str, stored: BinaryIO, name: str) -> IO[bytes]:
+def _open_decompressor(method: str, stored: BinaryIO, name: str) -> IO[bytes]:
     if method == "gzip":
         import gzip
 
@@ -73,10 +81,10 @@ def _reader(method: str, stored: BinaryIO, name: str) -> IO[bytes]:
         import bz2
 
         return bz2.BZ2File(stored)
-    return cast(IO[bytes], _Zst(stored, _zstandard(name).ZstdDecompressor()))
+    return cast(IO[bytes], _ZstReader(stored, _zstandard(name).ZstdDecompressor()))
 
 
-class _Zst(io.RawIOBase):
+class _ZstReader(io.RawIOBase):
     """What a zst file holds. The package's own reader takes a file cut short for a whole one."""
 
     def __init__(self, stored: BinaryIO, decompressor: Any):
@@ -106,12 +114,12 @@ class _Zst(io.RawIOBase):
         return count
 
 
-def compressed(stream: BinaryIO, name: str) -> IO[bytes]:
+def compress_stream(stream: BinaryIO, name: str) -> IO[bytes]:
     """Return a stream that compresses into another, as the name's suffix says.
 
     Closing it finishes the compression and leaves the other stream open.
     """
-    method = SUFFIXES.get(Path(name).suffix.lower())
+    method = COMPRESSION_SUFFIXES.get(Path(name).suffix.lower())
     if method == "gzip":
         import gzip
 
@@ -143,7 +151,7 @@ def _zstandard(name: str) -> ModuleType:
     return zstandard
 
 
-def broken() -> tuple[type[Exception], ...]:
+def read_errors() -> tuple[type[Exception], ...]:
     """Return what reading raises where a file or its compression is broken."""
     import lzma
     import sys

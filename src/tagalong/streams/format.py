@@ -6,15 +6,15 @@ from typing import IO, Any, Literal, TypeAlias
 
 from tagalong.learning.items import Item, ReadError
 
-__all__ = ["Format", "Found", "Option", "OptionError", "Target"]
+__all__ = ["Format", "ItemOrError", "Option", "OptionError", "Target"]
 
 # What a reader yields: an item, or in its place what is wrong there. It raises a ReadError only
 # where it cannot go on.
-Found: TypeAlias = Item | ReadError
+ItemOrError: TypeAlias = Item | ReadError
 
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
-_MEANINGS = {
+_EXPECTED = {
     "text": "a text",
     "names": "a name, or a list of names",
     "integer": "a whole number",
@@ -96,7 +96,7 @@ class Option:
                 return value
             listed = ", ".join(map(repr, self.choices))
             raise OptionError(f"{self.name} is one of {listed}, not {value!r}")
-        raise OptionError(f"{self.name} must be {_MEANINGS[self.kind]}, not {value!r}")
+        raise OptionError(f"{self.name} must be {_EXPECTED[self.kind]}, not {value!r}")
 
     def _flag(self, text: str) -> bool:
         if text.lower() in ("yes", "true", "1"):
@@ -112,7 +112,7 @@ class Option:
         try:
             number = int(digits) * unit
         except ValueError:
-            raise OptionError(f"{self.name} must be {_MEANINGS[self.kind]}, not {text!r}") from None
+            raise OptionError(f"{self.name} must be {_EXPECTED[self.kind]}, not {text!r}") from None
         checked: int = self.check(number)
         return checked
 
@@ -148,7 +148,7 @@ class Format:
 
     name: str
     description: str
-    read: Callable[..., Iterator[Found]]
+    read: Callable[..., Iterator[ItemOrError]]
     extensions: tuple[str, ...] = ()
     options: tuple[Option, ...] = ()
     write: Callable[..., int] | None = None
@@ -176,5 +176,5 @@ class Target:
 
     stream: IO[bytes]
     name: str
-    beside: dict[str, bytes | None] = field(default_factory=dict)
-    alone: bool = False
+    side_files: dict[str, bytes | None] = field(default_factory=dict)
+    stream_only: bool = False

@@ -120,7 +120,7 @@ def test_permissions_are_respected(one: Mail) -> None:
 def test_a_folder_that_cannot_be_read_is_not_forgotten(
     one: Mail, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tagalong.mail.filing.journal.MOST_GONE", 0)
+    monkeypatch.setattr("tagalong.mail.filing.journal.MAX_GONE", 0)
     file_mail(one.root, apply=True)
     real = os.scandir
 

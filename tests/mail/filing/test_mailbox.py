@@ -9,9 +9,9 @@ from tagalong.mail.filing.context import FilingContext
 from tagalong.mail.filing.mailbox import Message, MessageGoneError, MoveError, Snapshot
 from tagalong.mail.filing.model import FilingModel
 from tagalong.mail.filing.results import FilingResult
-from tagalong.mail.filing.steps import Pace, learn, make_plan, move_planned
+from tagalong.mail.filing.steps import StepControl, learn, make_plan, move_planned
 
-PACE = Pace(report=lambda step, done, total: None, interrupted=lambda: False)
+CONTROL = StepControl(report=lambda step, done, total: None, interrupted=lambda: False)
 WORDS = {"Bank": "invoice account payment", "Travel": "flight hotel ticket"}
 
 
@@ -30,7 +30,7 @@ class InMemory:
         folders = frozenset({"", *WORDS})
         return Snapshot(folders, folders - {""}, folders, messages, {})
 
-    def unmovable(self, folder: str) -> str:
+    def why_unmovable(self, folder: str) -> str:
         raise AssertionError("messages can be moved everywhere")
 
     def read(self, message: Message) -> Item:
@@ -71,40 +71,40 @@ def context(mailbox: InMemory, tmp_path: Path) -> FilingContext:
 
 
 def test_messages_are_learnt_and_filed(context: FilingContext, mailbox: InMemory) -> None:
-    learn(context, PACE)
-    planned = make_plan(context, PACE, min_precision=0.9, min_learnt=50, only_new=True)
+    learn(context, CONTROL)
+    planned = make_plan(context, CONTROL, min_precision=0.9, min_learnt=50, only_new=True)
     assert context.result.learnt == 120
     assert [each.move.target for each in planned] == [Path("Bank/first"), Path("Travel/second")]
     assert {"first", "second"} <= set(mailbox.texts), "nothing is moved by a plan"
-    move_planned(context, PACE, planned)
+    move_planned(context, CONTROL, planned)
     assert {"Bank/first", "Travel/second"} <= set(mailbox.texts)
     assert [move.done for move in context.result.moves] == [True, True]
     journal = FilingModel(context.result.model, names=True, save=False).journal
-    assert journal.here["first"].state == "moving", "noted before the first move"
-    assert context.model.journal.here["first"].state == "filed"
+    assert journal.present["first"].state == "moving", "noted before the first move"
+    assert context.model.journal.present["first"].state == "filed"
 
 
 def test_what_cannot_be_moved_is_counted(context: FilingContext, mailbox: InMemory) -> None:
-    learn(context, PACE)
-    planned = make_plan(context, PACE, min_precision=0.9, min_learnt=50, only_new=True)
+    learn(context, CONTROL)
+    planned = make_plan(context, CONTROL, min_precision=0.9, min_learnt=50, only_new=True)
     mailbox.locked = {"Bank"}
     del mailbox.texts["second"]
-    move_planned(context, PACE, planned)
+    move_planned(context, CONTROL, planned)
     result = context.result
     assert (result.moved, result.vanished, result.errors) == (0, 1, ["Bank is locked"])
-    assert not {"first", "second"} & set(context.model.journal.here)
+    assert not {"first", "second"} & set(context.model.journal.present)
 
 
 def test_a_message_that_has_gone_is_counted(context: FilingContext, mailbox: InMemory) -> None:
     del mailbox.texts["Bank/Bank7"]
-    learn(context, PACE)
+    learn(context, CONTROL)
     assert (context.result.learnt, context.result.vanished) == (119, 1)
 
 
 def test_a_dry_run_saves_nothing(mailbox: InMemory, tmp_path: Path) -> None:
     path = tmp_path / "m.tagalong"
     model = FilingModel(path, names=True, save=False)
-    learn(FilingContext(mailbox, mailbox.scan(), model, FilingResult(path, applied=False)), PACE)
+    learn(FilingContext(mailbox, mailbox.scan(), model, FilingResult(path, applied=False)), CONTROL)
     assert model.learnt == 120
     model.save()
     assert not path.exists()

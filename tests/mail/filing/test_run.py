@@ -13,7 +13,7 @@ from tagalong import LabelRanker, ModelFileError, Tagger, load
 from tagalong.filing import BusyError, FilingResult, default_model, file_mail
 from tagalong.learning.items import ReadError
 from tagalong.mail.filing import steps as module
-from tagalong.mail.filing.guards import only_one
+from tagalong.mail.filing.guards import exclusive_lock
 from tests.mail.filing.maildirs import EACH, TOPICS, Mail, fingerprint, text_about
 
 
@@ -259,7 +259,7 @@ def test_words_that_are_in_the_file_are_not_denied(one: Mail) -> None:
 
 
 def test_one_run_at_a_time(one: Mail) -> None:
-    with only_one(default_model(one.root)):
+    with exclusive_lock(default_model(one.root)):
         with pytest.raises(BusyError, match="another run is at work"):
             file_mail(one.root, apply=True)
         assert file_mail(one.root).learnt == 3 * EACH, "a dry run needs no lock"

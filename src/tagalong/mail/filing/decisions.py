@@ -42,7 +42,7 @@ def decide(entry: Entry | None, place: str, is_ordinary: bool) -> Decision:
         Whether that is a folder to learn from; neither the inbox nor a special one is.
     """
     if is_ordinary:
-        return _in_folder(entry, place)
+        return _decide_in_folder(entry, place)
     if entry is None or entry.state == "moving":
         return _NOTHING  # The move was planned but never made.
     if is_inbox(place) and entry.state == "filed":
@@ -53,7 +53,7 @@ def decide(entry: Entry | None, place: str, is_ordinary: bool) -> Decision:
     return Decision(None, entry.state, entry.folder)
 
 
-def _in_folder(entry: Entry | None, place: str) -> Decision:
+def _decide_in_folder(entry: Entry | None, place: str) -> Decision:
     if entry is None:
         return Decision("learn", "learnt", place)
     if entry.folder == place:

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from tagalong.mail.filing.results import shown
+from tagalong.mail.filing.results import printable_path
 
-__all__ = ["BusyError", "deferred_interrupt", "only_one"]
+__all__ = ["BusyError", "deferred_interrupt", "exclusive_lock"]
 
 
 class BusyError(RuntimeError):
@@ -19,7 +19,7 @@ class BusyError(RuntimeError):
 
 
 @contextmanager
-def only_one(model: Path) -> Iterator[None]:
+def exclusive_lock(model: Path) -> Iterator[None]:
     """Keep other runs away from a model file.
 
     The lock is the kernel's, so it goes with the process. Its file stays: to remove one that
@@ -37,7 +37,7 @@ def only_one(model: Path) -> Iterator[None]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise BusyError(
-                f"{shown(path)}: another run is at work on this Maildir; wait until it has ended"
+                f"{printable_path(path)}: another run is at work on this Maildir; wait until it has ended"
             ) from None
         yield
     finally:

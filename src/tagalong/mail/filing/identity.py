@@ -27,7 +27,7 @@ class KnownMessages:
 
     def __init__(self, journal: Journal):
         self._journal = journal
-        self._gone = journal.claims()
+        self._gone = journal.gone_by_identity()
 
     def find(self, key: str, item: Item) -> Entry | None:
         """Return what is known about a message, or None.
@@ -43,8 +43,8 @@ class KnownMessages:
             What it says.
         """
         journal = self._journal
-        if key not in journal.here:
+        if key not in journal.present:
             before = self._gone.pop(identity_of(item), None)
             if before is not None:
-                journal.here[key] = journal.gone.pop(before)
-        return journal.here.get(key)
+                journal.present[key] = journal.gone.pop(before)
+        return journal.present.get(key)

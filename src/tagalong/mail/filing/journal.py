@@ -11,7 +11,7 @@ __all__ = ["Entry", "Journal", "State", "digest"]
 VERSION = 1
 # Mail programs often give a message another name when they move it, and the old one may vanish
 # some runs before the new one comes. So many that are gone are remembered.
-MOST_GONE = 1000
+MAX_GONE = 1000
 
 State: TypeAlias = Literal["learnt", "filed", "moving", "refused", "withdrawn"]
 
@@ -48,17 +48,17 @@ class Journal:
     ----------
     learnt : int
         How many messages have been learnt in all.
-    here : dict of str to Entry
+    present : dict of str to Entry
         Messages that were there when last looked.
     gone : dict of str to Entry
         Messages that were not, those that went last at the end.
     """
 
     learnt: int = 0
-    here: dict[str, Entry] = field(default_factory=dict)
+    present: dict[str, Entry] = field(default_factory=dict)
     gone: dict[str, Entry] = field(default_factory=dict)
 
-    def meet(self, seen: Container[str], unread: Container[str] = ()) -> None:
+    def update_presence(self, seen: Container[str], unread: Container[str] = ()) -> None:
         """Take note of which messages are there.
 
         Parameters
@@ -68,20 +68,20 @@ class Journal:
         unread : collection of str
             Folders that could not be read: their messages may still be there.
         """
-        went = [k for k, e in self.here.items() if k not in seen and e.folder not in unread]
+        went = [k for k, e in self.present.items() if k not in seen and e.folder not in unread]
         came = [key for key in self.gone if key in seen]
         for key in went:
-            self.gone[key] = self.here.pop(key)
+            self.gone[key] = self.present.pop(key)
         for key in came:
-            self.here[key] = self.gone.pop(key)
+            self.present[key] = self.gone.pop(key)
 
-    def claims(self) -> dict[str, str]:
+    def gone_by_identity(self) -> dict[str, str]:
         """Return the keys of messages that are gone, by identity."""
         return {entry.identity: key for key, entry in self.gone.items()}
 
     def trim(self) -> None:
         """Forget messages that went long ago."""
-        for key in list(self.gone)[: max(0, len(self.gone) - MOST_GONE)]:
+        for key in list(self.gone)[: max(0, len(self.gone) - MAX_GONE)]:
             del self.gone[key]
 
     def rename_folder(self, old: str, new: str) -> None:
@@ -92,7 +92,7 @@ class Journal:
         old, new : str
             Its label so far, and from now on.
         """
-        for entries in (self.here, self.gone):
+        for entries in (self.present, self.gone):
             for key, entry in entries.items():
                 if entry.folder == old:
                     entries[key] = Entry(new, entry.state, entry.identity)
@@ -107,7 +107,7 @@ class Journal:
                 for key, e in entries.items()
             }
 
-        here, gone = packed(self.here), packed(self.gone)
+        here, gone = packed(self.present), packed(self.gone)
         return {
             "version": VERSION,
             "learnt": self.learnt,

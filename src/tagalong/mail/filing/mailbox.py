@@ -73,7 +73,7 @@ class Mailbox(Protocol):
     def scan(self) -> Snapshot:
         """Return where every message is, without reading one."""
 
-    def unmovable(self, folder: str) -> str:
+    def why_unmovable(self, folder: str) -> str:
         """Return why messages cannot be moved from or to a folder of the last scan."""
 
     def read(self, message: Message) -> Item:

@@ -8,18 +8,18 @@ from pathlib import Path
 from tagalong.learning.items import Item, ReadError
 from tagalong.mail.filing.journal import digest
 from tagalong.mail.filing.mailbox import Message, MessageGoneError, MoveError, Snapshot, is_inbox
-from tagalong.mail.filing.results import shown
+from tagalong.mail.filing.results import printable_path
 from tagalong.mail.formats.maildir import (
-    delivered,
+    delivery_time,
     maildir_folders,
     maildir_messages,
     read_message,
 )
 
-__all__ = ["Maildir", "name_elsewhere"]
+__all__ = ["Maildir", "name_without_uid"]
 
 _FLAGS = re.compile("[:;!]2,")
-_NUMBER = re.compile(",U=[0-9]+")
+_UID = re.compile(",U=[0-9]+")
 
 
 class Maildir:
@@ -45,22 +45,22 @@ class Maildir:
         ordinary = [
             label for label in maildir_folders(self._root, self._exclude) if not is_inbox(label)
         ]
-        movable = [label for label, folder in folders.items() if _is_whole(folder)]
+        movable = [label for label, folder in folders.items() if _is_complete_maildir(folder)]
         messages: dict[str, list[Message]] = {}
         unread: dict[str, ReadError] = {}
         for label, folder in folders.items():
             try:
                 for _, path in maildir_messages(folder):
-                    message = Message(delivered(path), path.name, label, path.parent.name)
+                    message = Message(delivery_time(path), path.name, label, path.parent.name)
                     messages.setdefault(_key(path.name), []).append(message)
             except ReadError as error:
                 unread[label] = error
         labels = frozenset(folders)
         return Snapshot(labels, labels.intersection(ordinary), frozenset(movable), messages, unread)
 
-    def unmovable(self, folder: str) -> str:
+    def why_unmovable(self, folder: str) -> str:
         """Return why messages cannot be moved from or to a folder of the last scan."""
-        place = shown(self._folders[folder])
+        place = printable_path(self._folders[folder])
         return f"{place}: nothing is filed from it, for want of cur, new and tmp"
 
     def read(self, message: Message) -> Item:
@@ -76,7 +76,7 @@ class Maildir:
 
     def target(self, message: Message, folder: str) -> Path:
         """Return the file that a message would have in another folder."""
-        return self._folders[folder] / message.state / name_elsewhere(message.name)
+        return self._folders[folder] / message.state / name_without_uid(message.name)
 
     def move(self, source: Path, target: Path) -> None:
         """Move a message in one step; MessageGoneError or MoveError if it stays."""
@@ -84,14 +84,16 @@ class Maildir:
             _rename(source, target)
         except FileNotFoundError as error:
             if os.path.lexists(source):
-                raise MoveError(f"{shown(target.parent)}: there is no such folder") from error
+                raise MoveError(
+                    f"{printable_path(target.parent)}: there is no such folder"
+                ) from error
             raise MessageGoneError from error
         except OSError as error:
-            problem = f"cannot be moved to {shown(target)}: {error.strerror or error}"
-            raise MoveError(f"{shown(source)}: {problem}") from error
+            problem = f"cannot be moved to {printable_path(target)}: {error.strerror or error}"
+            raise MoveError(f"{printable_path(source)}: {problem}") from error
 
 
-def name_elsewhere(name: str) -> str:
+def name_without_uid(name: str) -> str:
     """Return the name that a message takes along to another folder.
 
     mbsync and OfflineIMAP write a message's number into its name. It is one of that folder, and
@@ -104,21 +106,23 @@ def name_elsewhere(name: str) -> str:
 
     Examples
     --------
-    >>> name_elsewhere("1700000000.M1P2.host,U=12:2,FS")
+    >>> name_without_uid("1700000000.M1P2.host,U=12:2,FS")
     '1700000000.M1P2.host:2,FS'
     """
-    return _NUMBER.sub("", name)
+    return _UID.sub("", name)
 
 
 def _all_folders(root: Path) -> dict[str, Path]:
     """Return the folders of a Maildir by label; ReadError if it is none."""
     folders = maildir_folders(root, exclude=())
     if not folders:
-        raise ReadError(shown(root), "no Maildir: it and the folders below have no cur or new")
+        raise ReadError(
+            printable_path(root), "no Maildir: it and the folders below have no cur or new"
+        )
     return folders
 
 
-def _is_whole(folder: Path) -> bool:
+def _is_complete_maildir(folder: Path) -> bool:
     """Whether a folder is a Maildir in full; links, which may lead out of it, do not count.
 
     A folder of something else may happen to have a "new".
@@ -132,7 +136,7 @@ def _key(name: str) -> str:
 
     Of its bytes, since names that are no Unicode look alike once they are made valid.
     """
-    return digest(os.fsencode(_FLAGS.split(name_elsewhere(name), maxsplit=1)[0]))
+    return digest(os.fsencode(_FLAGS.split(name_without_uid(name), maxsplit=1)[0]))
 
 
 def _rename(source: Path, target: Path) -> None:

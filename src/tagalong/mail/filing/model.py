@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tagalong.learning.model_files import ModelFileError, load
 from tagalong.mail.filing.journal import Journal
-from tagalong.mail.filing.results import shown
+from tagalong.mail.filing.results import printable_path
 from tagalong.tagger import Tagger
 
 __all__ = ["FilingModel"]
@@ -64,10 +64,12 @@ class FilingModel:
 def _loaded(path: Path, names: bool) -> Tagger:
     tagger = load(path)
     if not isinstance(tagger, Tagger):
-        raise ModelFileError(f"{shown(path)}: has a {type(tagger).__name__}; a Tagger is needed")
+        raise ModelFileError(
+            f"{printable_path(path)}: has a {type(tagger).__name__}; a Tagger is needed"
+        )
     if tagger.features.names and not names:
         raise ValueError(
-            f"{shown(path)}: this model keeps words of the mail; to have one that does not, "
+            f"{printable_path(path)}: this model keeps words of the mail; to have one that does not, "
             "remove it and learn anew"
         )
     return tagger
@@ -79,4 +81,4 @@ def _journal_of(tagger: Tagger, path: Path) -> Journal:
     try:
         return Journal.from_json(tagger.notes[NOTES])
     except ValueError as error:
-        raise ModelFileError(f"{shown(path)}: {error}") from error
+        raise ModelFileError(f"{printable_path(path)}: {error}") from error

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 from tagalong.learning.items import Item
 from tagalong.mail.filing.context import FilingContext
-from tagalong.mail.filing.follow import follow
 from tagalong.mail.filing.identity import identity_of
 from tagalong.mail.filing.journal import Entry
 from tagalong.mail.filing.mailbox import Message, is_inbox
+from tagalong.mail.filing.owner_moves import learn_from_folder
 from tagalong.mail.filing.results import LeftAlone, Move, Reason
 from tagalong.tagger import Suggestion, Tagger
 
-__all__ = ["PlannedMove", "in_inbox", "plan"]
+__all__ = ["PlannedMove", "inbox_messages", "plan"]
 
 WORDS_SHOWN = 5
 
@@ -35,7 +35,7 @@ class PlannedMove:
     entry: Entry
 
 
-def in_inbox(context: FilingContext, only_new: bool) -> list[tuple[Message, str]]:
+def inbox_messages(context: FilingContext, only_new: bool) -> list[tuple[Message, str]]:
     """Return the messages of the inbox that can be filed, with their keys, oldest first.
 
     Parameters
@@ -78,20 +78,20 @@ def plan(
     source = context.mailbox.source(message)
     if len(context.snapshot.messages[key]) > 1:
         return LeftAlone(source, "copy")
-    if key in context.model.journal.here:
+    if key in context.model.journal.present:
         return LeftAlone(source, "put back")
     item = context.read(message)
     if item is None:
         return None
     # It may be one that was moved back under another name.
-    if follow(context, message, key, item) is not None:
+    if learn_from_folder(context, message, key, item) is not None:
         return LeftAlone(source, "put back", _subject(item))
     tagger, targets = context.model.tagger, context.snapshot.ordinary & context.snapshot.movable
     best = next(iter(tagger.suggest(item, k=1, min_precision=min_precision)), None)
     if best is None:
         return LeftAlone(source, "unsure", _subject(item))
     folder = str(best.label)
-    reason = _reason_to_stay(best, targets)
+    reason = _reason_to_leave(best, targets)
     if reason is not None:
         return LeftAlone(source, reason, _subject(item), folder, best.probability)
     move = Move(
@@ -101,12 +101,12 @@ def plan(
         from_folder=message.folder,
         to_folder=folder,
         probability=best.probability,
-        why=_words(tagger, item, folder),
+        why=_explaining_words(tagger, item, folder),
     )
     return PlannedMove(move, key, Entry(folder, "moving", identity_of(item)))
 
 
-def _reason_to_stay(best: Suggestion, targets: frozenset[str]) -> Reason | None:
+def _reason_to_leave(best: Suggestion, targets: frozenset[str]) -> Reason | None:
     """Return why a suggestion is not followed, or None if it is."""
     if not best.sure:
         return "unsure"
@@ -115,7 +115,7 @@ def _reason_to_stay(best: Suggestion, targets: frozenset[str]) -> Reason | None:
     return None
 
 
-def _words(tagger: Tagger, item: Item, folder: str) -> tuple[str, ...]:
+def _explaining_words(tagger: Tagger, item: Item, folder: str) -> tuple[str, ...]:
     """Return the words that speak for a folder, the strongest first."""
     return tuple(word for word, _ in tagger.explain(item, folder).speaks_for[:WORDS_SHOWN])
 

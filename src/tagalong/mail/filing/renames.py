@@ -5,10 +5,10 @@ from collections import Counter
 from tagalong.mail.filing.journal import Journal
 from tagalong.mail.filing.mailbox import Snapshot
 
-__all__ = ["find_renamed"]
+__all__ = ["find_renamed_folders"]
 
 
-def find_renamed(labels: set[str], journal: Journal, snapshot: Snapshot) -> dict[str, str]:
+def find_renamed_folders(labels: set[str], journal: Journal, snapshot: Snapshot) -> dict[str, str]:
     """Return folders that have got another name, by the old one.
 
     A folder that is no longer there counts as renamed if one new folder has at least half of its
@@ -25,7 +25,7 @@ def find_renamed(labels: set[str], journal: Journal, snapshot: Snapshot) -> dict
     """
     sizes: Counter[str] = Counter()
     places: dict[str, Counter[str]] = {}
-    for key, entry in journal.here.items():
+    for key, entry in journal.present.items():
         if entry.folder in snapshot.folders or entry.folder not in labels:
             continue
         sizes[entry.folder] += 1

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-__all__ = ["FilingResult", "LeftAlone", "Move", "Reason", "shown"]
+__all__ = ["FilingResult", "LeftAlone", "Move", "Reason", "printable_path"]
 
 Reason: TypeAlias = Literal["unsure", "no such folder", "too young", "put back", "copy"]
-MOST_ERRORS = 100
+MAX_ERRORS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,8 @@ class Move:
     def to_dict(self) -> dict[str, Any]:
         """Return it in terms of JSON."""
         return {
-            "source": shown(self.source),
-            "target": shown(self.target),
+            "source": printable_path(self.source),
+            "target": printable_path(self.target),
             "subject": self.subject,
             "from": self.from_folder,
             "to": self.to_folder,
@@ -86,7 +86,7 @@ class LeftAlone:
     def to_dict(self) -> dict[str, Any]:
         """Return it in terms of JSON."""
         return {
-            "source": shown(self.source),
+            "source": printable_path(self.source),
             "reason": self.reason,
             "subject": self.subject,
             "folder": self.folder,
@@ -159,13 +159,13 @@ class FilingResult:
             The place, and what is wrong there.
         """
         self.failed += 1
-        if len(self.errors) < MOST_ERRORS:
+        if len(self.errors) < MAX_ERRORS:
             self.errors.append(problem)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it in terms of JSON."""
         return {
-            "model": shown(self.model),
+            "model": printable_path(self.model),
             "applied": self.applied,
             "interrupted": self.interrupted,
             "learnt": self.learnt,
@@ -182,6 +182,6 @@ class FilingResult:
         }
 
 
-def shown(path: Path) -> str:
+def printable_path(path: Path) -> str:
     """Return a path as valid Unicode, so that it can be printed."""
     return os.fsencode(path).decode("utf-8", "replace")

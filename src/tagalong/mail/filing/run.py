@@ -12,13 +12,13 @@ from pathlib import Path
 
 from tagalong import parameters
 from tagalong.mail.filing.context import FilingContext
-from tagalong.mail.filing.guards import deferred_interrupt, only_one
+from tagalong.mail.filing.guards import deferred_interrupt, exclusive_lock
 from tagalong.mail.filing.mailbox import Mailbox
 from tagalong.mail.filing.maildir import Maildir
 from tagalong.mail.filing.model import FilingModel
-from tagalong.mail.filing.renames import find_renamed
-from tagalong.mail.filing.results import FilingResult, shown
-from tagalong.mail.filing.steps import Pace, Progress, learn, make_plan, move_planned
+from tagalong.mail.filing.renames import find_renamed_folders
+from tagalong.mail.filing.results import FilingResult, printable_path
+from tagalong.mail.filing.steps import Progress, StepControl, learn, make_plan, move_planned
 from tagalong.mail.formats.folders import SPECIAL_FOLDERS
 from tagalong.tagger import SURE
 
@@ -129,29 +129,31 @@ def file_mail(
     path = default_model(maildir) if model is None else Path(model)
     mailbox = Maildir(Path(maildir), exclude)  # before a lock is left where there is no Maildir
     if applied and not path.absolute().parent.is_dir():
-        raise FileNotFoundError(f"{shown(path)}: there is no such folder for the model file")
+        raise FileNotFoundError(
+            f"{printable_path(path)}: there is no such folder for the model file"
+        )
     result = FilingResult(path, applied)
-    with only_one(path) if applied else nullcontext(), deferred_interrupt() as interrupted:
-        pace = Pace(progress or (lambda step, done, total: None), interrupted)
-        context = _begin(mailbox, FilingModel(path, names=names, save=applied), result)
-        learn(context, pace)
-        planned = make_plan(context, pace, min_precision, least, only_new)
+    with exclusive_lock(path) if applied else nullcontext(), deferred_interrupt() as interrupted:
+        control = StepControl(progress or (lambda step, done, total: None), interrupted)
+        context = _prepare(mailbox, FilingModel(path, names=names, save=applied), result)
+        learn(context, control)
+        planned = make_plan(context, control, min_precision, least, only_new)
         if not interrupted():
             context.model.journal.trim()
             if applied:
-                move_planned(context, pace, planned)
+                move_planned(context, control, planned)
         context.model.save()
         result.interrupted = interrupted()
     return result
 
 
-def _begin(mailbox: Mailbox, model: FilingModel, result: FilingResult) -> FilingContext:
+def _prepare(mailbox: Mailbox, model: FilingModel, result: FilingResult) -> FilingContext:
     """Look at the mailbox, and bring the model up to the folders and messages that are there."""
     snapshot = mailbox.scan()
     for error in snapshot.unread.values():
         result.fail(str(error))
-    result.renamed = find_renamed(set(model.tagger.labels), model.journal, snapshot)
+    result.renamed = find_renamed_folders(set(model.tagger.labels), model.journal, snapshot)
     for old, new in result.renamed.items():
         model.rename_folder(old, new)
-    model.journal.meet(snapshot.messages.keys(), snapshot.unread.keys())
+    model.journal.update_presence(snapshot.messages.keys(), snapshot.unread.keys())
     return FilingContext(mailbox, snapshot, model, result)

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tagalong.mail.filing.context import FilingContext
-from tagalong.mail.filing.follow import follow, to_follow
 from tagalong.mail.filing.journal import Entry
 from tagalong.mail.filing.mailbox import MessageGoneError, MoveError, is_inbox
-from tagalong.mail.filing.planner import PlannedMove, in_inbox, plan
+from tagalong.mail.filing.owner_moves import learn_from_folder, messages_to_learn
+from tagalong.mail.filing.planner import PlannedMove, inbox_messages, plan
 from tagalong.mail.filing.results import LeftAlone
 
-__all__ = ["Pace", "Progress", "learn", "make_plan", "move_planned"]
+__all__ = ["Progress", "StepControl", "learn", "make_plan", "move_planned"]
 
 CHECKPOINT = 5000
 
@@ -19,7 +19,7 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class StepControl:
     """What the steps look at between two messages.
 
     Parameters
@@ -34,22 +34,26 @@ class Pace:
     interrupted: Callable[[], bool]
 
 
-def learn(context: FilingContext, pace: Pace) -> None:
+def learn(context: FilingContext, control: StepControl) -> None:
     """Learn from the messages that their owner has filed or moved, and save now and then."""
-    messages = to_follow(context)
+    messages = messages_to_learn(context)
     for done, (message, key) in enumerate(messages, start=1):
-        if pace.interrupted():
+        if control.interrupted():
             return
         item = context.read(message)
         if item is not None:
-            follow(context, message, key, item)
-        pace.report("learn", done, len(messages))
+            learn_from_folder(context, message, key, item)
+        control.report("learn", done, len(messages))
         if done % CHECKPOINT == 0:
             context.model.save()
 
 
 def make_plan(
-    context: FilingContext, pace: Pace, min_precision: float, min_learnt: int, only_new: bool
+    context: FilingContext,
+    control: StepControl,
+    min_precision: float,
+    min_learnt: int,
+    only_new: bool,
 ) -> list[PlannedMove]:
     """Return the moves to make; the result says them too, and what is left alone.
 
@@ -57,7 +61,7 @@ def make_plan(
     ----------
     context : FilingContext
         The run.
-    pace : Pace
+    control : StepControl
         What to look at between two messages.
     min_precision : float
         How sure the tagger must be.
@@ -68,12 +72,12 @@ def make_plan(
     """
     result, snapshot = context.result, context.snapshot
     for folder in filter(is_inbox, snapshot.folders - snapshot.movable):
-        result.fail(context.mailbox.unmovable(folder))
-    messages = in_inbox(context, only_new)
+        result.fail(context.mailbox.why_unmovable(folder))
+    messages = inbox_messages(context, only_new)
     is_too_young = context.model.learnt < min_learnt
     planned: list[PlannedMove] = []
     for done, (message, key) in enumerate(messages, start=1):
-        if pace.interrupted():
+        if control.interrupted():
             break
         if is_too_young:
             result.left.append(LeftAlone(context.mailbox.source(message), "too young"))
@@ -84,33 +88,33 @@ def make_plan(
         elif outcome is not None:
             planned.append(outcome)
             result.moves.append(outcome.move)
-        pace.report("suggest", done, len(messages))
+        control.report("suggest", done, len(messages))
     return planned
 
 
-def move_planned(context: FilingContext, pace: Pace, planned: list[PlannedMove]) -> None:
+def move_planned(context: FilingContext, control: StepControl, planned: list[PlannedMove]) -> None:
     """Make the moves of the result, which are saved in the journal before the first is made.
 
     Parameters
     ----------
     context : FilingContext
         The run.
-    pace : Pace
+    control : StepControl
         What to look at between two messages.
     planned : list of PlannedMove
         The moves, as in the result.
     """
-    here = context.model.journal.here
-    here.update((each.key, each.entry) for each in planned)
+    present = context.model.journal.present
+    present.update((each.key, each.entry) for each in planned)
     context.model.save()
     for number, each in enumerate(planned):
-        del here[each.key]
-        if pace.interrupted():
+        del present[each.key]
+        if control.interrupted():
             continue  # The rest stays where it is.
         if _is_moved(context, each):
-            here[each.key] = Entry(each.entry.folder, "filed", each.entry.identity)
+            present[each.key] = Entry(each.entry.folder, "filed", each.entry.identity)
             context.result.moves[number] = replace(each.move, done=True)
-        pace.report("move", number + 1, len(planned))
+        control.report("move", number + 1, len(planned))
 
 
 def _is_moved(context: FilingContext, planned: PlannedMove) -> bool:

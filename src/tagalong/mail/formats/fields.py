@@ -22,7 +22,9 @@ def mail_fields(mail: Mail) -> dict[str, str]:
         The body under "", and "subject", "from", "to", "list", "quoted", "signature",
         "attachments". Of alternatives the plain text counts, where it says anything.
     """
-    said = {group for part in mail.texts if _is_said_plainly(part) for group in part.alternatives}
+    said = {
+        group for part in mail.texts if _is_nonblank_plain_text(part) for group in part.alternatives
+    }
     body: list[str] = []
     quoted: list[str] = []
     signature: list[str] = []
@@ -51,7 +53,7 @@ def mail_fields(mail: Mail) -> dict[str, str]:
     return {name: text for name, text in fields.items() if text}
 
 
-def _is_said_plainly(part: TextPart) -> bool:
+def _is_nonblank_plain_text(part: TextPart) -> bool:
     return not part.is_html and not part.text.isspace()
 
 

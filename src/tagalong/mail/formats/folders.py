@@ -19,14 +19,14 @@ __all__ = [
     "MAX_MESSAGE",
     "SPECIAL_FOLDERS",
     "SYSTEM_LABELS",
-    "clean",
-    "folded",
+    "add_tags",
+    "casefolded",
+    "decode_imap_utf7",
     "inbox_labels",
     "is_excluded",
     "is_inbox",
-    "item_of",
-    "utf7_decoded",
-    "with_tags",
+    "mail_item",
+    "printable_name",
 ]
 
 MAX_MESSAGE = 10 << 20
@@ -75,18 +75,18 @@ _UTF7 = re.compile(r"&([A-Za-z0-9+,]{0,500})-")
 _NAMESPACES = ("inbox", "[gmail]", "[google mail]")
 
 
-def item_of(mail: Mail, key: str, labels: tuple[str, ...] | None, place: str) -> Item:
+def mail_item(mail: Mail, key: str, labels: tuple[str, ...] | None, place: str) -> Item:
     """Return the item of a mail; the key is its id if it has none of its own."""
     name = mail.headers.get("message-id", "").strip("<> ")
     return Item(id=name or key, text=mail_fields(mail), labels=labels, place=place)
 
 
-def with_tags(
+def add_tags(
     labels: tuple[str, ...] | None, mail: Mail, ignored: Collection[str]
 ) -> tuple[str, ...] | None:
     """Add the tags that Thunderbird has noted in a message to its labels."""
     keys = mail.headers.get("x-mozilla-keys", "").split()
-    tags = [_THUNDERBIRD_TAGS.get(key.lower(), utf7_decoded(key)) for key in keys]
+    tags = [_THUNDERBIRD_TAGS.get(key.lower(), decode_imap_utf7(key)) for key in keys]
     # Other names with a dollar are IMAP's: $Forwarded, $NotJunk, $MDNSent.
     tags = [tag for tag in tags if not tag.startswith("$") and tag.casefold() not in ignored]
     return tuple(dict.fromkeys((*(labels or ()), *tags))) if tags else labels
@@ -111,17 +111,17 @@ def is_excluded(label: str, excluded: frozenset[str]) -> bool:
     return not paths.isdisjoint(excluded)
 
 
-def folded(names: Collection[str]) -> frozenset[str]:
+def casefolded(names: Collection[str]) -> frozenset[str]:
     """Return names without regard to case."""
     return frozenset(name.casefold() for name in names)
 
 
-def utf7_decoded(name: str) -> str:
+def decode_imap_utf7(name: str) -> str:
     """Return a folder's name from the modified UTF-7 of IMAP; as it is where it is none.
 
     Examples
     --------
-    >>> utf7_decoded("Entw&APw-rfe &- mehr")
+    >>> decode_imap_utf7("Entw&APw-rfe &- mehr")
     'Entwürfe & mehr'
     """
 
@@ -137,6 +137,6 @@ def utf7_decoded(name: str) -> str:
     return _UTF7.sub(letters, name)
 
 
-def clean(name: str) -> str:
+def printable_name(name: str) -> str:
     """Return a file's name as valid Unicode, so that it can be printed and saved."""
     return os.fsencode(name).decode("utf-8", "replace")

@@ -10,21 +10,21 @@ from tagalong.mail.formats.folders import (
     MAX_MESSAGE,
     SPECIAL_FOLDERS,
     SYSTEM_LABELS,
-    clean,
-    folded,
+    add_tags,
+    casefolded,
+    decode_imap_utf7,
     inbox_labels,
     is_excluded,
     is_inbox,
-    item_of,
-    utf7_decoded,
-    with_tags,
+    mail_item,
+    printable_name,
 )
 from tagalong.mail.formats.mime import parse_mail
-from tagalong.streams.format import Found
+from tagalong.streams.format import ItemOrError
 
-__all__ = ["delivered", "maildir_folders", "maildir_messages", "read_maildir", "read_message"]
+__all__ = ["delivery_time", "maildir_folders", "maildir_messages", "read_maildir", "read_message"]
 _FLAGS = re.compile(r"[:;!]2,")
-_DEEPEST_FOLDER = 50
+_MAX_DEPTH = 50
 
 
 def read_maildir(
@@ -34,7 +34,7 @@ def read_maildir(
     inbox: str | None = None,
     ignore_labels: Collection[str] = SYSTEM_LABELS,
     max_message: int = MAX_MESSAGE,
-) -> Iterator[Found]:
+) -> Iterator[ItemOrError]:
     """Read the messages of a Maildir and of the folders below, oldest delivery first.
 
     All folders are merged by the time that a message's name starts with. Names are held in memory,
@@ -56,11 +56,11 @@ def read_maildir(
     folders = list(_folders(Path(folder), exclude))
     if not folders and not any(_folders(Path(folder), ())):
         raise ReadError(_shown(folder), "no Maildir: it and the folders below have no cur or new")
-    ignored = folded(ignore_labels)
+    ignored = casefolded(ignore_labels)
     names = [
-        (delivered(path), path.name, number, path.parent.name)
+        (delivery_time(path), path.name, number, path.parent.name)
         for number, (_, where) in enumerate(folders)
-        for _, path in _listed(where)
+        for _, path in _list_messages(where)
     ]
     names.sort()
     for _, name, number, state in names:
@@ -74,7 +74,7 @@ def read_maildir(
             yield _unreadable(path, error)
             continue
         labels = inbox_labels(inbox) if is_inbox(label) else (label,)
-        yield item_of(mail, _key(name), with_tags(labels, mail, ignored), _shown(path))
+        yield mail_item(mail, _key(name), add_tags(labels, mail, ignored), _shown(path))
 
 
 def read_message(
@@ -108,7 +108,7 @@ def read_message(
         raise
     except OSError as error:
         raise _unreadable(path, error) from error
-    return item_of(mail, _key(path.name), labels, _shown(path))
+    return mail_item(mail, _key(path.name), labels, _shown(path))
 
 
 def maildir_folders(
@@ -143,12 +143,14 @@ def maildir_messages(folder: str | os.PathLike[str]) -> Iterator[tuple[str, Path
     folder : str or path
         The folder that holds cur and new.
     """
-    return iter(sorted(_listed(Path(folder)), key=lambda found: (delivered(found[1]), found[0])))
+    return iter(
+        sorted(_list_messages(Path(folder)), key=lambda found: (delivery_time(found[1]), found[0]))
+    )
 
 
 def _folders(root: Path, exclude: Collection[str]) -> Iterator[tuple[str, Path]]:
     """Yield label and path of every Maildir in a tree, in order of label."""
-    excluded = folded(exclude)
+    excluded = casefolded(exclude)
     found: list[tuple[str, Path]] = []
     waiting: list[tuple[tuple[str, ...], Path]] = [((), root)]
     while waiting:
@@ -165,8 +167,8 @@ def _folders(root: Path, exclude: Collection[str]) -> Iterator[tuple[str, Path]]
             if is_hidden and not (path / "cur").is_dir():
                 continue
             parts = path.name.split(".") if is_hidden else [path.name]
-            below = (*names, *(utf7_decoded(clean(part)) for part in parts if part))
-            if len(below) <= _DEEPEST_FOLDER and not is_excluded("/".join(below), excluded):
+            below = (*names, *(decode_imap_utf7(printable_name(part)) for part in parts if part))
+            if len(below) <= _MAX_DEPTH and not is_excluded("/".join(below), excluded):
                 waiting.append((below, path))
     yield from sorted(found)
 
@@ -185,7 +187,7 @@ def _subfolders(folder: Path, is_root: bool) -> list[Path]:
         raise _unreadable(folder, error) from error
 
 
-def _listed(folder: Path) -> Iterator[tuple[str, Path]]:
+def _list_messages(folder: Path) -> Iterator[tuple[str, Path]]:
     """Yield key and path of each message of a Maildir, in no order, each key once."""
     found: dict[str, Path] = {}
     # First new, then cur: a message that moves on in between is seen twice, not missed.
@@ -193,7 +195,7 @@ def _listed(folder: Path) -> Iterator[tuple[str, Path]]:
         try:
             with os.scandir(folder / state) as entries:
                 for entry in entries:
-                    key, _, flags = _parted(entry.name)
+                    key, _, flags = _split_flags(entry.name)
                     is_message = not entry.name.startswith(".") and "T" not in flags
                     if is_message and entry.is_file(follow_symlinks=False):
                         found[key] = Path(entry)
@@ -202,20 +204,20 @@ def _listed(folder: Path) -> Iterator[tuple[str, Path]]:
         except OSError as error:
             raise _unreadable(folder / state, error) from error
     for key, path in found.items():
-        yield clean(key), path
+        yield printable_name(key), path
 
 
-def _parted(name: str) -> tuple[str, str, str]:
+def _split_flags(name: str) -> tuple[str, str, str]:
     """Return a message's unique name, the mark that ends it, and its flags."""
     mark = _FLAGS.search(name)
     return (name[: mark.start()], mark[0], name[mark.end() :]) if mark else (name, "", "")
 
 
 def _key(name: str) -> str:
-    return clean(_parted(name)[0])
+    return printable_name(_split_flags(name)[0])
 
 
-def delivered(path: Path) -> int:
+def delivery_time(path: Path) -> int:
     """Return when a message was delivered, in seconds: as its name says, else as its file does."""
     digits = re.match("[0-9]+", path.name)
     if digits:
@@ -232,7 +234,7 @@ def _first_bytes(path: Path, most: int) -> bytes:
 
 
 def _shown(path: str | os.PathLike[str]) -> str:
-    return clean(os.fspath(path))
+    return printable_name(os.fspath(path))
 
 
 def _unreadable(path: Path, error: OSError) -> ReadError:

@@ -11,17 +11,17 @@ from tagalong.mail.formats.folders import (
     MAX_MESSAGE,
     SPECIAL_FOLDERS,
     SYSTEM_LABELS,
-    clean,
-    folded,
+    add_tags,
+    casefolded,
     inbox_labels,
     is_excluded,
     is_inbox,
-    item_of,
-    with_tags,
+    mail_item,
+    printable_name,
 )
 from tagalong.mail.formats.mime import Mail, parse_mail
-from tagalong.streams.compression import broken, without_suffix
-from tagalong.streams.format import Found
+from tagalong.streams.compression import read_errors, strip_compression_suffix
+from tagalong.streams.format import ItemOrError
 
 __all__ = ["read_mbox"]
 _SEPARATOR = re.compile(rb"From (?:\S+\s*$|.*\d:\d\d)")
@@ -39,7 +39,7 @@ def read_mbox(
     inbox: str | None = None,
     ignore_labels: Collection[str] = SYSTEM_LABELS,
     max_message: int = MAX_MESSAGE,
-) -> Iterator[Found]:
+) -> Iterator[ItemOrError]:
     """Read the messages of an mbox file, in its order.
 
     A message starts at a line "From " with a time or with one word only, after an empty line.
@@ -62,7 +62,7 @@ def read_mbox(
         How many bytes of a message are read; the rest is passed over.
     """
     folder = _mbox_folder(name)
-    excluded, ignored = folded(exclude), folded(ignore_labels)
+    excluded, ignored = casefolded(exclude), casefolded(ignore_labels)
     for line, data in _mbox_messages(stream, name, max_message):
         mail = parse_mail(data)
         if _is_expunged(mail):
@@ -78,7 +78,7 @@ def read_mbox(
             if not labels and any(map(is_inbox, names)):
                 labels = inbox_labels(inbox)
         place = f"{name}:{line}"
-        yield item_of(mail, place, with_tags(labels, mail, ignored), place)
+        yield mail_item(mail, place, add_tags(labels, mail, ignored), place)
 
 
 def _mbox_messages(stream: BinaryIO, name: str, max_message: int) -> Iterator[tuple[int, bytes]]:
@@ -122,7 +122,7 @@ def _blocks(stream: BinaryIO, name: str) -> Iterator[bytes]:
         try:
             block: bytes = some(_BLOCK)
             block += stream.readline(_BLOCK) if block else b""
-        except broken() as error:
+        except read_errors() as error:
             problem = f"cannot be read further: {error or type(error).__name__}"
             raise ReadError(f"{name}:{lines}", problem) from error
         if not block:
@@ -150,7 +150,7 @@ def _mbox_folder(name: str) -> str:
     """
     if name in ("-", "<stdin>"):
         return ""
-    path = Path(without_suffix(name))
+    path = Path(strip_compression_suffix(name))
     if path.name == "mbox" and path.parent.suffix.lower() == ".mbox":  # as Apple Mail exports
         path = path.parent
     names = [path.stem if path.suffix.lower() in (".mbox", ".mbx") else path.name]
@@ -158,7 +158,7 @@ def _mbox_folder(name: str) -> str:
         if parent.suffix.lower() != ".sbd":
             break
         names.append(parent.stem)
-    return clean("/".join(reversed(names)))
+    return printable_name("/".join(reversed(names)))
 
 
 def _gmail_labels(header: str) -> list[str]:

@@ -24,7 +24,7 @@ SCANNED_BYTES = 30_000_000  # where parts are looked for, at all levels together
 TEXT_BYTES = 500_000  # of text before it is decoded, in all parts together
 ATTACHMENTS = 100  # whose names are kept
 
-_HEADERS_OF_USE = {
+_USED_HEADERS = {
     *(b"subject", b"from", b"to", b"cc", b"message-id", b"list-id"),
     *(b"content-type", b"content-transfer-encoding", b"content-disposition"),
     *(b"x-gmail-labels", b"x-mozilla-keys", b"x-mozilla-status"),
@@ -218,7 +218,7 @@ def _headers(region: _Region) -> tuple[dict[str, bytes], int]:
     found: dict[str, bytes] = {}
     while header := _HEADER.match(data, at, last):
         name = header[1].lower()
-        if name in _HEADERS_OF_USE:
+        if name in _USED_HEADERS:
             start = header.start(2)
             value = data[start : min(header.end(2), start + VALUE_BYTES)]
             found.setdefault(name.decode("ascii"), value)

@@ -27,13 +27,13 @@ _NOT_BASE64 = bytes(set(range(256)) - set(_BASE64))
 
 # Codecs are looked up here and not by the interpreter, which tries an import for every name, and
 # knows some that are no charsets: compression, escapes, and punycode, which is quadratic.
-_NO_CHARSETS = {
+_NOT_CHARSETS = {
     *("base64_codec", "bz2_codec", "hex_codec", "quopri_codec", "rot_13", "uu_codec"),
     *("zlib_codec", "mbcs"),
 }
-_CODECS = {*aliases.values(), "koi8_u", "koi8_t", "cp720", "cp737", "cp874"} - _NO_CHARSETS
+_CODECS = {*aliases.values(), "koi8_u", "koi8_t", "cp720", "cp737", "cp874"} - _NOT_CHARSETS
 # Charsets that are declared where one that holds more is meant.
-_MEANT = {
+_INTENDED_CHARSETS = {
     "ascii": "utf_8",
     "latin_1": "cp1252",
     "iso8859_9": "cp1254",
@@ -56,7 +56,7 @@ _BLOCK_NAMES = (
 )
 _BLOCKS = frozenset(_BLOCK_NAMES.split())
 _CELLS = {"td", "th", "option", "button"}
-_UNSEEN = {
+_HIDDEN_ELEMENTS = {
     name: re.compile(rf"</{name}(?=[\s/>])", re.I)
     for name in ("script", "style", "title", "iframe", "noembed", "noframes")
 }
@@ -112,7 +112,7 @@ def decode_header(value: bytes) -> str:
     Parameters
     ----------
     value : bytes
-        The value as it is written, folded or not.
+        The value as it is written, casefolded or not.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def decode_bytes(data: bytes, charset: str = "") -> str:
 def _codec(charset: str) -> str:
     name = normalize_encoding(charset.partition("*")[0].strip().lower().removeprefix("x-"))
     codec = aliases.get(name, name)
-    return _MEANT.get(codec, codec) if codec in _CODECS else "utf_8"
+    return _INTENDED_CHARSETS.get(codec, codec) if codec in _CODECS else "utf_8"
 
 
 def _without_surrogates(text: str) -> str:
@@ -219,8 +219,8 @@ def html_to_text(html: str) -> str:
             pieces.append("\n\0" if quotes else "\n")  # NUL marks a quoted line
         elif name in _CELLS:
             pieces.append(" ")
-        elif name in _UNSEEN and not is_end:
-            close = _UNSEEN[name].search(html, end)
+        elif name in _HIDDEN_ELEMENTS and not is_end:
+            close = _HIDDEN_ELEMENTS[name].search(html, end)
             end = close.start() if close else len(html)
     pieces.append(html[end:])
     text = unescape(_LONG_NUMBER.sub("\ufffd", "".join(pieces)))
@@ -283,10 +283,10 @@ def split_reply(text: str) -> Reply:
             run.append(lines[at])
             at += 1
             continue
-        _settle(run, body, signature)
+        _split_signature(run, body, signature)
         quoted += [line.lstrip("> ") for line in lines[at : at + count]]
         at += count
-    _settle(run, body, signature)
+    _split_signature(run, body, signature)
     return Reply(*("\n".join(part).strip() for part in (body, quoted, signature)))
 
 
@@ -302,7 +302,7 @@ def _quoted_lines(lines: list[str], at: int) -> int:
         or (_FROM_LINE.match(line) and any(map(_DATE_LINE.match, lines[at + 1 : at + 5])))
     ):
         return len(lines) - at
-    # Who wrote what follows: such a line may be folded.
+    # Who wrote what follows: such a line may be casefolded.
     for length in (1, 2, 3) if _ON_DATE.match(line) else (1,):
         if lines[at + length - 1 : at + length] and _ends_with_colon(lines[at + length - 1]):
             joined = " ".join(lines[at : at + length])
@@ -326,7 +326,7 @@ def _is_quote_next(lines: list[str], at: int) -> bool:
     return False
 
 
-def _settle(run: list[str], body: list[str], signature: list[str]) -> None:
+def _split_signature(run: list[str], body: list[str], signature: list[str]) -> None:
     """Share out a run of lines of the sender's own between body and signature; empties it."""
     while run and not run[-1].strip():
         run.pop()

@@ -8,24 +8,24 @@ from pathlib import Path
 
 from tagalong.learning.items import ReadError
 from tagalong.readers.registry import FORMATS, extensions, format_by_start, format_of_file
-from tagalong.streams.compression import broken, decompressed
+from tagalong.streams.compression import decompress_stream, read_errors
 from tagalong.streams.format import Format, OptionError
 
-__all__ = ["START", "Plan", "plans_of", "recognised"]
+__all__ = ["DETECTION_BYTES", "ResolvedSource", "detect_format", "resolve_source"]
 
-START = 64
+DETECTION_BYTES = 64
 """How many bytes tell the format of a file."""
 
 
 @dataclass(frozen=True)
-class Plan:
+class ResolvedSource:
     """One source and its format; None where only the first bytes will tell."""
 
     source: str
     format: Format | None
 
 
-def plans_of(source: str, wanted: Format | None) -> Iterator[Plan]:
+def resolve_source(source: str, wanted: Format | None) -> Iterator[ResolvedSource]:
     """Yield the plans of a source: one, or one per file that a pattern matches.
 
     Parameters
@@ -39,48 +39,48 @@ def plans_of(source: str, wanted: Format | None) -> Iterator[Plan]:
     if built_in is not None and built_in.takes == "nothing":
         if wanted not in (None, built_in):
             raise OptionError(f"{source} is a built-in stream: leave format out")
-        yield Plan(source, built_in)
+        yield ResolvedSource(source, built_in)
     elif wanted is not None and wanted.takes == "nothing":
         raise OptionError(f"{wanted.name} is a built-in stream: read it as {wanted.name + ':'!r}")
     elif source == "-":
-        yield Plan(source, wanted)
+        yield ResolvedSource(source, wanted)
     elif os.path.isdir(source):
         if wanted is not None and wanted.takes != "folder":
             raise ReadError(
                 source, f"a folder, and {wanted.name} is kept in files; give '{source}/*'"
             )
-        yield Plan(source, wanted or FORMATS["maildir"])
+        yield ResolvedSource(source, wanted or FORMATS["maildir"])
     elif os.path.exists(source):
         if wanted is not None and wanted.takes == "folder":
             raise ReadError(source, f"a file, and {wanted.name} is a folder")
-        yield Plan(source, wanted or format_of_file(source) or _format_by_looking(source))
+        yield ResolvedSource(source, wanted or format_of_file(source) or _format_by_content(source))
     elif glob.has_magic(source):
         matches = sorted(glob.glob(source, recursive=True))
         if not matches:
             raise ReadError(source, "no file matches")
         for match in matches:
-            yield from plans_of(match, wanted)
+            yield from resolve_source(match, wanted)
     else:
         raise ReadError(source, _missing(source))
 
 
-def _format_by_looking(source: str) -> Format | None:
+def _format_by_content(source: str) -> Format | None:
     if not os.path.isfile(source):  # a pipe can be read only once
         return None
     try:
         with open(source, "rb") as file:
-            return recognised(decompressed(file, source).peek(START), source)
-    except broken() as error:
+            return detect_format(decompress_stream(file, source).peek(DETECTION_BYTES), source)
+    except read_errors() as error:
         raise ReadError(source, f"cannot be read: {error}") from error
 
 
-def recognised(start: bytes, name: str) -> Format:
+def detect_format(start: bytes, name: str) -> Format:
     """Return the format of a file by its first bytes; ReadError if they do not tell.
 
     Parameters
     ----------
     start : bytes
-        The first `START` bytes, or all if there are fewer.
+        The first `DETECTION_BYTES` bytes, or all if there are fewer.
     name : str
         The file, for messages.
     """

@@ -97,10 +97,10 @@ def check_run(mail: Mail, applied: bool, expected: Counter[bytes]) -> set[str]:
     for label, keys in before.items():
         assert keys - after[label] == {k for k, move in moved.items() if move.from_folder == label}
     journal = Journal.from_json(load(result.model).notes["filing"])
-    filed = Counter(e.folder for e in journal.here.values() if e.state in ("learnt", "filed"))
+    filed = Counter(e.folder for e in journal.present.values() if e.state in ("learnt", "filed"))
     for label, keys in after.items():
         if label not in ("", "Trash"):
             assert filed[label] >= len(keys), "a message of this folder is not known"
-    assert len(journal.here) <= sum(map(len, after.values())), "a message is known that is gone"
+    assert len(journal.present) <= sum(map(len, after.values())), "a message is known that is gone"
     assert sorted(os.listdir(mail.root / "tmp")) == []
     return set(moved)

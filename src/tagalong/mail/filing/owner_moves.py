@@ -9,10 +9,10 @@ from tagalong.mail.filing.mailbox import Message
 from tagalong.mail.filing.results import FilingResult
 from tagalong.tagger import Tagger
 
-__all__ = ["follow", "to_follow"]
+__all__ = ["learn_from_folder", "messages_to_learn"]
 
 
-def to_follow(context: FilingContext) -> list[tuple[Message, str]]:
+def messages_to_learn(context: FilingContext) -> list[tuple[Message, str]]:
     """Return the messages, with their keys, that something is to be learnt from, oldest first.
 
     Where nothing is to be learnt, the journal is brought up to date at once.
@@ -20,7 +20,7 @@ def to_follow(context: FilingContext) -> list[tuple[Message, str]]:
     journal, snapshot = context.model.journal, context.snapshot
     found: list[tuple[Message, str]] = []
     for key in snapshot.messages:
-        entry = journal.here.get(key)
+        entry = journal.present.get(key)
         message = snapshot.place(key, entry)
         decision = decide(entry, message.folder, message.folder in snapshot.ordinary)
         if decision.lesson is not None:
@@ -30,7 +30,9 @@ def to_follow(context: FilingContext) -> list[tuple[Message, str]]:
     return sorted(found)
 
 
-def follow(context: FilingContext, message: Message, key: str, item: Item) -> Entry | None:
+def learn_from_folder(
+    context: FilingContext, message: Message, key: str, item: Item
+) -> Entry | None:
     """Learn from where a message is, if there is anything to learn, and note it.
 
     Parameters
@@ -56,7 +58,7 @@ def follow(context: FilingContext, message: Message, key: str, item: Item) -> En
         _teach(context.model.tagger, item, decision, "" if entry is None else entry.folder)
         _count(journal, context.result, decision.lesson)
     _note(journal, key, decision, identity_of(item))
-    return journal.here.get(key)
+    return journal.present.get(key)
 
 
 def _teach(tagger: Tagger, item: Item, decision: Decision, was: str) -> None:
@@ -84,6 +86,6 @@ def _count(journal: Journal, result: FilingResult, lesson: Lesson) -> None:
 
 def _note(journal: Journal, key: str, decision: Decision, identity: str) -> None:
     if decision.state is None:
-        journal.here.pop(key, None)
+        journal.present.pop(key, None)
     else:
-        journal.here[key] = Entry(decision.folder, decision.state, identity)
+        journal.present[key] = Entry(decision.folder, decision.state, identity)

@@ -6,10 +6,10 @@ from pathlib import Path
 from tagalong.readers.lines import Lines
 from tagalong.streams.format import Target
 
-__all__ = ["names_beside", "one_a_line"]
+__all__ = ["encode_names", "read_names"]
 
 
-def names_beside(path: str) -> list[str]:
+def read_names(path: str) -> list[str]:
     """Return the names in a file, one a line; none if there is no such file."""
     if not Path(path).is_file():
         return []
@@ -17,9 +17,9 @@ def names_beside(path: str) -> list[str]:
         return [line.removesuffix("\n") for line in Lines(file, path)]
 
 
-def one_a_line(names: Iterable[str], target: Target) -> bytes:
-    """Return what to write beside a target so that `names_beside` gives these names."""
-    if target.alone:
+def encode_names(names: Iterable[str], target: Target) -> bytes:
+    """Return what to write beside a target so that `read_names` gives these names."""
+    if target.stream_only:
         raise ValueError(
             f"{target.name}: names that are no numbers go into a file beside; give the path of a "
             "file, not standard output"

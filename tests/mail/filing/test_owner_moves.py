@@ -5,7 +5,7 @@ import pytest
 from tagalong.mail.filing.decisions import Decision, decide
 from tagalong.mail.filing.journal import Entry, Journal, State
 from tagalong.mail.filing.mailbox import Message, Snapshot
-from tagalong.mail.filing.renames import find_renamed
+from tagalong.mail.filing.renames import find_renamed_folders
 
 # (state, place) -> lesson, new state, new folder; the message was last in the folder "A".
 EXPECTED: dict[tuple[State | None, str], tuple[str | None, str | None, str]] = {
@@ -57,13 +57,13 @@ def snapshot(places: dict[str, str], folders: set[str]) -> Snapshot:
 
 
 def journal(places: dict[str, str]) -> Journal:
-    return Journal(here={key: Entry(folder, "learnt", key) for key, folder in places.items()})
+    return Journal(present={key: Entry(folder, "learnt", key) for key, folder in places.items()})
 
 
 def test_a_folder_with_another_name_is_found() -> None:
     before = {"1": "Work", "2": "Work", "3": "Home"}
     after = snapshot({"1": "Job", "2": "Job", "3": "Home"}, {"", "Job", "Home"})
-    assert find_renamed({"Work", "Home"}, journal(before), after) == {"Work": "Job"}
+    assert find_renamed_folders({"Work", "Home"}, journal(before), after) == {"Work": "Job"}
 
 
 @pytest.mark.parametrize(
@@ -82,10 +82,10 @@ def test_other_changes_are_no_renaming(
     after: dict[str, str], folders: set[str], labels: set[str]
 ) -> None:
     before = {"1": "Work", "2": "Work", "3": "Work"}
-    assert find_renamed(labels, journal(before), snapshot(after, folders)) == {}
+    assert find_renamed_folders(labels, journal(before), snapshot(after, folders)) == {}
 
 
 def test_two_folders_that_became_one_are_no_renaming() -> None:
     before = {"1": "Work", "2": "Job", "3": "Old"}
     after = snapshot({"1": "Both", "2": "Both", "3": "New"}, {"Both", "New"})
-    assert find_renamed({"Work", "Job", "Old"}, journal(before), after) == {"Old": "New"}
+    assert find_renamed_folders({"Work", "Job", "Old"}, journal(before), after) == {"Old": "New"}
