@@ -61,8 +61,8 @@ def test_which_attributes_are_labels(tmp_path: Path) -> None:
     assert items(meka, "arff")[0].labels == ("a",)
     assert items(meka.replace("-C 1", "-C -2"), "arff")[0].labels == ("b", "c")
     assert items(meka, "arff", labels=1)[0].labels == ("c",)
-    assert "which attributes are labels?" in error(plain, "arff")
-    assert "4 labels, but there are 3" in error(plain, "arff", labels=4)
+    assert "does not say which attributes are labels" in error(plain, "arff")
+    assert "4 labels are requested, but there are 3" in error(plain, "arff", labels=4)
     (tmp_path / "set-train.arff").write_text(meka)
     (tmp_path / "set.xml").write_text('<labels xmlns="urn:x"><label name="b"/></labels>')
     assert next(read(tmp_path / "set-train.arff")).labels == ("b",)
@@ -81,8 +81,8 @@ def test_which_attributes_are_labels(tmp_path: Path) -> None:
         ("1,red,1", "3 values, but there are 6"),
         ("x,red,1,a,0,0", "'the size' must be a number, not 'x'"),
         ("inf,red,1,a,0,0", "inf"),
-        ("1,green,1,a,0,0", "'green' is none of the values of 'colour'"),
-        ("1,red,2,a,0,0", "'2' is none of"),
+        ("1,green,1,a,0,0", "'green' is not a value of the attribute 'colour'"),
+        ("1,red,2,a,0,0", "'2' is not a value"),
         ("1,red,1,'a,0,0", "quote"),
         ("1,red,1,'a'b,0,0", "quote"),
         ("{0 1", "must end with"),
@@ -107,12 +107,12 @@ def test_what_is_wrong_is_named_and_the_next_line_is_read(row: str, problem: str
         ("", "f:0: the file ends before @data"),
         ("@relation x\n", "f:1: the file ends before @data"),
         ("@relation x\n@data\n", "f:2: @data comes before"),
-        ("@relation x\nhello\n", "f:2: @relation, @attribute or @data is wanted"),
-        ("@attribute x\n", "f:1: '@attribute x' is not"),
-        ("@attribute x {a,b\n", "f:1: attribute 'x': its values do not end"),
-        ("@attribute x {}\n", "f:1: attribute 'x' has no values"),
-        ("@attribute x relational\n", "f:1: attribute 'x' is 'relational'"),
-        ("@attribute x string\n@data\n", "f:2: the label 'x' must be"),
+        ("@relation x\nhello\n", "f:2: expected @relation, @attribute or @data"),
+        ("@attribute x\n", "f:1: expected '@attribute NAME TYPE', not '@attribute x'"),
+        ("@attribute x {a,b\n", "f:1: attribute 'x': the list of values must end"),
+        ("@attribute x {}\n", "f:1: attribute 'x': the list of values is empty"),
+        ("@attribute x relational\n", "f:1: attribute 'x' has the type 'relational'"),
+        ("@attribute x string\n@data\n", "f:2: the label 'x' must have the type"),
     ],
 )
 def test_a_broken_header(header: str, problem: str) -> None:
@@ -165,11 +165,11 @@ def test_mulans_sets(name: str) -> None:
 @pytest.mark.parametrize(
     "given_items, problem",
     [
-        ([Item("", "", {"a": 1.0}, ("a",))], "one name"),
+        ([Item("", "", {"a": 1.0}, ("a",))], "distinct names"),
         ([Item("", "", {"a": 1.0}), Item("", "", {"a": "x"})], "item 2 .*'a'"),
         ([Item("", "", {"a": "x"}), Item("", "", {"a": 1.0})], "item 2 .*'a'"),
         ([Item("", "", {"a": "1"})], "numbers"),
-        ([Item("", "", {"": 1.0})], "without a name"),
+        ([Item("", "", {"": 1.0})], "empty name"),
     ],
 )
 def test_what_cannot_be_written_is_refused(given_items: list[Item], problem: str) -> None:

@@ -47,7 +47,7 @@ def test_indicator_columns() -> None:
         None,
         ("red", "blue"),
     ]
-    assert str(seen[4]) == "f:6: column 'red' must hold 0 or 1 (indicators), not '2'"
+    assert str(seen[4]) == "f:6: column 'red' must hold 0 or 1 (option indicators), not '2'"
 
 
 @pytest.mark.parametrize("unlabelled, wanted", [("unknown", None), ("empty", ())])
@@ -79,7 +79,7 @@ def test_lines_are_those_where_items_begin() -> None:
 @pytest.mark.parametrize(
     "row, problem",
     [
-        ("a", "1 cells, but there are 2 columns"),
+        ("a", "the row has 1 cells, but there are 2 columns"),
         ("a,b,c", "3 cells"),
         ('"a"b,c', "expected after"),
         ("a\0,b", "NUL"),
@@ -103,9 +103,9 @@ def test_a_quote_that_is_never_closed() -> None:
     "options, problem",
     [
         ({}, "the columns are 'one', 'two', 'two'"),
-        ({"text": "three"}, "'three' is not here"),
-        ({"text": "two"}, "'two' is twice"),
-        ({"text": "one", "labels": ["one", "x"]}, "'x' is not here"),
+        ({"text": "three"}, "no column 'three'"),
+        ({"text": "two"}, "several columns 'two'"),
+        ({"text": "one", "labels": ["one", "x"]}, "no column 'x'"),
     ],
 )
 def test_columns_that_are_not_there(options: dict[str, object], problem: str) -> None:
@@ -165,7 +165,7 @@ def test_it_agrees_with_the_csv_module(rows: list[list[str]], delimiter: str) ->
         (Item("i", "t", {}, ()), "unlabelled='empty'"),
         (Item("i", "t", {"c": "12"}), "'12'"),
         (Item("i", "t", {"c": ""}), "''"),
-        (Item("i", "t", {"id": 1.0}), "called id"),
+        (Item("i", "t", {"id": 1.0}), "the name 'id'"),
         (Item("i", {"text": "t"}), "'text'"),
     ],
 )

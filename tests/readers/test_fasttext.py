@@ -23,7 +23,7 @@ def test_another_prefix() -> None:
 
 
 def test_a_label_without_a_name() -> None:
-    assert error("ok\n__label__ a\n", "fasttext").startswith("f:2: __label__ without")
+    assert error("ok\n__label__ a\n", "fasttext").startswith("f:2: the prefix __label__ must be followed")
 
 
 def test_many_labels_take_no_time() -> None:
@@ -43,7 +43,7 @@ def test_fields_and_lines_become_one() -> None:
         (Item("i", "t", labels=("",)), "''"),
         (Item("i", "t", {"x": 1.0}), "'x'"),
         (Item("i", "t", weight=2.0), "weight"),
-        (Item("i", " ", labels=()), "no line"),
+        (Item("i", " ", labels=()), "neither labels nor text"),
         (Item("i", "t", labels=()), "unlabelled='empty'"),
         (Item("i", "__label__t", labels=("a",)), "read as a label"),
     ],

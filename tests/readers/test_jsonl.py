@@ -55,7 +55,7 @@ def test_keys_can_be_named_and_nested() -> None:
         ("[1]", "an object"),
         ('"text"', "an object"),
         ('{"body": "b", "x": 1}', "'body', 'x'"),
-        ('{"text": 3}', "must be a text"),
+        ('{"text": 3}', "must be a string"),
         ('{"text": {"a": 3}}', "'a'"),
         ('{"text": "", "labels": [true]}', "True"),
         ('{"text": "", "labels": [" "]}', "empty"),

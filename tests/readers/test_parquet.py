@@ -49,7 +49,7 @@ def test_rows_that_are_no_items_are_named() -> None:
     assert isinstance(seen[2], Item)
     nested = table(text=["a"], n=[{"x": 1}])
     assert "'n' must be a finite number" in error(nested, "parquet", features="n")
-    assert "must hold texts" in error(nested, "parquet", text="n")
+    assert "must hold text" in error(nested, "parquet", text="n")
     assert "the columns are 'z'" in error(table(z=[1]), "parquet")
 
 
@@ -81,7 +81,7 @@ def test_the_package_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatc
 def test_what_cannot_be_written_is_refused() -> None:
     with pytest.raises(ValueError, match=r"item 2 .*'a'"):
         written([Item(features={"a": 1.0}), Item(features={"a": "x"})], "parquet")
-    with pytest.raises(ValueError, match="called 'id'"):
+    with pytest.raises(ValueError, match="the name 'id'"):
         written([Item(features={"id": 1.0})], "parquet")
 
 

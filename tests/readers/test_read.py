@@ -71,7 +71,7 @@ def test_little_that_unpacks_to_much_is_read_piece_by_piece(tmp_path: Path, suff
     try:
         stream = read(path, on_error="skip", max_line=1 << 20)
         assert texts(stream) == list("01234")
-        assert stream.errors == [f"{path}:1: the line is longer than 1048576 bytes (max_line)"]
+        assert stream.errors == [f"{path}:1: the line is longer than 1048576 bytes (option max_line)"]
         assert tracemalloc.get_traced_memory()[1] < 25_000_000
     finally:
         tracemalloc.stop()
@@ -93,7 +93,7 @@ def test_standard_input(stdin: Callable[[bytes], None]) -> None:
     stdin(b"a,b | x\n")
     assert next(read("-", "vw")).labels == ("a", "b")
     stdin(b"a,b | x\n")
-    with pytest.raises(ReadError, match=r"<stdin>: neither .* format= one of jsonl, csv"):
+    with pytest.raises(ReadError, match=r"<stdin>: the format cannot be detected .* format= one of jsonl, csv"):
         next(read("-"))
 
 
@@ -113,10 +113,10 @@ def test_several_sources_and_globs(tmp_path: Path) -> None:
     "name, problem",
     [
         ("none.jsonl", "no such file or folder"),
-        ("no/none.jsonl", "no such file, and no folder"),
+        ("no/none.jsonl", "no such file; the folder"),
         ("*.none", "no file matches"),
-        ("data.xyz", "known: .jsonl, .ndjson"),
-        ("nosuch:", "there are pydocs:, debtags:"),
+        ("data.xyz", "a known extension: .jsonl, .ndjson"),
+        ("nosuch:", "streams are pydocs:, debtags:"),
     ],
 )
 @pytest.mark.parametrize("on_error", ["stop", "skip"])
@@ -133,22 +133,22 @@ def test_what_is_not_there_is_said_at_once(
 
 def test_folders_and_files(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(LINES)
-    with pytest.raises(ReadError, match="a folder, and jsonl"):
+    with pytest.raises(ReadError, match="this is a folder, but jsonl"):
         read(tmp_path, "jsonl")
-    with pytest.raises(ReadError, match="a file, and maildir"):
+    with pytest.raises(ReadError, match="this is a file, but maildir"):
         read(tmp_path / "a.jsonl", "maildir")
 
 
 @pytest.mark.parametrize(
     "arguments, options, problem",
     [
-        (["pydocs:", "jsonl"], {}, "leave format out"),
-        (["a.jsonl", "pydocs"], {}, "read it as 'pydocs:'"),
-        (["a.jsonl", "xml"], {}, "no format 'xml'; there are jsonl, csv"),
+        (["pydocs:", "jsonl"], {}, "omit the option format"),
+        (["a.jsonl", "pydocs"], {}, "the source 'pydocs:'"),
+        (["a.jsonl", "xml"], {}, "no format 'xml'; the formats are jsonl, csv"),
         (["a.jsonl"], {"on_error": "ignore"}, "'ignore'"),
         ([[]], {}, "nothing to read"),
-        (["a.jsonl"], {"separator": "|"}, "jsonl has no option 'separator': csv, tsv, parquet"),
-        (["a.jsonl"], {"nonsense": 1}, "no format has it; the options of jsonl: text, labels"),
+        (["a.jsonl"], {"separator": "|"}, "jsonl has no option 'separator'; formats with this option: csv, tsv, parquet"),
+        (["a.jsonl"], {"nonsense": 1}, "formats with this option: none; options of jsonl: text, labels"),
         (["a.jsonl"], {"text": 5}, "text must be a name, or a list of names, not 5"),
         (["a.jsonl"], {"max_line": 0}, "max_line must be positive"),
         (["a.jsonl"], {"max_line": "5"}, "max_line must be a number of bytes"),
@@ -174,14 +174,14 @@ def test_options_are_checked_at_once(
 def test_an_unknown_encoding(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(LINES)
     for encoding in ("klingon", "rot13", "base64", "undefined", "a\0b"):
-        with pytest.raises(OptionError, match="no text encoding"):
+        with pytest.raises(OptionError, match="must be a text encoding"):
             next(read(tmp_path / "a.jsonl", encoding=encoding))
 
 
 def test_stop_and_skip(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"[]\n".join(LINES.splitlines(keepends=True)))
-    with pytest.raises(ReadError, match=f"{path}:2: an object"):
+    with pytest.raises(ReadError, match=f"{path}:2: the line must be an object"):
         texts(read(path))
     with read([path, path], on_error="skip") as stream:
         assert texts(stream) == list("0123401234")

@@ -41,12 +41,12 @@ def test_lines_without_labels(line: str, unlabelled: str, wanted: tuple[str, ...
         ("1 3:x", "must be a number, not 'x'"),
         ("1 3:inf", "inf"),
         ("1 3:nan", "nan"),
-        ("1 3", "'3' is not feature:value"),
+        ("1 3", "'3' must have the form feature:value"),
         ("1 3:1:2", "'3:1:2'"),
         ("1 :2", "':2'"),
-        ("1 3:1 3:2", "feature 3 comes twice"),
+        ("1 3:1 3:2", "feature 3 occurs twice"),
         ("1 3:1 qid:7", "before the features"),
-        ("1 qid: 3:1", "names no query"),
+        ("1 qid: 3:1", "must be followed by a query"),
         ("1, 3:1", "empty label"),
         (" word 1:2", "'word'"),
     ],
@@ -118,7 +118,7 @@ def test_a_number_without_a_name_is_an_error(tmp_path) -> None:  # type: ignore[
         (Item("i", "some text", {"1": 1.0}, ()), "numbers, not text"),
         (Item("i", "", {"1": 1.0}, (), 2.0), "weight"),
         (Item("i", "", {"1": 1.0}, None), "unlabelled='unknown'"),
-        (Item("i", "", {}, ()), "no line for it"),
+        (Item("i", "", {}, ()), "neither labels nor features"),
     ],
 )
 def test_what_cannot_be_written_is_refused(item: Item, problem: str) -> None:
@@ -127,7 +127,7 @@ def test_what_cannot_be_written_is_refused(item: Item, problem: str) -> None:
 
 
 def test_names_need_a_file() -> None:
-    with pytest.raises(ValueError, match="file beside"):
+    with pytest.raises(ValueError, match="a second file"):
         write([Item("", "", {"a": 1.0}, ("x",))], "-", "svmlight")
 
 
@@ -155,7 +155,7 @@ def test_scikit_learn_reads_the_same_queries() -> None:
 
 
 def test_a_query_that_cannot_be_held_is_refused() -> None:
-    with pytest.raises(ValueError, match="cannot hold the query 'a b'"):
+    with pytest.raises(ValueError, match="cannot store the query 'a b'"):
         written([Item("", "", {"1": 1.0}, ("1",), query="a b")], "svmlight")
-    with pytest.raises(ValueError, match="only svmlight has a place for a query"):
+    with pytest.raises(ValueError, match="only svmlight can store a query"):
         write([Item("", "x", labels=("1",), query="7")], "-", "jsonl")

@@ -32,12 +32,12 @@ def test_an_empty_label_can_mean_no_labels() -> None:
 @pytest.mark.parametrize(
     "line, problem",
     [
-        ("1 x y", "no '|'"),
+        ("1 x y", "must contain a '|'"),
         ("1:2.0 2:1.0 | x", "costs"),
         ("a,, | x", "empty label"),
         ("1 heavy | x", "weight"),
         ("1 -1 | x", "-1"),
-        ("1 2 3 4 | x", "weight and base"),
+        ("1 2 3 4 | x", "weight, base and tag"),
         ("1 | x:y", "'x'"),
         ("1 | x:inf", "x:inf"),
         ("1 | :2", "':2'"),
@@ -107,7 +107,7 @@ def test_labels_of_any_kind_as_numbers(tmp_path: Path) -> None:
         Item("3", features={"x": 1.0}),
     ]
     path = tmp_path / "numbered.vw"
-    with pytest.raises(ValueError, match="number_labels writes numbers"):
+    with pytest.raises(ValueError, match="number_labels writes labels as numbers"):
         write(items, path)
     assert write(items, path, number_labels=True) == 3
     assert path.read_text().splitlines() == ["0,1 '1 | x ", "1,2 '2 | x ", "'3 | x "]

@@ -64,7 +64,7 @@ def test_a_device_is_written_to_and_stays(tmp_path: Path) -> None:
     [
         ("a.xyz", None, "give format= one of jsonl, csv"),
         ("-", None, "give format="),
-        ("a.mbox", None, "mbox can be read only; these can be written: jsonl"),
+        ("a.mbox", None, "mbox is read-only; the writable formats are jsonl"),
         ("a.jsonl", "nothing", "no format 'nothing'"),
     ],
 )
@@ -75,7 +75,7 @@ def test_formats_that_cannot_be_written(name: str, format: str | None, problem: 
 
 
 def test_options_are_checked() -> None:
-    with pytest.raises(OptionError, match="fasttext have it"):
+    with pytest.raises(OptionError, match="formats with this option: fasttext"):
         write(ITEMS, "a.jsonl", prefix="#")
 
 

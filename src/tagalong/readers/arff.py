@@ -1,4 +1,4 @@
-"""ARFF with several labels, as Mulan and Meka keep it: dense or sparse rows."""
+"""Reader of multi-label ARFF in the conventions of Mulan and Meka, with dense or sparse rows."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -34,7 +34,7 @@ def read_arff(
     labels: int | None = None,
     **line_options: Any,
 ) -> Iterator[ItemOrError]:
-    """Yield the items of an ARFF file; blank lines and comments are passed over."""
+    """Yield the items of an ARFF file, skipping blank lines and comments."""
     lines = Lines(stream, name, **line_options)
     header = read_header(lines)
     rows = _RowParser(choose_labels(header, lines.place(), name, xml, labels))
@@ -47,13 +47,13 @@ def read_arff(
 
 
 class _RowParser:
-    """Turns rows into items."""
+    """Parser of data rows."""
 
     def __init__(self, attributes: tuple[Attribute, ...]):
         self._attributes = attributes
         self._has_labels = any(each.kind == "label" for each in attributes)
         self._many_texts = sum(each.kind == "text" for each in attributes) > 1
-        # What a sparse row means by leaving an attribute out: the first value of a nominal one.
+        # A sparse row that omits a nominal attribute means the attribute's first value.
         self._defaults = {
             index: each.values[0]
             for index, each in enumerate(attributes)
@@ -61,7 +61,7 @@ class _RowParser:
         }
 
     def item(self, line: str, place: str) -> Item:
-        """Return the item of a line."""
+        """Return the item of a data row."""
         weight = 1.0
         if line.endswith("}") and (found := _WEIGHT.search(line)):
             weight = parse_number(found[1], place, "the weight", least=0.0)
@@ -73,14 +73,16 @@ class _RowParser:
             if given and max(given) >= len(self._attributes):
                 raise ReadError(
                     place,
-                    f"there is no attribute {max(given)}: there are {len(self._attributes)}, "
-                    "counted from 0",
+                    f"there is no attribute {max(given)}: the file has {len(self._attributes)} "
+                    "attributes, numbered from 0",
                 )
             return self._item_from_cells(sorted((self._defaults | given).items()), weight, place)
         cells = list(parse_values(line, place))
         if len(cells) != len(self._attributes):
             raise ReadError(
-                place, f"{len(cells)} values, but there are {len(self._attributes)} attributes"
+                place,
+                f"the row has {len(cells)} values, but there are {len(self._attributes)} "
+                "attributes",
             )
         return self._item_from_cells(enumerate(cells), weight, place)
 
@@ -98,7 +100,8 @@ class _RowParser:
                 known = known and kind != "label"
             elif attribute.values and cell not in attribute.values:
                 raise ReadError(
-                    place, f"{short_repr(cell)} is none of the values of {attribute.name!r}"
+                    place,
+                    f"{short_repr(cell)} is not a value of the attribute {attribute.name!r}",
                 )
             elif kind == "number":
                 if value := _finite_number(cell, place, attribute.name):
@@ -129,14 +132,14 @@ def _finite_number(cell: str, place: str, name: str) -> float:
 
 
 def _parse_sparse(body: str, place: str) -> dict[int, str | None]:
-    """Return the attributes of a sparse row: their numbers, from 0, and values."""
+    """Return the cells of a sparse row: attribute numbers, from 0, and values."""
     if "'" in body or '"' in body or "?" in body:
         return dict(_sparse_pairs(body, place))
     try:
         cells = {int(index): value for index, value in map(str.split, body.split(","))}
     except ValueError:
         cells = {-1: ""}
-    # The careful way tells what is wrong.
+    # The slower parser raises an error that names the faulty cell.
     return dict(_sparse_pairs(body, place)) if min(cells) < 0 else {**cells}
 
 
@@ -148,7 +151,8 @@ def _sparse_pairs(body: str, place: str) -> Iterator[tuple[int, str | None]]:
         found = _SPARSE_CELL.match(body, at)
         if found is None:
             raise ReadError(
-                place, f"{short_repr(body[at : at + 80])} is not an attribute's number and a value"
+                place,
+                f"{short_repr(body[at : at + 80])} must be the number of an attribute and a value",
             )
         yield int(found[1]), parse_value(found[2], found[3], place)
         if not found[4]:
@@ -158,14 +162,17 @@ def _sparse_pairs(body: str, place: str) -> Iterator[tuple[int, str | None]]:
 
 FORMAT = Format(
     "arff",
-    "ARFF with several labels: Mulan's with its XML file, or Meka's",
+    "multi-label ARFF: Mulan's with its XML file, or Meka's",
     read_arff,
     extensions=(".arff",),
     options=(
-        Option("xml", "Mulan's XML file that lists the labels. By default the one beside."),
+        Option(
+            "xml",
+            "Mulan's XML file that lists the labels. By default the one next to the ARFF file.",
+        ),
         Option(
             "labels",
-            "How many attributes are labels: the last ones; negative: the first ones.",
+            "Number of attributes that are labels: the last N, or the first N if given as -N.",
             "integer",
         ),
         *LINE_OPTIONS,

@@ -1,4 +1,4 @@
-"""Rows of a table as items."""
+"""Conversion of the rows of a table to items."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,20 +22,20 @@ _YES, _NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a table that make an item, by their position.
+    """Positions of the columns of a table that hold the parts of an item.
 
     Parameters
     ----------
     names : sequence of str
-        All columns.
+        Names of all columns.
     text, labels, id, features, weight : sequences of int
-        Positions; at most one for `id` and `weight`.
+        Positions of the columns; at most one for `id` and `weight`.
     separator : str
-        Between the labels of a cell; "" if it is one label.
+        Separator of the labels in a cell; "" if each cell is one label.
     indicators : bool
         Whether label columns hold 0 or 1.
     unlabelled : str
-        "unknown" or "empty".
+        Meaning of an item without labels: "unknown" or "empty".
     """
 
     names: Sequence[str]
@@ -49,7 +49,7 @@ class Columns:
     unlabelled: str
 
     def used(self) -> list[int]:
-        """Return the positions of all columns that are needed."""
+        """Return the positions of all columns that items use."""
         return sorted({*self.text, *self.labels, *self.id, *self.features, *self.weight})
 
     def item(self, row: Sequence[Any], place: str) -> Item:
@@ -77,7 +77,7 @@ class Columns:
         if type(value) in (int, float):
             return str(value)
         raise ReadError(
-            place, f"column {self.names[column]!r} must hold texts, not {short_repr(value)}"
+            place, f"column {self.names[column]!r} must hold text, not {short_repr(value)}"
         )
 
     def _text(self, row: Sequence[Any], place: str) -> str | dict[str, str]:
@@ -133,14 +133,14 @@ class Columns:
             elif mark not in _NO:
                 raise ReadError(
                     place,
-                    f"column {self.names[column]!r} must hold 0 or 1 (indicators), "
+                    f"column {self.names[column]!r} must hold 0 or 1 (option indicators), "
                     f"not {short_repr(row[column])}",
                 )
         return tuple(found)
 
 
 def field_name(name: str) -> str:
-    """Return which field of the text a column is, where there are several."""
+    """Return the field name of a text column if there are several; "" for the column "text"."""
     return "" if name == "text" else name
 
 
@@ -149,12 +149,12 @@ def _number_or_category(cell: str, place: str, name: str) -> FeatureValue:
         value = float(cell)
     except ValueError:
         return cell
-    if "_" in cell:  # Python's own way of writing numbers, nobody else's
+    if "_" in cell:  # float() accepts 1_000, which is a number in Python source only
         return cell
     if not isfinite(value):
         raise ReadError(
             place,
-            f"column {name!r} holds {short_repr(cell)}: a number must be finite; leave the cell empty "
-            "if there is none",
+            f"column {name!r} holds {short_repr(cell)}; numbers must be finite, and a cell "
+            "without a number must be empty",
         )
     return value

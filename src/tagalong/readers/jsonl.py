@@ -1,4 +1,4 @@
-"""JSON lines: an object a line, with id, text, features, labels and weight."""
+"""Reader and writer of JSON lines: one object per line with id, text, features, labels, weight."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ __all__ = ["FORMAT", "item_as_json", "item_from_json", "read_jsonl", "write_json
 
 @dataclass(frozen=True)
 class _Keys:
-    """Where in an object the parts of an item are."""
+    """Keys of a JSON object that hold the parts of an item."""
 
     id: str = "id"
     text: tuple[str, ...] = ("text",)
@@ -26,8 +26,8 @@ class _Keys:
     weight: str = "weight"
 
     @cached_property
-    def plain(self) -> bool:
-        """Whether no part needs a search in nested objects, nor several keys."""
+    def are_plain(self) -> bool:
+        """Whether every part has a single key that is not a path into nested objects."""
         single = len(self.text) == len(self.labels) == 1
         names = (self.id, *self.text, self.features, *self.labels, self.weight)
         return single and not any("." in name for name in names)
@@ -48,7 +48,7 @@ def read_jsonl(
     weight: str = "weight",
     **line_options: Any,
 ) -> Iterator[ItemOrError]:
-    """Yield the items of JSON lines; blank lines are passed over."""
+    """Yield the items of JSON lines, skipping blank lines."""
     keys = _Keys(id, text, features, labels, weight)
 
     def parse(line: str, place: str) -> Item | None:
@@ -61,17 +61,19 @@ def read_jsonl(
 def _load_json(line: str, place: str) -> Any:
     try:
         try:
-            record, end = _SCAN(line, 0)  # what json.loads calls, without its searches for blanks
+            record, end = _SCAN(line, 0)  # json.loads without its search for white space
         except StopIteration:
             end = -1
         if end != len(line):
             record = json.loads(line)
-        # Only an escape can bring in half a character, which no file can hold.
+        # Only an escape can produce a lone surrogate, which no encoding can write.
         if "\\u" in line:
             json.dumps(record, ensure_ascii=False).encode()
         return record
     except UnicodeEncodeError:
-        raise ReadError(place, "half of a surrogate pair: not Unicode text") from None
+        raise ReadError(
+            place, "a lone surrogate (\\ud800 to \\udfff) is not Unicode text"
+        ) from None
     except RecursionError:
         raise ReadError(place, "the JSON is nested too deeply") from None
     except ValueError as error:
@@ -79,10 +81,10 @@ def _load_json(line: str, place: str) -> Any:
 
 
 def item_from_json(record: Any, place: str, keys: _Keys = _DEFAULT_KEYS) -> Item:
-    """Return the item that an object of JSON stands for."""
+    """Return the item of a JSON object."""
     if type(record) is not dict:
-        raise ReadError(place, f"an object {{...}} is wanted, not {short_repr(record)}")
-    if keys.plain:
+        raise ReadError(place, f"the line must be an object {{...}}, not {short_repr(record)}")
+    if keys.are_plain:
         find = record.get
         text, labels = find(keys.text[0]), find(keys.labels[0])
     else:
@@ -92,8 +94,9 @@ def item_from_json(record: Any, place: str, keys: _Keys = _DEFAULT_KEYS) -> Item
     if text is None and features is None:
         raise ReadError(
             place,
-            f"neither {' nor '.join(map(repr, keys.text))} nor {keys.features!r}; "
-            f"the keys here are {', '.join(map(repr, record)) or 'none'}; text= names the key",
+            f"the object has neither {' nor '.join(map(repr, keys.text))} nor {keys.features!r}; "
+            f"its keys are {', '.join(map(repr, record)) or 'none'}; name the key of the text "
+            "with the option text",
         )
     if labels is not None:
         labels = parse_labels(labels if type(labels) is list else [labels], place)
@@ -108,7 +111,7 @@ def item_from_json(record: Any, place: str, keys: _Keys = _DEFAULT_KEYS) -> Item
 
 
 def _value_at(record: Mapping[str, Any], key: str) -> Any:
-    """Return what stands at a key, which may be a path with dots; None if nothing does."""
+    """Return the value of a key, which may be a path with dots; None if there is no such key."""
     if key in record or "." not in key:
         return record.get(key)
     found: Any = record
@@ -120,7 +123,7 @@ def _value_at(record: Mapping[str, Any], key: str) -> Any:
 
 
 def _joined_texts(find: Callable[[str], Any], keys: tuple[str, ...]) -> Any:
-    """Return the text, or one field per key; None if there is none at all."""
+    """Return the text, or one field per key; None if the object has none of the keys."""
     if len(keys) == 1:
         return find(keys[0])
     parts = {key: find(key) for key in keys}
@@ -128,7 +131,7 @@ def _joined_texts(find: Callable[[str], Any], keys: tuple[str, ...]) -> Any:
 
 
 def _joined_labels(find: Callable[[str], Any], keys: tuple[str, ...]) -> list[Any] | None:
-    """Return the labels under all keys; None if there is none of the keys."""
+    """Return the labels of all keys; None if the object has none of the keys."""
     given = [each for each in map(find, keys) if each is not None]
     if not given:
         return None
@@ -140,11 +143,13 @@ def _parse_text(given: Any, place: str) -> str | dict[str, str]:
         return ""
     if type(given) is not dict:
         raise ReadError(
-            place, f"the text must be a text or an object of texts, not {short_repr(given)}"
+            place, f"the text must be a string or an object of strings, not {short_repr(given)}"
         )
     for field, text in given.items():
         if text is not None and type(text) is not str:
-            raise ReadError(place, f"the text {field!r} must be a text, not {short_repr(text)}")
+            raise ReadError(
+                place, f"the text field {field!r} must be a string, not {short_repr(text)}"
+            )
     return {field: text for field, text in given.items() if text is not None}
 
 
@@ -155,13 +160,13 @@ def _parse_id(value: Any, place: str) -> str:
         return ""
     if type(value) in (int, float):
         return str(value)
-    raise ReadError(place, f"the id must be a text or a number, not {short_repr(value)}")
+    raise ReadError(place, f"the id must be a string or a number, not {short_repr(value)}")
 
 
 def _parse_features(given: Any, place: str) -> dict[str, FeatureValue]:
     if type(given) is not dict:
         raise ReadError(
-            place, f"features must be an object of numbers and texts, not {short_repr(given)}"
+            place, f"features must be an object of numbers and strings, not {short_repr(given)}"
         )
     found: dict[str, FeatureValue] = {}
     for name, value in given.items():
@@ -172,7 +177,7 @@ def _parse_features(given: Any, place: str) -> dict[str, FeatureValue]:
                 if type(category) is not str:
                     raise ReadError(
                         place,
-                        f"feature {name!r}: a list holds texts (categories), "
+                        f"feature {name!r}: a list must hold strings (categories), "
                         f"not {short_repr(category)}",
                     )
                 found[f"{name}={category}"] = 1.0
@@ -182,7 +187,7 @@ def _parse_features(given: Any, place: str) -> dict[str, FeatureValue]:
 
 
 def item_as_json(item: Item) -> dict[str, Any]:
-    """Return an item as an object of JSON, without what is empty or unknown."""
+    """Return an item as a JSON object, without parts that are empty or unknown."""
     record: dict[str, Any] = {"id": item.id} if item.id else {}
     if item.text != "" or not item.features:
         record["text"] = item.text if isinstance(item.text, str) else dict(item.text)
@@ -196,7 +201,7 @@ def item_as_json(item: Item) -> dict[str, Any]:
 
 
 def write_jsonl(items: Iterable[Item], target: Target) -> int:
-    """Write an object a line."""
+    """Write one object per line."""
     count = 0
     encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
     for count, item in enumerate(items, 1):  # noqa: B007
@@ -206,20 +211,25 @@ def write_jsonl(items: Iterable[Item], target: Target) -> int:
 
 FORMAT = Format(
     "jsonl",
-    "JSON lines: an object a line with id, text, features, labels, weight",
+    "JSON lines: one object per line with id, text, features, labels, weight",
     read_jsonl,
     extensions=(".jsonl", ".ndjson", ".json"),
     options=(
         Option(
             "text",
-            "The key of the text; several make one field each. Dots go into nested objects.",
+            "Key of the text; several keys become one field each. A dot selects a nested key.",
             "names",
             ("text",),
         ),
-        Option("labels", "The key of the labels; several are put together.", "names", ("labels",)),
-        Option("id", "The key of the id.", default="id"),
-        Option("features", "The key of the features.", default="features"),
-        Option("weight", "The key of the weight.", default="weight"),
+        Option(
+            "labels",
+            "Key of the labels; the labels of several keys are combined.",
+            "names",
+            ("labels",),
+        ),
+        Option("id", "Key of the id.", default="id"),
+        Option("features", "Key of the features.", default="features"),
+        Option("weight", "Key of the weight.", default="weight"),
         *LINE_OPTIONS,
     ),
     write=write_jsonl,

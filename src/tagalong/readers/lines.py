@@ -1,4 +1,4 @@
-"""The lines of a file: numbered, decoded, of bounded length."""
+"""Iteration over the lines of a file: numbered, decoded, of bounded length."""
 
 import io
 from collections.abc import Callable, Iterator
@@ -11,36 +11,36 @@ from tagalong.streams.format import ItemOrError, Option, OptionError
 __all__ = ["ENCODING", "LINE_OPTIONS", "MAX_LINE", "Lines", "parse_lines", "validate_encoding"]
 
 MAX_LINE = 64 << 20
-ENCODING = Option("encoding", "How the file's letters are encoded.", default="utf-8")
+ENCODING = Option("encoding", "Text encoding of the file.", default="utf-8")
 LINE_OPTIONS = (
     ENCODING,
-    Option("max_line", "The longest line that is read, in bytes.", "size", MAX_LINE),
+    Option("max_line", "Maximum length of a line, in bytes.", "size", MAX_LINE),
 )
 
 
 class Lines:
-    """The lines of a binary stream as text, each with its line end.
+    """Iterator over the lines of a binary stream as text, each with its line end.
 
-    A line that cannot be read raises ReadError; the next call goes on with the next line. Where
-    the stream itself breaks, the error is raised and no further line comes.
+    A line that is too long or cannot be decoded raises ReadError, and the next call continues with
+    the next line. If reading the stream fails, ReadError is raised and the iteration ends.
 
     Parameters
     ----------
     stream : binary file
-        What to read, decompressed.
+        Decompressed stream.
     name : str
-        What to call it in messages.
+        Name of the stream in messages.
     encoding : str
-        How letters are encoded. A byte-order mark is taken off UTF-8.
+        Text encoding. A byte-order mark is removed from UTF-8.
     max_line : int
-        The longest line, in bytes (in characters for encodings that are not based on ASCII).
+        Maximum length of a line, in bytes (in UTF-8 bytes for encodings not based on ASCII).
 
     Attributes
     ----------
     name : str
-        As given.
+        Name of the stream in messages.
     number : int
-        The line that was read last, from 1.
+        Number of the line that was read last, from 1.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Lines:
             self._readline = lambda limit: text.readline(limit).encode("utf-8", "surrogatepass")
 
     def place(self, number: int = 0) -> str:
-        """Return "file:line" for a line, by default the last one."""
+        """Return "file:line" for a line, by default the one that was read last."""
         return f"{self.name}:{number or self.number}"
 
     def __iter__(self) -> "Lines":
@@ -78,12 +78,16 @@ class Lines:
             raise StopIteration
         if len(line) > limit:
             self._skip_rest_of_line(line)
-            raise ReadError(self.place(number), f"the line is longer than {limit} bytes (max_line)")
+            raise ReadError(
+                self.place(number), f"the line is longer than {limit} bytes (option max_line)"
+            )
         if number == 1 and line.startswith(b"\xef\xbb\xbf") and self._encoding == "utf-8":
             line = line[3:]
         if b"\0" in line:
             raise ReadError(
-                self.place(number), "a NUL byte: not a text file, or in another encoding"
+                self.place(number),
+                "the line contains a NUL byte: not a text file, or one in another encoding "
+                "(option encoding)",
             )
         try:
             return str(line, self._line_encoding)
@@ -98,7 +102,7 @@ class Lines:
         while line and not line.endswith(b"\n"):
             try:
                 line = self._readline(self._max_line)
-            except self._read_errors:  # the next line will tell
+            except self._read_errors:  # reading the next line raises it again
                 return
 
     def _describe_error(self, error: Exception) -> str:
@@ -112,14 +116,14 @@ class Lines:
 
 
 def parse_lines(lines: Lines, parse: Callable[[str, str], Item | None]) -> Iterator[ItemOrError]:
-    """Yield the item of each line, or what is wrong with it, and go on with the next.
+    """Yield the item of each line, or the error of a line that cannot be parsed.
 
     Parameters
     ----------
     lines : Lines
-        Where to read.
+        Lines to parse.
     parse : callable
-        Gives the item of a line and its place, or None if the line holds none.
+        Function of a line and its place that returns an item, or None if the line holds no item.
     """
     name = lines.name
     while True:
@@ -139,7 +143,7 @@ def _no_line(limit: int) -> bytes:
 
 
 def validate_encoding(encoding: str) -> str:
-    """Return the name of an encoding in lower case; OptionError if there is none such."""
+    """Return the lower-case name of an encoding; raise OptionError if it does not exist."""
     plain = encoding.lower().replace("_", "-")
     if plain in ("utf-8", "utf8", "utf-8-sig"):
         return "utf-8"
@@ -147,6 +151,7 @@ def validate_encoding(encoding: str) -> str:
         "\n".encode(plain)
     except (LookupError, UnicodeError, ValueError):
         raise OptionError(
-            f"there is no text encoding {encoding!r}; usual ones are utf-8, latin-1, cp1252, utf-16"
+            f"encoding must be a text encoding such as utf-8, latin-1, cp1252 or utf-16, "
+            f"not {encoding!r}"
         ) from None
     return plain

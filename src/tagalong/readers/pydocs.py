@@ -1,8 +1,9 @@
-"""A built-in stream: the docstrings of the standard library of the running interpreter.
+"""Built-in stream of the docstrings of the running interpreter's standard library.
 
-Files are read with `ast`; nothing is imported. An item is a module, class, function or method
-with a docstring; its labels are the module and the packages around it, and the kind of object.
-The order is random but fixed, with topics mixed, and the first item comes at once.
+Files are parsed with `ast`; nothing is imported. Each module, class, function or method with a
+docstring is an item. Its labels are the module, the packages that contain it, and the kind of
+object. The order is shuffled with a fixed seed, so that topics mix. The first item needs only a few
+files.
 """
 
 import ast
@@ -27,8 +28,7 @@ _SEED = 0
 def read_pydocs() -> Iterator[Item]:
     """Yield the docstrings of the standard library.
 
-    A buffer of items is shuffled as it fills and drains: each item that comes out is drawn from
-    all that are in.
+    A shuffle buffer mixes the items: each yielded item is drawn at random from the buffer.
     """
     root = Path(sysconfig.get_path("stdlib"))
     files = _files(root)
@@ -38,7 +38,7 @@ def read_pydocs() -> Iterator[Item]:
     yielded = 0
     for file in files:
         buffer += _docstrings_of_file(root, file)
-        # The buffer grows with what has been given out, so that the first items need few files.
+        # The buffer grows with the number of yielded items, so that the first items need few files.
         while len(buffer) > min(_BUFFER_SIZE, _FIRST_BUFFER_SIZE + yielded):
             yield _draw(buffer, random)
             yielded += 1
@@ -47,13 +47,13 @@ def read_pydocs() -> Iterator[Item]:
 
 
 def _draw(buffer: list[Item], random: Random) -> Item:
-    place = random.randrange(len(buffer))
-    buffer[place], buffer[-1] = buffer[-1], buffer[place]
+    index = random.randrange(len(buffer))
+    buffer[index], buffer[-1] = buffer[-1], buffer[index]
     return buffer.pop()
 
 
 def _files(root: Path) -> list[Path]:
-    """Return the library's files relative to its folder, in the order of their names."""
+    """Return the library's files relative to its folder, sorted by path."""
     found = []
     for folder, folders, names in os.walk(root):
         folders[:] = [
@@ -66,7 +66,7 @@ def _files(root: Path) -> list[Path]:
 
 
 def _docstrings_of_file(root: Path, file: Path) -> list[Item]:
-    """Return what a file documents; nothing if it cannot be read or does not parse."""
+    """Return an item per docstring of a file; none if it cannot be read or parsed."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -115,7 +115,7 @@ def _is_unicode(text: str) -> bool:
 
 FORMAT = Format(
     "pydocs",
-    "docstrings of the Python standard library, under their module and the kind of object",
+    "docstrings of the Python standard library, labelled with module and kind of object",
     read_pydocs,
     takes="nothing",
 )

@@ -1,4 +1,4 @@
-"""Names in a file beside another one, for formats that hold numbers only."""
+"""Side files with names of features or labels, for formats that store only numbers."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,7 +10,7 @@ __all__ = ["encode_names", "read_names"]
 
 
 def read_names(path: str) -> list[str]:
-    """Return the names in a file, one a line; none if there is no such file."""
+    """Read names from a side file, one per line; return no names if the file does not exist."""
     if not Path(path).is_file():
         return []
     with open(path, "rb") as file:
@@ -18,13 +18,13 @@ def read_names(path: str) -> list[str]:
 
 
 def encode_names(names: Iterable[str], target: Target) -> bytes:
-    """Return what to write beside a target so that `read_names` gives these names."""
+    """Return the contents of a side file from which `read_names` reads these names."""
     if target.stream_only:
         raise ValueError(
-            f"{target.name}: names that are no numbers go into a file beside; give the path of a "
-            "file, not standard output"
+            f"{target.name}: names that are not numbers go into a second file; write to the path "
+            "of a file, not to standard output"
         )
     for name in names:
         if "\n" in name or "\r" in name:
-            raise ValueError(f"{target.name}: the name {name!r} has a line end in it")
+            raise ValueError(f"{target.name}: the name {name!r} must not contain a line end")
     return "".join(f"{name}\n" for name in names).encode()

@@ -1,4 +1,4 @@
-"""What a source is: a file, a folder, a pattern, standard input or a built-in stream."""
+"""Resolution of sources: file, folder, glob pattern, standard input or built-in stream."""
 
 import glob
 import os
@@ -14,50 +14,57 @@ from tagalong.streams.format import Format, OptionError
 __all__ = ["DETECTION_BYTES", "ResolvedSource", "detect_format", "resolve_source"]
 
 DETECTION_BYTES = 64
-"""How many bytes tell the format of a file."""
+"""Number of bytes from which the format of a file is detected."""
 
 
 @dataclass(frozen=True)
 class ResolvedSource:
-    """One source and its format; None where only the first bytes will tell."""
+    """A single source and its format; None if the format is detected when the source is opened."""
 
     source: str
     format: Format | None
 
 
 def resolve_source(source: str, wanted: Format | None) -> Iterator[ResolvedSource]:
-    """Yield the plans of a source: one, or one per file that a pattern matches.
+    """Yield a source with its format; for a glob pattern, every file that matches.
 
     Parameters
     ----------
     source : str
-        A file, a glob, a folder, "-" or a built-in stream.
+        A file, a glob pattern, a folder, "-" or a built-in stream.
     wanted : Format, optional
-        The format that the caller names.
+        Format that the caller requests.
     """
     built_in = FORMATS.get(source.removesuffix(":")) if source.endswith(":") else None
     if built_in is not None and built_in.takes == "nothing":
         if wanted not in (None, built_in):
-            raise OptionError(f"{source} is a built-in stream: leave format out")
+            raise OptionError(
+                f"{source} is a built-in stream and cannot be read as {wanted.name}: "
+                "omit the option format"
+            )
         yield ResolvedSource(source, built_in)
     elif wanted is not None and wanted.takes == "nothing":
-        raise OptionError(f"{wanted.name} is a built-in stream: read it as {wanted.name + ':'!r}")
+        raise OptionError(
+            f"{wanted.name} is a built-in stream: name it as the source {wanted.name + ':'!r}"
+        )
     elif source == "-":
         yield ResolvedSource(source, wanted)
     elif os.path.isdir(source):
         if wanted is not None and wanted.takes != "folder":
             raise ReadError(
-                source, f"a folder, and {wanted.name} is kept in files; give '{source}/*'"
+                source,
+                f"this is a folder, but {wanted.name} is read from files; "
+                f"name them, for example as '{source}/*'",
             )
         yield ResolvedSource(source, wanted or FORMATS["maildir"])
     elif os.path.exists(source):
         if wanted is not None and wanted.takes == "folder":
-            raise ReadError(source, f"a file, and {wanted.name} is a folder")
+            raise ReadError(source, f"this is a file, but {wanted.name} is read from a folder")
         yield ResolvedSource(source, wanted or format_of_file(source) or _format_by_content(source))
     elif glob.has_magic(source):
         matches = sorted(glob.glob(source, recursive=True))
         if not matches:
-            raise ReadError(source, "no file matches")
+            raise ReadError(source, "no file matches this pattern")
         for match in matches:
             yield from resolve_source(match, wanted)
     else:
@@ -75,22 +82,22 @@ def _format_by_content(source: str) -> Format | None:
 
 
 def detect_format(start: bytes, name: str) -> Format:
-    """Return the format of a file by its first bytes; ReadError if they do not tell.
+    """Return the format of a file by its first bytes; raise ReadError if no format matches.
 
     Parameters
     ----------
     start : bytes
         The first `DETECTION_BYTES` bytes, or all if there are fewer.
     name : str
-        The file, for messages.
+        Name of the file in messages.
     """
     found = format_by_start(start.removeprefix(b"\xef\xbb\xbf").lstrip())
     if found is None:
         formats = ", ".join(each.name for each in FORMATS.values() if each.takes == "file")
         raise ReadError(
             name,
-            f"neither the name nor the beginning tells the format; give format= one of {formats}, "
-            f"or an extension that is known: {extensions()}",
+            "the format cannot be detected from the file's extension or first bytes; "
+            f"give format= one of {formats}, or use a known extension: {extensions()}",
         )
     return found
 
@@ -98,8 +105,8 @@ def detect_format(start: bytes, name: str) -> Format:
 def _missing(source: str) -> str:
     if source.endswith(":"):
         names = [f"{found.name}:" for found in FORMATS.values() if found.takes == "nothing"]
-        return f"no such built-in stream; there are {', '.join(names)}"
+        return f"no such built-in stream; the built-in streams are {', '.join(names)}"
     folder = Path(source).parent
     if not folder.is_dir():
-        return f"no such file, and no folder {folder}"
+        return f"no such file; the folder {folder} does not exist"
     return "no such file or folder"

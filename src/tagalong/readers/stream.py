@@ -1,4 +1,4 @@
-"""Reading items from files, folders, standard input and built-in streams."""
+"""Stream of items from files, folders, standard input and built-in streams."""
 
 import os
 import sys
@@ -18,7 +18,7 @@ __all__ = ["Stream", "read"]
 
 Source: TypeAlias = str | os.PathLike[str]
 
-_ERRORS_KEPT = 20
+_MAX_ERRORS = 20
 
 
 def read(
@@ -28,29 +28,31 @@ def read(
     on_error: Literal["stop", "skip"] = "stop",
     **options: Any,
 ) -> "Stream":
-    """Return the items of one or more sources, one after the other.
+    """Return a stream of the items of one or more sources.
 
-    Names, formats and options are checked at once; files are opened when their turn comes.
+    Names, formats and options are checked at once. Each source is opened when the previous one is
+    exhausted.
 
     Parameters
     ----------
     sources : str or path, or iterable of them
-        Files, globs ("data/*.jsonl"), folders of mail, "-" for standard input, "pydocs:" and
-        "debtags:" for the built-in streams. Files may be compressed: gzip, xz, bz2 or zst.
+        Files, glob patterns ("data/*.jsonl"), folders of mail, "-" for standard input, "pydocs:"
+        and "debtags:" for the built-in streams. Files may be compressed with gzip, xz, bz2 or zst.
     format : str, optional
-        A name from `FORMATS`; by default a file's extension tells, or else how it begins.
+        A name from `FORMATS`. By default the format is detected from a file's extension, or else
+        from its first bytes.
     on_error : str, default "stop"
-        "stop" raises ReadError at the first item that cannot be read; "skip" counts it and goes
-        on with the next.
+        "stop" raises ReadError at the first item that cannot be read; "skip" counts the item and
+        continues with the next.
     options : dict
-        What the format takes, see its ``options``.
+        Options of the format, see its ``options``.
 
     Raises
     ------
     ReadError
-        If there is no such file or a file is not as its format demands.
+        If a file does not exist or violates its format.
     OptionError
-        If a format or option does not exist, or an option has a wrong value.
+        If a format or option does not exist, or an option has an invalid value.
 
     Examples
     --------
@@ -60,31 +62,29 @@ def read(
     True
     """
     if on_error not in ("stop", "skip"):
-        raise OptionError(f"on_error is 'stop' or 'skip', not {on_error!r}")
+        raise OptionError(f"on_error must be 'stop' or 'skip', not {on_error!r}")
     if isinstance(sources, (str, os.PathLike)):
         sources = [sources]
     wanted = format_by_name(format) if format is not None else None
-    resolved = [
-        source for source in sources for source in resolve_source(os.fspath(source), wanted)
-    ]
+    resolved = [each for source in sources for each in resolve_source(os.fspath(source), wanted)]
     if not resolved:
         raise OptionError("there is nothing to read: the list of sources is empty")
-    known = [source.format for source in resolved if source.format is not None]
+    known = [each.format for each in resolved if each.format is not None]
     validate_options(known, options)
     return Stream(resolved, options, skip=on_error == "skip")
 
 
 class Stream:
-    """Items from one or more sources; an iterator and a context manager.
+    """Iterator over the items of one or more sources, and a context manager.
 
-    Made by `read`. Files are closed when the last item was read, at an error and by `close`.
+    Created by `read`. Files are closed after the last item, after an error, and by `close`.
 
     Attributes
     ----------
     skipped : int
-        How many items could not be read, with ``on_error="skip"``.
+        Number of items that could not be read, with ``on_error="skip"``.
     errors : list of str
-        What was wrong with the first 20 of them.
+        Messages of the first 20 errors.
     """
 
     def __init__(self, resolved: list[ResolvedSource], options: dict[str, Any], *, skip: bool):
@@ -126,7 +126,7 @@ class Stream:
                 self.close()
                 raise found
             self.skipped += 1
-            if len(self.errors) < _ERRORS_KEPT:
+            if len(self.errors) < _MAX_ERRORS:
                 self.errors.append(str(found))
 
     def _next_source(self) -> None:
@@ -154,7 +154,7 @@ class Stream:
         return self._open.enter_context(open(source, "rb"))
 
     def close(self) -> None:
-        """Close what is open; no further item comes."""
+        """Close the open source and end the iteration."""
         self._sources = iter(())
         self._found = iter(())
         self._open.close()

@@ -1,4 +1,4 @@
-"""Compressed files: known by their extension or their first bytes, read as a stream."""
+"""Compressed byte streams, detected by file extension or by the first bytes."""
 
 import io
 from pathlib import Path
@@ -29,7 +29,7 @@ _ZST_OUTPUT = 1 << 13
 
 
 def strip_compression_suffix(name: str) -> str:
-    """Return a file's name without the suffix of its compression.
+    """Return a file name without its compression suffix.
 
     Examples
     --------
@@ -41,14 +41,16 @@ def strip_compression_suffix(name: str) -> str:
 
 
 def decompress_stream(stream: BinaryIO, name: str) -> io.BufferedReader:
-    """Return a buffered stream of what a stream holds, which may be compressed.
+    """Return a buffered stream of the decompressed bytes of a stream.
+
+    A stream that is not compressed is returned as it is, buffered.
 
     Parameters
     ----------
     stream : binary file
         The bytes as stored.
     name : str
-        The file's name; its suffix tells the compression where the first bytes do not.
+        File name. Its suffix selects the compression if the first bytes do not.
     """
     stored = _as_buffered(stream)
     start = stored.peek(_LONGEST_MAGIC)[:_LONGEST_MAGIC]
@@ -85,7 +87,10 @@ def _open_decompressor(method: str, stored: BinaryIO, name: str) -> IO[bytes]:
 
 
 class _ZstReader(io.RawIOBase):
-    """What a zst file holds. The package's own reader takes a file cut short for a whole one."""
+    """Decompressed bytes of a zst file.
+
+    The reader of the zstandard package does not report a truncated file; this one does.
+    """
 
     def __init__(self, stored: BinaryIO, decompressor: Any):
         self._stored = stored
@@ -99,7 +104,7 @@ class _ZstReader(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         while not self._ready:
             left = self._frame.unused_data if self._frame is not None and self._frame.eof else b""
-            # Few bytes can stand for many: 8 MB at most for so short a piece.
+            # A short piece bounds the memory: 256 bytes decompress to at most 8 MB.
             piece = left or self._stored.read(_ZST_PIECE)
             if not piece:
                 if self._frame is not None and not self._frame.eof:
@@ -115,21 +120,22 @@ class _ZstReader(io.RawIOBase):
 
 
 def compress_stream(stream: BinaryIO, name: str) -> IO[bytes]:
-    """Return a stream that compresses into another, as the name's suffix says.
+    """Return a stream that compresses what is written to it into `stream`.
 
-    Closing it finishes the compression and leaves the other stream open.
+    The suffix of `name` selects the compression; without a known suffix `stream` itself is
+    returned. Closing the compressing stream leaves `stream` open.
     """
     method = COMPRESSION_SUFFIXES.get(Path(name).suffix.lower())
     if method == "gzip":
         import gzip
 
-        # No time and no name, so that the same items give the same bytes.
+        # The header has no time and no name, so equal items give equal bytes.
         return cast(IO[bytes], gzip.GzipFile("", "wb", fileobj=stream, mtime=0))
     if method == "xz":
         import lzma
 
-        alone = name.lower().endswith(".lzma")
-        return lzma.LZMAFile(stream, "wb", format=lzma.FORMAT_ALONE if alone else lzma.FORMAT_XZ)
+        is_lzma = name.lower().endswith(".lzma")
+        return lzma.LZMAFile(stream, "wb", format=lzma.FORMAT_ALONE if is_lzma else lzma.FORMAT_XZ)
     if method == "bz2":
         import bz2
 
@@ -146,13 +152,13 @@ def _zstandard(name: str) -> ModuleType:
         import zstandard
     except ImportError:
         raise ReadError(
-            name, "zst needs the package zstandard: pip install 'tagalong[zst]'"
+            name, "zst files need the package zstandard: pip install 'tagalong[zst]'"
         ) from None
     return zstandard
 
 
 def read_errors() -> tuple[type[Exception], ...]:
-    """Return what reading raises where a file or its compression is broken."""
+    """Return the exceptions that reading a damaged file or damaged compression raises."""
     import lzma
     import sys
     import zlib
