@@ -23,7 +23,9 @@ def test_another_prefix() -> None:
 
 
 def test_a_label_without_a_name() -> None:
-    assert error("ok\n__label__ a\n", "fasttext").startswith("f:2: the prefix __label__ must be followed")
+    assert error("ok\n__label__ a\n", "fasttext").startswith(
+        "f:2: the prefix __label__ must be followed"
+    )
 
 
 def test_many_labels_take_no_time() -> None:

@@ -71,7 +71,9 @@ def test_little_that_unpacks_to_much_is_read_piece_by_piece(tmp_path: Path, suff
     try:
         stream = read(path, on_error="skip", max_line=1 << 20)
         assert texts(stream) == list("01234")
-        assert stream.errors == [f"{path}:1: the line is longer than 1048576 bytes (option max_line)"]
+        assert stream.errors == [
+            f"{path}:1: the line is longer than 1048576 bytes (option max_line)"
+        ]
         assert tracemalloc.get_traced_memory()[1] < 25_000_000
     finally:
         tracemalloc.stop()
@@ -93,7 +95,9 @@ def test_standard_input(stdin: Callable[[bytes], None]) -> None:
     stdin(b"a,b | x\n")
     assert next(read("-", "vw")).labels == ("a", "b")
     stdin(b"a,b | x\n")
-    with pytest.raises(ReadError, match=r"<stdin>: the format cannot be detected .* format= one of jsonl, csv"):
+    with pytest.raises(
+        ReadError, match=r"<stdin>: the format cannot be detected .* format= one of jsonl, csv"
+    ):
         next(read("-"))
 
 
@@ -147,8 +151,16 @@ def test_folders_and_files(tmp_path: Path) -> None:
         (["a.jsonl", "xml"], {}, "no format 'xml'; the formats are jsonl, csv"),
         (["a.jsonl"], {"on_error": "ignore"}, "'ignore'"),
         ([[]], {}, "nothing to read"),
-        (["a.jsonl"], {"separator": "|"}, "jsonl has no option 'separator'; formats with this option: csv, tsv, parquet"),
-        (["a.jsonl"], {"nonsense": 1}, "formats with this option: none; options of jsonl: text, labels"),
+        (
+            ["a.jsonl"],
+            {"separator": "|"},
+            "jsonl has no option 'separator'; formats with this option: csv, tsv, parquet",
+        ),
+        (
+            ["a.jsonl"],
+            {"nonsense": 1},
+            "formats with this option: none; options of jsonl: text, labels",
+        ),
         (["a.jsonl"], {"text": 5}, "text must be a name, or a list of names, not 5"),
         (["a.jsonl"], {"max_line": 0}, "max_line must be positive"),
         (["a.jsonl"], {"max_line": "5"}, "max_line must be a number of bytes"),

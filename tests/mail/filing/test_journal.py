@@ -1,4 +1,4 @@
-"""The journal: what is remembered, for how long, and in which form."""
+"""The journal: present and gone messages, size, round trip through JSON."""
 
 import json
 from typing import Any, get_args
@@ -18,15 +18,15 @@ ENTRIES = st.dictionaries(
 
 
 @given(st.integers(0, 10**9), ENTRIES, ENTRIES)
-def test_it_comes_back_from_json(
-    learnt: int, here: dict[str, Entry], gone: dict[str, Entry]
+def test_round_trip_through_json(
+    learnt: int, present: dict[str, Entry], gone: dict[str, Entry]
 ) -> None:
-    journal = Journal(learnt, here, gone)
+    journal = Journal(learnt, present, gone)
     assert Journal.from_json(json.loads(json.dumps(journal.to_json()))) == journal
 
 
 @given(ENTRIES, st.sets(st.text(max_size=4)), st.sets(st.text(max_size=4)))
-def test_every_message_is_here_or_gone(
+def test_every_message_is_present_or_gone(
     entries: dict[str, Entry], first: set[str], second: set[str]
 ) -> None:
     journal = Journal(present=dict(entries))
@@ -37,7 +37,7 @@ def test_every_message_is_here_or_gone(
     assert journal.present == entries
 
 
-def test_messages_of_a_folder_that_cannot_be_read_are_not_gone() -> None:
+def test_messages_of_an_unreadable_folder_stay_present() -> None:
     journal = Journal(
         present={"1": Entry("Work", "learnt", "a"), "2": Entry("Home", "learnt", "b")}
     )
@@ -46,7 +46,7 @@ def test_messages_of_a_folder_that_cannot_be_read_are_not_gone() -> None:
     assert list(journal.gone) == ["2"]
 
 
-def test_those_that_went_last_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trim_keeps_the_messages_gone_last(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_GONE", 2)
     journal = Journal(present={key: Entry("Work", "learnt", key) for key in "abcd"})
     for seen in ("abd", "ad", "d"):
@@ -56,7 +56,7 @@ def test_those_that_went_last_are_remembered(monkeypatch: pytest.MonkeyPatch) ->
     assert journal.gone_by_identity() == {"b": "b", "a": "a"}
 
 
-def test_it_is_small() -> None:
+def test_size_per_message() -> None:
     entries = {digest(b"%d" % i): Entry("Work", "learnt", digest(b"x%d" % i)) for i in range(1000)}
     assert len(json.dumps(Journal(present=entries).to_json(), separators=(",", ":"))) < 45 * 1000
 
@@ -72,13 +72,13 @@ def test_it_is_small() -> None:
         ({"learnt": None}, "damaged"),
     ],
 )
-def test_a_damaged_one_is_refused(change: dict[str, Any], problem: str) -> None:
+def test_a_damaged_journal_raises(change: dict[str, Any], problem: str) -> None:
     saved = Journal(present={"k": Entry("Work", "learnt", "i")}).to_json()
     with pytest.raises(ValueError, match=problem):
         Journal.from_json(saved | change)
 
 
 @pytest.mark.parametrize("saved", [None, 3, [], {}])
-def test_something_else_is_refused(saved: Any) -> None:
+def test_values_that_are_not_a_journal_raise(saved: Any) -> None:
     with pytest.raises(ValueError, match="damaged"):
         Journal.from_json(saved)

@@ -1,4 +1,4 @@
-"""Learning from what the owner of the mail did since the last run."""
+"""Learning from the messages that the owner of the mail moved since the last run."""
 
 from tagalong.learning.items import Item
 from tagalong.mail.filing.context import FilingContext
@@ -13,9 +13,9 @@ __all__ = ["learn_from_folder", "messages_to_learn"]
 
 
 def messages_to_learn(context: FilingContext) -> list[tuple[Message, str]]:
-    """Return the messages, with their keys, that something is to be learnt from, oldest first.
+    """Return the messages with a lesson to learn, and their keys, oldest first.
 
-    Where nothing is to be learnt, the journal is brought up to date at once.
+    The journal entries of all other messages are updated.
     """
     journal, snapshot = context.model.journal, context.snapshot
     found: list[tuple[Message, str]] = []
@@ -33,23 +33,23 @@ def messages_to_learn(context: FilingContext) -> list[tuple[Message, str]]:
 def learn_from_folder(
     context: FilingContext, message: Message, key: str, item: Item
 ) -> Entry | None:
-    """Learn from where a message is, if there is anything to learn, and note it.
+    """Learn from the folder of a message, if there is a lesson, and update its journal entry.
 
     Parameters
     ----------
     context : FilingContext
-        The run.
+        State of the run.
     message : Message
-        Where the message is.
+        Location of the message.
     key : str
-        Its key.
+        Key of the message.
     item : Item
-        What it says.
+        Contents of the message.
 
     Returns
     -------
     Entry or None
-        What is known about it now.
+        New journal entry of the message.
     """
     entry = context.known.find(key, item)
     decision = decide(entry, message.folder, message.folder in context.snapshot.ordinary)
@@ -62,9 +62,9 @@ def learn_from_folder(
 
 
 def _teach(tagger: Tagger, item: Item, decision: Decision, was: str) -> None:
-    """Let the tagger learn what a decision says."""
+    """Train the tagger with the lesson of a decision."""
     if decision.lesson == "reject":
-        # A label that was forgotten since cannot be wrong any more.
+        # The tagger may have forgotten the label since the message was filed.
         if decision.folder in tagger.labels:
             tagger.feedback(item, shown=[decision.folder], accepted=[])
     elif decision.lesson == "correct" and was in tagger.labels:

@@ -1,4 +1,4 @@
-"""Which messages of the inbox belong in which folder. Nothing is moved here."""
+"""Choice of a folder for each message of the inbox; this module moves nothing."""
 
 from dataclasses import dataclass
 
@@ -18,16 +18,16 @@ WORDS_SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class PlannedMove:
-    """A move that can be made.
+    """Planned move of a message.
 
     Parameters
     ----------
     move : Move
-        From where to where, and why.
+        Source, target and reasons.
     key : str
-        The key of the message.
+        Key of the message.
     entry : Entry
-        What the journal says about the message until the move is made.
+        Journal entry of the message until it is moved.
     """
 
     move: Move
@@ -41,9 +41,9 @@ def inbox_messages(context: FilingContext, only_new: bool) -> list[tuple[Message
     Parameters
     ----------
     context : FilingContext
-        The run.
+        State of the run.
     only_new : bool
-        Leave out those that a mail program has seen already.
+        Whether to leave out messages that a mail program has already seen.
     """
     return sorted(
         (message, key)
@@ -57,23 +57,23 @@ def inbox_messages(context: FilingContext, only_new: bool) -> list[tuple[Message
 def plan(
     context: FilingContext, message: Message, key: str, min_precision: float
 ) -> PlannedMove | LeftAlone | None:
-    """Return where a message of the inbox goes, or why it is left alone.
+    """Return the planned move of a message of the inbox, or why it stays there.
 
     Parameters
     ----------
     context : FilingContext
-        The run.
+        State of the run.
     message : Message
-        The message.
+        Location of the message.
     key : str
-        Its key.
+        Key of the message.
     min_precision : float
-        How sure the tagger must be.
+        Minimum precision of the suggestions that are followed.
 
     Returns
     -------
     PlannedMove, LeftAlone or None
-        None if the message cannot be read, which is counted.
+        None if the message cannot be read, which is counted as a failure.
     """
     source = context.mailbox.source(message)
     if len(context.snapshot.messages[key]) > 1:
@@ -83,7 +83,7 @@ def plan(
     item = context.read(message)
     if item is None:
         return None
-    # It may be one that was moved back under another name.
+    # The message may have been put back into the inbox under another file name.
     if learn_from_folder(context, message, key, item) is not None:
         return LeftAlone(source, "put back", _subject(item))
     tagger, targets = context.model.tagger, context.snapshot.ordinary & context.snapshot.movable
@@ -107,7 +107,7 @@ def plan(
 
 
 def _reason_to_leave(best: Suggestion, targets: frozenset[str]) -> Reason | None:
-    """Return why a suggestion is not followed, or None if it is."""
+    """Return why a suggestion is not followed; None if it is followed."""
     if not best.sure:
         return "unsure"
     if not isinstance(best.label, str) or best.label not in targets:
@@ -116,7 +116,7 @@ def _reason_to_leave(best: Suggestion, targets: frozenset[str]) -> Reason | None
 
 
 def _explaining_words(tagger: Tagger, item: Item, folder: str) -> tuple[str, ...]:
-    """Return the words that speak for a folder, the strongest first."""
+    """Return the words with the largest contribution to a folder's score, largest first."""
     return tuple(word for word, _ in tagger.explain(item, folder).speaks_for[:WORDS_SHOWN])
 
 

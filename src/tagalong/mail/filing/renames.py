@@ -1,4 +1,4 @@
-"""Folders that their owner has given another name."""
+"""Detection of folders that the owner has renamed."""
 
 from collections import Counter
 
@@ -9,19 +9,19 @@ __all__ = ["find_renamed_folders"]
 
 
 def find_renamed_folders(labels: set[str], journal: Journal, snapshot: Snapshot) -> dict[str, str]:
-    """Return folders that have got another name, by the old one.
+    """Return the new names of renamed folders by old name.
 
-    A folder that is no longer there counts as renamed if one new folder has at least half of its
-    messages, and no other folder has any.
+    A missing folder counts as renamed if a single new folder has at least half of its messages,
+    and no other ordinary folder has any of them.
 
     Parameters
     ----------
     labels : set of str
-        The labels so far.
+        Labels that the tagger knows.
     journal : Journal
-        Where messages were.
+        Journal with the last folder of each message.
     snapshot : Snapshot
-        Where they are.
+        Present locations of the messages.
     """
     sizes: Counter[str] = Counter()
     places: dict[str, Counter[str]] = {}
@@ -39,6 +39,6 @@ def find_renamed_folders(labels: set[str], journal: Journal, snapshot: Snapshot)
         if len(counts) == 1 and 2 * count >= sizes[old]
         if new not in labels
     }
-    # Two folders that became one are a merger, which is learnt message by message.
-    heirs = Counter(found.values())
-    return {old: new for old, new in found.items() if heirs[new] == 1}
+    # If two folders became one, they were merged, not renamed: each message is learnt anew.
+    sources = Counter(found.values())
+    return {old: new for old, new in found.items() if sources[new] == 1}

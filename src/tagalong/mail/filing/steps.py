@@ -1,4 +1,4 @@
-"""The steps of a run: learn, plan, move, each message by message."""
+"""Steps of a filing run: learn, plan and move, one message at a time."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -20,14 +20,14 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class StepControl:
-    """What the steps look at between two messages.
+    """Callbacks that each step calls between two messages.
 
     Parameters
     ----------
     report : callable
         Called as ``report(step, done, total)`` after each message.
     interrupted : callable
-        Says whether the run is to end.
+        Function that returns whether the run should end.
     """
 
     report: Progress
@@ -35,7 +35,7 @@ class StepControl:
 
 
 def learn(context: FilingContext, control: StepControl) -> None:
-    """Learn from the messages that their owner has filed or moved, and save now and then."""
+    """Learn from messages that the owner filed or moved; save every `CHECKPOINT` messages."""
     messages = messages_to_learn(context)
     for done, (message, key) in enumerate(messages, start=1):
         if control.interrupted():
@@ -55,20 +55,20 @@ def make_plan(
     min_learnt: int,
     only_new: bool,
 ) -> list[PlannedMove]:
-    """Return the moves to make; the result says them too, and what is left alone.
+    """Return the moves to make, and add them and the messages that stay to the result.
 
     Parameters
     ----------
     context : FilingContext
-        The run.
+        State of the run.
     control : StepControl
-        What to look at between two messages.
+        Callbacks between two messages.
     min_precision : float
-        How sure the tagger must be.
+        Minimum precision of the suggestions that are followed.
     min_learnt : int
-        How many messages it must have learnt.
+        Number of messages that the model must have learnt.
     only_new : bool
-        Leave out messages that a mail program has seen already.
+        Whether to leave out messages that a mail program has already seen.
     """
     result, snapshot = context.result, context.snapshot
     for folder in filter(is_inbox, snapshot.folders - snapshot.movable):
@@ -93,16 +93,16 @@ def make_plan(
 
 
 def move_planned(context: FilingContext, control: StepControl, planned: list[PlannedMove]) -> None:
-    """Make the moves of the result, which are saved in the journal before the first is made.
+    """Make the planned moves, after saving all of them in the journal.
 
     Parameters
     ----------
     context : FilingContext
-        The run.
+        State of the run.
     control : StepControl
-        What to look at between two messages.
+        Callbacks between two messages.
     planned : list of PlannedMove
-        The moves, as in the result.
+        Moves, in the order of ``context.result.moves``.
     """
     present = context.model.journal.present
     present.update((each.key, each.entry) for each in planned)
@@ -110,19 +110,19 @@ def move_planned(context: FilingContext, control: StepControl, planned: list[Pla
     for number, each in enumerate(planned):
         del present[each.key]
         if control.interrupted():
-            continue  # The rest stays where it is.
-        if _is_moved(context, each):
+            continue  # The remaining messages stay in the inbox, without a journal entry.
+        if _try_move(context, each):
             present[each.key] = Entry(each.entry.folder, "filed", each.entry.identity)
             context.result.moves[number] = replace(each.move, done=True)
         control.report("move", number + 1, len(planned))
 
 
-def _is_moved(context: FilingContext, planned: PlannedMove) -> bool:
-    """Move a message; False if it cannot be moved, which is counted."""
+def _try_move(context: FilingContext, planned: PlannedMove) -> bool:
+    """Move a message and return whether that succeeded; count a failure."""
     try:
         context.mailbox.move(planned.move.source, planned.move.target)
     except MessageGoneError:
-        # Read, moved or deleted meanwhile; if it is still there, the next run finds it.
+        # The message was read, moved or deleted since the scan. The next run finds it if it exists.
         context.result.vanished += 1
     except MoveError as error:
         context.result.fail(str(error))

@@ -1,4 +1,4 @@
-"""Mail from Maildir trees: Maildir++ (".Work.Tagalong") and folders within folders."""
+"""Reader of Maildir trees: Maildir++ (".Work.Tagalong") and nested folders ("Work/Tagalong")."""
 
 import os
 import re
@@ -35,27 +35,31 @@ def read_maildir(
     ignore_labels: Collection[str] = SYSTEM_LABELS,
     max_message: int = MAX_MESSAGE,
 ) -> Iterator[ItemOrError]:
-    """Read the messages of a Maildir and of the folders below, oldest delivery first.
+    """Yield the messages of a Maildir and the folders below it, by delivery time.
 
-    All folders are merged by the time that a message's name starts with. Names are held in memory,
-    messages are not. A message that vanishes while the others are read is passed over.
+    The messages of all folders are merged in the order of their delivery times, which their file
+    names start with. Only the names are kept in memory. A message that disappears during reading is
+    skipped.
 
     Parameters
     ----------
     folder : path
         A Maildir, or a folder with Maildirs below it.
     exclude : collection of str
-        Folders that are left out with all below them.
+        Folders to leave out, with their subfolders.
     inbox : str, optional
-        The label of messages in the inbox, which is the Maildir itself or a folder of that name.
+        Label of messages in the inbox, which is the Maildir itself or a folder named inbox.
     ignore_labels : collection of str
-        Tags from Thunderbird that do not count.
+        Thunderbird tags to ignore.
     max_message : int
-        How many bytes of a message are read; the rest is passed over.
+        Number of bytes of a message that are read; the rest is ignored.
     """
     folders = list(_folders(Path(folder), exclude))
     if not folders and not any(_folders(Path(folder), ())):
-        raise ReadError(_shown(folder), "no Maildir: it and the folders below have no cur or new")
+        raise ReadError(
+            _printable(folder),
+            "not a Maildir: neither this folder nor a folder below it contains cur or new",
+        )
     ignored = casefolded(ignore_labels)
     names = [
         (delivery_time(path), path.name, number, path.parent.name)
@@ -74,7 +78,7 @@ def read_maildir(
             yield _unreadable(path, error)
             continue
         labels = inbox_labels(inbox) if is_inbox(label) else (label,)
-        yield mail_item(mail, _key(name), add_tags(labels, mail, ignored), _shown(path))
+        yield mail_item(mail, _key(name), add_tags(labels, mail, ignored), _printable(path))
 
 
 def read_message(
@@ -83,23 +87,23 @@ def read_message(
     *,
     max_message: int = MAX_MESSAGE,
 ) -> Item:
-    """Read a file that is one message, such as one of a Maildir.
+    """Read a file with a single message, such as a file of a Maildir.
 
     Parameters
     ----------
     path : str or path
-        The file.
+        Path of the file.
     labels : tuple of str, optional
-        What it is filed under.
+        Labels of the message.
     max_message : int
-        How many bytes of it are read.
+        Number of bytes that are read; the rest is ignored.
 
     Raises
     ------
     FileNotFoundError
-        If it is not there, or no longer.
+        If the file does not exist.
     ReadError
-        If it cannot be read.
+        If the file cannot be read.
     """
     path = Path(path)
     try:
@@ -108,23 +112,23 @@ def read_message(
         raise
     except OSError as error:
         raise _unreadable(path, error) from error
-    return mail_item(mail, _key(path.name), labels, _shown(path))
+    return mail_item(mail, _key(path.name), labels, _printable(path))
 
 
 def maildir_folders(
     root: str | os.PathLike[str], exclude: Collection[str] = SPECIAL_FOLDERS
 ) -> dict[str, Path]:
-    """Return the folders of a Maildir tree by label, in order of label; the root's label is "".
+    """Return the folders of a Maildir tree by label, sorted by label; the root's label is "".
 
-    Both ways to nest are read: "Work/Tagalong" and ".Work.Tagalong" have the label
-    "Work/Tagalong". If both are there, the second is returned. Symbolic links are not followed.
+    Both nesting styles are supported: "Work/Tagalong" and ".Work.Tagalong" have the label
+    "Work/Tagalong". If both exist, the second is returned. Symbolic links are not followed.
 
     Parameters
     ----------
     root : str or path
         A Maildir, or a folder with Maildirs below it.
     exclude : collection of str
-        Folders that are left out with all below them.
+        Folders to leave out, with their subfolders.
     """
     found: dict[str, Path] = {}
     for label, folder in _folders(Path(root), exclude):
@@ -133,15 +137,15 @@ def maildir_folders(
 
 
 def maildir_messages(folder: str | os.PathLike[str]) -> Iterator[tuple[str, Path]]:
-    """Yield key and path of each message of one Maildir, oldest delivery first.
+    """Yield key and path of each message of one Maildir, by delivery time.
 
-    The key is the file's name without its flags: it stays when a message is read, answered or
+    The key is the file name without flags. It does not change when a message is read, answered or
     moved. Messages that are flagged as deleted are left out.
 
     Parameters
     ----------
     folder : str or path
-        The folder that holds cur and new.
+        Folder that contains cur and new.
     """
     return iter(
         sorted(_list_messages(Path(folder)), key=lambda found: (delivery_time(found[1]), found[0]))
@@ -149,7 +153,7 @@ def maildir_messages(folder: str | os.PathLike[str]) -> Iterator[tuple[str, Path
 
 
 def _folders(root: Path, exclude: Collection[str]) -> Iterator[tuple[str, Path]]:
-    """Yield label and path of every Maildir in a tree, in order of label."""
+    """Yield label and path of every Maildir in a tree, sorted by label."""
     excluded = casefolded(exclude)
     found: list[tuple[str, Path]] = []
     waiting: list[tuple[tuple[str, ...], Path]] = [((), root)]
@@ -162,7 +166,8 @@ def _folders(root: Path, exclude: Collection[str]) -> Iterator[tuple[str, Path]]
         for path in inner:
             if is_maildir and path.name in ("cur", "new", "tmp"):
                 continue
-            # In Maildir++ the name has the whole path; other hidden folders are a program's own.
+            # A Maildir++ folder name contains the whole path. Other hidden folders belong to
+            # mail programs.
             is_hidden = path.name.startswith(".")
             if is_hidden and not (path / "cur").is_dir():
                 continue
@@ -179,18 +184,18 @@ def _subfolders(folder: Path, is_root: bool) -> list[Path]:
             return [Path(entry) for entry in entries if entry.is_dir(follow_symlinks=False)]
     except FileNotFoundError:
         if not is_root:
-            return []  # It has gone since it was listed.
-        raise ReadError(_shown(folder), "there is no such folder") from None
+            return []  # deleted since it was listed
+        raise ReadError(_printable(folder), "the folder does not exist") from None
     except NotADirectoryError:
-        raise ReadError(_shown(folder), "not a folder, so no Maildir") from None
+        raise ReadError(_printable(folder), "not a folder, so not a Maildir") from None
     except OSError as error:
         raise _unreadable(folder, error) from error
 
 
 def _list_messages(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Yield key and path of each message of a Maildir, in no order, each key once."""
+    """Yield key and path of each message of a Maildir, unordered, each key once."""
     found: dict[str, Path] = {}
-    # First new, then cur: a message that moves on in between is seen twice, not missed.
+    # Mail programs move messages from new to cur. Listing new first cannot miss such a message.
     for state in ("new", "cur"):
         try:
             with os.scandir(folder / state) as entries:
@@ -208,7 +213,7 @@ def _list_messages(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _split_flags(name: str) -> tuple[str, str, str]:
-    """Return a message's unique name, the mark that ends it, and its flags."""
+    """Split a file name into the unique name of the message, the separator and the flags."""
     mark = _FLAGS.search(name)
     return (name[: mark.start()], mark[0], name[mark.end() :]) if mark else (name, "", "")
 
@@ -218,7 +223,7 @@ def _key(name: str) -> str:
 
 
 def delivery_time(path: Path) -> int:
-    """Return when a message was delivered, in seconds: as its name says, else as its file does."""
+    """Return the delivery time of a message in seconds, from its name or else from its mtime."""
     digits = re.match("[0-9]+", path.name)
     if digits:
         return int(digits[0])
@@ -233,9 +238,9 @@ def _first_bytes(path: Path, most: int) -> bytes:
         return file.read(most)
 
 
-def _shown(path: str | os.PathLike[str]) -> str:
+def _printable(path: str | os.PathLike[str]) -> str:
     return printable_name(os.fspath(path))
 
 
 def _unreadable(path: Path, error: OSError) -> ReadError:
-    return ReadError(_shown(path), f"cannot be read: {error.strerror or error}")
+    return ReadError(_printable(path), f"cannot be read: {error.strerror or error}")
