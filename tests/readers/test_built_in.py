@@ -1,3 +1,5 @@
+"""Built-in streams: Debian tags and docstrings of the standard library."""
+
 import ast
 import itertools
 import os
@@ -37,7 +39,7 @@ def index(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("index")
-def test_packages_with_tags() -> None:
+def test_debian_packages_with_tags() -> None:
     found = {item.id: item for item in read("debtags:", min_count=1)}
     assert found == {
         "one": Item(
@@ -54,7 +56,7 @@ def test_packages_with_tags() -> None:
 
 
 @pytest.mark.parametrize("command", [None, "exit 3", "echo broken >&2; exit 100", "true"])
-def test_without_an_index(
+def test_unavailable_without_a_package_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str | None
 ) -> None:
     if command is not None:
@@ -70,7 +72,7 @@ def test_without_an_index(
 
 
 @pytest.mark.parametrize("helper", ["cat $2", None])
-def test_apt_is_asked_only_if_its_lists_do_not_tell(
+def test_apt_cache_runs_only_if_the_package_lists_show_no_tags(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, helper: str | None
 ) -> None:
     programs = {"apt-cache": "touch asked; printf 'Package: one\\nTag: role::program\\n'"}
@@ -96,12 +98,12 @@ def test_apt_is_asked_only_if_its_lists_do_not_tell(
     assert (tmp_path / "asked").exists()
 
 
-def test_no_tags() -> None:
+def test_empty_tag_field() -> None:
     assert debtags.expand_tags("") == set()
 
 
-def test_the_first_docstring_comes_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A few of hundreds of files are parsed before it."""
+def test_the_first_docstring_needs_few_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer than a tenth of the files are parsed for the first item."""
     parsed: list[Path] = []
     documented = pydocs._docstrings_of_file
 
@@ -115,7 +117,7 @@ def test_the_first_docstring_comes_at_once(monkeypatch: pytest.MonkeyPatch) -> N
     assert 0 < len(parsed) < len(files) / 10
 
 
-def test_the_stream_is_the_same_in_another_process() -> None:
+def test_order_is_the_same_in_another_process() -> None:
     code = "from tagalong.readers import read; print([next(s).id for s in [read('pydocs:')] * 50])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert ast.literal_eval(run.stdout) == [
@@ -129,8 +131,8 @@ def test_topics_are_mixed() -> None:
     assert max(packages.count(name) for name in set(packages)) < 75
 
 
-def test_every_docstring_comes_once() -> None:
-    """Against a walk over a few modules that the test makes itself."""
+def test_docstrings_of_known_modules() -> None:
+    """Names, labels and places of a few objects of the json package."""
     wanted = {"json": "module", "json.dump": "function", "json.decoder.JSONDecoder": "class"}
     wanted["json.decoder.JSONDecoder.decode"] = "method"
     found: dict[str, Item] = {}
@@ -148,7 +150,9 @@ def test_every_docstring_comes_once() -> None:
     assert "def dump(" in Path(path).read_text().splitlines()[int(line) - 1]
 
 
-def test_the_library_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_docstring_of_a_library_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     modules = {
         "a.py": '"""Module."""\nasync def f():\n    """F."""\n    def g():\n        """G."""',
         "p/__init__.py": 'class C:\n    """C."""\n    async def m(self):\n        """M."""',

@@ -1,3 +1,5 @@
+"""JSON lines: parts of an item, keys, encodings, errors."""
+
 import json
 
 import pytest
@@ -74,21 +76,19 @@ def test_keys_can_be_named_and_nested() -> None:
         ('{"text": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_line_and_the_next_line_is_read(
-    line: str, problem: str
-) -> None:
+def test_error_names_the_line_and_reading_continues(line: str, problem: str) -> None:
     seen = found('{"text": "before"}\n' + line + '\n{"text": "after"}\n', "jsonl")
     assert [each.text for each in seen if isinstance(each, Item)] == ["before", "after"]
     assert str(seen[1]).startswith("f:2: ")
     assert problem in str(seen[1])
 
 
-def test_blank_lines_and_a_byte_order_mark_are_passed_over() -> None:
+def test_blank_lines_and_a_byte_order_mark_are_skipped() -> None:
     seen = items(b'\xef\xbb\xbf{"text": "a"}\r\n\r\n  \n{"text": "b"}', "jsonl")
     assert [(item.text, item.place) for item in seen] == [("a", "f:1"), ("b", "f:4")]
 
 
-def test_pairs_of_escaped_surrogates_are_letters() -> None:
+def test_escaped_surrogate_pairs_are_characters() -> None:
     assert items(r'{"text": "\ud83d\ude00"}', "jsonl")[0].text == "😀"
 
 
@@ -103,7 +103,7 @@ def test_encodings() -> None:
     assert "utf-16" in error(b"\xff\xfea", "jsonl", encoding="utf-16")
 
 
-def test_long_lines_are_refused_and_passed_over() -> None:
+def test_lines_that_are_too_long_raise_and_are_skipped() -> None:
     lines = ['{"text": "%s"}' % ("x" * size) for size in (5, 500, 87, 88)]
     seen = found("\n".join(lines), "jsonl", max_line=100)
     assert [str(each)[:4] for each in seen if not isinstance(each, Item)] == ["f:2:"]
