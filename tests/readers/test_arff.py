@@ -71,6 +71,9 @@ def test_choice_of_label_attributes(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.write_text('<labels><label name="a"><label name="c"/></label></labels>')
     assert next(read(tmp_path / "set-train.arff", xml=str(other))).labels == ("a", "c")
+    other.write_text("<labels>\n  <label>\n</labels>")
+    with pytest.raises(ReadError, match=r"other:3: .*mismatched tag at column 3$"):
+        next(read(tmp_path / "set-train.arff", xml=str(other)))
     for text in ("<labels/>", "<labels>", "", '<labels><label name="z"/></labels>'):
         other.write_text(text)
         with pytest.raises(ReadError, match="other"):

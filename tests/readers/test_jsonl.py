@@ -103,6 +103,35 @@ def test_encodings() -> None:
     assert "utf-16" in error(b"\xff\xfea", "jsonl", encoding="utf-16")
 
 
+def test_error_names_the_column() -> None:
+    assert error('{"text": bad}', "jsonl") == "f:1: not JSON: Expecting value at column 10"
+    assert error('\n\n  {"text": bad}', "jsonl") == "f:3: not JSON: Expecting value at column 12"
+    message = error('{"text": "日本K'.encode() + b'\xe4se"}', "jsonl")
+    assert message.startswith("f:1: byte 0xe4 at column 14 is not valid utf-8")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32", "cp037"])
+def test_wide_encodings(encoding: str) -> None:
+    lines = [f'{{"text": "{"x" * size}"}}\n' for size in (0, 5, 50_000, 7)] + ['{"text": "end"}']
+    texts = [
+        item.text for item in items("".join(lines).encode(encoding), "jsonl", encoding=encoding)
+    ]
+    assert texts == ["", "x" * 5, "x" * 50_000, "x" * 7, "end"]
+
+
+def test_wide_encodings_are_read_up_to_the_line_with_an_error() -> None:
+    data = "".join(f'{{"text": "{number}"}}\n' for number in range(60)) + '{"text": "'
+    seen = found(data.encode("utf-16-le") + b"\x00\xd8\x41\x00", "jsonl", encoding="utf-16-le")
+    assert [each.text for each in seen if isinstance(each, Item)] == [str(n) for n in range(60)]
+    assert str(seen[60]).startswith("f:61: byte 0x00 at column 11 is not valid utf-16-le")
+    cut = found(data.encode("utf-16-le")[:-1], "jsonl", encoding="utf-16-le")
+    assert len(cut) == 61
+    assert str(cut[60]).startswith("f:61: ")
+    (long,) = found("x" * 50_000, "jsonl", max_line=100)
+    (wide,) = found(("x" * 50_000).encode("utf-16"), "jsonl", max_line=100, encoding="utf-16")
+    assert str(long) == str(wide)
+
+
 def test_lines_that_are_too_long_raise_and_are_skipped() -> None:
     lines = ['{"text": "%s"}' % ("x" * size) for size in (5, 500, 87, 88)]
     seen = found("\n".join(lines), "jsonl", max_line=100)

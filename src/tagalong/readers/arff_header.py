@@ -206,7 +206,13 @@ def _labels_in_xml(path: str, attributes: tuple[Attribute, ...], place: str) -> 
         if len(text) > _MAX_XML:
             raise ReadError(path, f"the file has more than {_MAX_XML} bytes: not a list of labels")
         nodes = ElementTree.fromstring(text).iter()
-    except (OSError, ValueError, LookupError, ElementTree.ParseError) as error:
+    except ElementTree.ParseError as error:
+        line, offset = error.position
+        reason = str(error).partition(": line ")[0]
+        raise ReadError(
+            f"{path}:{line}", f"not Mulan's XML list of labels: {reason} at column {offset + 1}"
+        ) from None
+    except (OSError, ValueError, LookupError) as error:
         if isinstance(error, ReadError):
             raise
         raise ReadError(path, f"not Mulan's XML list of labels: {error}") from None

@@ -52,13 +52,14 @@ def read_jsonl(
     keys = _Keys(id, text, features, labels, weight)
 
     def parse(line: str, place: str) -> Item | None:
-        line = line.strip()
-        return item_from_json(_load_json(line, place), place, keys) if line else None
+        return None if line.isspace() else item_from_json(_load_json(line, place), place, keys)
 
     return parse_lines(Lines(stream, name, **line_options), parse)
 
 
 def _load_json(line: str, place: str) -> Any:
+    indented = line.rstrip()
+    line = indented.lstrip()
     try:
         try:
             record, end = _SCAN(line, 0)  # json.loads without its search for white space
@@ -76,6 +77,9 @@ def _load_json(line: str, place: str) -> Any:
         ) from None
     except RecursionError:
         raise ReadError(place, "the JSON is nested too deeply") from None
+    except json.JSONDecodeError as error:
+        column = len(indented) - len(line) + error.pos + 1
+        raise ReadError(place, f"not JSON: {error.msg} at column {column}") from None
     except ValueError as error:
         raise ReadError(place, f"not JSON: {error}") from None
 

@@ -1,6 +1,6 @@
 """Iteration over the lines of a file: numbered, decoded, of bounded length."""
 
-import io
+import codecs
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
@@ -11,6 +11,7 @@ from tagalong.streams.format import ItemOrError, Option, OptionError
 __all__ = ["ENCODING", "LINE_OPTIONS", "MAX_LINE", "Lines", "parse_lines", "validate_encoding"]
 
 MAX_LINE = 64 << 20
+_CHUNK = 1 << 14
 ENCODING = Option("encoding", "Text encoding of the file.", default="utf-8")
 LINE_OPTIONS = (
     ENCODING,
@@ -55,8 +56,7 @@ class Lines:
         self._read_errors: tuple[type[Exception], ...] = (UnicodeError, *read_errors())
         self._readline: Callable[[int], bytes] = stream.readline
         if self._is_wide:
-            text = io.TextIOWrapper(stream, self._encoding, newline="\n")
-            self._readline = lambda limit: text.readline(limit).encode("utf-8", "surrogatepass")
+            self._readline = _Transcoder(stream, self._encoding).readline
 
     def place(self, number: int = 0) -> str:
         """Return "file:line" for a line, by default the one that was read last."""
@@ -108,11 +108,58 @@ class Lines:
     def _describe_error(self, error: Exception) -> str:
         if not isinstance(error, UnicodeError):
             return f"cannot be read further: {error or type(error).__name__}"
-        where = "this "
+        where = "the line"
         if isinstance(error, UnicodeDecodeError):
+            column = len(str(error.object[: error.start], self._line_encoding, "replace")) + 1
             bad = error.object[error.start : error.start + 1]
-            where = f"byte 0x{bad.hex()} at {error.start + 1} "
-        return f"{where}is not {self._encoding}; give encoding= if the file is in another"
+            where = f"byte 0x{bad.hex()} at column {column}"
+        return (
+            f"{where} is not valid {self._encoding}; name the encoding of the file with the "
+            "option encoding"
+        )
+
+
+class _Transcoder:
+    """Lines of a stream in an encoding that is not based on ASCII, re-encoded as UTF-8.
+
+    Unlike `io.TextIOWrapper` it returns all complete lines before bytes that cannot be decoded.
+    The error has the UTF-8 bytes of the line up to there.
+    """
+
+    def __init__(self, stream: BinaryIO, encoding: str):
+        self._read: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._text = ""
+        self._error: UnicodeDecodeError | None = None
+        self._at_end = False
+
+    def readline(self, limit: int) -> bytes:
+        """Return a line, or its next `limit` characters; b"" at the end of the stream."""
+        end = self._text.find("\n", 0, limit) + 1
+        while not end and len(self._text) < limit and not self._at_end:
+            searched = len(self._text)
+            self._fill()
+            end = self._text.find("\n", searched, limit) + 1
+        if not end and len(self._text) < limit and self._error is not None:
+            error, start = self._error, self._text.encode("utf-8", "surrogatepass")
+            bad = error.object[error.start : error.end]
+            position = len(start), len(start) + len(bad)
+            raise UnicodeDecodeError(error.encoding, start + bad, *position, error.reason)
+        end = end or limit
+        line, self._text = self._text[:end], self._text[end:]
+        return line.encode("utf-8", "surrogatepass")
+
+    def _fill(self) -> None:
+        # Reading as much as is buffered keeps the time for a long line linear.
+        data = self._read(max(_CHUNK, len(self._text)))
+        self._at_end = not data
+        try:
+            self._text += self._decoder.decode(data, final=not data)
+        except UnicodeDecodeError as error:
+            self._error, self._at_end = error, True
+            valid = error.start - (len(error.object) - len(data))
+            if valid > 0:
+                self._text += self._decoder.decode(data[:valid])
 
 
 def parse_lines(lines: Lines, parse: Callable[[str, str], Item | None]) -> Iterator[ItemOrError]:
