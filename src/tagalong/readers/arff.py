@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from math import isfinite
-from typing import Any, BinaryIO
+from typing import BinaryIO, Unpack
 
 from tagalong.learning.items import FeatureValue, Item, ReadError
 from tagalong.readers.arff_header import (
@@ -16,7 +16,7 @@ from tagalong.readers.arff_header import (
 )
 from tagalong.readers.arff_writer import write_arff
 from tagalong.readers.columns import field_name
-from tagalong.readers.lines import LINE_OPTIONS, Lines, parse_lines
+from tagalong.readers.lines import LINE_OPTIONS, LineOptions, Lines, parse_lines
 from tagalong.readers.values import parse_number, short_repr
 from tagalong.streams.format import Format, ItemOrError, Option
 
@@ -32,7 +32,7 @@ def read_arff(
     *,
     xml: str | None = None,
     labels: int | None = None,
-    **line_options: Any,
+    **line_options: Unpack[LineOptions],
 ) -> Iterator[ItemOrError]:
     """Yield the items of an ARFF file, skipping blank lines and comments."""
     lines = Lines(stream, name, **line_options)

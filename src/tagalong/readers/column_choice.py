@@ -1,12 +1,13 @@
 """Choice of the columns of a table for text, labels, id and features: by option or by name."""
 
 from collections.abc import Sequence
+from typing import TypedDict
 
 from tagalong.learning.items import ReadError
 from tagalong.readers.columns import Columns
 from tagalong.streams.format import Option
 
-__all__ = ["COLUMN_OPTIONS", "UNLABELLED", "choose_columns"]
+__all__ = ["COLUMN_OPTIONS", "UNLABELLED", "ColumnOptions", "choose_columns"]
 
 _DEFAULT_TEXT_COLUMNS = ("text", "subject", "title", "body", "description")
 _DEFAULT_LABEL_COLUMNS = ("labels", "tags", "label", "category", "folder")
@@ -50,6 +51,19 @@ COLUMN_OPTIONS = (
     ),
     UNLABELLED,
 )
+
+
+class ColumnOptions(TypedDict, total=False):
+    """Keyword arguments of `choose_columns`, with the names of `COLUMN_OPTIONS`."""
+
+    text: tuple[str, ...] | None
+    labels: tuple[str, ...] | None
+    id: str | None
+    features: tuple[str, ...]
+    weight: str | None
+    separator: str | None
+    indicators: bool
+    unlabelled: str
 
 
 def choose_columns(

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
 
 from tagalong.learning.items import FeatureValue, Item, ReadError
 from tagalong.readers.values import (
@@ -52,13 +51,15 @@ class Columns:
         """Return the positions of all columns that items use."""
         return sorted({*self.text, *self.labels, *self.id, *self.features, *self.weight})
 
-    def item(self, row: Sequence[Any], place: str) -> Item:
+    def item(self, row: Sequence[object], place: str) -> Item:
         """Return the item of a row."""
         weight = 1.0
         if self.weight and row[self.weight[0]] not in (None, ""):
-            cell = row[self.weight[0]]
-            convert = parse_number if type(cell) is str else finite_number
-            weight = convert(cell, place, f"column {self.names[self.weight[0]]!r}", least=0.0)
+            cell, column = row[self.weight[0]], f"column {self.names[self.weight[0]]!r}"
+            if isinstance(cell, str):
+                weight = parse_number(cell, place, column, least=0.0)
+            else:
+                weight = finite_number(cell, place, column, least=0.0)
         return Item(
             self._cell(row, self.id[0], place) if self.id else "",
             self._text(row, place),
@@ -68,7 +69,7 @@ class Columns:
             place,
         )
 
-    def _cell(self, row: Sequence[Any], column: int, place: str) -> str:
+    def _cell(self, row: Sequence[object], column: int, place: str) -> str:
         value = row[column]
         if type(value) is str:
             return value
@@ -80,7 +81,7 @@ class Columns:
             place, f"column {self.names[column]!r} must hold text, not {short_repr(value)}"
         )
 
-    def _text(self, row: Sequence[Any], place: str) -> str | dict[str, str]:
+    def _text(self, row: Sequence[object], place: str) -> str | dict[str, str]:
         if not self.text:
             return ""
         if len(self.text) == 1:
@@ -88,7 +89,7 @@ class Columns:
         fields = ((column, self._cell(row, column, place)) for column in self.text)
         return {field_name(self.names[column]): text for column, text in fields if text}
 
-    def _features(self, row: Sequence[Any], place: str) -> dict[str, FeatureValue]:
+    def _features(self, row: Sequence[object], place: str) -> dict[str, FeatureValue]:
         found: dict[str, FeatureValue] = {}
         for column in self.features:
             value = row[column]
@@ -103,7 +104,7 @@ class Columns:
                 found[name] = finite_number(value, place, f"column {name!r}")
         return found
 
-    def _labels(self, row: Sequence[Any], place: str) -> tuple[str, ...] | None:
+    def _labels(self, row: Sequence[object], place: str) -> tuple[str, ...] | None:
         if not self.labels:
             return None
         if self.indicators:
@@ -122,7 +123,7 @@ class Columns:
                 found.append(parse_label(value, place))
         return unique(found) if found or known else None
 
-    def _indicated_labels(self, row: Sequence[Any], place: str) -> tuple[str, ...] | None:
+    def _indicated_labels(self, row: Sequence[object], place: str) -> tuple[str, ...] | None:
         found = []
         for column in self.labels:
             mark = str(row[column]).strip().lower()

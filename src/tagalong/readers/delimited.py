@@ -3,10 +3,15 @@
 import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Unpack
 
-from tagalong.learning.items import Item, ReadError
-from tagalong.readers.column_choice import COLUMN_OPTIONS, UNLABELLED, choose_columns
+from tagalong.learning.items import FeatureValue, Item, ReadError
+from tagalong.readers.column_choice import (
+    COLUMN_OPTIONS,
+    UNLABELLED,
+    ColumnOptions,
+    choose_columns,
+)
 from tagalong.readers.lines import LINE_OPTIONS, MAX_LINE, Lines
 from tagalong.readers.spool import spool_items
 from tagalong.readers.values import describe_item, unlabelled_problem
@@ -26,7 +31,7 @@ def read_csv(
     quoting: bool = True,
     encoding: str = "utf-8",
     max_line: int = MAX_LINE,
-    **choice: Any,
+    **choice: Unpack[ColumnOptions],
 ) -> Iterator[ItemOrError]:
     """Yield the items of a table, skipping blank lines."""
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
@@ -145,7 +150,7 @@ def write_csv(
         count = 0
         for count, item in enumerate(spooled(), 1):  # noqa: B007
             texts = {"": item.text} if isinstance(item.text, str) else item.text
-            row: list[Any] = [item.id, *(texts.get(field, "") for field in fields)]
+            row: list[FeatureValue] = [item.id, *(texts.get(field, "") for field in fields)]
             row += [item.features.get(name, "") for name in features]
             row += [separator.join(item.labels or ())] if has["labels"] else []
             row += [item.weight] if has["weight"] else []

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO
+from typing import BinaryIO, Unpack
 
 from tagalong.learning.items import Item, ReadError
 from tagalong.readers.column_choice import UNLABELLED
-from tagalong.readers.lines import LINE_OPTIONS, Lines, parse_lines
+from tagalong.readers.lines import LINE_OPTIONS, LineOptions, Lines, parse_lines
 from tagalong.readers.values import describe_item, one_line, unique, unlabelled_problem
 from tagalong.streams.format import Format, ItemOrError, Option, OptionError, Target
 
@@ -22,7 +22,7 @@ def read_fasttext(
     *,
     prefix: str = "__label__",
     unlabelled: str = "unknown",
-    **line_options: Any,
+    **line_options: Unpack[LineOptions],
 ) -> Iterator[ItemOrError]:
     """Yield the items of fastText lines, skipping blank lines."""
     _check_prefix(prefix)

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import isfinite
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Unpack
 
 from tagalong.learning.items import FeatureValue, Item, ReadError
-from tagalong.readers.lines import LINE_OPTIONS, Lines, parse_lines
+from tagalong.readers.lines import LINE_OPTIONS, LineOptions, Lines, parse_lines
 from tagalong.readers.values import finite_number, parse_labels, short_repr
 from tagalong.streams.format import Format, ItemOrError, Option, Target
 
@@ -46,7 +46,7 @@ def read_jsonl(
     id: str = "id",
     features: str = "features",
     weight: str = "weight",
-    **line_options: Any,
+    **line_options: Unpack[LineOptions],
 ) -> Iterator[ItemOrError]:
     """Yield the items of JSON lines, skipping blank lines."""
     keys = _Keys(id, text, features, labels, weight)
@@ -57,7 +57,7 @@ def read_jsonl(
     return parse_lines(Lines(stream, name, **line_options), parse)
 
 
-def _load_json(line: str, place: str) -> Any:
+def _load_json(line: str, place: str) -> object:
     indented = line.rstrip()
     line = indented.lstrip()
     try:
@@ -84,7 +84,7 @@ def _load_json(line: str, place: str) -> Any:
         raise ReadError(place, f"not JSON: {error}") from None
 
 
-def item_from_json(record: Any, place: str, keys: _Keys = _DEFAULT_KEYS) -> Item:
+def item_from_json(record: object, place: str, keys: _Keys = _DEFAULT_KEYS) -> Item:
     """Return the item of a JSON object."""
     if type(record) is not dict:
         raise ReadError(place, f"the line must be an object {{...}}, not {short_repr(record)}")
@@ -114,11 +114,11 @@ def item_from_json(record: Any, place: str, keys: _Keys = _DEFAULT_KEYS) -> Item
     )
 
 
-def _value_at(record: Mapping[str, Any], key: str) -> Any:
+def _value_at(record: Mapping[str, object], key: str) -> object:
     """Return the value of a key, which may be a path with dots; None if there is no such key."""
     if key in record or "." not in key:
         return record.get(key)
-    found: Any = record
+    found: object = record
     for part in key.split("."):
         if not isinstance(found, dict) or part not in found:
             return None
@@ -126,7 +126,7 @@ def _value_at(record: Mapping[str, Any], key: str) -> Any:
     return found
 
 
-def _joined_texts(find: Callable[[str], Any], keys: tuple[str, ...]) -> Any:
+def _joined_texts(find: Callable[[str], object], keys: tuple[str, ...]) -> object:
     """Return the text, or one field per key; None if the object has none of the keys."""
     if len(keys) == 1:
         return find(keys[0])
@@ -134,7 +134,7 @@ def _joined_texts(find: Callable[[str], Any], keys: tuple[str, ...]) -> Any:
     return None if all(part is None for part in parts.values()) else parts
 
 
-def _joined_labels(find: Callable[[str], Any], keys: tuple[str, ...]) -> list[Any] | None:
+def _joined_labels(find: Callable[[str], object], keys: tuple[str, ...]) -> list[object] | None:
     """Return the labels of all keys; None if the object has none of the keys."""
     given = [each for each in map(find, keys) if each is not None]
     if not given:
@@ -142,7 +142,7 @@ def _joined_labels(find: Callable[[str], Any], keys: tuple[str, ...]) -> list[An
     return [label for each in given for label in (each if type(each) is list else [each])]
 
 
-def _parse_text(given: Any, place: str) -> str | dict[str, str]:
+def _parse_text(given: object, place: str) -> str | dict[str, str]:
     if given is None:
         return ""
     if type(given) is not dict:
@@ -157,7 +157,7 @@ def _parse_text(given: Any, place: str) -> str | dict[str, str]:
     return {field: text for field, text in given.items() if text is not None}
 
 
-def _parse_id(value: Any, place: str) -> str:
+def _parse_id(value: object, place: str) -> str:
     if type(value) is str:
         return value
     if value is None:
@@ -167,7 +167,7 @@ def _parse_id(value: Any, place: str) -> str:
     raise ReadError(place, f"the id must be a string or a number, not {short_repr(value)}")
 
 
-def _parse_features(given: Any, place: str) -> dict[str, FeatureValue]:
+def _parse_features(given: object, place: str) -> dict[str, FeatureValue]:
     if type(given) is not dict:
         raise ReadError(
             place, f"features must be an object of numbers and strings, not {short_repr(given)}"
@@ -190,9 +190,9 @@ def _parse_features(given: Any, place: str) -> dict[str, FeatureValue]:
     return found
 
 
-def item_as_json(item: Item) -> dict[str, Any]:
+def item_as_json(item: Item) -> dict[str, object]:
     """Return an item as a JSON object, without parts that are empty or unknown."""
-    record: dict[str, Any] = {"id": item.id} if item.id else {}
+    record: dict[str, object] = {"id": item.id} if item.id else {}
     if item.text != "" or not item.features:
         record["text"] = item.text if isinstance(item.text, str) else dict(item.text)
     if item.features:

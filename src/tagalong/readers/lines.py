@@ -2,13 +2,21 @@
 
 import codecs
 from collections.abc import Callable, Iterator
-from typing import BinaryIO
+from typing import BinaryIO, TypedDict
 
 from tagalong.learning.items import Item, ReadError
 from tagalong.streams.compression import read_errors
 from tagalong.streams.format import ItemOrError, Option, OptionError
 
-__all__ = ["ENCODING", "LINE_OPTIONS", "MAX_LINE", "Lines", "parse_lines", "validate_encoding"]
+__all__ = [
+    "ENCODING",
+    "LINE_OPTIONS",
+    "MAX_LINE",
+    "LineOptions",
+    "Lines",
+    "parse_lines",
+    "validate_encoding",
+]
 
 MAX_LINE = 64 << 20
 _CHUNK = 1 << 14
@@ -17,6 +25,13 @@ LINE_OPTIONS = (
     ENCODING,
     Option("max_line", "Maximum length of a line, in bytes.", "size", MAX_LINE),
 )
+
+
+class LineOptions(TypedDict, total=False):
+    """Keyword arguments of `Lines` that every text format has as options."""
+
+    encoding: str
+    max_line: int
 
 
 class Lines:

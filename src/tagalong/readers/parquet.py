@@ -4,10 +4,10 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from io import FileIO
 from shutil import copyfileobj
-from typing import IO, Any, BinaryIO
+from typing import IO, BinaryIO, Unpack
 
 from tagalong.learning.items import Item, ReadError
-from tagalong.readers.column_choice import COLUMN_OPTIONS, choose_columns
+from tagalong.readers.column_choice import COLUMN_OPTIONS, ColumnOptions, choose_columns
 from tagalong.readers.spool import spool_items
 from tagalong.readers.values import describe_item
 from tagalong.streams.compression import read_errors
@@ -19,7 +19,9 @@ _ROWS_PER_BATCH = 1024
 _MISSING_PACKAGE = "Parquet files need the package pyarrow: pip install 'tagalong[parquet]'"
 
 
-def read_parquet(stream: BinaryIO, name: str, **choice: Any) -> Iterator[ItemOrError]:
+def read_parquet(
+    stream: BinaryIO, name: str, **choice: Unpack[ColumnOptions]
+) -> Iterator[ItemOrError]:
     """Yield the items of a table, which is read in batches of rows."""
     try:
         import pyarrow
@@ -46,7 +48,7 @@ def read_parquet(stream: BinaryIO, name: str, **choice: Any) -> Iterator[ItemOrE
                 cells = [batch.column(names[index]).to_pylist() for index in used]
             except damaged as error:
                 raise ReadError(f"{name}:{number}", f"not Parquet, or damaged: {error}") from None
-            row: list[Any] = [None] * len(names)
+            row: list[object] = [None] * len(names)
             for values in zip(*cells, strict=True):
                 for index, value in zip(used, values, strict=True):
                     row[index] = value
@@ -104,7 +106,7 @@ def write_parquet(items: Iterable[Item], target: Target) -> int:
             )
         with parquet.ParquetWriter(target.stream, pyarrow.schema(schema)) as writer:
             count = 0
-            rows: list[dict[str, Any]] = []
+            rows: list[dict[str, object]] = []
             for count, item in enumerate(spooled(), 1):  # noqa: B007
                 texts = {"": item.text} if isinstance(item.text, str) else item.text
                 row = {field or "text": texts.get(field) for field in fields}

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from tagalong.mail.formats.folders import MAIL_OPTIONS
 from tagalong.mail.formats.maildir import read_maildir
@@ -21,7 +20,7 @@ from tagalong.readers import (
     vw,
 )
 from tagalong.streams.compression import COMPRESSION_SUFFIXES, strip_compression_suffix
-from tagalong.streams.format import Format, Option, OptionError
+from tagalong.streams.format import Format, Option, OptionError, OptionValue
 
 __all__ = [
     "FORMATS",
@@ -150,8 +149,8 @@ def format_for_writing(name: str, format: str | None) -> Format:
 
 
 def validate_options(
-    formats: Sequence[Format], options: Mapping[str, Any], *, writing: bool = False
-) -> dict[str, dict[str, Any]]:
+    formats: Sequence[Format], options: Mapping[str, object], *, writing: bool = False
+) -> dict[str, dict[str, OptionValue]]:
     """Return the options by format name; raise OptionError if a format lacks an option."""
 
     def options_of(found: Format) -> tuple[Option, ...]:

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Literal, TypeAlias
+from typing import BinaryIO, Literal, TypeAlias
 
 from tagalong.learning.items import Item, ReadError
 from tagalong.readers.registry import format_by_name, validate_options
 from tagalong.readers.sources import DETECTION_BYTES, ResolvedSource, detect_format, resolve_source
 from tagalong.streams.compression import decompress_stream, read_errors
-from tagalong.streams.format import Format, ItemOrError, OptionError
+from tagalong.streams.format import Format, ItemOrError, OptionError, OptionValue
 
 __all__ = ["Stream", "read"]
 
@@ -26,7 +26,7 @@ def read(
     format: str | None = None,
     *,
     on_error: Literal["stop", "skip"] = "stop",
-    **options: Any,
+    **options: object,
 ) -> "Stream":
     """Return a stream of the items of one or more sources.
 
@@ -87,7 +87,7 @@ class Stream:
         Messages of the first 20 errors.
     """
 
-    def __init__(self, resolved: list[ResolvedSource], options: dict[str, Any], *, skip: bool):
+    def __init__(self, resolved: list[ResolvedSource], options: dict[str, object], *, skip: bool):
         self.skipped = 0
         self.errors: list[str] = []
         self._sources = iter(resolved)
@@ -145,7 +145,7 @@ class Stream:
             self._found = found.read(stream, self._name, **self._options_of(found))
         self._open.callback(getattr(self._found, "close", lambda: None))
 
-    def _options_of(self, found: Format) -> dict[str, Any]:
+    def _options_of(self, found: Format) -> dict[str, OptionValue]:
         return validate_options([found], self._options)[found.name]
 
     def _opened(self, source: str) -> BinaryIO:

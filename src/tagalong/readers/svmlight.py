@@ -1,10 +1,10 @@
 """Reader and writer of svmlight lines: ``label,label qid:query index:value # id``, one per item."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO
+from typing import BinaryIO, Unpack
 
 from tagalong.learning.items import FeatureValue, Item, ReadError
-from tagalong.readers.lines import LINE_OPTIONS, Lines, parse_lines
+from tagalong.readers.lines import LINE_OPTIONS, LineOptions, Lines, parse_lines
 from tagalong.readers.side_files import encode_names, read_names
 from tagalong.readers.spool import spool_items
 from tagalong.readers.values import (
@@ -30,7 +30,7 @@ _UNLABELLED = Option(
 
 
 def read_svmlight(
-    stream: BinaryIO, name: str, *, unlabelled: str = "empty", **line_options: Any
+    stream: BinaryIO, name: str, *, unlabelled: str = "empty", **line_options: Unpack[LineOptions]
 ) -> Iterator[ItemOrError]:
     """Yield the items of svmlight lines, skipping blank lines and comments.
 

@@ -20,7 +20,7 @@ __all__ = [
 _MAX_REPR = 40
 
 
-def short_repr(value: Any) -> str:
+def short_repr(value: object) -> str:
     """Return the representation of a value for a message, truncated."""
     try:
         text = repr(value)
@@ -29,7 +29,7 @@ def short_repr(value: Any) -> str:
     return text if len(text) <= _MAX_REPR else f"{text[:_MAX_REPR]}..."
 
 
-def finite_number(value: Any, place: str, name: str, *, least: float | None = None) -> float:
+def finite_number(value: object, place: str, name: str, *, least: float | None = None) -> float:
     """Return a number from JSON or Parquet as a float; raise ReadError unless it is finite."""
     if isinstance(value, (int, float)):  # bool is an int
         try:
@@ -51,7 +51,7 @@ def parse_number(text: str, place: str, name: str, *, least: float | None = None
     return finite_number(found, place, name, least=least)
 
 
-def parse_label(label: Any, place: str) -> str:
+def parse_label(label: object, place: str) -> str:
     """Return a label as a string; numbers are formatted."""
     if type(label) is str:
         if label.strip():

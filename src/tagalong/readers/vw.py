@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 from math import isfinite
-from typing import Any, BinaryIO
+from typing import BinaryIO, Unpack
 
 from tagalong.learning.items import FeatureValue, Item, ReadError
 from tagalong.readers.column_choice import UNLABELLED
-from tagalong.readers.lines import LINE_OPTIONS, Lines, parse_lines
+from tagalong.readers.lines import LINE_OPTIONS, LineOptions, Lines, parse_lines
 from tagalong.readers.side_files import encode_names, read_names
 from tagalong.readers.values import (
     describe_item,
@@ -29,7 +29,11 @@ _RESERVED = re.compile(r"[\s|:]")
 
 
 def read_vw(
-    stream: BinaryIO, name: str, *, unlabelled: str = "unknown", **line_options: Any
+    stream: BinaryIO,
+    name: str,
+    *,
+    unlabelled: str = "unknown",
+    **line_options: Unpack[LineOptions],
 ) -> Iterator[ItemOrError]:
     """Yield the items of VW lines, skipping blank lines.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from math import inf, isfinite
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from typing import IO, BinaryIO, cast
 
 from tagalong.learning.items import Item
 from tagalong.readers.registry import format_for_writing, validate_options
@@ -22,7 +22,7 @@ def write(
     items: Iterable[Item],
     path: str | os.PathLike[str],
     format: str | None = None,
-    **options: Any,
+    **options: object,
 ) -> int:
     """Write items to a file and return their number.
 

@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import IO, Any, Literal, TypeAlias
+from typing import IO, Literal, TypeAlias
 
 from tagalong.learning.items import Item, ReadError
 
-__all__ = ["Format", "ItemOrError", "Option", "OptionError", "Target"]
+__all__ = ["Format", "ItemOrError", "Option", "OptionError", "OptionValue", "Target"]
 
 # The element type of a reader: an item, or the error of an item that cannot be read. A reader
 # yields an error if it can continue with the next item, and raises it otherwise.
 ItemOrError: TypeAlias = Item | ReadError
+
+OptionValue: TypeAlias = str | int | bool | tuple[str, ...] | None
 
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
@@ -49,10 +51,10 @@ class Option:
     name: str
     help: str
     kind: Literal["text", "names", "integer", "size", "flag", "choice"] = "text"
-    default: Any = None
+    default: OptionValue = None
     choices: tuple[str, ...] = ()
 
-    def parse(self, text: str) -> Any:
+    def parse(self, text: str) -> OptionValue:
         """Return the option's value from its text on the command line.
 
         Parameters
@@ -75,7 +77,7 @@ class Option:
             return self._number(text)
         return self.check(text)
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: object) -> OptionValue:
         """Return a value from Python in the form that readers expect, or raise OptionError."""
         if value is None:
             return self.default
@@ -113,8 +115,8 @@ class Option:
             number = int(digits) * unit
         except ValueError:
             raise OptionError(f"{self.name} must be {_EXPECTED[self.kind]}, not {text!r}") from None
-        checked: int = self.check(number)
-        return checked
+        self.check(number)
+        return number
 
 
 @dataclass(frozen=True)
