@@ -36,7 +36,7 @@ def read_csv(
     """Yield the items of a table, skipping blank lines."""
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise OptionError(
-            f"delimiter must be a single character other than a quote, not {delimiter!r}"
+            f"delimiter must be a single character, not a quote or line end; got {delimiter!r}"
         )
     # The limit holds for the whole process. It is never lowered, since other threads may need it.
     csv.field_size_limit(max(csv.field_size_limit(), max_line))
@@ -162,8 +162,9 @@ def _check(item: Item, number: int, separator: str, unlabelled: str) -> None:
     for label in item.labels or ():
         if (separator and separator in label) or label != label.strip() or not label:
             raise ValueError(
-                f"{describe_item(item, number)}: the label {label!r} cannot be written with the "
-                f"separator {separator!r}; choose another with the option separator"
+                f"{describe_item(item, number)}: the label {label!r} must not contain the "
+                f"separator {separator!r} or begin or end with white space; the option separator "
+                "changes the separator"
             )
     if not separator and len(item.labels or ()) > 1:
         raise ValueError(

@@ -74,11 +74,12 @@ def _parse_line(line: str, place: str, unlabelled: tuple[str, ...] | None) -> It
     # An infinite sum, or an empty or repeated name, may be an error: check each pair.
     total = sum(features.values())  # type: ignore[arg-type]
     if total - total != 0.0 or len(features) != len(pairs) or "" in features or "qid" in features:
-        _raise_first_problem(pairs, place)
+        _check_pairs(pairs, place)
     return Item(comment.strip(), "", features, labels, 1.0, place, query)
 
 
-def _raise_first_problem(pairs: list[list[str]], place: str) -> None:
+def _check_pairs(pairs: list[list[str]], place: str) -> None:
+    """Raise ReadError at the first invalid pair, if there is one."""
     seen = set()
     for pair in pairs:
         token = ":".join(pair)
@@ -137,8 +138,8 @@ def write_svmlight(items: Iterable[Item], target: Target, *, unlabelled: str = "
             labels.setdefault(label, len(labels) + 1)
 
     with spool_items(items, collect_names) as spooled:
-        feature_names = _names_as_they_are(features) if all(map(_is_index, features)) else None
-        label_names = _names_as_they_are(labels) if all(map(_is_label, labels)) else None
+        feature_names = _identity_mapping(features) if all(map(_is_index, features)) else None
+        label_names = _identity_mapping(labels) if all(map(_is_label, labels)) else None
         numbered = {".features": (features, feature_names), ".labels": (labels, label_names)}
         for suffix, (numbers, literal) in numbered.items():
             target.side_files[suffix] = encode_names(numbers, target) if literal is None else None
@@ -199,7 +200,7 @@ def _is_label(label: str) -> bool:
     return bool(label) and not _RESERVED & set(label) and not any(map(str.isspace, label))
 
 
-def _names_as_they_are(names: Iterable[str]) -> dict[str, str]:
+def _identity_mapping(names: Iterable[str]) -> dict[str, str]:
     return {name: name for name in names}
 
 

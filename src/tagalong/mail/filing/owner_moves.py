@@ -26,7 +26,7 @@ def messages_to_learn(context: FilingContext) -> list[tuple[Message, str]]:
         if decision.lesson is not None:
             found.append((message, key))
         else:
-            _note(journal, key, decision, "" if entry is None else entry.identity)
+            _update_entry(journal, key, decision, "" if entry is None else entry.identity)
     return sorted(found)
 
 
@@ -55,13 +55,13 @@ def learn_from_folder(
     decision = decide(entry, message.folder, message.folder in context.snapshot.ordinary)
     journal = context.model.journal
     if decision.lesson is not None:
-        _teach(context.model.tagger, item, decision, "" if entry is None else entry.folder)
-        _count(journal, context.result, decision.lesson)
-    _note(journal, key, decision, identity_of(item))
+        _train(context.model.tagger, item, decision, "" if entry is None else entry.folder)
+        _count_lesson(journal, context.result, decision.lesson)
+    _update_entry(journal, key, decision, identity_of(item))
     return journal.present.get(key)
 
 
-def _teach(tagger: Tagger, item: Item, decision: Decision, was: str) -> None:
+def _train(tagger: Tagger, item: Item, decision: Decision, was: str) -> None:
     """Train the tagger with the lesson of a decision."""
     if decision.lesson == "reject":
         # The tagger may have forgotten the label since the message was filed.
@@ -73,7 +73,7 @@ def _teach(tagger: Tagger, item: Item, decision: Decision, was: str) -> None:
         tagger.learn(item, [decision.folder])
 
 
-def _count(journal: Journal, result: FilingResult, lesson: Lesson) -> None:
+def _count_lesson(journal: Journal, result: FilingResult, lesson: Lesson) -> None:
     if lesson == "reject":
         result.rejected += 1
         return
@@ -84,7 +84,7 @@ def _count(journal: Journal, result: FilingResult, lesson: Lesson) -> None:
         result.corrected += 1
 
 
-def _note(journal: Journal, key: str, decision: Decision, identity: str) -> None:
+def _update_entry(journal: Journal, key: str, decision: Decision, identity: str) -> None:
     if decision.state is None:
         journal.present.pop(key, None)
     else:

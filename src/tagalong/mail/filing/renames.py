@@ -39,6 +39,6 @@ def find_renamed_folders(labels: set[str], journal: Journal, snapshot: Snapshot)
         if len(counts) == 1 and 2 * count >= sizes[old]
         if new not in labels
     }
-    # If two folders became one, they were merged, not renamed: each message is learnt anew.
+    # If two folders became one, they were merged, not renamed: each message is learnt again.
     sources = Counter(found.values())
     return {old: new for old, new in found.items() if sources[new] == 1}

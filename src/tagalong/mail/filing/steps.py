@@ -74,12 +74,12 @@ def make_plan(
     for folder in filter(is_inbox, snapshot.folders - snapshot.movable):
         result.fail(context.mailbox.why_unmovable(folder))
     messages = inbox_messages(context, only_new)
-    is_too_young = context.model.learnt < min_learnt
+    is_below_min_learnt = context.model.learnt < min_learnt
     planned: list[PlannedMove] = []
     for done, (message, key) in enumerate(messages, start=1):
         if control.interrupted():
             break
-        if is_too_young:
+        if is_below_min_learnt:
             result.left.append(LeftAlone(context.mailbox.source(message), "too young"))
             continue
         outcome = plan(context, message, key, min_precision)
