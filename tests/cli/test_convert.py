@@ -74,7 +74,7 @@ def test_what_cannot_be_written_names_the_flag_that_helps(run: Run, stream: Path
     done = run("convert", "items.jsonl", "items.vw")
     assert done.code == 1
     assert "items.jsonl:13" in done.err
-    assert "--out-unlabelled empty lets it" in done.err
+    assert "use --out-unlabelled empty" in done.err
     assert not Path("items.vw").exists()
 
 
@@ -82,7 +82,7 @@ def test_what_cannot_be_written_names_the_flag_that_helps(run: Run, stream: Path
     "argv, code, message",
     [
         (("items.jsonl", "x.what"), 2, "give --to one of"),
-        (("items.jsonl", "x.mbox"), 2, "can be read only"),
+        (("items.jsonl", "x.mbox"), 2, "mbox is read-only"),
         (("items.jsonl", "no/x.csv"), 2, "no folder no"),
         (("items.jsonl",), 2, "required: OUT"),
         (("nope.jsonl", "x.csv"), 1, "nope.jsonl: no such file"),

@@ -67,7 +67,7 @@ def test_options_arrive(run: Run, maildir: Path) -> None:
         (("Mail", "--apply", "--dry-run"), 2, "not allowed with"),
         (("Mail", "--min-precision", "0"), 2, "--min-precision must be above 0"),
         (("nope",), 1, "nope"),
-        (("Mail", "--apply", "--model", "no/m"), 1, "no such folder"),
+        (("Mail", "--apply", "--model", "no/m"), 1, "the folder of the model file does not exist"),
     ],
 )
 def test_errors(run: Run, maildir: Path, flags: tuple[str, ...], code: int, message: str) -> None:

@@ -115,11 +115,13 @@ def test_documents_without_a_query_or_a_grade_are_named(run: Run, tmp_path: Path
     path.write_text("1 qid:1 1:2\n0 1:1\n")
     refused = run("learn", str(path), *QUERIES)
     assert refused.code == 1
-    assert "bad.svm:2: no query" in refused.err
+    assert "bad.svm:2: the document has no query" in refused.err
     path.write_text("1 qid:1 1:2\n0 qid:1 1:1\ngood qid:2 1:1\n")
     refused = run("learn", str(path), *QUERIES)
     assert refused.code == 1
-    assert "bad.svm:3: a document has one grade, a number, not good" in refused.err
+    assert (
+        "bad.svm:3: a document must have one label, its grade as a number, not good" in refused.err
+    )
 
 
 def test_a_tagger_of_labels_ranks_no_documents() -> None:

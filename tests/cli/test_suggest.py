@@ -149,7 +149,7 @@ def test_explain(run: Run, stream: Path, model: str) -> None:
         (("suggest", "-m", "nope", "items.jsonl"), 1, "no model file nope"),
         (("suggest", "-m", "items.jsonl", "items.jsonl"), 1, "not a Tagalong model"),
         (("suggest", "-m", "m.tagalong", "nope"), 1, "nope: no such file"),
-        (("evaluate", "-m", "m.tagalong", "nope:"), 1, "there are pydocs:"),
+        (("evaluate", "-m", "m.tagalong", "nope:"), 1, "streams are pydocs:"),
         (("explain", "-m", "m.tagalong"), 2, "give a SOURCE, or --text"),
         (("explain", "-m", "m.tagalong", "--text", "a", "--id", "b"), 2, "--id chooses"),
         (("explain", "-m", "m.tagalong", "items.jsonl", "--id", "b"), 1, "no item with the id 'b'"),

@@ -1,4 +1,4 @@
-"""Mailboxes: the messages are those that were put in, with their labels, in order."""
+"""The mbox reader: messages, labels, places, and damaged files."""
 
 import io
 import mailbox
@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagalong.learning.items import Item, ReadError
-from tagalong.mail.formats import mbox as mail_module
+from tagalong.mail.formats import mbox as mbox_module
 from tagalong.mail.formats.mbox import read_mbox
 
 FROM = b"From ann@example.org Mon Jan  1 10:00:00 2024\n"
@@ -35,7 +35,7 @@ def message(subject: str, body: str, **headers: str) -> EmailMessage:
     return made
 
 
-def test_a_mailbox_of_the_standard_library_comes_back(tmp_path: Path) -> None:
+def test_reads_a_mailbox_written_by_the_standard_library(tmp_path: Path) -> None:
     path = tmp_path / "Projects.mbox"
     box = mailbox.mbox(str(path))
     bodies = ["One.\n", "From here on, quoted.\n\nFrom there too: at 10:30.\n", "Größe €\n", "\n"]
@@ -74,12 +74,12 @@ def test_an_empty_mailbox_has_no_items(data: bytes) -> None:
     "data, line",
     [(b"{}\n", 1), (b"\n\nSubject: x\n", 3), (b"\n" * 300_000 + b"x", 300_001)],
 )
-def test_what_is_no_mailbox_is_refused_with_its_line(data: bytes, line: int) -> None:
-    with pytest.raises(ReadError, match=f"^Work.mbox:{line}: not an mbox: it starts with"):
+def test_error_names_the_line_if_the_file_is_not_an_mbox(data: bytes, line: int) -> None:
+    with pytest.raises(ReadError, match=f"^Work.mbox:{line}: not an mbox file: it starts with"):
         items(data)
 
 
-def test_a_stream_that_breaks_is_named_with_its_line() -> None:
+def test_error_names_the_line_if_reading_fails() -> None:
     class Breaking(io.BytesIO):
         def readline(self, size: int | None = -1, /) -> bytes:
             raise EOFError("compressed data ended")
@@ -90,7 +90,7 @@ def test_a_stream_that_breaks_is_named_with_its_line() -> None:
         list(read_mbox(Breaking(FROM), "a.mbox"))
 
 
-def test_of_a_huge_message_the_start_is_read() -> None:
+def test_only_the_start_of_a_huge_message_is_read() -> None:
     data = FROM + b"Subject: big\n\n" + b"word " * 100_000 + b"\n\n" + FROM + b"Subject: next\n\n"
     big, after = items(data, max_message=1_000)
     assert big.text["subject"] == "big"
@@ -100,7 +100,7 @@ def test_of_a_huge_message_the_start_is_read() -> None:
 
 
 def split_naively(data: bytes) -> list[tuple[int, bytes]]:
-    """Line by line, everything in memory."""
+    """Naive reference: split line by line, with the whole file in memory."""
     found: list[tuple[int, list[bytes]]] = []
     after_blank = True
     for number, line in enumerate(re.findall(rb"[^\n]*\n|[^\n]+", data), 1):
@@ -121,11 +121,11 @@ PIECES = [b"\n", b"\r\n", b"x\n", b">From a\n", b">>From b 10:00\n", b"From here
 
 @settings(max_examples=200)
 @given(st.lists(st.sampled_from([*PIECES, FROM, b"Fro", b"\r", b"y" * 150])), st.integers(60, 99))
-def test_the_splitter_agrees_with_a_naive_one(pieces: list[bytes], block: int) -> None:
+def test_splitter_agrees_with_the_naive_reference(pieces: list[bytes], block: int) -> None:
     data = FROM + b"".join(pieces)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mail_module, "_BLOCK", block)
-        found = list(mail_module._mbox_messages(io.BytesIO(data), "x", 10_000))
+        patch.setattr(mbox_module, "_BLOCK", block)
+        found = list(mbox_module._mbox_messages(io.BytesIO(data), "x", 10_000))
     assert found == split_naively(data)
 
 
@@ -139,12 +139,12 @@ def test_the_splitter_agrees_with_a_naive_one(pieces: list[bytes], block: int) -
         ("v1.2 notes", "v1.2 notes"),
     ],
 )
-def test_the_label_is_the_name_of_the_file(name: str, label: str) -> None:
+def test_label_is_the_file_name(name: str, label: str) -> None:
     assert items(FROM + b"\nhi\n", name)[0].labels == (label,)
 
 
 @pytest.mark.parametrize("name", ["Inbox", "INBOX.mbox", "-", "<stdin>"])
-def test_the_inbox_has_no_label_unless_it_is_given_one(name: str) -> None:
+def test_inbox_is_unlabelled_unless_the_option_names_a_label(name: str) -> None:
     assert items(FROM + b"\nhi\n", name)[0].labels is None
     assert items(FROM + b"\nhi\n", name, inbox="later")[0].labels == ("later",)
 
@@ -162,14 +162,12 @@ def test_the_inbox_has_no_label_unless_it_is_given_one(name: str) -> None:
         ("Work,work,Work", ("Work", "work")),
     ],
 )
-def test_labels_of_a_takeout_replace_the_file_name(
-    header: str, labels: tuple[str, ...] | None
-) -> None:
+def test_takeout_labels_replace_the_file_name(header: str, labels: tuple[str, ...] | None) -> None:
     data = FROM + f"X-Gmail-Labels: {header}\nSubject: x\n\nhi\n".encode()
     assert items(data, "All mail.mbox")[0].labels == labels
 
 
-def test_which_labels_of_a_takeout_count_can_be_said() -> None:
+def test_takeout_labels_can_be_excluded_and_ignored() -> None:
     data = b"".join(
         FROM + b"X-Gmail-Labels: %s\n\nhi\n\n" % header
         for header in (b"Spam,Inbox", b"Sent,Work", b"Inbox,Starred,Work")
@@ -193,30 +191,30 @@ def test_which_labels_of_a_takeout_count_can_be_said() -> None:
         ("friends Friends", ("Friends", "friends")),
     ],
 )
-def test_tags_of_thunderbird_are_added(keys: str, labels: tuple[str, ...]) -> None:
+def test_thunderbird_tags_are_added(keys: str, labels: tuple[str, ...]) -> None:
     data = FROM + f"X-Mozilla-Status: 0001\nX-Mozilla-Keys: {keys}\nSubject: x\n\nhi\n".encode()
     assert items(data, "Local Folders/Friends")[0].labels == labels
 
 
-def test_tags_are_labels_of_mail_in_the_inbox() -> None:
+def test_thunderbird_tags_label_mail_in_the_inbox() -> None:
     data = FROM + b"X-Mozilla-Keys: $label4\n\nhi\n"
     assert items(data, "Inbox")[0].labels == ("To Do",)
 
 
-def test_what_thunderbird_has_moved_away_is_left_out() -> None:
+def test_messages_that_thunderbird_expunged_are_left_out() -> None:
     status = b"X-Mozilla-Status: %s\nSubject: %s\n\nhi\n\n"
     data = b"".join(FROM + status % (s, s) for s in (b"0001", b"0009", b"0008", b"zz", b"1000"))
     assert [item.text["subject"] for item in items(data)] == ["0001", "zz", "1000"]
 
 
-def test_without_an_identity_the_place_stands_for_it() -> None:
+def test_id_is_the_place_if_there_is_no_message_id() -> None:
     first, second = items(FROM + b"Subject: a\n\n\n" + FROM + b"Message-ID: <b@c>\n\n\n")
     assert (first.id, second.id) == ("Work.mbox:1", "b@c")
 
 
 @settings(max_examples=100)
 @given(st.binary(max_size=2_000))
-def test_no_bytes_raise_anything_else(data: bytes) -> None:
+def test_arbitrary_bytes_raise_only_read_errors(data: bytes) -> None:
     assert len(items(FROM + data)) >= 1
     if data.strip() and not data.lstrip().startswith(b"From "):
         with pytest.raises(ReadError, match=r"^Work\.mbox:\d+: "):
@@ -232,7 +230,7 @@ SAMPLE = (
 
 @settings(max_examples=100)
 @given(st.lists(st.tuples(st.integers(0, len(SAMPLE) - 1), st.binary(max_size=4)), max_size=8))
-def test_no_mutation_raises(changes: list[tuple[int, bytes]]) -> None:
+def test_mutated_mail_raises_only_read_errors(changes: list[tuple[int, bytes]]) -> None:
     data = bytearray(SAMPLE)
     for at, change in changes:
         data[at : at + len(change)] = change

@@ -1,4 +1,4 @@
-"""Whatever the owner does: every message stays, once, and the journal knows where."""
+"""Random owner actions: every message is kept exactly once, and the journal matches."""
 
 import os
 import shutil
@@ -29,7 +29,7 @@ ACTIONS = st.lists(
 
 
 def copy(mail: Mail, key: str, label: str) -> None:
-    """Copy a message under another name, as mail programs do."""
+    """Copy a message under a new file name, as mail programs do."""
     at = mail.where(key)
     assert at is not None
     mail.deliver(label, mail.file(at, key).read_text(), "S")
@@ -40,7 +40,7 @@ def copy(mail: Mail, key: str, label: str) -> None:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(actions=ACTIONS, nested=st.booleans())
-def test_no_message_is_lost_or_doubled(
+def test_no_message_is_lost_or_duplicated(
     filled: dict[bool, Path], actions: list[tuple[object, ...]], nested: bool
 ) -> None:
     with tempfile.TemporaryDirectory() as scratch:
@@ -48,7 +48,7 @@ def test_no_message_is_lost_or_doubled(
         mail = Mail(Path(scratch) / "Mail", nested, first=1000)
         expected = mail.messages()
         refused: set[str] = set()
-        mine: set[str] = set()
+        filed_by_tagalong: set[str] = set()
         for number, (action, *details) in enumerate([*actions, ("run", True)]):
             keys = sorted(key for keys in mail.contents().values() for key in keys)
             match action, details:
@@ -57,30 +57,32 @@ def test_no_message_is_lost_or_doubled(
                     mail.deliver("", text, "S" if seen else None)
                 case "move", [int(which), str(label), bool(new_name)]:
                     key = keys[which % len(keys)]
-                    if key in mine and label == "":
+                    if key in filed_by_tagalong and label == "":
                         refused.add(mail.move(key, label, new_name))
                     else:
                         refused.discard(key)
                         mail.move(key, label, new_name)
-                    mine.discard(key)
+                    filed_by_tagalong.discard(key)
                 case "delete", [int(which)]:
                     key = keys[which % len(keys)]
                     mail.delete(key)
                     refused.discard(key)
-                    mine.discard(key)
+                    filed_by_tagalong.discard(key)
                 case "copy", [int(which), str(label)]:
                     copy(mail, keys[which % len(keys)], label)
                 case "run", [bool(applied)]:
                     expected = mail.messages()
-                    mine |= check_run(mail, applied, expected)
-                    assert all(mail.where(key) == "" for key in refused), "filed once more"
+                    filed_by_tagalong |= check_run(mail, applied, expected)
+                    assert all(mail.where(key) == "" for key in refused), (
+                        "a refused message was filed again"
+                    )
             if action != "run":
                 expected = mail.messages()
         assert mail.messages() == expected
 
 
 def check_run(mail: Mail, applied: bool, expected: Counter[bytes]) -> set[str]:
-    """Run, check what can be checked after any run, and return what was moved."""
+    """Run, check the invariants of every run, and return the keys of moved messages."""
     before = mail.contents()
     result = file_mail(mail.root, apply=applied)
     after = mail.contents()
@@ -97,10 +99,10 @@ def check_run(mail: Mail, applied: bool, expected: Counter[bytes]) -> set[str]:
     for label, keys in before.items():
         assert keys - after[label] == {k for k, move in moved.items() if move.from_folder == label}
     journal = Journal.from_json(load(result.model).notes["filing"])
-    filed = Counter(e.folder for e in journal.here.values() if e.state in ("learnt", "filed"))
+    filed = Counter(e.folder for e in journal.present.values() if e.state in ("learnt", "filed"))
     for label, keys in after.items():
         if label not in ("", "Trash"):
-            assert filed[label] >= len(keys), "a message of this folder is not known"
-    assert len(journal.here) <= sum(map(len, after.values())), "a message is known that is gone"
+            assert filed[label] >= len(keys), "a message of this folder has no journal entry"
+    assert len(journal.present) <= sum(map(len, after.values())), "a gone message counts as present"
     assert sorted(os.listdir(mail.root / "tmp")) == []
     return set(moved)

@@ -1,4 +1,4 @@
-"""Learning from what the owner of the mail did since the last run."""
+"""Learning from the messages that the owner of the mail moved since the last run."""
 
 from tagalong.learning.items import Item
 from tagalong.mail.filing.context import FilingContext
@@ -9,60 +9,62 @@ from tagalong.mail.filing.mailbox import Message
 from tagalong.mail.filing.results import FilingResult
 from tagalong.tagger import Tagger
 
-__all__ = ["follow", "to_follow"]
+__all__ = ["learn_from_folder", "messages_to_learn"]
 
 
-def to_follow(context: FilingContext) -> list[tuple[Message, str]]:
-    """Return the messages, with their keys, that something is to be learnt from, oldest first.
+def messages_to_learn(context: FilingContext) -> list[tuple[Message, str]]:
+    """Return the messages with a lesson to learn, and their keys, oldest first.
 
-    Where nothing is to be learnt, the journal is brought up to date at once.
+    The journal entries of all other messages are updated.
     """
     journal, snapshot = context.model.journal, context.snapshot
     found: list[tuple[Message, str]] = []
     for key in snapshot.messages:
-        entry = journal.here.get(key)
+        entry = journal.present.get(key)
         message = snapshot.place(key, entry)
         decision = decide(entry, message.folder, message.folder in snapshot.ordinary)
         if decision.lesson is not None:
             found.append((message, key))
         else:
-            _note(journal, key, decision, "" if entry is None else entry.identity)
+            _update_entry(journal, key, decision, "" if entry is None else entry.identity)
     return sorted(found)
 
 
-def follow(context: FilingContext, message: Message, key: str, item: Item) -> Entry | None:
-    """Learn from where a message is, if there is anything to learn, and note it.
+def learn_from_folder(
+    context: FilingContext, message: Message, key: str, item: Item
+) -> Entry | None:
+    """Learn from the folder of a message, if there is a lesson, and update its journal entry.
 
     Parameters
     ----------
     context : FilingContext
-        The run.
+        State of the run.
     message : Message
-        Where the message is.
+        Location of the message.
     key : str
-        Its key.
+        Key of the message.
     item : Item
-        What it says.
+        Contents of the message.
 
     Returns
     -------
     Entry or None
-        What is known about it now.
+        New journal entry of the message.
     """
     entry = context.known.find(key, item)
     decision = decide(entry, message.folder, message.folder in context.snapshot.ordinary)
     journal = context.model.journal
     if decision.lesson is not None:
-        _teach(context.model.tagger, item, decision, "" if entry is None else entry.folder)
-        _count(journal, context.result, decision.lesson)
-    _note(journal, key, decision, identity_of(item))
-    return journal.here.get(key)
+        _train(context.model.tagger, item, decision, "" if entry is None else entry.folder)
+        _count_lesson(journal, context.result, decision.lesson)
+    _update_entry(journal, key, decision, identity_of(item))
+    return journal.present.get(key)
 
 
-def _teach(tagger: Tagger, item: Item, decision: Decision, was: str) -> None:
-    """Let the tagger learn what a decision says."""
+def _train(tagger: Tagger, item: Item, decision: Decision, was: str) -> None:
+    """Train the tagger with the lesson of a decision."""
     if decision.lesson == "reject":
-        # A label that was forgotten since cannot be wrong any more.
+        # The tagger may have forgotten the label since the message was filed.
         if decision.folder in tagger.labels:
             tagger.feedback(item, shown=[decision.folder], accepted=[])
     elif decision.lesson == "correct" and was in tagger.labels:
@@ -71,7 +73,7 @@ def _teach(tagger: Tagger, item: Item, decision: Decision, was: str) -> None:
         tagger.learn(item, [decision.folder])
 
 
-def _count(journal: Journal, result: FilingResult, lesson: Lesson) -> None:
+def _count_lesson(journal: Journal, result: FilingResult, lesson: Lesson) -> None:
     if lesson == "reject":
         result.rejected += 1
         return
@@ -82,8 +84,8 @@ def _count(journal: Journal, result: FilingResult, lesson: Lesson) -> None:
         result.corrected += 1
 
 
-def _note(journal: Journal, key: str, decision: Decision, identity: str) -> None:
+def _update_entry(journal: Journal, key: str, decision: Decision, identity: str) -> None:
     if decision.state is None:
-        journal.here.pop(key, None)
+        journal.present.pop(key, None)
     else:
-        journal.here[key] = Entry(decision.folder, decision.state, identity)
+        journal.present[key] = Entry(decision.folder, decision.state, identity)
