@@ -1,4 +1,4 @@
-"""The figures of a run while it goes on."""
+"""The measures of a run on the progress display."""
 
 import time
 from typing import Any
@@ -12,16 +12,16 @@ __all__ = ["LiveFigures"]
 
 
 class LiveFigures:
-    """Shows the figures of a run on the terminal.
+    """Shows the measures of a run on the progress display.
 
     Parameters
     ----------
     tagger : Tagger
         The model that learns.
     run : Run
-        Keeps the figures.
+        The run with its measures.
     live : Live
-        Where they are shown.
+        The progress display.
     """
 
     def __init__(self, tagger: Tagger, run: Run, live: Live):
@@ -32,7 +32,7 @@ class LiveFigures:
         self._mistakes = _mistakes(run.progress.report(tagger.labels))
 
     def show_if_due(self) -> None:
-        """Show the figures if the last time is long enough ago."""
+        """Update the display if it is time."""
         if not self._live.is_due():
             return
         report = self._run.progress.report(self._tagger.labels, self._tagger.certificate_)
@@ -42,7 +42,7 @@ class LiveFigures:
         self._live.show(list(cells), [list(cells.values())], line)
 
     def _cells(self, report: Any) -> dict[str, str]:
-        """Return the figures by their headings."""
+        """Return the cells of the table by heading."""
         mistakes = _mistakes(report)
         cells = {
             "items": f"{report.items:,}",
@@ -52,13 +52,16 @@ class LiveFigures:
             f"NDCG@{report.k}": f"{report.overall.ndcg_at_k:.4f}",
         }
         if not self._tagger.ranks_documents:
-            cells |= {"AP": f"{report.overall.average_precision:.4f}", **self._proven(report)}
+            cells |= {
+                "AP": f"{report.overall.average_precision:.4f}",
+                **self._bound_or_loss(report),
+            }
         if self._run.passes > 1:
             cells = {"pass": f"{self._run.number}/{self._run.passes}", **cells}
         return cells
 
-    def _proven(self, report: Any) -> dict[str, str]:
-        """Return the dual value, or what the lists cost that were shown."""
+    def _bound_or_loss(self, report: Any) -> dict[str, str]:
+        """Return the dual value, or with partial feedback the mean loss of the shown lists."""
         if self._run.lists is not None:
             return {"slot loss": f"{self._run.lists.means()['slot_loss']:.4f}"}
         certificate = report.certificate
@@ -68,14 +71,14 @@ class LiveFigures:
 
 
 class _Speed:
-    """How many items per second there have been, since the first."""
+    """The mean number of items per second since the start of this process."""
 
     def __init__(self, items: int):
         self._items = items
-        self._begun = time.monotonic()
+        self._start = time.monotonic()
 
     def __call__(self, items: int) -> float:
-        return (items - self._items) / max(time.monotonic() - self._begun, 1e-9)
+        return (items - self._items) / max(time.monotonic() - self._start, 1e-9)
 
 
 def _mistakes(report: Any) -> float:
