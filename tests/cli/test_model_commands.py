@@ -103,7 +103,11 @@ def test_rename_merge_and_forget_labels(run: Run, model: str) -> None:
     "argv, code, message",
     [
         (("rename", "m.tagalong", "mony", "x"), 1, "no label 'mony'; did you mean 'money'?"),
-        (("rename", "m.tagalong", "money", "travel"), 1, "is there already"),
+        (
+            ("rename", "m.tagalong", "money", "travel"),
+            1,
+            "already has a label 'travel'; 'tagalong labels merge'",
+        ),
         (("merge", "m.tagalong", "money", "--into", "x"), 1, "at least two labels"),
         (("forget", "m.tagalong", "nothing like it"), 1, "has no label 'nothing like it'"),
         (("forget", "m.tagalong"), 2, "required: LABEL"),

@@ -2,7 +2,8 @@
 
 import argparse
 
-from tagalong.cli.options.values import buckets, positive, setting, span, whole
+from tagalong.cli.command_parser import ArgumentGroup
+from tagalong.cli.options.values import at_least_one, buckets, positive, setting, span
 from tagalong.learning.update_rules import BLOCK_RULES, LABEL_RULES, PREDTRON_UPDATES
 
 __all__ = [
@@ -71,7 +72,7 @@ def add_sources(parser: Parser, nargs: str = "+") -> None:
     sources.complete = {"bash": "_shtab_compgen_files", "zsh": "_files"}  # type: ignore[attr-defined]
 
 
-def add_learner(parser: Parser) -> argparse._ArgumentGroup:
+def add_learner(parser: Parser) -> ArgumentGroup:
     """Add the options that set parameters of a learner, and return their group."""
     group = parser.add_argument_group("learner")
     group.add_argument(
@@ -135,14 +136,14 @@ def add_measures(parser: Parser) -> None:
     group = parser.add_argument_group("measures")
     group.add_argument(
         "--at",
-        type=whole,
+        type=at_least_one,
         default=5,
         metavar="K",
         help="number of top-ranked labels that precision@K and NDCG@K evaluate (default: 5)",
     )
     group.add_argument(
         "--window",
-        type=whole,
+        type=at_least_one,
         default=1000,
         metavar="N",
         help="number of most recent items that the recent measures cover (default: 1000)",

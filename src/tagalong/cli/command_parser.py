@@ -1,9 +1,17 @@
 """An argument parser with a short usage line."""
 
 import argparse
-from typing import Any
+from typing import Any, Protocol
 
-__all__ = ["CommandParser"]
+__all__ = ["ArgumentGroup", "CommandParser"]
+
+
+class ArgumentGroup(Protocol):
+    """A group of arguments in the help of a command, whose class in argparse is private."""
+
+    def add_argument(self, *args: Any, **kwargs: Any) -> argparse.Action:
+        """Add an argument, as `argparse.ArgumentParser.add_argument` does."""
+        ...
 
 
 class CommandParser(argparse.ArgumentParser):

@@ -2,7 +2,7 @@
 
 import argparse
 
-from tagalong.cli.errors import OK
+from tagalong.cli.errors import OK, CommandError
 from tagalong.cli.models import find_label, load_tagger
 from tagalong.cli.output import Output
 from tagalong.cli.run_state import RUN_NOTE
@@ -34,6 +34,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 def _rename(tagger: Tagger, args: argparse.Namespace) -> str:
     old = find_label(tagger, args.old)
+    if args.new in map(str, tagger.labels):
+        raise CommandError(
+            f"the model already has a label {args.new!r}; 'tagalong labels merge' merges labels"
+        )
     tagger.rename_label(old, args.new)
     return f"renamed {old} to {args.new}"
 

@@ -111,6 +111,8 @@ class LearnerSpec:
             learner.check_parameters()
         except ValueError as error:
             message = parameters_as_flags(str(error), flags)
+            if "--average" in message:
+                message = message.replace("True", "yes").replace("False", "no")
             raise UsageError(f"learner {self.name}: {message}") from error
         return learner
 

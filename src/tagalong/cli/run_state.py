@@ -71,7 +71,7 @@ class Run:
         self.position += len(items)
         self._last = items[-1]
 
-    def check_place(self, item: Item | Query | None, position: int) -> None:
+    def check_position(self, item: Item | Query | None, position: int) -> None:
         """Raise CommandError if the sources have changed before the position of the run.
 
         Parameters

@@ -7,7 +7,7 @@ from typing import Any
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError
 from tagalong.cli.interrupts import Interrupts
 from tagalong.cli.learn.checks import check_arguments
-from tagalong.cli.learn.figures import LiveFigures
+from tagalong.cli.learn.live_measures import LiveMeasures
 from tagalong.cli.learn.loop import LearningLoop
 from tagalong.cli.learn.outcome import report_outcome
 from tagalong.cli.learn.preparation import prepare
@@ -25,8 +25,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     tagger, learning_run = prepare(args)
     with Interrupts() as interrupts, Live(out.quiet, args.every) as live:
         saver = Saver(tagger, learning_run, args.model)
-        figures = LiveFigures(tagger, learning_run, live)
-        loop = LearningLoop(tagger, learning_run, interrupts, figures, saver)
+        measures = LiveMeasures(tagger, learning_run, live)
+        loop = LearningLoop(tagger, learning_run, interrupts, measures, saver)
         _learn_and_save(loop, saver, learning_run, args.model)
     report: Any = learning_run.progress.report(tagger.labels, tagger.certificate_)
     _write_files(args, report)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tagalong.cli.interrupts import Interrupts
 from tagalong.cli.learn.batches import BatchSize
-from tagalong.cli.learn.figures import LiveFigures
+from tagalong.cli.learn.live_measures import LiveMeasures
 from tagalong.cli.learn.pass_learner import PassLearner
 from tagalong.cli.learn.saving import Saver
 from tagalong.cli.run_state import Run
@@ -26,7 +26,7 @@ class LearningLoop:
         The sources, and the position in them.
     interrupts : Interrupts
         Records signals.
-    figures : LiveFigures
+    measures : LiveMeasures
         Shows the measures.
     saver : Saver
         Saves the model.
@@ -40,14 +40,14 @@ class LearningLoop:
     """
 
     def __init__(
-        self, tagger: Tagger, run: Run, interrupts: Interrupts, figures: LiveFigures, saver: Saver
+        self, tagger: Tagger, run: Run, interrupts: Interrupts, measures: LiveMeasures, saver: Saver
     ):
         self.run = run
         self.skipped = 0
         self.problems: list[str] = []
         self._tagger = tagger
         self._interrupts = interrupts
-        self._figures = figures
+        self._measures = measures
         self._saver = saver
         self._batch_size = BatchSize(tagger, run)
         self._start = run.number, run.position
@@ -85,8 +85,8 @@ class LearningLoop:
         for position in range(self.run.position):
             last, item = item, self._interrupts.next(items)
             if item is None:
-                self.run.check_place(last, position)
-        self.run.check_place(item, self.run.position)
+                self.run.check_position(last, position)
+        self.run.check_position(item, self.run.position)
 
     def _learn_all(self, items: Iterator[Item | Query], learner: PassLearner) -> None:
         """Learn the remaining items of this pass in batches."""
@@ -117,5 +117,5 @@ class LearningLoop:
         learner.learn(items)
         if self._interrupts.signal:
             raise KeyboardInterrupt
-        self._figures.show_if_due()
+        self._measures.show_if_due()
         self._saver.save_if_due()

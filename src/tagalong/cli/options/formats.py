@@ -6,6 +6,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from tagalong.cli.command_parser import ArgumentGroup
 from tagalong.cli.options.values import whole
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def add_writing(parser: Parser) -> None:
 
 
 def _add_options(
-    group: argparse._ArgumentGroup,
+    group: ArgumentGroup,
     formats: Iterable[tuple[str, tuple["Option", ...]]],
     prefix: str,
     flags: Mapping[str, str | None],

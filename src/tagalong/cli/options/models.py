@@ -18,8 +18,8 @@ def add_suggest(parser: Parser) -> None:
     parser.add_argument(
         "--text",
         metavar="TEXT",
-        help="without SOURCE: the text to suggest labels for. With SOURCE: the key (jsonl) or "
-        "column (csv, tsv, parquet) that holds the text",
+        help="without SOURCE: the text to suggest labels for. With SOURCE: the key or column "
+        "that holds the text",
     )
     parser.add_argument(
         "-k",
@@ -60,8 +60,8 @@ def add_explain(parser: Parser) -> None:
     parser.add_argument(
         "--text",
         metavar="TEXT",
-        help="without SOURCE: the text to explain. With SOURCE: the key (jsonl) or column (csv, "
-        "tsv, parquet) that holds the text",
+        help="without SOURCE: the text to explain. With SOURCE: the key or column that holds "
+        "the text",
     )
     parser.add_argument(
         "--id", metavar="ID", help="id of the item of SOURCE to explain (default: the first item)"

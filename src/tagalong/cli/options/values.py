@@ -2,20 +2,38 @@
 
 import argparse
 
-__all__ = ["buckets", "names", "positive", "setting", "span", "whole"]
+__all__ = ["at_least_one", "buckets", "names", "positive", "setting", "span", "whole"]
 
 
 def whole(text: str) -> int:
     """Return a non-negative integer."""
-    number = int(text)
+    number = _integer(text)
     if number < 0:
         raise argparse.ArgumentTypeError(f"must not be negative, got {text}")
     return number
 
 
+def at_least_one(text: str) -> int:
+    """Return a positive integer."""
+    number = _integer(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, got {text}")
+    return number
+
+
+def _integer(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a whole number, got {text!r}") from None
+
+
 def positive(text: str) -> float:
     """Return a positive number."""
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
     if not number > 0:
         raise argparse.ArgumentTypeError(f"must be above 0, got {text}")
     return number

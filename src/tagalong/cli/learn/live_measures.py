@@ -8,10 +8,10 @@ from tagalong.cli.run_state import Run
 from tagalong.learning.certificates.mistake_bound import Certificate
 from tagalong.tagger import Tagger
 
-__all__ = ["LiveFigures"]
+__all__ = ["LiveMeasures"]
 
 
-class LiveFigures:
+class LiveMeasures:
     """Shows the measures of a run on the progress display.
 
     Parameters
