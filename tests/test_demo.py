@@ -1,4 +1,4 @@
-"""The demo that the README promises runs, and leaves what it says."""
+"""Test of the demo of the README: it runs and writes its files."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 DEMO = Path(__file__).parent.parent / "examples" / "demo.py"
 
 
-def test_the_demo_learns_asks_and_writes(tmp_path: Path) -> None:
+def test_demo(tmp_path: Path) -> None:
     run = subprocess.run(
         [sys.executable, DEMO], cwd=tmp_path, capture_output=True, text=True, check=False
     )

@@ -10,7 +10,7 @@ import pytest
 
 from tagalong import load
 from tests.cli.conftest import Run
-from tests.patience import PATIENCE
+from tests.timeouts import TIMEOUT
 
 
 def test_fit_measure_save_suggest(run: Run, stream: Path) -> None:
@@ -113,6 +113,6 @@ except KeyboardInterrupt:
 def test_interrupted_fit_keeps_the_model_so_far(kernel: str) -> None:
     """The signal comes at the first check, which may precede the first kernel step."""
     found = subprocess.run(
-        [sys.executable, "-c", SLOW, kernel], capture_output=True, text=True, timeout=PATIENCE
+        [sys.executable, "-c", SLOW, kernel], capture_output=True, text=True, timeout=TIMEOUT
     )
     assert found.stdout == "kept True (1500, 20)\n", found.stderr

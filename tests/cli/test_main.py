@@ -19,7 +19,7 @@ from tagalong.cli.parser import COMMANDS, make_parser
 from tagalong.online.label_ranker.learner import GEOMETRIES, UPDATES
 from tagalong.text.features import WEIGHTINGS
 from tests.cli.conftest import Run
-from tests.patience import PATIENCE
+from tests.timeouts import TIMEOUT
 from tools import make_command_reference
 
 ESCAPE = "\x1b"
@@ -27,7 +27,7 @@ ESCAPE = "\x1b"
 
 def shell(*argv: str, **settings: Any) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "tagalong", *argv]
-    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, **settings)
+    return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, **settings)
 
 
 START = """
@@ -161,7 +161,7 @@ def test_broken_pipe_prints_no_error(run: Run, model: str, stream: Path) -> None
     json.loads(process.stdout.readline())
     process.stdout.close()
     assert process.stderr.read() == ""
-    assert process.wait(timeout=PATIENCE) == 141
+    assert process.wait(timeout=TIMEOUT) == 141
 
 
 def test_output_to_a_pipe_is_plain_text(run: Run, stream: Path) -> None:

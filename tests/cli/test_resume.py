@@ -20,7 +20,7 @@ from safetensors import safe_open
 
 import tagalong
 from tests.cli.conftest import Finished, Run, items
-from tests.patience import PATIENCE
+from tests.timeouts import TIMEOUT
 
 FLAGS = ("--passes", "2", "--window", "20")
 
@@ -105,7 +105,7 @@ def test_second_signal_while_saving_is_harmless(
 
 def await_empty(pipe: IO[str]) -> None:
     """Wait until the other end has read everything in a pipe."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT
     left = array.array("i", [1])
     while left[0]:
         assert time.monotonic() < deadline, "the pipe is not read"
@@ -134,9 +134,9 @@ def test_signal_while_waiting_for_input(run: Run, stream: Path) -> None:
     time.sleep(0.1)
     process.stdin.write(lines[20])
     process.stdin.flush()
-    assert select.select([process.stderr], [], [], PATIENCE)[0], "no progress is shown"
+    assert select.select([process.stderr], [], [], TIMEOUT)[0], "no progress is shown"
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=PATIENCE)
+    out, err = process.communicate(timeout=TIMEOUT)
     assert err.startswith("items ")
     assert "certificate: " in out
     assert process.returncode == 130
