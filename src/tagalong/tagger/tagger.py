@@ -37,7 +37,7 @@ SURE = 0.95
 class Tagger:
     """Suggests labels for items, and learns online from each answer.
 
-    An item is a text, a mapping of feature names to numbers and strings, or an
+    An item is a text, a mapping of feature names to numbers and strings, or a
     `tagalong.readers.Item` with both. Labels may appear at any time.
 
     Parameters
@@ -98,14 +98,15 @@ class Tagger:
         self._lock = threading.RLock()
 
     def _prepared(self, learner: Learner) -> Learner:
+        """Return a fitted learner itself, or a started copy of an unfitted one."""
         if learner.is_started:
             return learner
-        own: Learner = clone(learner)
+        copy: Learner = clone(learner)
         buckets = self.features.buckets
-        if own.feature_count_matters and is_online(own) and own.n_features is None and buckets:
-            own.n_features = buckets
-        own.start()
-        return own
+        if copy.feature_count_matters and is_online(copy) and copy.n_features is None and buckets:
+            copy.n_features = buckets
+        copy.start()
+        return copy
 
     def _online(self) -> OnlineLearner:
         if not is_online(self.learner):
@@ -261,7 +262,7 @@ class Tagger:
         return is_online(self.learner) and self.learner.learns_rows
 
     def watch_together(self, items: Sequence[Item]) -> Rounds | None:
-        """Learn items in one native call, with the same bits as ``watch`` for one after the other.
+        """Learn items in one native call, with the same bits as ``watch`` item by item.
 
         Parameters
         ----------
@@ -280,10 +281,10 @@ class Tagger:
             if not is_online(learner) or not learner.learns_rows:
                 return None
             weights = np.array([item.weight for item in items])
-            ones = bool((weights == 1).all())
+            unweighted = bool((weights == 1).all())
             try:  # before any word is learnt
                 targets = learner.encode_rows(
-                    [item.labels or () for item in items], None if ones else weights
+                    [item.labels or () for item in items], None if unweighted else weights
                 )
             except ValueError:
                 return None
@@ -321,9 +322,8 @@ class Tagger:
             for document in query.documents:
                 reading = self.features.look(document)
                 pairs.append(reading.pairs())
-                self.features.learn(
-                    reading
-                )  # before the next document, which may share its new words
+                # Learn the words now, as the next document may share them.
+                self.features.learn(reading)
             return QueryRound(learner.watch_query(pairs, grades, weight), grades)
 
     def add_labels(self, labels: Iterable[Hashable]) -> Self:

@@ -17,7 +17,7 @@ from tagalong.text.rows import AnyItem, Row, as_row
 __all__ = ["TextFeatures"]
 
 WEIGHTINGS = ("binary", "count", "log", "tfidf")
-MAX_LENGTH = 16
+MAX_NGRAM_LENGTH = 16
 MAX_BUCKETS = 2**31 - 1
 
 
@@ -357,8 +357,8 @@ def _length_range(value: Any, name: str) -> tuple[int, int]:
         least, most = value
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be a pair (shortest, longest), got {value!r}") from None
-    least = parameters.integer(least, f"{name}[0]", 1, MAX_LENGTH)
-    return least, parameters.integer(most, f"{name}[1]", least, MAX_LENGTH)
+    least = parameters.integer(least, f"{name}[0]", 1, MAX_NGRAM_LENGTH)
+    return least, parameters.integer(most, f"{name}[1]", least, MAX_NGRAM_LENGTH)
 
 
 def _columns(indices: npt.NDArray[np.int32]) -> int:

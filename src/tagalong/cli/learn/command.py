@@ -2,7 +2,6 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError
 from tagalong.cli.interrupts import Interrupts
@@ -15,6 +14,8 @@ from tagalong.cli.learn.saving import Saver
 from tagalong.cli.live import Live
 from tagalong.cli.output import Output, as_json
 from tagalong.cli.run_state import Run
+from tagalong.evaluate import Report
+from tagalong.evaluate.query_report import QueryReport
 
 __all__ = ["run"]
 
@@ -28,7 +29,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         measures = LiveMeasures(tagger, learning_run, live)
         loop = LearningLoop(tagger, learning_run, interrupts, measures, saver)
         _learn_and_save(loop, saver, learning_run, args.model)
-    report: Any = learning_run.progress.report(tagger.labels, tagger.certificate_)
+    report = learning_run.progress.report(tagger.labels, tagger.certificate_)
     _write_files(args, report)
     report_outcome(out, args.model, loop, report, interrupted=bool(interrupts.signal))
     if interrupts.signal:
@@ -60,7 +61,7 @@ def _with_resume_hint(error: Exception, run: Run, path: str | None) -> Exception
     )
 
 
-def _write_files(args: argparse.Namespace, report: Any) -> None:
+def _write_files(args: argparse.Namespace, report: Report | QueryReport) -> None:
     """Write the files of ``--report`` and ``--plot``."""
     if args.report is not None:
         Path(args.report).write_text(as_json(report.to_dict()) + "\n", encoding="utf-8")

@@ -1,10 +1,11 @@
 """The measures of a run on the progress display."""
 
 import time
-from typing import Any
 
 from tagalong.cli.live import Live
 from tagalong.cli.run_state import Run
+from tagalong.evaluate import Report
+from tagalong.evaluate.query_report import QueryReport
 from tagalong.learning.certificates.mistake_bound import Certificate
 from tagalong.tagger import Tagger
 
@@ -41,7 +42,7 @@ class LiveMeasures:
         line = "  ".join(f"{name} {cell}" for name, cell in cells.items())
         self._live.show(list(cells), [list(cells.values())], line)
 
-    def _cells(self, report: Any) -> dict[str, str]:
+    def _cells(self, report: Report | QueryReport) -> dict[str, str]:
         """Return the cells of the table by heading."""
         mistakes = _mistakes(report)
         cells = {
@@ -51,7 +52,7 @@ class LiveMeasures:
             "mistakes": f"{mistakes:,.0f} (+{mistakes - self._mistakes:,.0f})",
             f"NDCG@{report.k}": f"{report.overall.ndcg_at_k:.4f}",
         }
-        if not self._tagger.ranks_documents:
+        if isinstance(report, Report):
             cells |= {
                 "AP": f"{report.overall.average_precision:.4f}",
                 **self._bound_or_loss(report),
@@ -60,7 +61,7 @@ class LiveMeasures:
             cells = {"pass": f"{self._run.number}/{self._run.passes}", **cells}
         return cells
 
-    def _bound_or_loss(self, report: Any) -> dict[str, str]:
+    def _bound_or_loss(self, report: Report) -> dict[str, str]:
         """Return the dual value, or with partial feedback the mean loss of the shown lists."""
         if self._run.lists is not None:
             return {"slot loss": f"{self._run.lists.means()['slot_loss']:.4f}"}
@@ -81,5 +82,5 @@ class _Speed:
         return (items - self._items) / max(time.monotonic() - self._start, 1e-9)
 
 
-def _mistakes(report: Any) -> float:
+def _mistakes(report: Report | QueryReport) -> float:
     return float(report.curve["mistakes_so_far"][-1])

@@ -6,13 +6,19 @@ from typing import Any
 from tagalong.cli.learn.loop import LearningLoop
 from tagalong.cli.output import Output, size_text
 from tagalong.cli.run_state import Run
-from tagalong.evaluate import ListLosses
+from tagalong.evaluate import ListLosses, Report
+from tagalong.evaluate.query_report import QueryReport
 
 __all__ = ["report_outcome"]
 
 
 def report_outcome(
-    out: Output, path: str | None, loop: LearningLoop, report: Any, *, interrupted: bool
+    out: Output,
+    path: str | None,
+    loop: LearningLoop,
+    report: Report | QueryReport,
+    *,
+    interrupted: bool,
 ) -> None:
     """Print the measures of a run, as JSON or as text.
 
@@ -44,7 +50,7 @@ def report_outcome(
 
 
 def _document(
-    path: str | None, loop: LearningLoop, report: Any, interrupted: bool
+    path: str | None, loop: LearningLoop, report: Report | QueryReport, interrupted: bool
 ) -> dict[str, Any]:
     run = loop.run
     document = {
