@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from tagalong.evaluate.plain import for_json
+from tagalong.evaluate.json_values import for_json
 
 __all__ = ["QueryMeasures", "QueryReport"]
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from tagalong.evaluate.json_values import for_json
 from tagalong.evaluate.measures import MEASURES, LabelMeasures, Measures
-from tagalong.evaluate.plain import for_json
 from tagalong.learning.certificates import AnyCertificate
 
 if TYPE_CHECKING:
