@@ -68,7 +68,7 @@ def test_refused_feedback_notes_nothing() -> None:
     before = tagger.features.size_in_bytes, tagger.certificate_.rounds
     with pytest.raises(ValueError, match="accepted: label 'travel' is not in shown"):
         tagger.feedback("entirely new words", ["money"], ["travel"])
-    with pytest.raises(ValueError, match="shown label 'odd' is not a label"):
+    with pytest.raises(ValueError, match="shown: 'odd' is not a label"):
         tagger.feedback("entirely new words", ["odd"], [])
     assert (tagger.features.size_in_bytes, tagger.certificate_.rounds) == before
 
