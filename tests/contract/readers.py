@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 
-from tests.patience import PATIENCE
+from tests.timeouts import TIMEOUT
 
 READERS = 2
 
@@ -26,7 +26,7 @@ def read_while_writing(steps: Iterable[Callable[[], object]], read: Callable[[],
             failures.append(error)
 
     def await_readers() -> None:
-        before, deadline = list(reads), time.monotonic() + PATIENCE
+        before, deadline = list(reads), time.monotonic() + TIMEOUT
         while not failures and any(now <= then for now, then in zip(reads, before, strict=True)):
             assert time.monotonic() < deadline, "the readers are stuck"
             time.sleep(1e-4)

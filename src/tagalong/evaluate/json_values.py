@@ -1,4 +1,4 @@
-"""Values as JSON takes them."""
+"""Conversion of values for JSON."""
 
 import math
 from typing import Any
@@ -9,12 +9,12 @@ __all__ = ["for_json"]
 
 
 def for_json(value: Any) -> Any:
-    """Return a value with None in place of numbers that are not finite.
+    """Return a value with None in place of NaN and infinity, and without NumPy scalars.
 
     Parameters
     ----------
     value : object
-        Dictionaries, lists, and what they hold.
+        Nested dicts and lists of values.
     """
     if isinstance(value, dict):
         return {name: for_json(part) for name, part in value.items()}

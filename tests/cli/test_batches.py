@@ -1,4 +1,4 @@
-"""Items that are learnt together: the same files and figures as one by one."""
+"""Tests of batches of items in ``learn``: same files and measures as one by one."""
 
 import json
 import os
@@ -14,11 +14,11 @@ from tests.cli.conftest import Run, items
 from tests.cli.test_resume import contents
 
 
-def test_the_file_and_the_report_do_not_depend_on_it(
+def test_file_and_report_do_not_depend_on_the_batch_size(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = items(700)
-    found[333]["features"] = {"size": 3}  # learnt by itself
+    found[333]["features"] = {"size": 3}  # not a plain text: learnt one by one
     (tmp_path / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in found))
     calls: list[int] = []
     watch = Tagger.watch_together
@@ -30,7 +30,7 @@ def test_the_file_and_the_report_do_not_depend_on_it(
     monkeypatch.setattr(Tagger, "watch_together", counting)
     outputs = []
     for most in (1, 256, 3):
-        monkeypatch.setattr("tagalong.cli.learn.batches.MOST_TOGETHER", most)
+        monkeypatch.setattr("tagalong.cli.learn.batches.MAX_BATCH", most)
         calls.clear()
         done = run("learn", "items.jsonl", "--model", "m.tagalong", "--json", "-q", "--passes", "2")
         assert done.code == 0
@@ -41,9 +41,7 @@ def test_the_file_and_the_report_do_not_depend_on_it(
     assert outputs[0] == outputs[1] == outputs[2]
 
 
-def test_an_interruption_amid_a_batch(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_signal_within_a_batch(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items(700)))
     straight = run("learn", "items.jsonl", "--model", "s.tagalong", "--json", "-q")
     watch = Tagger.watch_together
@@ -64,7 +62,7 @@ def test_an_interruption_amid_a_batch(
     assert contents("m.tagalong") == contents("s.tagalong")
 
 
-def test_an_item_that_is_refused_is_found_among_others(run: Run, tmp_path: Path) -> None:
+def test_refused_item_within_a_batch_is_named(run: Run, tmp_path: Path) -> None:
     found = items(60)
     found[57]["features"] = {"size": 1e200}
     (tmp_path / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in found))
@@ -77,7 +75,7 @@ def test_an_item_that_is_refused_is_found_among_others(run: Run, tmp_path: Path)
     assert done.json["read"] == 60
 
 
-def test_what_was_read_before_an_error_is_learnt(run: Run, tmp_path: Path) -> None:
+def test_items_before_an_error_are_learnt(run: Run, tmp_path: Path) -> None:
     lines = [json.dumps(item) for item in items(300)]
     lines[290] = "{"
     (tmp_path / "items.jsonl").write_text("\n".join(lines))
@@ -86,7 +84,7 @@ def test_what_was_read_before_an_error_is_learnt(run: Run, tmp_path: Path) -> No
     assert "290 items are learnt and saved" in done.err
 
 
-def test_pipes_are_waited_for(tmp_path: Path) -> None:
+def test_pipes_are_live_streams(tmp_path: Path) -> None:
     pipe, file = tmp_path / "pipe", tmp_path / "file"
     os.mkfifo(pipe)
     file.touch()

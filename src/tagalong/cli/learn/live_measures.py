@@ -1,27 +1,28 @@
-"""The figures of a run while it goes on."""
+"""The measures of a run on the progress display."""
 
 import time
-from typing import Any
 
 from tagalong.cli.live import Live
 from tagalong.cli.run_state import Run
+from tagalong.evaluate import Report
+from tagalong.evaluate.query_report import QueryReport
 from tagalong.learning.certificates.mistake_bound import Certificate
 from tagalong.tagger import Tagger
 
-__all__ = ["LiveFigures"]
+__all__ = ["LiveMeasures"]
 
 
-class LiveFigures:
-    """Shows the figures of a run on the terminal.
+class LiveMeasures:
+    """Shows the measures of a run on the progress display.
 
     Parameters
     ----------
     tagger : Tagger
         The model that learns.
     run : Run
-        Keeps the figures.
+        The run with its measures.
     live : Live
-        Where they are shown.
+        The progress display.
     """
 
     def __init__(self, tagger: Tagger, run: Run, live: Live):
@@ -32,7 +33,7 @@ class LiveFigures:
         self._mistakes = _mistakes(run.progress.report(tagger.labels))
 
     def show_if_due(self) -> None:
-        """Show the figures if the last time is long enough ago."""
+        """Update the display if it is time."""
         if not self._live.is_due():
             return
         report = self._run.progress.report(self._tagger.labels, self._tagger.certificate_)
@@ -41,8 +42,8 @@ class LiveFigures:
         line = "  ".join(f"{name} {cell}" for name, cell in cells.items())
         self._live.show(list(cells), [list(cells.values())], line)
 
-    def _cells(self, report: Any) -> dict[str, str]:
-        """Return the figures by their headings."""
+    def _cells(self, report: Report | QueryReport) -> dict[str, str]:
+        """Return the cells of the table by heading."""
         mistakes = _mistakes(report)
         cells = {
             "items": f"{report.items:,}",
@@ -51,14 +52,17 @@ class LiveFigures:
             "mistakes": f"{mistakes:,.0f} (+{mistakes - self._mistakes:,.0f})",
             f"NDCG@{report.k}": f"{report.overall.ndcg_at_k:.4f}",
         }
-        if not self._tagger.ranks_documents:
-            cells |= {"AP": f"{report.overall.average_precision:.4f}", **self._proven(report)}
+        if isinstance(report, Report):
+            cells |= {
+                "AP": f"{report.overall.average_precision:.4f}",
+                **self._bound_or_loss(report),
+            }
         if self._run.passes > 1:
             cells = {"pass": f"{self._run.number}/{self._run.passes}", **cells}
         return cells
 
-    def _proven(self, report: Any) -> dict[str, str]:
-        """Return the dual value, or what the lists cost that were shown."""
+    def _bound_or_loss(self, report: Report) -> dict[str, str]:
+        """Return the dual value, or with partial feedback the mean loss of the shown lists."""
         if self._run.lists is not None:
             return {"slot loss": f"{self._run.lists.means()['slot_loss']:.4f}"}
         certificate = report.certificate
@@ -68,15 +72,15 @@ class LiveFigures:
 
 
 class _Speed:
-    """How many items per second there have been, since the first."""
+    """The mean number of items per second since the start of this process."""
 
     def __init__(self, items: int):
         self._items = items
-        self._begun = time.monotonic()
+        self._start = time.monotonic()
 
     def __call__(self, items: int) -> float:
-        return (items - self._items) / max(time.monotonic() - self._begun, 1e-9)
+        return (items - self._items) / max(time.monotonic() - self._start, 1e-9)
 
 
-def _mistakes(report: Any) -> float:
+def _mistakes(report: Report | QueryReport) -> float:
     return float(report.curve["mistakes_so_far"][-1])

@@ -1,4 +1,4 @@
-"""Items learnt in one go, beside the same items learnt one by one."""
+"""Tests of `Tagger.watch_together`: same bits as one by one."""
 
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ items = st.builds(
 )
 
 
-def everything(tagger: Tagger) -> tuple[object, ...]:
+def contents(tagger: Tagger) -> tuple[object, ...]:
     header, arrays = tagger.to_parts()
     return header, {name: (array.dtype, array.tobytes()) for name, array in arrays.items()}
 
@@ -48,17 +48,17 @@ def everything(tagger: Tagger) -> tuple[object, ...]:
     stream=st.lists(items, min_size=1, max_size=40),
     cuts=st.lists(st.integers(1, 9), min_size=1),
 )
-def test_the_same_bits_as_one_by_one(features, learner, stream, cuts):
+def test_same_bits_as_one_by_one(features, learner, stream, cuts):
     if learner == "entropic" and features == "vocabulary":
-        return  # without a number of features it has no start
-    alone, together = (
+        return  # the entropic geometry needs a fixed number of features
+    one_by_one, together = (
         Tagger(LEARNERS[learner], TextFeatures(**FEATURES[features])) for _ in range(2)
     )
     start = 0
     while start < len(stream):
         batch = stream[start : start + cuts[start % len(cuts)]]
         start += len(batch)
-        expected = [alone.watch(item) for item in batch]
+        expected = [one_by_one.watch(item) for item in batch]
         rounds = together.watch_together(batch)
         assert rounds is not None
         for row, one in enumerate(expected):
@@ -68,14 +68,14 @@ def test_the_same_bits_as_one_by_one(features, learner, stream, cuts):
             assert rounds.cutoffs[row] == one.cutoff
             labels = rounds.relevant.indices[slice(*rounds.relevant.indptr[row : row + 2])]
             assert labels.tolist() == one.relevant
-    assert everything(together) == everything(alone)
+    assert contents(together) == contents(one_by_one)
 
 
 GOOD = Item(text="the invoice is due", labels=("money",))
 
 
 @pytest.mark.parametrize(
-    "odd",
+    "other",
     [
         replace(GOOD, features={"size": 1e30}),
         replace(GOOD, weight=0.0),
@@ -83,11 +83,11 @@ GOOD = Item(text="the invoice is due", labels=("money",))
         replace(GOOD, text=7),
     ],
 )
-def test_what_might_be_refused_is_left_to_others(odd):
+def test_items_that_may_be_refused_are_not_learnt(other):
     tagger = Tagger().learn(GOOD)
-    before = everything(tagger)
-    assert tagger.watch_together([GOOD, odd, GOOD]) is None
-    assert everything(tagger) == before
+    before = contents(tagger)
+    assert tagger.watch_together([GOOD, other, GOOD]) is None
+    assert contents(tagger) == before
 
 
 @pytest.mark.parametrize(
@@ -99,21 +99,21 @@ def test_what_might_be_refused_is_left_to_others(odd):
     ],
     ids=["another learner", "too many buckets", "a vocabulary"],
 )
-def test_learners_that_want_single_items(tagger):
-    before = everything(tagger)
+def test_learners_of_single_items(tagger):
+    before = contents(tagger)
     assert tagger.watch_together([GOOD, GOOD]) is None
-    assert everything(tagger) == before
+    assert contents(tagger) == before
 
 
-def test_closed_labels_are_learnt_together_if_they_are_known():
-    together, alone = (Tagger(LabelRanker().add_labels(["money"])) for _ in range(2))
+def test_fixed_labels():
+    together, one_by_one = (Tagger(LabelRanker().add_labels(["money"])) for _ in range(2))
     assert together.watch_together([GOOD, GOOD]) is not None
-    assert everything(together) == everything(alone.learn(GOOD).learn(GOOD))
-    before = everything(together)
+    assert contents(together) == contents(one_by_one.learn(GOOD).learn(GOOD))
+    before = contents(together)
     assert together.watch_together([GOOD, replace(GOOD, labels=("travel",))]) is None
-    assert everything(together) == before
+    assert contents(together) == before
 
 
-def test_a_number_of_features_that_is_enough():
+def test_sufficient_number_of_features():
     tagger = Tagger(LabelRanker(n_features=64), TextFeatures(buckets=64))
     assert tagger.watch_together([GOOD, GOOD]) is not None

@@ -1,34 +1,34 @@
-"""Rounds of one pass: items are predicted, learnt and counted."""
+"""Learning of the items of one pass: predict, learn, count."""
 
 from typing import Any
 
 import numpy as np
 
 from tagalong.cli.errors import CommandError
-from tagalong.cli.run_state import Run, losses_of
+from tagalong.cli.run_state import Run, make_list_losses
 from tagalong.learning.items import Item
 from tagalong.learning.protocols import shows_lists
 from tagalong.learning.rounds import Round
 from tagalong.readers.queries import Query
 from tagalong.tagger import Tagger
 
-__all__ = ["Rounds"]
+__all__ = ["PassLearner"]
 
 
-class Rounds:
-    """Learns the items of one pass, and counts them in its run.
+class PassLearner:
+    """Learns the items of one pass, and counts them in the run.
 
     Parameters
     ----------
     tagger : Tagger
         The model that learns.
     run : Run
-        Counts the items and keeps the figures.
+        The run with its counts and measures.
 
     Attributes
     ----------
     problems : list of str
-        Why items were refused.
+        The reasons why the learner refused items.
     """
 
     def __init__(self, tagger: Tagger, run: Run):
@@ -37,7 +37,7 @@ class Rounds:
         self._run = run
 
     def learn(self, items: list[Item | Query]) -> None:
-        """Learn items, in one call if they allow that; the figures are the same."""
+        """Learn items, in one native call if possible; the result is the same."""
         if self._learn_together(items):
             return
         for item in items:
@@ -45,7 +45,7 @@ class Rounds:
             self._run.count([item])
 
     def _learn_together(self, items: list[Item | Query]) -> bool:
-        """Learn items in one call; False if they must be learnt one by one."""
+        """Learn items in one native call; False if they must be learnt one by one."""
         if len(items) < 2:
             return False
         labelled = [item for item in items if isinstance(item, Item) and item.labels is not None]
@@ -74,7 +74,7 @@ class Rounds:
             self._count_list(found, found.shown)
 
     def _refuse(self, item: Item | Query, error: ValueError) -> None:
-        """Count an item that cannot be learnt; CommandError if the run stops there."""
+        """Count an item that cannot be learnt; CommandError unless such items are skipped."""
         place = item.place or item.id
         problem = str(error) if str(error).startswith(place) else f"{place}: {error}"
         if self._run.reading.on_error == "stop":
@@ -83,10 +83,10 @@ class Rounds:
         self.problems.append(problem)
 
     def _count_list(self, found: Round, shown: list[int]) -> None:
-        """Count what a list cost that a learner from partial feedback has shown."""
+        """Count the losses of a list that a learner from partial feedback has shown."""
         run, learner = self._run, self._tagger.learner
         if run.lists is None:
-            run.lists = losses_of(self._tagger, run.progress.window)
+            run.lists = make_list_losses(self._tagger, run.progress.window)
         known = int(np.isfinite(found.scores).sum())
         limit = learner.max_labels if shows_lists(learner) else None
         slots = min(known, limit or known)
