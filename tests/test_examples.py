@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagalong.learning.examples import FeatureNames, as_matrix, as_pairs, comes_by_name
+from tagalong.learning.examples import FeatureNames, as_matrix, as_pairs, has_named_features
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_names_are_numbered_as_by_hand(known: set[str], x: dict[str, Any], learn
 @pytest.mark.parametrize("known", [["red"], ["red", "round"]])
 def test_what_is_no_name_is_refused(known: list[str], learning: bool) -> None:
     x: dict[Any, float] = {"red": 1.0, 7: 1.0}
-    with pytest.raises(ValueError, match="x: feature 7 is not a name"):
+    with pytest.raises(ValueError, match="x: feature 7 is not a string"):
         FeatureNames(known).translate(x, learning)
 
 
@@ -181,4 +181,4 @@ def test_fixed_names_take_no_others() -> None:
     ],
 )
 def test_whether_features_come_by_name(x: Any, by_name: bool) -> None:
-    assert comes_by_name(x) is by_name
+    assert has_named_features(x) is by_name

@@ -22,7 +22,7 @@ def test_the_arrays_are_those_that_were_given() -> None:
 
 
 def test_a_part_has_some_of_the_rows() -> None:
-    rows = LabelRows.from_lists([[1], [], [0, 2], [3]]).part(1, 3)
+    rows = LabelRows.from_lists([[1], [], [0, 2], [3]]).row_slice(1, 3)
     assert rows.indptr.tolist() == [1, 1, 3]
     assert rows.indices[rows.indptr[1] : rows.indptr[2]].tolist() == [0, 2]
 

@@ -71,7 +71,7 @@ def test_safetensors_of_others_are_not_a_model(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"no model file .*nowhere"):
+    with pytest.raises(FileNotFoundError, match=r"model file .*nowhere does not exist"):
         tagalong.load(tmp_path / "nowhere")
 
 

@@ -183,11 +183,11 @@ def test_nothing_learnt_is_nothing_to_predict() -> None:
         ({"prior": "guess"}, "prior must be one of 'cooccurrence', got 'guess'"),
         ({"prior": np.eye(3)}, r"prior must have shape \(6, 6\)"),
         ({"prior": np.triu(np.ones((6, 6)))}, "prior must be symmetric, but row"),
-        ({"prior": 1 - 2 * np.eye(6)}, "prior must be positive semi-definite, but its least"),
+        ({"prior": 1 - 2 * np.eye(6)}, "prior must be positive semi-definite, but its smallest"),
         ({"prior": np.full((6, 6), np.nan)}, "prior: row 0, column 0 is nan"),
         ({"loss": "zero-one"}, "loss must be 'hamming', 'prior' or a mapping"),
-        ({"loss": {"miss": [1, 2]}}, r"loss\['miss'\] must be a number, or 6 of them"),
-        ({"loss": {"false": 1}}, "loss may have costs for 'miss' and 'false_alarm'"),
+        ({"loss": {"miss": [1, 2]}}, r"loss\['miss'\] must be a number, or 6 numbers"),
+        ({"loss": {"false": 1}}, "loss must have costs for 'miss' or 'false_alarm'"),
         ({"class_weight": {"x": 1}}, "class_weight: 'x' is not a label of the data"),
         ({"class_weight": "even"}, "class_weight must be None, 'balanced' or a mapping"),
         ({"tol": -1}, "tol must be positive, got -1"),
@@ -231,10 +231,10 @@ def test_an_error_of_a_kernel_comes_through() -> None:
 
 def test_progress_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
     monkeypatch.setattr(training, "SECONDS_BETWEEN_LINES", 0.0)
-    training._progress(16)(3, 40, 0.25)
+    training._progress_printer(16)(3, 40, 0.25)
     assert "3 of 16 labels done, 40 passes, largest projected" in capsys.readouterr().err
     monkeypatch.setattr(training, "SECONDS_BETWEEN_LINES", 1000.0)
-    training._progress(16)(3, 40, 0.25)
+    training._progress_printer(16)(3, 40, 0.25)
     assert capsys.readouterr().err == ""
 
 
@@ -248,7 +248,7 @@ def test_whoever_watches_may_stop_it(monkeypatch: Any, prior: Any) -> None:
         if passes:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(training, "_progress", lambda labels: watch)
+    monkeypatch.setattr(training, "_progress_printer", lambda labels: watch)
     rng = np.random.default_rng(0)
     rows, labels = rng.normal(size=(500, 60)), rng.random((500, 20)) < 0.5
     model = M3LClassifier(verbose=1, tol=1e-300, max_iter=2**31 - 1, prior=prior)
@@ -285,7 +285,7 @@ def test_interrupting_the_products_of_rows_leaves_a_model_that_knows_nothing(
         interrupted.set()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(training, "_progress", lambda labels: watch)
+    monkeypatch.setattr(training, "_progress_printer", lambda labels: watch)
     rng = np.random.default_rng(0)
     rows, labels = rng.normal(size=(1500, 3)), rng.random((1500, 2)) < 0.5
     model = M3LClassifier(kernel=products, verbose=1)

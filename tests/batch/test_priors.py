@@ -27,11 +27,11 @@ def test_the_attribute_prior_is_the_sum_over_categories() -> None:
 @pytest.mark.parametrize(
     ("A", "p", "message"),
     [
-        ([[0, 2]], None, "A must have 0 and 1, or -1 and 1, everywhere"),
-        ([[0, -1, 1]], None, "A must have 0 and 1, or -1 and 1, everywhere"),
-        ([1, 0], None, "A must have a row a category"),
+        ([[0, 2]], None, "all entries of A must be 0 or 1, or all must be -1 or 1"),
+        ([[0, -1, 1]], None, "all entries of A must be 0 or 1, or all must be -1 or 1"),
+        ([1, 0], None, "A must have one row per category"),
         ([[1, 0]], [1, 2], r"p must have shape \(1,\)"),
-        ([[1, 0]], [-1], "p must have no negative numbers and a positive sum"),
+        ([[1, 0]], [-1], "p must have no negative or infinite numbers and a positive sum"),
     ],
 )
 def test_bad_attributes_are_named(A: object, p: object, message: str) -> None:
@@ -66,7 +66,7 @@ def test_zero_shot_reports_accuracy_by_category() -> None:
     shot = ZeroShot([[1, 0], [0, 1], [1, 1]], ["a", "b", "c"])
     scores = [[1, -1], [1, 2], [-1, 3], [-2, 1]]
     assert shot.accuracy(scores, ["a", "a", "b", "b"]) == {"a": 0.5, "b": 1.0}
-    with pytest.raises(ValueError, match="scores must have 2 columns, one an attribute"):
+    with pytest.raises(ValueError, match="scores must have 2 columns, one per attribute"):
         shot.predict([[1, 2, 3]])
     with pytest.raises(ValueError, match="attributes has 2 rows, but there are 1"):
         ZeroShot([[1, 0], [0, 1]], ["a"])

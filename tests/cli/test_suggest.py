@@ -146,7 +146,7 @@ def test_explain(run: Run, stream: Path, model: str) -> None:
         (("suggest", "-m", "m.tagalong"), 2, "give a SOURCE, or --text"),
         (("suggest", "items.jsonl"), 2, "required: --model"),
         (("suggest", "-m", "m.tagalong", "--text", "a", "--min-precision", "2"), 2, "not 2"),
-        (("suggest", "-m", "nope", "items.jsonl"), 1, "no model file nope"),
+        (("suggest", "-m", "nope", "items.jsonl"), 1, "model file nope does not exist"),
         (("suggest", "-m", "items.jsonl", "items.jsonl"), 1, "not a Tagalong model"),
         (("suggest", "-m", "m.tagalong", "nope"), 1, "nope: no such file"),
         (("evaluate", "-m", "m.tagalong", "nope:"), 1, "there are pydocs:"),

@@ -165,7 +165,7 @@ BAD_MORE = [
         "flat weights", "sample_weight must have shape", more={"sample_weight": np.ones((ROWS, 2))}
     ),
     Bad("other classes", "classes is .*'a', 'b'", more={"classes": ["a", "b"]}),
-    Bad("classes twice", "label 1 is there already", more={"classes": [1, 2, 1]}),
+    Bad("classes twice", "label 1 already exists", more={"classes": [1, 2, 1]}),
     Bad("classes misspelt", "'growing'", more={"classes": "growing"}),
 ]
 

@@ -192,12 +192,12 @@ def test_where_there_is_no_bound_it_says_so() -> None:
     with pytest.warns(NoBoundWarning, match="the step has changed"):
         assert growing.certificate_.bound(0.1) == np.inf
     large = Predtron("binary", step=5.0).fit(X, y)
-    with pytest.warns(NoBoundWarning, match="a step of 5 has no bound: it must be below"):
+    with pytest.warns(NoBoundWarning, match="there is no bound for step=5: it must be below"):
         large.certificate_.bound(0.1)
     weighted = Predtron("binary", step=0.01).fit(X, y, sample_weight=[1.0, 2.0, 1.0])
     with pytest.warns(NoBoundWarning, match="different weight"):
         weighted.certificate_.bound(0.1)
-    with pytest.warns(NoBoundWarning, match="no scores are compatible"):
+    with pytest.warns(NoBoundWarning, match="no scores separate an answer"):
         Predtron(Multilabel("error_set")).fit(X, np.eye(3)).certificate_.bound(0.1)
     with pytest.raises(ValueError, match="margin must be positive, got 0"):
         large.certificate_.bound(0)

@@ -1,4 +1,4 @@
-"""What ``score`` returns; scikit-learn's measures, which take long to import, come when used."""
+"""The metrics that ``score`` returns. They import ``sklearn.metrics`` late, as it loads slowly."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ __all__ = ["accuracy", "average_precision"]
 
 
 def accuracy(y: Any, predicted: npt.NDArray[Any], sample_weight: Any) -> float:
-    """Return the share of rows whose label was predicted."""
+    """Return the fraction of rows whose label was predicted."""
     from sklearn.metrics import accuracy_score
 
     return float(accuracy_score(y, predicted, sample_weight=sample_weight))
