@@ -22,8 +22,8 @@ from tagalong.online.ranker import Example
 from tagalong.online.weights import matrix_of
 from tagalong.problems.binary import Binary
 from tagalong.problems.multiclass import Multiclass
-from tagalong.problems.names import as_problem
 from tagalong.problems.ordinal import Ordinal
+from tagalong.problems.registry import as_problem
 from tagalong.problems.reject import REJECT
 
 __all__ = ["LabelPredtron"]
