@@ -12,7 +12,8 @@ READERS = 2
 def read_while_writing(steps: Iterable[Callable[[], object]], read: Callable[[], None]) -> None:
     """Run the steps in order; between two steps, wait until every reader has finished a read.
 
-    So many reads overlap with a step, even if the steps are fast. Raises what a reader raises.
+    This makes many reads overlap with a step, even if the steps are fast. An exception in a
+    reader is raised again here.
     """
     done, failures, reads = threading.Event(), [], [0] * READERS
 

@@ -145,7 +145,7 @@ class BatchLearner(Fitted):
                 "explain_one needs kernel='linear': other kernels have no contributions per feature"
             )
         if label not in self._fit.labels.number:
-            raise ValueError(f"there is no label {label!r}")
+            raise ValueError(f"label {label!r} is not in classes_")
         indices, values = as_pairs(x)
         parts = self._fit.model.contributions(indices, values, self._fit.labels.number[label])
         return indices.astype(np.int32), parts, float(parts.sum())

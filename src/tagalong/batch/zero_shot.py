@@ -46,7 +46,7 @@ class ZeroShot:
 
     def __init__(
         self,
-        attributes: Any,
+        attributes: npt.ArrayLike,
         categories: Iterable[Hashable] | None = None,
         by: str = "margins",
     ):
@@ -65,7 +65,7 @@ class ZeroShot:
         """The categories."""
         return label_array(self._labels.names)
 
-    def decision_function(self, scores: Any) -> npt.NDArray[np.float64]:
+    def decision_function(self, scores: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return the score of each category, (rows, categories).
 
         Parameters
@@ -83,7 +83,7 @@ class ZeroShot:
             s = np.where(s >= 0, 1.0, -1.0)
         return np.asarray(s @ self._signs.T)
 
-    def predict(self, scores: Any) -> npt.NDArray[Any]:
+    def predict(self, scores: npt.ArrayLike) -> npt.NDArray[Any]:
         """Return the best category of each row.
 
         Parameters
@@ -93,7 +93,7 @@ class ZeroShot:
         """
         return np.asarray(self.classes_[self.decision_function(scores).argmax(axis=1)])
 
-    def accuracy(self, scores: Any, y: Any) -> dict[Hashable, float]:
+    def accuracy(self, scores: npt.ArrayLike, y: npt.ArrayLike) -> dict[Hashable, float]:
         """Return the recall of each category: the fraction of its rows that are predicted as it.
 
         Parameters

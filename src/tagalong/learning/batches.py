@@ -32,7 +32,7 @@ class RowTargets:
 def initial_labels(Y: Any, classes: Any, fitting: bool) -> Labels:
     """Return the label set of a learner whose first targets are Y.
 
-    Without ``classes`` it is the labels of Y, which only ``fit`` and an indicator Y may do.
+    If ``classes`` is None, it has the labels of Y; unless ``fitting``, Y must be an indicator then.
     """
     if labels_may_grow(classes):
         return Labels(grows=True)
@@ -54,7 +54,7 @@ def initial_labels(Y: Any, classes: Any, fitting: bool) -> Labels:
     return Labels(names)
 
 
-def labels_may_grow(classes: Any) -> bool:
+def labels_may_grow(classes: object) -> bool:
     """Return whether ``classes`` is 'grow'; raise ValueError for any other string."""
     if not isinstance(classes, str):
         return False
@@ -63,7 +63,9 @@ def labels_may_grow(classes: Any) -> bool:
     return True
 
 
-def check_sample_weight(sample_weight: Any, X: Any, most: float) -> npt.NDArray[np.float64] | None:
+def check_sample_weight(
+    sample_weight: npt.ArrayLike | None, X: Any, most: float
+) -> npt.NDArray[np.float64] | None:
     """Return the sample weights as an array; raise ValueError unless all are in [0, most]."""
     if sample_weight is None:
         return None

@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 __all__ = ["columns_of", "restore_attributes", "restore_columns", "restored_on_error", "validated"]
 
 
-def validated(estimator: Any, X: Any, reset: bool) -> Any:
+def validated(estimator: BaseEstimator, X: Any, reset: bool) -> Any:
     """Return X as a dense array or CSR matrix of floats; raise ValueError if that is impossible.
 
     Parameters
@@ -54,7 +55,7 @@ def _is_ready(X: Any) -> bool:
     )
 
 
-def columns_of(estimator: Any) -> dict[str, Any]:
+def columns_of(estimator: BaseEstimator) -> dict[str, Any]:
     """Return the columns that an estimator has recorded, as fields of a file header."""
     return {
         "n_features_in": getattr(estimator, "n_features_in_", None),
@@ -62,7 +63,7 @@ def columns_of(estimator: Any) -> dict[str, Any]:
     }
 
 
-def restore_columns(estimator: Any, header: Mapping[str, Any]) -> None:
+def restore_columns(estimator: BaseEstimator, header: Mapping[str, Any]) -> None:
     """Set an estimator's recorded columns from the fields of a file header."""
     if header["n_features_in"] is not None:
         estimator.n_features_in_ = header["n_features_in"]
@@ -82,7 +83,7 @@ class restored_on_error:
     # A class: a generator-based context manager takes longer than learning one example.
     __slots__ = ("_before", "_estimator")
 
-    def __init__(self, estimator: Any):
+    def __init__(self, estimator: BaseEstimator):
         self._estimator = estimator
 
     def __enter__(self) -> None:
@@ -93,7 +94,7 @@ class restored_on_error:
             restore_attributes(self._estimator, self._before)
 
 
-def restore_attributes(estimator: Any, before: dict[str, Any]) -> None:
+def restore_attributes(estimator: BaseEstimator, before: dict[str, Any]) -> None:
     """Reset an estimator's attributes to a snapshot.
 
     Parameters

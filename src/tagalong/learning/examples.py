@@ -53,7 +53,9 @@ def as_matrix(X: Any) -> _native.Matrix:
     return _native.Matrix.csr(X.data, indices, indptr, X.shape[1])
 
 
-def as_vector(values: Any, types: tuple[np.dtype[Any], ...], what: str) -> npt.NDArray[Any]:
+def as_vector(
+    values: npt.ArrayLike, types: tuple[np.dtype[Any], ...], what: str
+) -> npt.NDArray[Any]:
     """Return a part of an example as a one-dimensional array of one of the types."""
     if isinstance(values, np.ndarray) and values.dtype in types and values.ndim == 1:
         return values
@@ -145,6 +147,6 @@ def _check_names(x: Mapping[Any, Any]) -> None:
             raise ValueError(f"x: feature {name!r} is {shown}; values must be finite numbers")
 
 
-def has_named_features(x: Any) -> bool:
+def has_named_features(x: object) -> bool:
     """Return whether an example is a mapping in which some features are names."""
     return isinstance(x, Mapping) and any(isinstance(feature, str) for feature in x)

@@ -13,7 +13,7 @@ from tagalong import _native as core
 
 __all__ = ["LabelRows", "Labels", "Targets", "label_array", "label_list"]
 
-# Exact types that are collections of labels; other types need a closer look.
+# Types that are collections of labels. For other types more checks are needed.
 _COLLECTION_TYPES = (list, tuple, set, frozenset)
 
 Kind: TypeAlias = Literal["single", "sets", "indicator"]
@@ -38,7 +38,7 @@ class LabelRows(core.LabelRows):
     def __repr__(self) -> str:
         return f"LabelRows(indptr={self.indptr!r}, indices={self.indices!r})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type["LabelRows"], tuple[npt.NDArray[Any], npt.NDArray[Any]]]:
         return type(self), (self.indptr, self.indices)
 
     def row_slice(self, start: int, stop: int) -> "LabelRows":
@@ -81,13 +81,13 @@ class Targets:
         return len(self.relevant.indptr) - 1
 
 
-def as_python_object(label: Any) -> Hashable:
+def as_python_object(label: object) -> Hashable:
     """Return a label as a plain Python object, so that 3 and np.int64(3) are one label."""
     found: Hashable = label.item() if isinstance(label, np.generic) else label
     return found
 
 
-def check_label(label: Any, place: str) -> Hashable:
+def check_label(label: object, place: str) -> Hashable:
     """Return a label as a plain Python object; raise ValueError if it cannot be a label."""
     found = as_python_object(label)
     try:
@@ -95,11 +95,11 @@ def check_label(label: Any, place: str) -> Hashable:
     except TypeError:
         raise ValueError(f"{place}: label {found!r} is not hashable") from None
     if found is None or found != found:
-        raise ValueError(f"{place}: {found!r} is not a label")
+        raise ValueError(f"{place}: {found!r} is not a label: a label must not be None or NaN")
     return found
 
 
-def label_list(labels: Any, name: str) -> list[Hashable]:
+def label_list(labels: object, name: str) -> list[Hashable]:
     """Return the labels in a parameter; raise ValueError unless it is a collection of labels."""
     if isinstance(labels, (str, bytes)) or not isinstance(labels, (Iterable, np.ndarray)):
         raise ValueError(f"{name} must be a collection of labels, got {labels!r}")
@@ -107,7 +107,7 @@ def label_list(labels: Any, name: str) -> list[Hashable]:
 
 
 def label_array(names: Sequence[Hashable]) -> npt.NDArray[Any]:
-    """Return labels as an array, of dtype object unless all are str, int, bool or float."""
+    """Return labels as an array; its dtype is object unless all are str, int, bool or float."""
     kinds = {type(name) for name in names}
     if len(kinds) == 1 and kinds <= {str, int, bool, float}:
         return np.array(names)
@@ -188,7 +188,9 @@ class Labels:
             raise ValueError(f"X has {rows} rows but Y has {len(targets)}")
         return targets
 
-    def encode_one(self, y: Any, unknown: Any = ()) -> tuple[list[int], list[int], list[Hashable]]:
+    def encode_one(
+        self, y: Any, unknown: object = ()
+    ) -> tuple[list[int], list[int], list[Hashable]]:
         """Return the numbers of an example's relevant and unknown labels, and its new labels."""
         new: dict[Hashable, int] = {}
         relevant = self._numbers(_as_collection(y), new, "y")
@@ -214,7 +216,7 @@ class Labels:
             numbers = [self._number(label, new, place) for label in labels]
         return numbers if len(set(numbers)) == len(numbers) else list(dict.fromkeys(numbers))
 
-    def _number(self, label: Any, new: dict[Hashable, int], place: str) -> int:
+    def _number(self, label: Hashable, new: dict[Hashable, int], place: str) -> int:
         try:
             known = self.number.get(label)
         except TypeError:
@@ -228,7 +230,7 @@ class Labels:
             )
         return new.setdefault(check_label(label, place), len(self) + len(new))
 
-    def encode_sets(self, Y: Any) -> Targets:
+    def encode_sets(self, Y: Iterable[Collection[Hashable]]) -> Targets:
         """Convert one collection of labels per row to numbers; does not add the new labels.
 
         Parameters

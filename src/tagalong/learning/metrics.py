@@ -10,7 +10,9 @@ from tagalong.learning.labels import Labels
 __all__ = ["accuracy", "average_precision"]
 
 
-def accuracy(y: Any, predicted: npt.NDArray[Any], sample_weight: Any) -> float:
+def accuracy(
+    y: npt.ArrayLike, predicted: npt.NDArray[Any], sample_weight: npt.ArrayLike | None
+) -> float:
     """Return the fraction of rows whose label was predicted."""
     from sklearn.metrics import accuracy_score
 
@@ -18,7 +20,10 @@ def accuracy(y: Any, predicted: npt.NDArray[Any], sample_weight: Any) -> float:
 
 
 def average_precision(
-    labels: Labels, y: Any, scores: npt.NDArray[np.floating[Any]], sample_weight: Any
+    labels: Labels,
+    y: Any,
+    scores: npt.NDArray[np.floating[Any]],
+    sample_weight: npt.ArrayLike | None,
 ) -> float:
     """Return the label-ranking average precision; unknown relevance counts as irrelevant."""
     from sklearn.metrics import label_ranking_average_precision_score

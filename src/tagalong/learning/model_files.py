@@ -12,7 +12,7 @@ from collections.abc import Hashable, Mapping
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,8 @@ __all__ = [
 
 FORMAT = 2
 Arrays = dict[str, npt.NDArray[Any]]
+JsonLabel: TypeAlias = str | int | dict[str, list[Any]]
+"""A label in a JSON header; ``{"tuple": [...]}`` is a tuple."""
 
 # The module that defines each kind of model; imported when a file of that kind is loaded.
 _KINDS = {
@@ -77,7 +79,7 @@ def unpack(header: dict[str, Any], arrays: Arrays) -> Any:
     return model_class.from_parts(header, arrays)
 
 
-def encode_label(label: Hashable) -> Any:
+def encode_label(label: Hashable) -> JsonLabel:
     """Return a label as a JSON value: a str, int or bool unchanged, a tuple as an object."""
     if isinstance(label, tuple):
         return {"tuple": [encode_label(part) for part in label]}
@@ -99,11 +101,11 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-def decode_label(saved: Any) -> Hashable:
+def decode_label(saved: JsonLabel) -> Hashable:
     """Return the label that `encode_label` wrote."""
     if isinstance(saved, dict):
         return tuple(decode_label(part) for part in saved["tuple"])
-    return saved  # type: ignore[no-any-return]
+    return saved
 
 
 def save(model: Saveable, path: str | os.PathLike[str]) -> None:
@@ -118,7 +120,7 @@ def save(model: Saveable, path: str | os.PathLike[str]) -> None:
     _write_atomically(Path(path), to_bytes(arrays, metadata=metadata))
 
 
-def _plain_number(value: Any) -> Any:
+def _plain_number(value: object) -> object:
     if isinstance(value, np.generic):
         return value.item()
     raise ValueError(f"{value!r} cannot be saved in a model file")

@@ -1,8 +1,8 @@
 """The contract of a learner: all that code outside the learner's package may use.
 
 `Tagger`, the command line, the adapters and the evaluation are written against these protocols.
-They learn what a learner can do from ``task``, ``learns_online`` and ``learns_rows``, never from
-whether a method exists, and they use none of its private attributes.
+They find out what a learner can do from ``task``, ``learns_online`` and ``learns_rows``, never from
+the existence of a method, and they use none of its private attributes.
 
 A new learner that follows the contract works with all of them. `tests/contract` tests every
 learner that `tests/contract/learners.py` lists.
@@ -113,7 +113,7 @@ class OnlineLearner(Learner, Protocol):
         """Whether it offers ``encode_rows`` and ``watch_rows``."""
 
     def watch_one(
-        self, x: Pair, y: Any, unknown: Collection[Hashable] = (), weight: float = 1.0
+        self, x: Pair, y: object, unknown: Collection[Hashable] = (), weight: float = 1.0
     ) -> Round:
         """Learn one example, with new features and labels allowed; return what was predicted."""
 

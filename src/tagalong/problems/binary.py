@@ -8,7 +8,7 @@ from tagalong import parameters
 from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.classes import decode_class, represent_class, worst_class
 from tagalong.problems.protocol import Vector
-from tagalong.problems.reject import REJECT, reject_costs
+from tagalong.problems.reject import REJECT, ClassPrediction, reject_costs
 
 __all__ = ["Binary"]
 
@@ -60,25 +60,25 @@ class Binary(BuiltinProblem):
         """The largest cost."""
         return max(*self.costs, *self.reject)
 
-    def loss(self, prediction: Any, y: int) -> float:
+    def loss(self, prediction: ClassPrediction, y: int) -> float:
         """Return the cost of a mistake or of REJECT."""
         if prediction is REJECT:
             return self.reject[0 if len(self.reject) == 1 else y]
         return 0.0 if prediction == y else self.costs[y]
 
-    def represent(self, prediction: Any) -> Vector:
+    def represent(self, prediction: ClassPrediction) -> Vector:
         """Return -1 or 1; with a reject option e_0, e_1, or their normalised sum for REJECT."""
         if not self.reject:
             return np.array([1.0 if prediction == 1 else -1.0])
         return represent_class(prediction, 2)
 
-    def decode(self, scores: Vector) -> Any:
+    def decode(self, scores: Vector) -> ClassPrediction:
         """Return the class, or REJECT; a score of 0 predicts class 0."""
         if not self.reject:
             return int(scores[0] > 0)
         return decode_class(scores, np.zeros(2), 0.0)
 
-    def worst_decode(self, scores: Vector, y: int) -> Any:
+    def worst_decode(self, scores: Vector, y: int) -> ClassPrediction:
         """Return the prediction with the largest loss among those with the highest score."""
         if not self.reject:
             return 1 - y if scores[0] == 0 else self.decode(scores)
@@ -87,7 +87,7 @@ class Binary(BuiltinProblem):
     def _losses(self, y: int) -> Vector:
         return np.array([self.loss(0, y), self.loss(1, y)])
 
-    def augmented_decode(self, scores: Vector, y: int) -> Any:
+    def augmented_decode(self, scores: Vector, y: int) -> ClassPrediction:
         """Return the class, or REJECT, with the largest sum of loss and score."""
         losses = self._losses(y)
         if not self.reject:

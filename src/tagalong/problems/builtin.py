@@ -3,6 +3,8 @@
 import inspect
 from typing import Any, Self
 
+from tagalong.problems.protocol import Vector
+
 __all__ = ["BuiltinProblem"]
 
 
@@ -26,7 +28,7 @@ class BuiltinProblem:
         """Return the same problem with this number of scores."""
         return type(self)(**{**self._arguments, "dimension": dimension})
 
-    def worst_decode(self, scores: Any, y: Any) -> Any:
+    def worst_decode(self, scores: Vector, y: Any) -> Any:
         """Return the prediction with the largest loss among those with the highest score.
 
         Learning uses it, so that a tie counts as a mistake. A custom problem may omit it; then

@@ -25,7 +25,8 @@ def check_problem(
     Every representation must have length 1 and decode to its own prediction. A correct prediction
     must have loss 0, and every other loss must lie between ``least_loss`` and ``most_loss``. For
     random scores, with and without ties, ``decode`` must return a prediction with the largest
-    similarity, and ``augmented_decode`` one with the largest sum of loss and similarity.
+    similarity, and ``augmented_decode`` one with the largest sum of loss and similarity. The
+    similarity of a prediction is the inner product of its representation with the scores.
 
     Parameters
     ----------

@@ -3,12 +3,10 @@
 Class i is represented by the unit vector e_i, and REJECT by the normalised sum of all e_i.
 """
 
-from typing import Any
-
 import numpy as np
 
 from tagalong.problems.protocol import Vector
-from tagalong.problems.reject import REJECT
+from tagalong.problems.reject import REJECT, ClassPrediction, Reject
 
 __all__ = ["decode_class", "known_dimension", "represent_class", "worst_class"]
 
@@ -20,16 +18,16 @@ def known_dimension(dimension: int | None) -> int:
     return dimension
 
 
-def represent_class(prediction: Any, dimension: int) -> Vector:
+def represent_class(prediction: ClassPrediction, dimension: int) -> Vector:
     """Return e_i for class i, or the normalised sum of all e_i for REJECT."""
-    if prediction is REJECT:
+    if isinstance(prediction, Reject):
         return np.full(dimension, 1 / np.sqrt(dimension))
     out = np.zeros(dimension)
     out[prediction] = 1.0
     return out
 
 
-def decode_class(scores: Vector, losses: Vector, reject: float | None) -> Any:
+def decode_class(scores: Vector, losses: Vector, reject: float | None) -> ClassPrediction:
     """Return the class with the largest sum of loss and score, or REJECT if its sum is larger.
 
     Parameters
@@ -48,7 +46,7 @@ def decode_class(scores: Vector, losses: Vector, reject: float | None) -> Any:
     return REJECT if reject + _reject_score(scores) > sums[best] else best
 
 
-def worst_class(scores: Vector, losses: Vector, reject: float | None) -> Any:
+def worst_class(scores: Vector, losses: Vector, reject: float | None) -> ClassPrediction:
     """Return the prediction with the largest loss among those with the highest score.
 
     Parameters

@@ -12,7 +12,7 @@ from tagalong.problems.classes import (
     worst_class,
 )
 from tagalong.problems.protocol import Vector
-from tagalong.problems.reject import REJECT, reject_costs
+from tagalong.problems.reject import REJECT, ClassPrediction, reject_costs
 
 __all__ = ["Multiclass"]
 
@@ -45,27 +45,27 @@ class Multiclass(BuiltinProblem):
         """The cost of a mistake: 1."""
         return 1.0
 
-    def loss(self, prediction: Any, y: int) -> float:
+    def loss(self, prediction: ClassPrediction, y: int) -> float:
         """Return 1 for a mistake, or the cost of REJECT."""
         if prediction is REJECT:
             return self.least_loss
         return 0.0 if prediction == y else 1.0
 
-    def represent(self, prediction: Any) -> Vector:
+    def represent(self, prediction: ClassPrediction) -> Vector:
         """Return e_i for class i, or the normalised sum of all e_i for REJECT."""
         return represent_class(prediction, known_dimension(self.dimension))
 
-    def decode(self, scores: Vector) -> Any:
+    def decode(self, scores: Vector) -> ClassPrediction:
         """Return the class with the highest score, or REJECT."""
         return decode_class(scores, np.zeros(len(scores)), 0.0 if self.reject else None)
 
-    def augmented_decode(self, scores: Vector, y: int) -> Any:
+    def augmented_decode(self, scores: Vector, y: int) -> ClassPrediction:
         """Return the class, or REJECT, with the largest sum of loss and score."""
         return decode_class(
             scores, self._losses(scores, y), self.reject[0] if self.reject else None
         )
 
-    def worst_decode(self, scores: Vector, y: int) -> Any:
+    def worst_decode(self, scores: Vector, y: int) -> ClassPrediction:
         """Return the prediction with the largest loss among those with the highest score."""
         return worst_class(scores, self._losses(scores, y), self.reject[0] if self.reject else None)
 

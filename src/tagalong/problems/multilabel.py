@@ -51,7 +51,7 @@ class Multilabel(BuiltinProblem):
             "error_set": float(max(1, m // 2 * (m - m // 2))),
         }[self.loss_name]
 
-    def loss(self, prediction: Any, y: Any) -> float:
+    def loss(self, prediction: npt.ArrayLike, y: npt.ArrayLike) -> float:
         """Return the loss of a predicted set."""
         chosen, right = np.asarray(prediction) != 0, np.asarray(y) != 0
         missed, added = float((right & ~chosen).sum()), float((chosen & ~right).sum())
@@ -59,7 +59,7 @@ class Multilabel(BuiltinProblem):
             return missed * added
         return missed + added if self.loss_name == "hamming" else float(missed + added > 0)
 
-    def represent(self, prediction: Any) -> Vector:
+    def represent(self, prediction: npt.ArrayLike) -> Vector:
         """Return 1 for each label in the set and -1 for the others, divided by sqrt(m)."""
         chosen = np.asarray(prediction) != 0
         return np.asarray(np.where(chosen, 1.0, -1.0) / np.sqrt(len(chosen)))
@@ -68,13 +68,13 @@ class Multilabel(BuiltinProblem):
         """Return the labels that score above 0."""
         return np.asarray(np.asarray(scores) > 0, dtype=np.int64)
 
-    def worst_decode(self, scores: Vector, y: Any) -> npt.NDArray[np.int64]:
+    def worst_decode(self, scores: Vector, y: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Return the labels that score above 0, and those that score 0 and are irrelevant."""
         tied = np.asarray(scores) == 0
         return np.asarray(np.where(tied, np.asarray(y) == 0, self.decode(scores)), dtype=np.int64)
 
-    def augmented_decode(self, scores: Vector, y: Any) -> npt.NDArray[np.int64]:
-        """Return the set with the largest sum of loss and score."""
+    def augmented_decode(self, scores: Vector, y: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """Return the set with the largest sum of loss and similarity."""
         right = np.asarray(y) != 0
         twice = 2 / np.sqrt(len(scores))
         gains = np.where(right, -twice, twice) * scores  # of flipping a label
@@ -89,7 +89,7 @@ class Multilabel(BuiltinProblem):
             flip = _error_set_flips(gains, right)
         return np.asarray(right ^ flip, dtype=np.int64)
 
-    def correct(self, y: Any, scores: Vector) -> npt.NDArray[np.int64]:
+    def correct(self, y: npt.ArrayLike, scores: Vector) -> npt.NDArray[np.int64]:
         """Return y as an indicator of 0 and 1."""
         return np.asarray(np.asarray(y) != 0, dtype=np.int64)
 

@@ -54,10 +54,10 @@ class Problem(Protocol):
         """Return the vector of length 1 that represents a prediction."""
 
     def decode(self, scores: Vector) -> Any:
-        """Return the prediction whose representation has the largest inner product with scores."""
+        """Return the prediction with the largest similarity <represent(prediction), scores>."""
 
     def augmented_decode(self, scores: Vector, y: Any) -> Any:
-        """Return the prediction with the largest sum of loss and inner product with scores."""
+        """Return the prediction with the largest sum of loss and similarity."""
 
     def correct(self, y: Any, scores: Vector) -> Any:
         """Return a prediction with loss 0; if there are several, any, such as the best-scoring."""

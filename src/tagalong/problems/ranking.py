@@ -4,7 +4,7 @@ A prediction is the array of items, best first. The item at position i = 1, 2, .
 f(i)/Z, where f is decreasing and Z makes the vector's length 1. So decoding sorts by the scores.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -22,6 +22,8 @@ __all__ = ["POSITIONS", "Ranking"]
 
 Position: TypeAlias = str | Callable[[int], float]
 Order: TypeAlias = npt.NDArray[np.int64]
+RankingLike: TypeAlias = Sequence[int] | Order
+GradesLike: TypeAlias = Sequence[float] | npt.NDArray[Any]
 
 # Each f as a pair: whether it is 1/i, and otherwise the power in -i^power.
 POSITIONS = {"-i": (False, 1.0), "-i^1.1": (False, 1.1), "-i^2": (False, 2.0), "1/i": (True, 0.0)}
@@ -54,7 +56,7 @@ class Ranking(BuiltinProblem):
         """Return f(1), ..., f(m) as a vector of length 1, and the discount of each position."""
         return _places(self.position, self.loss_name == "precision", self.k, m)
 
-    def gains(self, y: Any) -> Vector:
+    def gains(self, y: npt.ArrayLike) -> Vector:
         """Return the gain of each item, before the discount of its position."""
         grades = np.asarray(y, dtype=np.float64)
         if self.loss_name == "precision":
@@ -75,7 +77,7 @@ class Ranking(BuiltinProblem):
         """The largest loss: 1."""
         return 1.0
 
-    def loss(self, prediction: Any, y: Any) -> float:
+    def loss(self, prediction: RankingLike, y: GradesLike) -> float:
         """Return 1 - NDCG, or 1 - (precision at k) / (best possible precision at k)."""
         gains, discounts = self.gains(y), self.places(len(y))[1]
         ideal = _sum(np.sort(gains)[::-1] * discounts)
@@ -83,7 +85,7 @@ class Ranking(BuiltinProblem):
             return 0.0
         return max(0.0, 1 - _sum(gains[np.asarray(prediction)] * discounts) / ideal)
 
-    def represent(self, prediction: Any) -> Vector:
+    def represent(self, prediction: RankingLike) -> Vector:
         """Return f(position)/Z for each item."""
         out = np.empty(len(prediction))
         out[np.asarray(prediction)] = self.places(len(prediction))[0]
@@ -93,19 +95,19 @@ class Ranking(BuiltinProblem):
         """Return the items by decreasing score, ties by index."""
         return np.argsort(-np.asarray(scores), kind="stable")
 
-    def worst_decode(self, scores: Vector, y: Any) -> Order:
+    def worst_decode(self, scores: Vector, y: GradesLike) -> Order:
         """Return the items by decreasing score; among ties, the least relevant first."""
         return np.lexsort((self.gains(y), -np.asarray(scores)))
 
-    def correct(self, y: Any, scores: Vector) -> Order:
+    def correct(self, y: GradesLike, scores: Vector) -> Order:
         """Return the items by decreasing grade; items of equal grade by score, or by index."""
         gains = self.gains(y)
         if self.ties == "index":
             return np.argsort(-gains, kind="stable")
         return np.lexsort((-np.asarray(scores), -gains))
 
-    def augmented_decode(self, scores: Vector, y: Any) -> Order:
-        """Return the ranking with the largest sum of loss and score.
+    def augmented_decode(self, scores: Vector, y: GradesLike) -> Order:
+        """Return the ranking with the largest sum of loss and similarity.
 
         With two grades, the items of each grade are sorted and the two lists are merged. With more
         grades it is a linear assignment of items to positions.

@@ -1,8 +1,9 @@
 """The reject option: the value REJECT and its costs."""
 
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final, TypeAlias
 
-__all__ = ["REJECT", "Reject", "reject_costs"]
+__all__ = ["REJECT", "ClassPrediction", "Reject", "reject_costs"]
 
 from tagalong import parameters
 
@@ -27,8 +28,13 @@ class Reject:
 
 REJECT: Final = Reject()
 
+ClassPrediction: TypeAlias = int | Reject
+"""The number of a class, or REJECT."""
 
-def reject_costs(reject: Any, name: str, classes: int | None) -> tuple[float, ...]:
+
+def reject_costs(
+    reject: float | Sequence[float] | None, name: str, classes: int | None
+) -> tuple[float, ...]:
     """Return the costs of REJECT: one for all classes, or one per class; () for None."""
     if reject is None:
         return ()

@@ -1,10 +1,12 @@
 """Max-margin multi-label classification with a prior on label correlations (P4, M3L)."""
 
 import warnings
+from collections.abc import Hashable, Mapping
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -15,7 +17,7 @@ from tagalong import parameters
 from tagalong.batch.learner import BatchLearner
 from tagalong.batch.m3l import files
 from tagalong.batch.m3l.fit import Fit
-from tagalong.batch.m3l.kernels import KERNELS, make_kernel
+from tagalong.batch.m3l.kernels import KERNELS, KernelFunction, make_kernel
 from tagalong.batch.m3l.matrices import is_sparse
 from tagalong.batch.m3l.models import LinearModel
 from tagalong.batch.m3l.training import make_problem, solve_kernel, solve_linear, thread_count
@@ -151,18 +153,18 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         self,
         C: float = 1.0,
         prior: Any = None,
-        kernel: Any = "linear",
+        kernel: str | KernelFunction = "linear",
         gamma: float | str = "scale",
         degree: int = 3,
         coef0: float = 0.0,
-        loss: Any = "hamming",
-        class_weight: Any = None,
+        loss: str | Mapping[str, Any] = "hamming",
+        class_weight: str | Mapping[Hashable, float] | None = None,
         tol: float = 1e-3,
         max_iter: int = 1000,
         cache_size: float = 200,
         warm_start: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
     ):
         self.C = C
@@ -181,7 +183,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn from all rows.
 
         Parameters
@@ -287,7 +289,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         best = np.argsort(-self._scores(X), axis=1, kind="stable")[:, :most]
         return np.asarray(self.classes_[best])
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
         """Return the label-ranking average precision, or with one label per row the accuracy.
 
         Parameters
@@ -334,7 +336,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         self._checked_settings()
 
     @property
-    def coef_(self) -> Any:
+    def coef_(self) -> Array | sp.csr_array:
         """The weights, (K, n), for the linear kernel only; sparse if large."""
         self._require_start("coef_")
         model = self._fit.model

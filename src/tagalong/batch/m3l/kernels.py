@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,10 @@ import numpy.typing as npt
 from tagalong import parameters
 from tagalong.batch.m3l.matrices import as_dense, is_sparse
 
-__all__ = ["KERNELS", "Kernel", "make_kernel"]
+__all__ = ["KERNELS", "Kernel", "KernelFunction", "make_kernel"]
+
+KernelFunction: TypeAlias = Callable[[Any, Any], Any]
+"""A function of two matrices that returns the products of their rows."""
 
 KERNELS = ("linear", "rbf", "poly", "precomputed")
 
@@ -32,7 +35,7 @@ class Kernel:
         Constant term of ``"poly"``.
     """
 
-    name: str | Callable[[Any, Any], Any]
+    name: str | KernelFunction
     gamma: float = 1.0
     degree: int = 3
     coef0: float = 0.0
@@ -93,7 +96,9 @@ def squared_lengths(X: Any) -> npt.NDArray[Any]:
     return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
-def make_kernel(kernel: Any, gamma: Any, degree: Any, coef0: Any, X: Any) -> Kernel:
+def make_kernel(
+    kernel: str | KernelFunction, gamma: float | str, degree: int, coef0: float, X: Any
+) -> Kernel:
     """Return the kernel of an estimator's parameters; raise ValueError for an invalid one."""
     if not callable(kernel):
         parameters.choice(kernel, "kernel", KERNELS)

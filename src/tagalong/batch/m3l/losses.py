@@ -30,7 +30,12 @@ class Costs:
 
 
 def make_costs(
-    loss: Any, class_weight: Any, C: float, labels: Labels, relevant: LabelRows, unknown: LabelRows
+    loss: object,
+    class_weight: object,
+    C: float,
+    labels: Labels,
+    relevant: LabelRows,
+    unknown: LabelRows,
 ) -> Costs:
     """Return the costs of ``loss`` and ``class_weight``; raise ValueError if one is invalid."""
     count = len(labels)
@@ -52,7 +57,7 @@ def make_costs(
 
 
 def _class_weights(
-    class_weight: Any, labels: Labels, relevant: LabelRows, unknown: LabelRows
+    class_weight: object, labels: Labels, relevant: LabelRows, unknown: LabelRows
 ) -> tuple[Numbers, Numbers]:
     ones = np.ones(len(labels))
     if class_weight is None:

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 __all__ = ["as_dense", "is_sparse"]
 
 
-def is_sparse(X: Any) -> bool:
+def is_sparse(X: object) -> bool:
     """Return whether X is a sparse matrix."""
     return bool(sp.issparse(X))
 

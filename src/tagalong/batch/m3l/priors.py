@@ -16,7 +16,7 @@ Matrix = npt.NDArray[np.float64]
 TOLERANCE = 1e-6
 
 
-def attribute_prior(A: Any, p: Any = None) -> Matrix:
+def attribute_prior(A: npt.ArrayLike, p: npt.ArrayLike | None = None) -> Matrix:
     r"""Return the prior :math:`R = \sum_c p(c)\, y_c y_c^T` of categories with known attributes.
 
     Parameters

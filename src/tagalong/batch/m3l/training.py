@@ -182,7 +182,7 @@ def _checked_diagonal(kernel: Kernel, X: Any) -> npt.NDArray[np.float64]:
     return diagonal
 
 
-def thread_count(n_jobs: Any) -> int:
+def thread_count(n_jobs: int | None) -> int:
     """Return the number of threads for ``n_jobs``: -1 means all processors, -2 all but one."""
     if n_jobs is None:
         return 1
