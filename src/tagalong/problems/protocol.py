@@ -41,11 +41,11 @@ class Problem(Protocol):
 
     @property
     def least_loss(self) -> float:
-        """c_L, a lower bound of all losses that are not zero."""
+        """Lower bound of all losses that are not zero: c_L."""
 
     @property
     def most_loss(self) -> float:
-        """C_L, an upper bound of all losses."""
+        """Upper bound of all losses: C_L."""
 
     def loss(self, prediction: Any, y: Any) -> float:
         """Return the loss of a prediction if the answer is y; zero if it is correct."""
