@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagalong.learning.examples import FeatureNames, as_matrix, as_pairs, comes_by_name
+from tagalong.learning.examples import FeatureNames, as_matrix, as_pairs, has_named_features
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_translate_agrees_with_the_reference(
 @pytest.mark.parametrize("known", [["red"], ["red", "round"]])
 def test_invalid_name_is_refused(known: list[str], learning: bool) -> None:
     x: dict[Any, float] = {"red": 1.0, 7: 1.0}
-    with pytest.raises(ValueError, match="x: feature 7 is not a name"):
+    with pytest.raises(ValueError, match="x: feature 7 is not a string"):
         FeatureNames(known).translate(x, learning)
 
 
@@ -184,5 +184,5 @@ def test_unknown_name_is_refused_if_names_are_fixed() -> None:
         (([1], [1]), False),
     ],
 )
-def test_comes_by_name(x: Any, by_name: bool) -> None:
-    assert comes_by_name(x) is by_name
+def test_has_named_features(x: Any, by_name: bool) -> None:
+    assert has_named_features(x) is by_name

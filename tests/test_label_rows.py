@@ -21,8 +21,8 @@ def test_arrays_are_not_copied() -> None:
     assert rows.indices is indices
 
 
-def test_part() -> None:
-    rows = LabelRows.from_lists([[1], [], [0, 2], [3]]).part(1, 3)
+def test_row_slice() -> None:
+    rows = LabelRows.from_lists([[1], [], [0, 2], [3]]).row_slice(1, 3)
     assert rows.indptr.tolist() == [1, 1, 3]
     assert rows.indices[rows.indptr[1] : rows.indptr[2]].tolist() == [0, 2]
 

@@ -134,7 +134,9 @@ def test_indicator_of_any_dtype(dtype: str, seed: int, rows: int, columns: int) 
 @pytest.mark.parametrize(("dtype", "wrong"), [("int8", -1), ("int64", 2), ("uint8", 255)])
 def test_integers_other_than_0_and_1_are_refused(dtype: str, wrong: int) -> None:
     Y = np.array([[0, 1, 0], [1, wrong, 0]], dtype=dtype)
-    with pytest.raises(ValueError, match=f"Y: row 1, column 1 is {wrong}; an indicator has 0, 1"):
+    with pytest.raises(
+        ValueError, match=f"Y: row 1, column 1 is {wrong}; an indicator has only 0, 1"
+    ):
         Labels(["a", "b", "c"]).encode(Y)
 
 
@@ -242,7 +244,7 @@ def test_labels_as_an_array(names: list[Any], dtype: str) -> None:
 def test_extend_adds_all_labels_or_none() -> None:
     labels = Labels(["a"])
     for twice in (["b", "a"], ["b", "b"]):
-        with pytest.raises(ValueError, match="is there already; labels must be distinct"):
+        with pytest.raises(ValueError, match="already exists; labels must be distinct"):
             labels.extend(twice)
         assert labels.names == ["a"]
         assert labels.number == {"a": 0}
@@ -250,7 +252,7 @@ def test_extend_adds_all_labels_or_none() -> None:
 
 def test_withdraw() -> None:
     labels = Labels(["a", "b", "c"])
-    labels.withdraw(2)
+    labels.remove_last(2)
     assert labels.names == ["a"]
     assert labels.number == {"a": 0}
 

@@ -71,7 +71,7 @@ def test_other_safetensors_files_are_refused(tmp_path: Path) -> None:
 
 
 def test_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"no model file .*nowhere"):
+    with pytest.raises(FileNotFoundError, match=r"model file .*nowhere does not exist"):
         tagalong.load(tmp_path / "nowhere")
 
 

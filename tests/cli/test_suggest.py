@@ -152,7 +152,7 @@ def test_explain(run: Run, stream: Path, model: str) -> None:
             2,
             "at most 1, got 2",
         ),
-        (("suggest", "-m", "nope", "items.jsonl"), 1, "no model file nope"),
+        (("suggest", "-m", "nope", "items.jsonl"), 1, "model file nope does not exist"),
         (("suggest", "-m", "items.jsonl", "items.jsonl"), 1, "not a Tagalong model"),
         (("suggest", "-m", "m.tagalong", "nope"), 1, "nope: no such file"),
         (("evaluate", "-m", "m.tagalong", "nope:"), 1, "streams are pydocs:"),

@@ -128,12 +128,12 @@ BAD_Y = [
     Bad("narrow indicator", f"{N_LABELS - 1} columns but there are {N_LABELS}", Y=BATCH.Y[:, 1:]),
     Bad("narrow sparse indicator", f"{N_LABELS - 1} columns", Y=sp.csr_array(BATCH.Y[:, 1:])),
     Bad("three-dimensional labels", r"dimensions, got shape \(6, 20, 1\)", Y=BATCH.Y[:, :, None]),
-    Bad("two", "Y: row 2, column 3 is 2; .*0, 1 or NaN", Y=indicator_with(2)),
+    Bad("two", "Y: row 2, column 3 is 2; .*0, 1 and NaN", Y=indicator_with(2)),
     Bad("minus one", "Y: row 2, column 3 is -1", Y=indicator_with(-1)),
     Bad("a half", "Y: row 2, column 3 is 0.5", Y=indicator_with(0.5)),
     Bad("infinite", "Y: row 2, column 3 is inf", Y=indicator_with(np.inf)),
     Bad("words for 0 and 1", "Y must be an indicator matrix", Y=np.full((ROWS, N_LABELS), "yes")),
-    Bad("sparse two", "Y: row 2, column 3 is 2; .*0 and 1 only", Y=sparse_indicator_with(2)),
+    Bad("sparse two", "Y: row 2, column 3 is 2; .*only 0 and 1", Y=sparse_indicator_with(2)),
     Bad("sparse minus one", "Y: row 2, column 3 is -1", Y=sparse_indicator_with(-1)),
     Bad("sparse nan", "Y: row 2, column 3 is nan", Y=sparse_indicator_with(np.nan)),
     Bad("sparse duplicates", "Y: row 2, column 3 is 2", Y=doubled_indicator()),
@@ -165,7 +165,7 @@ BAD_MORE = [
         "flat weights", "sample_weight must have shape", more={"sample_weight": np.ones((ROWS, 2))}
     ),
     Bad("other classes", "classes is .*'a', 'b'", more={"classes": ["a", "b"]}),
-    Bad("classes twice", "label 1 is there already", more={"classes": [1, 2, 1]}),
+    Bad("classes twice", "label 1 already exists", more={"classes": [1, 2, 1]}),
     Bad("classes misspelt", "'growing'", more={"classes": "growing"}),
 ]
 

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from tagalong import BlockProjection
-from tests.reference.blocks import BlockGeometry, NaiveBlocks, Scheme, places
+from tests.reference.blocks import BlockGeometry, NaiveBlocks, Scheme, rows_of_sets
 from tests.reference.geometries import FloatArray
 
 Rows = Literal["real", "ternary"]
@@ -103,6 +103,6 @@ def total_loss(w: FloatArray, stream: Sequence[Block], margin: float) -> float:
     total = 0.0
     for block in stream:
         losses = np.maximum(0.0, margin - block.signed @ w) / block.v
-        sets = places(len(losses), block.groups)
+        sets = rows_of_sets(len(losses), block.groups)
         total += sum(float(losses[rows].max()) for rows in sets) / len(sets)
     return total

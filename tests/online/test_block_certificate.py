@@ -17,7 +17,7 @@ from tests.online.block_streams import (
     random_stream,
     total_loss,
 )
-from tests.reference.blocks import BlockGeometry, Scheme, places, stream_optimum
+from tests.reference.blocks import BlockGeometry, Scheme, rows_of_sets, stream_optimum
 from tests.reference.geometries import FloatArray
 
 GEOMETRIES: tuple[BlockGeometry, ...] = ("euclidean", "entropic")
@@ -41,7 +41,7 @@ def learnt(
 
 
 def best_fixed(geometry: BlockGeometry, stream: list[Block], C: float) -> tuple[FloatArray, float]:
-    trials = [(block.signed, places(len(block.y), block.groups), block.v) for block in stream]
+    trials = [(block.signed, rows_of_sets(len(block.y), block.groups), block.v) for block in stream]
     n = stream[0].X.shape[1]
     return stream_optimum(geometry, n, trials, MARGINS[geometry], C)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tagalong import BlockProjection
 from tests.online.block_streams import MARGINS, Block, learner, random_stream
-from tests.reference.blocks import BlockGeometry, block_optimum, places
+from tests.reference.blocks import BlockGeometry, block_optimum, rows_of_sets
 from tests.reference.geometries import FloatArray
 
 GEOMETRIES: tuple[BlockGeometry, ...] = ("euclidean", "entropic")
@@ -149,7 +149,7 @@ def test_sets_have_their_own_optima(geometry: BlockGeometry) -> None:
     ours = learner(geometry, "optimal", C)
     w = start(geometry, n)
     for block in random_stream(10, 12, sets=True, weighted=True):
-        sets = places(len(block.y), block.groups)
+        sets = rows_of_sets(len(block.y), block.groups)
         theta = w if geometry == "euclidean" else np.log(w)
         moved = theta.copy()
         for rows in sets:

@@ -7,7 +7,7 @@ import pytest
 
 from tagalong import LabelRanker
 from tests.contract.bits import assert_same, whole
-from tests.contract.learners import LEARNERS, Learner
+from tests.contract.learners import LEARNERS, LearnerCase
 from tests.contract.stream import N_FEATURES, N_LABELS
 from tests.online.bad_batches import BAD_FIRST, BAD_MORE, BAD_X, BAD_Y, GOOD, Bad
 
@@ -37,7 +37,7 @@ def refuse(model: Any, bad: Bad, **more: Any) -> None:
 
 @each(BAD_X + BAD_Y + BAD_MORE)
 @some_rankers
-def test_a_bad_batch_changes_nothing(learner: Learner, bad: Bad) -> None:
+def test_a_bad_batch_changes_nothing(learner: LearnerCase, bad: Bad) -> None:
     model = learner.make().partial_fit(BEFORE.X, BEFORE.Y)
     before = whole(model)
     refuse(model, bad)
@@ -49,7 +49,7 @@ def test_a_bad_batch_changes_nothing(learner: Learner, bad: Bad) -> None:
 
 @each(BAD_FIRST)
 @some_rankers
-def test_a_bad_first_batch_leaves_a_new_ranker(learner: Learner, bad: Bad) -> None:
+def test_a_bad_first_batch_leaves_a_new_ranker(learner: LearnerCase, bad: Bad) -> None:
     model = learner.make()
     refuse(model, bad, classes=CLASSES)
     assert_same(whole(model), whole(learner.make()))
@@ -59,7 +59,7 @@ def test_a_bad_first_batch_leaves_a_new_ranker(learner: Learner, bad: Bad) -> No
 
 @each([bad for bad in BAD_FIRST if "classes" not in bad.more and bad.name not in MAKE_LABELS])
 @some_rankers
-def test_a_bad_fit_leaves_what_was_learnt(learner: Learner, bad: Bad) -> None:
+def test_a_bad_fit_leaves_what_was_learnt(learner: LearnerCase, bad: Bad) -> None:
     model = learner.make().partial_fit(BEFORE.X, BEFORE.Y)
     before = whole(model)
     with pytest.raises(ValueError):
@@ -69,7 +69,7 @@ def test_a_bad_fit_leaves_what_was_learnt(learner: Learner, bad: Bad) -> None:
 
 @each(BAD_X)
 @some_rankers
-def test_bad_rows_cannot_be_predicted(learner: Learner, bad: Bad) -> None:
+def test_bad_rows_cannot_be_predicted(learner: LearnerCase, bad: Bad) -> None:
     model = learner.make().partial_fit(BEFORE.X, BEFORE.Y)
     before = whole(model)
     for look in (model.decision_function, model.rank, model.predict):
@@ -87,7 +87,7 @@ def test_bad_rows_cannot_be_predicted(learner: Learner, bad: Bad) -> None:
     ],
 )
 @some_rankers
-def test_a_bad_label_brings_no_new_ones(learner: Learner, label: Any, words: str) -> None:
+def test_a_bad_label_brings_no_new_ones(learner: LearnerCase, label: Any, words: str) -> None:
     model = learner.make().partial_fit(BEFORE.X, BEFORE.sets(), "grow")
     before = whole(model)
     with pytest.raises(ValueError, match=words):
@@ -96,7 +96,7 @@ def test_a_bad_label_brings_no_new_ones(learner: Learner, label: Any, words: str
 
 
 @some_rankers
-def test_a_bad_row_brings_no_new_labels(learner: Learner) -> None:
+def test_a_bad_row_brings_no_new_labels(learner: LearnerCase) -> None:
     model = learner.make().partial_fit(BEFORE.X, BEFORE.sets(), "grow")
     before = whole(model)
     with pytest.raises(ValueError, match="row 0, column 0 is NaN"):
@@ -105,7 +105,7 @@ def test_a_bad_row_brings_no_new_labels(learner: Learner) -> None:
 
 
 @some_rankers
-def test_a_bad_batch_does_not_let_labels_grow(learner: Learner) -> None:
+def test_a_bad_batch_does_not_let_labels_grow(learner: LearnerCase) -> None:
     model = learner.make().partial_fit(BEFORE.X, BEFORE.Y)
     before = whole(model)
     with pytest.raises(ValueError, match="row 0, column 0 is NaN"):

@@ -226,8 +226,8 @@ def test_looking_at_names_does_not_decide_for_names() -> None:
 @pytest.mark.parametrize(
     ("labels", "words"),
     [
-        (["d", "a"], "label 'a' is there already"),
-        (["d", "d"], "label 'd' is there already"),
+        (["d", "a"], "label 'a' already exists"),
+        (["d", "d"], "label 'd' already exists"),
         (["d", None], "None"),
         (["d", np.nan], "nan"),
         (["d", ["e"]], r"\['e'\]"),
@@ -244,7 +244,7 @@ def test_bad_labels_cannot_be_added(labels: Any, words: str) -> None:
 
 def test_labels_that_cannot_be_added_leave_a_new_ranker() -> None:
     ranker = LabelRanker()
-    with pytest.raises(ValueError, match="label 'd' is there already"):
+    with pytest.raises(ValueError, match="label 'd' already exists"):
         ranker.add_labels(["d", "d"])
     assert_same(whole(ranker), whole(LabelRanker()))
 

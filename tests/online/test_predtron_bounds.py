@@ -10,7 +10,7 @@ import pytest
 from tagalong import NoBoundWarning, Predtron
 from tagalong.problems import REJECT, Binary, LabelRanking, Multiclass, Multilabel, Ordinal
 from tests.problems.kinds import orders, sets
-from tests.reference.predtron import Naive, exponents, margin_of, separable_stream
+from tests.reference.predtron import NaivePredtron, exponents, margin_of, separable_stream
 
 Array = npt.NDArray[np.float64]
 FEATURES = 4
@@ -128,7 +128,7 @@ def test_a_larger_step_has_a_bound_of_its_own(case: str) -> None:
     problem = CASES[case][0]
     X, answers, margin = made(case, "l2")
     step, square = theory(case, "l2", X)
-    twin = Naive(problem, FEATURES, lambda _: 1.9 * step)
+    twin = NaivePredtron(problem, FEATURES, lambda _: 1.9 * step)
     for _ in range(30):
         for x, y in zip(X, answers, strict=True):
             twin.learn(x, y)
@@ -156,13 +156,13 @@ def test_a_wrong_learner_breaks_the_bound(case: str, mutant: str) -> None:
     step, square = theory(case, "l2", X)
     bound = 4 * square * problem.most_loss**2 / (problem.least_loss * margin**2)
     change = MUTANTS[mutant]
-    wrong = Naive(
+    wrong = NaivePredtron(
         problem,
         FEATURES,
         change.get("step", lambda step: lambda t: step)(step),
         decoder=change.get("decoder", lambda problem, t, y: problem.augmented_decode(t, y)),
     )
-    right = Naive(problem, FEATURES, lambda t: step)
+    right = NaivePredtron(problem, FEATURES, lambda t: step)
     for _ in range(int(60 * bound / ROWS) + 1):
         for x, y in zip(X, answers, strict=True):
             wrong.learn(x, y)
@@ -179,7 +179,7 @@ def test_a_wrong_link_breaks_the_bound(norm: str) -> None:
     X, answers, margin = made("multiclass", norm)
     step, square = theory("multiclass", norm, X)
     bound = 4 * square / margin**2
-    wrong = Naive(problem, FEATURES, lambda t: step, to_weights=lambda theta: theta[::-1])
+    wrong = NaivePredtron(problem, FEATURES, lambda t: step, to_weights=lambda theta: theta[::-1])
     while wrong.loss <= bound and wrong.rounds < 200 * bound:
         for x, y in zip(X, answers, strict=True):
             wrong.learn(x, y)
@@ -192,12 +192,12 @@ def test_where_there_is_no_bound_it_says_so() -> None:
     with pytest.warns(NoBoundWarning, match="the step has changed"):
         assert growing.certificate_.bound(0.1) == np.inf
     large = Predtron("binary", step=5.0).fit(X, y)
-    with pytest.warns(NoBoundWarning, match="a step of 5 has no bound: it must be below"):
+    with pytest.warns(NoBoundWarning, match="there is no bound for step=5: it must be below"):
         large.certificate_.bound(0.1)
     weighted = Predtron("binary", step=0.01).fit(X, y, sample_weight=[1.0, 2.0, 1.0])
-    with pytest.warns(NoBoundWarning, match="different weight"):
+    with pytest.warns(NoBoundWarning, match="sample weights other than 1"):
         weighted.certificate_.bound(0.1)
-    with pytest.warns(NoBoundWarning, match="no scores are compatible"):
+    with pytest.warns(NoBoundWarning, match="no scores separate an answer"):
         Predtron(Multilabel("error_set")).fit(X, np.eye(3)).certificate_.bound(0.1)
     with pytest.raises(ValueError, match="margin must be positive, got 0"):
         large.certificate_.bound(0)

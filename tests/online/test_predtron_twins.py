@@ -10,7 +10,7 @@ from tagalong import Predtron
 from tagalong.problems import Binary, LabelRanking, Multiclass, Multilabel, Ordinal
 from tests.contract.bits import native_of
 from tests.problems.kinds import KINDS, Kind
-from tests.reference.predtron import Naive, exponents, link
+from tests.reference.predtron import NaivePredtron, exponents, link
 
 Array = npt.NDArray[np.float64]
 # Problems with labels, whose answers a fit can take.
@@ -72,7 +72,7 @@ def test_the_core_does_what_the_paper_says(kind: Kind, update: str) -> None:
     Y, classes = targets(kind, answers)
     model = Predtron(kind.problem, update=update, step=0.3, dtype="float64")
     model.partial_fit(X, Y, classes)
-    twin = Naive(kind.problem, 7, lambda _: 0.3, by_loss=update == "loss")
+    twin = NaivePredtron(kind.problem, 7, lambda _: 0.3, by_loss=update == "loss")
     for x, y in zip(X, answers, strict=True):
         twin.learn(x, y)
     np.testing.assert_allclose(theta(model, 7), twin.theta, rtol=1e-10, atol=1e-12)
@@ -276,7 +276,7 @@ def test_what_is_derived_from_a_problem_is_asked() -> None:
     rng = np.random.default_rng(8)
     X, y = rng.normal(size=(60, 4)), rng.integers(0, 4, 60)
     model = Predtron(Squared(4), step=0.3, dtype="float64").fit(X, y)
-    twin = Naive(Squared(4), 4, lambda _: 0.3)
+    twin = NaivePredtron(Squared(4), 4, lambda _: 0.3)
     for x, level in zip(X, y, strict=True):
         twin.learn(x, level)
     np.testing.assert_allclose(model.coef_, twin.theta, rtol=1e-10, atol=1e-12)

@@ -117,8 +117,8 @@ class Progress:
             stop = min(rows, start + self._curve.next_after(self._items) - self._items)
             self._measures.observe(
                 scores[start:stop],
-                rounds.relevant.part(start, stop),
-                rounds.unknown.part(start, stop),
+                rounds.relevant.row_slice(start, stop),
+                rounds.unknown.row_slice(start, stop),
                 rounds.cutoffs[start:stop],
             )
             self._items += stop - start

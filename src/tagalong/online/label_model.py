@@ -8,10 +8,10 @@ import numpy.typing as npt
 
 from tagalong import _native as core
 from tagalong.learning import model_files
-from tagalong.learning.batches import labels_of
+from tagalong.learning.batches import initial_labels
 from tagalong.learning.estimators import columns_of, restore_columns, restored_on_error
 from tagalong.learning.examples import FeatureNames
-from tagalong.learning.labels import Labels, Targets, checked, label_array, label_list
+from tagalong.learning.labels import Labels, Targets, check_label, label_array, label_list
 from tagalong.learning.protocols import Task
 from tagalong.online.native import ChangeableRanker, NativeRanker
 from tagalong.online.native_learner import NativeLearner, Settings
@@ -39,7 +39,7 @@ class LabelModel(NativeLearner):
 
     def _first_labels(self, Y: Any, classes: Any, fitting: bool) -> Labels:
         """Return the labels of a learner that starts with these targets."""
-        return labels_of(Y, classes, fitting)
+        return initial_labels(Y, classes, fitting)
 
     def _open_labels(self) -> Labels:
         """Return the labels of a learner that starts without an example."""
@@ -94,7 +94,7 @@ class LabelModel(NativeLearner):
             Its name so far, and from now on.
         """
         number = self._number(old)
-        new = checked(new, "new")
+        new = check_label(new, "new")
         if new == old:
             return
         if new in self._labels.number:
@@ -139,7 +139,7 @@ class LabelModel(NativeLearner):
         list of int
             The numbers that the labels had.
         """
-        into = checked(into, "into")
+        into = check_label(into, "into")
         parts = {self._number(label) for label in labels}
         if into in self._labels.number:
             parts.add(self._labels.number[into])

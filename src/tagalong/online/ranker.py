@@ -10,18 +10,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from tagalong import _native as core
 from tagalong import parameters
-from tagalong.learning.batches import RowTargets, checked_weights, means_growing
-from tagalong.learning.estimators import put_back, restored_on_error
+from tagalong.learning.batches import RowTargets, check_sample_weight, labels_may_grow
+from tagalong.learning.estimators import restore_attributes, restored_on_error
 from tagalong.learning.examples import (
     FeatureNames,
     Pair,
     SparseRows,
     as_matrix,
     as_pairs,
-    comes_by_name,
+    has_named_features,
 )
 from tagalong.learning.labels import Labels, Targets
-from tagalong.learning.quality import accuracy, average_precision
+from tagalong.learning.metrics import accuracy, average_precision
 from tagalong.learning.rounds import Round, Rounds
 from tagalong.online.label_model import LabelModel, Settings
 
@@ -65,7 +65,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
             labels = self._first_labels(y, None, fitting=True)
             targets = labels.encode(y, X.shape[0])
             self._check_targets(labels, targets)
-            weights = checked_weights(sample_weight, X, self._largest_weight(settings))
+            weights = check_sample_weight(sample_weight, X, self._largest_weight(settings))
             if weights is not None and not weights.any():
                 raise ValueError("sample_weight must have at least one positive number, got zeros")
             matrix = as_matrix(X)
@@ -199,12 +199,12 @@ class OnlineRanker(ClassifierMixin, LabelModel):
                 else:
                     self._native.learn_one(*pairs, relevant, open_labels, weight)
             except BaseException:  # whatever a user's own features may raise
-                self._labels.withdraw(len(self._labels) - self._native.labels)
+                self._labels.remove_last(len(self._labels) - self._native.labels)
                 raise
             if new_names and self._names is not None:
                 self._names.extend(new_names)
         except BaseException:
-            put_back(self, before)
+            restore_attributes(self, before)
             raise
         return found
 
@@ -411,13 +411,13 @@ class OnlineRanker(ClassifierMixin, LabelModel):
             labels = self._first_labels(Y, classes, fitting=False) if first else self._labels
             targets = labels.encode(Y, X.shape[0])
             self._check_targets(labels, targets)
-            weights = checked_weights(sample_weight, X, self._largest_weight(settings))
+            weights = check_sample_weight(sample_weight, X, self._largest_weight(settings))
             if first:
                 self._start_with(settings, labels, targets.kind == "single", matrix, targets)
             else:
                 self._check_batch(self._native, matrix, labels, targets)
                 self._names = self._names or self._column_names()
-        if means_growing(classes):
+        if labels_may_grow(classes):
             labels.grows = True
         labels.extend(targets.new)
         return matrix, targets, weights
@@ -461,7 +461,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
             self._native.add_labels(len(self._labels) - self._native.labels)
 
     def _check_same_classes(self, classes: Any) -> None:
-        if classes is None or means_growing(classes):
+        if classes is None or labels_may_grow(classes):
             return
         given = Labels(classes).names
         if given != self._labels.names:
@@ -477,7 +477,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         pair = type(x) is tuple
         if not pair and isinstance(x, Mapping) and not x:  # neither names nor numbers
             return as_pairs(x), []
-        if pair or not comes_by_name(x):
+        if pair or not has_named_features(x):
             if learning and self._names is not None and self._names.grows:
                 raise ValueError("x has numbers for features, but this learner knows names")
             pairs = as_pairs(x)

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tagalong import parameters
 from tagalong.learning import model_files
-from tagalong.learning.batches import checked_weights
+from tagalong.learning.batches import check_sample_weight
 from tagalong.learning.certificates.mistake_bound import Certificate
 from tagalong.learning.estimators import (
     columns_of,
@@ -395,7 +395,7 @@ def _inverse_weights(
     sample_weight: Any, X: Any, learner: BlockProjection
 ) -> npt.NDArray[np.float64] | None:
     """Return what a unit of each row takes of the budget; infinity for rows to pass over."""
-    weights = checked_weights(sample_weight, X, learner.largest_weight)
+    weights = check_sample_weight(sample_weight, X, learner.largest_weight)
     if weights is None:
         return None
     inverse = np.full(len(weights), np.inf)

@@ -14,7 +14,7 @@ from tagalong.online.predtron.settings import PredtronParameters, checked_settin
 from tagalong.online.weights import own_weights
 from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.multilabel import Multilabel
-from tagalong.problems.names import as_problem, problem_from_json, problem_to_json
+from tagalong.problems.registry import as_problem, problem_from_json, problem_to_json
 
 __all__ = ["PredtronCore", "with_problems"]
 

@@ -13,7 +13,7 @@ from tagalong.online.predtron.query_learner import QueryPredtron
 from tagalong.online.predtron.refusals import refusal
 from tagalong.online.predtron.settings import PredtronParameters
 from tagalong.problems.builtin import BuiltinProblem
-from tagalong.problems.names import as_problem, problem_to_json
+from tagalong.problems.registry import as_problem, problem_to_json
 from tagalong.problems.subset_ranking import SubsetRanking
 
 __all__ = ["DelegatingEstimator", "Part", "delegated", "delegated_chained", "part_class"]

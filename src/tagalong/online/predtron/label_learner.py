@@ -8,7 +8,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from tagalong.learning import model_files
-from tagalong.learning.batches import means_growing
+from tagalong.learning.batches import labels_may_grow
 from tagalong.learning.estimators import restored_on_error
 from tagalong.learning.labels import Labels, Targets
 from tagalong.online.cutoff_ranker import CutoffRanker
@@ -22,8 +22,8 @@ from tagalong.online.ranker import Example
 from tagalong.online.weights import matrix_of
 from tagalong.problems.binary import Binary
 from tagalong.problems.multiclass import Multiclass
-from tagalong.problems.names import as_problem
 from tagalong.problems.ordinal import Ordinal
+from tagalong.problems.registry import as_problem
 from tagalong.problems.reject import REJECT
 
 __all__ = ["LabelPredtron"]
@@ -164,7 +164,7 @@ class LabelPredtron(PredtronCore, CutoffRanker):
         return PythonEngine(settings)
 
     def _first_labels(self, Y: Any, classes: Any, fitting: bool) -> Labels:
-        return self._levels(means_growing(classes)) or super()._first_labels(Y, classes, fitting)
+        return self._levels(labels_may_grow(classes)) or super()._first_labels(Y, classes, fitting)
 
     def _open_labels(self) -> Labels:
         return self._levels(growing=True) or super()._open_labels()

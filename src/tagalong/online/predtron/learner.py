@@ -15,8 +15,8 @@ from tagalong.online.predtron.label_learner import ONE_CLASS_PER_ROW, LabelPredt
 from tagalong.online.predtron.query_learner import QueryPredtron
 from tagalong.online.predtron.refusals import GROUP_REFUSED
 from tagalong.problems.binary import Binary
-from tagalong.problems.names import as_problem
 from tagalong.problems.ordinal import Ordinal
+from tagalong.problems.registry import as_problem
 
 __all__ = ["Predtron"]
 

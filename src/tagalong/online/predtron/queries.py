@@ -11,7 +11,7 @@ from tagalong import _native as core
 from tagalong.learning.examples import as_pairs
 from tagalong.learning.update_rules import PREDTRON_UPDATES
 from tagalong.online.native import NativePredtron
-from tagalong.problems.places import Ranking
+from tagalong.problems.ranking import Ranking
 
 __all__ = ["QueryNorms", "checked_grades", "checked_group", "document_matrix", "learn_query"]
 

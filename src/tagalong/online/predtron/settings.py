@@ -8,7 +8,7 @@ from tagalong import parameters
 from tagalong.learning.update_rules import PREDTRON_UPDATES
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET, LARGEST_CONSTANT
 from tagalong.problems.builtin import BuiltinProblem
-from tagalong.problems.names import as_problem
+from tagalong.problems.registry import as_problem
 from tagalong.problems.subset_ranking import SubsetRanking
 
 __all__ = ["PredtronParameters", "checked_settings"]

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tagalong.learning.batches import checked_weights
+from tagalong.learning.batches import check_sample_weight
 from tagalong.learning.examples import as_matrix
 from tagalong.online.native import NativePredtron
 from tagalong.online.predtron.python_engine import PythonEngine
@@ -63,7 +63,7 @@ class QueryBatch:
     ):
         self._ends = checked_group(group, X.shape[0])
         self._grades = checked_grades(y, X.shape[0])
-        self._weights = checked_weights(sample_weight, self._ends[:-1, None], largest_weight)
+        self._weights = check_sample_weight(sample_weight, self._ends[:-1, None], largest_weight)
         self._matrix = as_matrix(X)
         self._norms = QueryNorms(X, settings)
         self._native = native
@@ -119,7 +119,7 @@ class AnswerBatch:
         self._answers: Sequence[Any] = list(y)
         if len(self._answers) != X.shape[0]:
             raise ValueError(f"X has {X.shape[0]} rows but y has {len(self._answers)}")
-        weights = checked_weights(sample_weight, X, largest_weight)
+        weights = check_sample_weight(sample_weight, X, largest_weight)
         self._weights = np.ones(len(self._answers)) if weights is None else weights
         self._matrix = as_matrix(X)
         self._engine = engine

@@ -1,4 +1,4 @@
-"""The problems by name, as the command line and model files call them."""
+"""The built-in problems by the names that the command line and model files use."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tagalong.problems.label_ranking import LabelRanking
 from tagalong.problems.multiclass import Multiclass
 from tagalong.problems.multilabel import Multilabel
 from tagalong.problems.ordinal import Ordinal
-from tagalong.problems.protocol import Problem, missing_parts
+from tagalong.problems.protocol import Problem, missing_members
 from tagalong.problems.subset_ranking import SubsetRanking
 
 __all__ = ["PROBLEMS", "as_problem", "problem_from_json", "problem_to_json"]
@@ -23,36 +23,36 @@ PROBLEMS: dict[str, type[BuiltinProblem]] = {
 }
 
 
-def as_problem(given: Any) -> Problem:
-    """Return a problem given by itself or by its name; ValueError if it is neither."""
-    if isinstance(given, str) and given in PROBLEMS:
-        made: Any = PROBLEMS[given]()
-        return made  # type: ignore[no-any-return]
-    missing = missing_parts(given)
-    if not missing and not isinstance(given, type):
-        return given  # type: ignore[no-any-return]
+def as_problem(problem: Any) -> Problem:
+    """Return a problem, or the built-in problem with this name; raise ValueError otherwise."""
+    if isinstance(problem, str) and problem in PROBLEMS:
+        builtin: Any = PROBLEMS[problem]()
+        return builtin  # type: ignore[no-any-return]
+    missing = missing_members(problem)
+    if not missing and not isinstance(problem, type):
+        return problem  # type: ignore[no-any-return]
     names = ", ".join(map(repr, PROBLEMS))
-    lacks = "" if isinstance(given, (str, type)) else f", which has no {missing[0]}"
+    reason = "" if isinstance(problem, (str, type)) else f", which has no {missing[0]}"
     raise ValueError(
-        f"problem must be one of {names}, or an object like tagalong.problems.Problem, got "
-        f"{given!r}{lacks}"
+        f"problem must be one of {names}, or an object with the members of "
+        f"tagalong.problems.Problem, got {problem!r}{reason}"
     )
 
 
 def problem_to_json(problem: Any) -> Any:
-    """Return a problem as a model file keeps it: its name, or name and settings."""
+    """Return a problem as a JSON value of a model file: its name, or its name and settings."""
     if isinstance(problem, str):
         return problem
     names = [name for name, kind in PROBLEMS.items() if type(problem) is kind]
     if not names:
         raise ValueError(
-            f"{problem!r} cannot be saved: a model file holds no code, and only the problems of "
-            "this package are known by name. Pickle the learner instead"
+            f"{problem!r} cannot be saved: a model file holds no code, so only built-in problems "
+            "can be saved. Pickle the learner instead"
         )
     settings = problem.settings()
     if callable(settings.get("position")):
         raise ValueError(
-            "a position of one's own cannot be saved: a model file holds no code. Pickle the "
+            "a position that is a function cannot be saved: a model file holds no code. Pickle the "
             "learner instead"
         )
     return {"name": names[0], "settings": settings}

@@ -1,10 +1,10 @@
-"""Rankings as vectors, and what they lose.
+"""Base class of the problems whose predictions are rankings.
 
-A prediction is the items in their order, best first. The item at place i = 1, 2, ... is represented
-by f(i)/Z, with f falling and Z the length of all of it, so the best ranking sorts the scores.
+A prediction is the array of items, best first. The item at position i = 1, 2, ... is represented by
+f(i)/Z, where f is decreasing and Z makes the vector's length 1. So decoding sorts by the scores.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -22,13 +22,15 @@ __all__ = ["POSITIONS", "Ranking"]
 
 Position: TypeAlias = str | Callable[[int], float]
 Order: TypeAlias = npt.NDArray[np.int64]
+RankingLike: TypeAlias = Sequence[int] | Order
+GradesLike: TypeAlias = Sequence[float] | npt.NDArray[Any]
 
-# Whether f is 1/i, and else the power of -i^power.
+# Each f as a pair: whether it is 1/i, and otherwise the power in -i^power.
 POSITIONS = {"-i": (False, 1.0), "-i^1.1": (False, 1.1), "-i^2": (False, 2.0), "1/i": (True, 0.0)}
 
 
 class Ranking(BuiltinProblem):
-    """What problems share whose predictions are rankings; answers are a grade an item."""
+    """Base class of `LabelRanking` and `SubsetRanking`; an answer has one grade per item."""
 
     def __init__(
         self,
@@ -38,7 +40,7 @@ class Ranking(BuiltinProblem):
         k: int | None = None,
         dimension: int | None = None,
     ):
-        self._keep(position=position, ties=ties, loss=loss, k=k, dimension=dimension)
+        self._store_arguments(position=position, ties=ties, loss=loss, k=k, dimension=dimension)
         if not callable(position):
             parameters.choice(position, "position", tuple(POSITIONS))
         self.position = position
@@ -51,11 +53,11 @@ class Ranking(BuiltinProblem):
         self.top_grade = 1.0
 
     def places(self, m: int) -> tuple[Vector, Vector]:
-        """Return f(1), ..., f(m) over their length, and what a place pays of an item's gain."""
+        """Return f(1), ..., f(m) as a vector of length 1, and the discount of each position."""
         return _places(self.position, self.loss_name == "precision", self.k, m)
 
-    def gains(self, y: Any) -> Vector:
-        """Return what an item of each grade is worth at a place that pays in full."""
+    def gains(self, y: npt.ArrayLike) -> Vector:
+        """Return the gain of each item, before the discount of its position."""
         grades = np.asarray(y, dtype=np.float64)
         if self.loss_name == "precision":
             return (grades > 0).astype(np.float64)
@@ -63,7 +65,7 @@ class Ranking(BuiltinProblem):
 
     @property
     def least_loss(self) -> float:
-        """No smaller loss than zero is possible below it."""
+        """A lower bound of all losses that are not zero."""
         m = known_dimension(self.dimension)
         if self.loss_name == "precision":
             assert self.k is not None
@@ -72,62 +74,62 @@ class Ranking(BuiltinProblem):
 
     @property
     def most_loss(self) -> float:
-        """One."""
+        """The largest loss: 1."""
         return 1.0
 
-    def loss(self, prediction: Any, y: Any) -> float:
-        """Return 1 - NDCG, or 1 - precision at k over the best that it could be."""
-        gains, pays = self.gains(y), self.places(len(y))[1]
-        ideal = _sum(np.sort(gains)[::-1] * pays)
+    def loss(self, prediction: RankingLike, y: GradesLike) -> float:
+        """Return 1 - NDCG, or 1 - (precision at k) / (best possible precision at k)."""
+        gains, discounts = self.gains(y), self.places(len(y))[1]
+        ideal = _sum(np.sort(gains)[::-1] * discounts)
         if ideal == 0:
             return 0.0
-        return max(0.0, 1 - _sum(gains[np.asarray(prediction)] * pays) / ideal)
+        return max(0.0, 1 - _sum(gains[np.asarray(prediction)] * discounts) / ideal)
 
-    def represent(self, prediction: Any) -> Vector:
-        """Return f(place)/Z of each item."""
+    def represent(self, prediction: RankingLike) -> Vector:
+        """Return f(position)/Z for each item."""
         out = np.empty(len(prediction))
         out[np.asarray(prediction)] = self.places(len(prediction))[0]
         return out
 
     def decode(self, scores: Vector) -> Order:
-        """Return the items by falling score, equal ones by index."""
+        """Return the items by decreasing score, ties by index."""
         return np.argsort(-np.asarray(scores), kind="stable")
 
-    def worst_decode(self, scores: Vector, y: Any) -> Order:
-        """Return the items by falling score, of equal ones the least relevant first."""
+    def worst_decode(self, scores: Vector, y: GradesLike) -> Order:
+        """Return the items by decreasing score; among ties, the least relevant first."""
         return np.lexsort((self.gains(y), -np.asarray(scores)))
 
-    def correct(self, y: Any, scores: Vector) -> Order:
-        """Return the items by falling grade; of one grade by score, or by index."""
-        worth = self.gains(y)
+    def correct(self, y: GradesLike, scores: Vector) -> Order:
+        """Return the items by decreasing grade; items of equal grade by score, or by index."""
+        gains = self.gains(y)
         if self.ties == "index":
-            return np.argsort(-worth, kind="stable")
-        return np.lexsort((-np.asarray(scores), -worth))
+            return np.argsort(-gains, kind="stable")
+        return np.lexsort((-np.asarray(scores), -gains))
 
-    def augmented_decode(self, scores: Vector, y: Any) -> Order:
-        """Return the ranking with the largest loss plus score.
+    def augmented_decode(self, scores: Vector, y: GradesLike) -> Order:
+        """Return the ranking with the largest sum of loss and similarity.
 
-        With two grades the items of each are sorted and merged, with more it is a linear
-        assignment of items to places.
+        With two grades, the items of each grade are sorted and the two lists are merged. With more
+        grades it is a linear assignment of items to positions.
         """
         scores = np.ascontiguousarray(scores, dtype=np.float64)
-        gains, (f, pays) = self.gains(y), self.places(len(scores))
-        ideal = _sum(np.sort(gains)[::-1] * pays)
+        gains, (f, discounts) = self.gains(y), self.places(len(scores))
+        ideal = _sum(np.sort(gains)[::-1] * discounts)
         if ideal == 0:
             return self.decode(scores)
         levels = np.unique(gains)
         if len(levels) <= 2:
             high = np.flatnonzero(gains == levels[-1]).astype(np.int32)
-            merged = core.merge_ranking(scores, high, f, (levels[-1] - levels[0]) * pays / ideal)
-            return merged.astype(np.int64)
-        worth = np.outer(scores, f) - np.outer(gains, pays / ideal)
-        items, places = linear_sum_assignment(worth, maximize=True)
+            scaled = (levels[-1] - levels[0]) * discounts / ideal
+            return core.merge_ranking(scores, high, f, scaled).astype(np.int64)
+        objective = np.outer(scores, f) - np.outer(gains, discounts / ideal)
+        items, positions = linear_sum_assignment(objective, maximize=True)
         order = np.empty(len(scores), dtype=np.int64)
-        order[places] = items
+        order[positions] = items
         return order
 
     def rule(self) -> dict[str, Any] | None:
-        """Return what the native core needs to know; it has no positions of one's own."""
+        """Return the problem's description for the native core; None if f is a user's function."""
         if callable(self.position):
             return None
         reciprocal, power = POSITIONS[self.position]
@@ -148,20 +150,23 @@ def _places(position: Position, precision: bool, k: int | None, m: int) -> tuple
         f = np.array([parameters.real(position(int(at)), "position") for at in i])
         if (np.diff(f) >= 0).any():
             at = int(np.argmax(np.diff(f) >= 0)) + 1
-            raise ValueError(f"position must fall from place to place, but not from {at} on")
+            raise ValueError(
+                f"position must be decreasing, but position({at}) is {f[at - 1]:g} and "
+                f"position({at + 1}) is {f[at]:g}"
+            )
     else:
         reciprocal, power = POSITIONS[position]
         f = 1 / i if reciprocal else -(i**power)
     length = float(np.sqrt(np.add.accumulate(f * f)[-1])) if m else 1.0
-    pays = np.ones(m) if precision else 1 / np.log2(1 + i)
+    discounts = np.ones(m) if precision else 1 / np.log2(1 + i)
     if k is not None:
-        pays[k:] = 0.0
-    found = f / (length or 1.0), pays
-    for array in found:
-        array.flags.writeable = False  # they are shared
-    return found
+        discounts[k:] = 0.0
+    vectors = f / (length or 1.0), discounts
+    for array in vectors:
+        array.flags.writeable = False  # the cache returns the same arrays again
+    return vectors
 
 
 def _sum(values: Vector) -> float:
-    """Return the sum, place by place: a correct ranking then loses exactly nothing."""
+    """Return the sum in order: a correct ranking then has a loss of exactly 0."""
     return float(np.add.accumulate(values)[-1]) if len(values) else 0.0

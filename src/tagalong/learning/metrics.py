@@ -1,4 +1,4 @@
-"""What ``score`` returns; scikit-learn's measures, which take long to import, come when used."""
+"""The metrics that ``score`` returns. They import ``sklearn.metrics`` late, as it loads slowly."""
 
 from typing import Any
 
@@ -10,15 +10,20 @@ from tagalong.learning.labels import Labels
 __all__ = ["accuracy", "average_precision"]
 
 
-def accuracy(y: Any, predicted: npt.NDArray[Any], sample_weight: Any) -> float:
-    """Return the share of rows whose label was predicted."""
+def accuracy(
+    y: npt.ArrayLike, predicted: npt.NDArray[Any], sample_weight: npt.ArrayLike | None
+) -> float:
+    """Return the fraction of rows whose label was predicted."""
     from sklearn.metrics import accuracy_score
 
     return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
 
 def average_precision(
-    labels: Labels, y: Any, scores: npt.NDArray[np.floating[Any]], sample_weight: Any
+    labels: Labels,
+    y: Any,
+    scores: npt.NDArray[np.floating[Any]],
+    sample_weight: npt.ArrayLike | None,
 ) -> float:
     """Return the label-ranking average precision; unknown relevance counts as irrelevant."""
     from sklearn.metrics import label_ranking_average_precision_score
