@@ -68,17 +68,17 @@ void compare(const Matrix& matrix, Random& random, double distance) {
                 any.score(static_cast<std::size_t>(i), weights.data()).store(found);
                 for (std::size_t k = 0; k < kLanes; ++k)
                     near(static_cast<double>(found[k]), expected[k], distance);
-                near(rows.squared(static_cast<std::size_t>(i)), squared, 1e-9);
+                near(rows.squared_norm(static_cast<std::size_t>(i)), squared, 1e-9);
                 // Adding the row itself raises each score by its squared length.
                 AlignedVector<T> moved = weights;
-                any.add(static_cast<std::size_t>(i), Lanes<T>::all(1), moved.data());
+                any.add(static_cast<std::size_t>(i), Lanes<T>::broadcast(1), moved.data());
                 alignas(64) T after[kLanes];
                 any.score(static_cast<std::size_t>(i), moved.data()).store(after);
                 for (std::size_t k = 0; k < kLanes; ++k)
                     near(static_cast<double>(after[k]), expected[k] + squared, 4 * distance);
             }
         },
-        rows.any());
+        rows.storage());
 }
 
 Test sparse_rows("m3l rows: sparse, constant or not", [] {
@@ -100,7 +100,7 @@ Test wide_rows("m3l rows: more features than 16 bits can number", [] {
     }
     data.start.push_back(70000);
     const Rows<float> rows(data.matrix());
-    check((std::holds_alternative<m3l::SparseRows<float, std::uint32_t>>(rows.any())),
+    check((std::holds_alternative<m3l::SparseRows<float, std::uint32_t>>(rows.storage())),
           "numbers of 32 bits");
     same(rows.features(), std::size_t{70000});
 });
@@ -120,7 +120,7 @@ Test shared_rows("m3l rows: wide ones of the same types are read where they are"
     }
     data.start.push_back(70003);
     const Rows<double> rows(data.matrix());
-    const auto& shared = std::get<m3l::SparseRows<double, std::uint32_t>>(rows.any());
+    const auto& shared = std::get<m3l::SparseRows<double, std::uint32_t>>(rows.storage());
     check(shared.value.data() == data.value.data(), "the values are not copied");
     check(static_cast<const void*>(shared.index.data()) == data.index.data(),
           "nor are the columns");
@@ -191,11 +191,11 @@ Test cache("m3l kernel cache: the rows asked for, in any memory", [] {
             for (std::size_t k = 0; k < found.size(); ++k)
                 same(found[k], product(some[k / some.size()], some[k % some.size()]));
         }
-        if (cache.whole()) {
-            check(!cache.fill(1, [] { return true; }), "stopped");
-            check(cache.fill(3, [] { return false; }), "filled");
-            same(cache.ready(29)[29], 900.0f);
-            same(cache.ready(0)[29], 30.0f);
+        if (cache.holds_all_rows()) {
+            check(!cache.compute_all(1, [] { return true; }), "stopped");
+            check(cache.compute_all(3, [] { return false; }), "filled");
+            same(cache.cached_row(29)[29], 900.0f);
+            same(cache.cached_row(0)[29], 30.0f);
         }
     }
 });
@@ -223,25 +223,26 @@ void pull_everything(double distance) {
                 expected[j * kLanes + l] += static_cast<double>(sums[j * kLanes + k]) *
                                             static_cast<double>(r[k * kLanes + l]);
     Changes<T> changes;
-    take_changes(sums, changes);
+    extract_changes(sums, changes);
     check(std::all_of(sums.begin(), sums.end(), [](T each) { return each == 0; }),
           "the sums are zeros");
     check(std::all_of(changes.feature.begin(), changes.feature.end(),
                       [](auto j) { return j % 3 != 0; }),
           "changed");
-    for (const std::size_t part : {2, 0, 1}) pull(changes, part, r.data(), kBound, weights.data());
+    for (const std::size_t part : {2, 0, 1})
+        propagate(changes, part, r.data(), kBound, weights.data());
     for (std::size_t e = 0; e < expected.size(); ++e)
         near(static_cast<double>(weights[e]), expected[e], distance);
-    take_changes(sums, changes);
+    extract_changes(sums, changes);
     same(changes.feature.size(), std::size_t{0});
 }
 
-Test pulling("m3l pull: what has changed, through the prior", [] {
+Test pulling("m3l propagate: what has changed, through the prior", [] {
     pull_everything<float>(1e-4);
     pull_everything<double>(1e-12);
 });
 
-Test loops("m3l kernel loops: the first of the largest, and none where nothing violates", [] {
+Test loops("m3l kernel loops: the first of the largest, and zero where nothing violates", [] {
     const std::size_t n = 700;
     std::vector<float> h(n, 0.5f), b(n, 0.0f), low(n, 0.0f), high(n, 1.0f);
     h[300] = h[650] = 2.0f;

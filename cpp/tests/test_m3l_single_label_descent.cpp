@@ -10,7 +10,7 @@
 #include "tests/check.hpp"
 #include "tests/random.hpp"
 
-namespace tagalong::test::m3l_alone_test {
+namespace tagalong::test::m3l_single_label_descent_test {
 namespace {
 
 using namespace m3l;
@@ -56,24 +56,24 @@ struct Case {
         matrix.indices = indices.data();
         matrix.indptr = indptr.data();
         for (std::size_t k = 0; k < kLabels; ++k) {
-            view.target_yes[k] = static_cast<T>(2 + 0.1 * static_cast<double>(k));
-            view.target_no[k] = -2;
-            view.bound_yes[k] = 1;
-            view.bound_no[k] = static_cast<T>(0.7);
+            view.target_relevant[k] = static_cast<T>(2 + 0.1 * static_cast<double>(k));
+            view.target_irrelevant[k] = -2;
+            view.bound_relevant[k] = 1;
+            view.bound_irrelevant[k] = static_cast<T>(0.7);
             view.scale[k] = 2;
-            view.inverse[k] = static_cast<T>(0.25);
+            view.inverse_curvature[k] = static_cast<T>(0.25);
         }
         std::fill_n(view.threshold, kLanes, std::numeric_limits<T>::infinity());
         view.rows = kRows;
         view.row_weight = weight.data();
-        view.squared = squared.data();
-        view.row_inverse = inverse.data();
-        view.yes = yes.data();
+        view.squared_norm = squared.data();
+        view.inverse_squared_norm = inverse.data();
+        view.relevant = yes.data();
         view.known = known.data();
         view.active = active.data();
         view.dual = dual.data();
         view.weights = weights.data();
-        view.live = kLive;
+        view.unconverged = kLive;
         view.order = order.data();
         view.count = kRows;
         // Inactive variables are somewhere within their limits.
@@ -109,11 +109,11 @@ void solve(bool flat, double enough, double near_enough) {
     const auto were_active = each.active;
     SingleLabelState<T> alone;
     Shuffle shuffle(3);
-    SolverProgress watch;
-    const int passes =
-        improve_single_labels(rows, each.view, alone, static_cast<T>(enough), 5000, shuffle, watch);
+    SolverProgress progress;
+    const int passes = improve_single_labels(rows, each.view, alone, static_cast<T>(enough), 5000,
+                                             shuffle, progress);
     at_most(passes, 4999);
-    same(each.view.live, Mask{0});
+    same(each.view.unconverged, Mask{0});
     for (std::size_t k = 0; k < kLabels; ++k) {
         Note note("label ", k);
         const std::vector<double> z = each.expected_weights(k);
@@ -130,20 +130,21 @@ void solve(bool flat, double enough, double near_enough) {
                 same(each.active[i] >> k & 1, were_active[i] >> k & 1);
                 continue;
             }
-            const T low = yes ? T{0} : -each.view.bound_no[k] * each.weight[i];
-            const T high = yes ? each.view.bound_yes[k] * each.weight[i] : T{0};
-            check(low <= b && b <= high, "within limits");
+            const T low = yes ? T{0} : -each.view.bound_irrelevant[k] * each.weight[i];
+            const T high = yes ? each.view.bound_relevant[k] * each.weight[i] : T{0};
+            check(low <= b && b <= high, "within bounds");
             double s = 0;
             for (std::int32_t e = each.indptr[i]; e < each.indptr[i + 1]; ++e)
                 s += static_cast<double>(each.values[e]) * z[each.indices[e]];
-            const double h =
-                static_cast<double>(yes ? each.view.target_yes[k] : each.view.target_no[k]) - 2 * s;
+            const double h = static_cast<double>(yes ? each.view.target_relevant[k]
+                                                     : each.view.target_irrelevant[k]) -
+                             2 * s;
             const bool rests = !(each.active[i] >> k & 1);
             // What has dropped out was at a limit and wanted beyond it.
-            if (rests) check(b == low || b == high, "dropped out between limits");
+            if (rests) check(b == low || b == high, "dropped out between bounds");
             else at_most(std::max(b < high ? h : 0.0, b > low ? -h : 0.0), 2 * enough);
         }
-        check((moved > 10) == (kLive >> k & 1), "live labels move, no others");
+        check((moved > 10) == (kLive >> k & 1), "unconverged labels move, no others");
     }
 }
 
@@ -155,20 +156,22 @@ const Test one_at_a_time{"m3l: labels of a block one at a time", [] {
                              }
                          }};
 
-const Test when{"m3l: one at a time where few labels are active", [] {
-                    Random random(4);
-                    Case<float> each(random, true);
-                    const Rows<float> rows(each.matrix);
-                    std::fill(each.active.begin(), each.active.end(), Mask{0b11001});
-                    check(pays_alone(rows, each.view), "one of the live ones a row");
-                    std::fill(each.active.begin(), each.active.end(), Mask{0b10011});
-                    check(!pays_alone(rows, each.view), "two of the live ones a row");
-                    std::fill(each.active.begin() + kRows / 2, each.active.end(), Mask{0b01001});
-                    check(!pays_alone(rows, each.view), "rows without a live one do not count");
-                    each.view.coupled = true;
-                    std::fill(each.active.begin(), each.active.end(), Mask{0b10000});
-                    check(!pays_alone(rows, each.view), "labels that move each other");
-                }};
+const Test when{
+    "m3l: one at a time where few labels are active", [] {
+        Random random(4);
+        Case<float> each(random, true);
+        const Rows<float> rows(each.matrix);
+        std::fill(each.active.begin(), each.active.end(), Mask{0b11001});
+        check(single_label_descent_pays(rows, each.view), "one of the unconverged ones a row");
+        std::fill(each.active.begin(), each.active.end(), Mask{0b10011});
+        check(!single_label_descent_pays(rows, each.view), "two of the unconverged ones a row");
+        std::fill(each.active.begin() + kRows / 2, each.active.end(), Mask{0b01001});
+        check(!single_label_descent_pays(rows, each.view),
+              "rows without a unconverged one do not count");
+        each.view.coupled = true;
+        std::fill(each.active.begin(), each.active.end(), Mask{0b10000});
+        check(!single_label_descent_pays(rows, each.view), "labels that move each other");
+    }};
 
 }  // namespace
-}  // namespace tagalong::test::m3l_alone_test
+}  // namespace tagalong::test::m3l_single_label_descent_test

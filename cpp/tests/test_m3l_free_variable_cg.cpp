@@ -7,7 +7,7 @@
 #include "tests/check.hpp"
 #include "tests/random.hpp"
 
-namespace tagalong::test::m3l_face_test {
+namespace tagalong::test::m3l_free_variable_cg_test {
 namespace {
 
 constexpr int kRows = 240, kFeatures = 400, kLabels = 6;
@@ -54,20 +54,20 @@ void nearly_equal_rows_converge() {
     problem.labels = kLabels;
     problem.relevant = {start, label};
     problem.unknown = {nothing, {}};
-    problem.margin_yes = problem.margin_no = two;
-    problem.bound_yes = problem.bound_no = bound;
+    problem.margin_relevant = problem.margin_irrelevant = two;
+    problem.bound_relevant = problem.bound_irrelevant = bound;
 
     m3l::LinearSettings settings;
     settings.tolerance = 1e-3;
-    settings.most_passes = 1000;  // coordinate steps alone take more
+    settings.max_passes = 1000;  // coordinate steps alone take more
     m3l::LinearSolution<T> solution;
-    m3l::SolverProgress watch;
-    m3l::solve_linear(m3l::Rows<T>(matrix), problem, settings, watch, solution);
+    m3l::SolverProgress progress;
+    m3l::solve_linear(m3l::Rows<T>(matrix), problem, settings, progress, solution);
     check(solution.converged, "it takes too many passes");
-    for (const T b : solution.dual) check(std::abs(b) <= 1, "a variable beyond its limits");
-    const auto& standing = solution.standing;
-    at_most(-1e-5 * standing.dual, standing.gap);
-    at_most(standing.gap, 1e-3 * standing.dual);
+    for (const T b : solution.dual) check(std::abs(b) <= 1, "a variable beyond its bounds");
+    const auto& status = solution.status;
+    at_most(-1e-5 * status.dual, status.gap);
+    at_most(status.gap, 1e-3 * status.dual);
 }
 
 const Test converge{"m3l: nearly equal rows converge", [] {
@@ -76,4 +76,4 @@ const Test converge{"m3l: nearly equal rows converge", [] {
                     }};
 
 }  // namespace
-}  // namespace tagalong::test::m3l_face_test
+}  // namespace tagalong::test::m3l_free_variable_cg_test

@@ -9,7 +9,7 @@
 #include "tests/check.hpp"
 #include "tests/random.hpp"
 
-namespace tagalong::test::m3l_products_test {
+namespace tagalong::test::m3l_rbf_products_test {
 
 using namespace m3l;
 
@@ -97,4 +97,4 @@ Test lengths("m3l rbf products: a row too long for its numbers is refused", [] {
 });
 
 }  // namespace
-}  // namespace tagalong::test::m3l_products_test
+}  // namespace tagalong::test::m3l_rbf_products_test

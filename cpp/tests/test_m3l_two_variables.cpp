@@ -5,7 +5,7 @@
 #include "tests/check.hpp"
 #include "tests/random.hpp"
 
-namespace tagalong::test::m3l_two_test {
+namespace tagalong::test::m3l_two_variables_test {
 
 using namespace m3l;
 
@@ -34,9 +34,9 @@ Test grid("two variables: no point of a grid is better", [] {
         Note note("problem ", problem);
         const TwoSteps step = solve_two(q);
         check(q.low[0] <= step.first && step.first <= q.high[0],
-              "the first variable is within its limits");
+              "the first variable is within its bounds");
         check(q.low[1] <= step.second && step.second <= q.high[1],
-              "the second variable is within its limits");
+              "the second variable is within its bounds");
         const double found = q.value(step.first, step.second);
         constexpr int kSteps = 24;
         for (int i = 0; i <= kSteps; ++i)
@@ -73,4 +73,4 @@ Test kinks("two variables: no room, no curvature, no slope", [] {
 });
 
 }  // namespace
-}  // namespace tagalong::test::m3l_two_test
+}  // namespace tagalong::test::m3l_two_variables_test
