@@ -41,12 +41,13 @@ void tiles_are_a_symmetric_matrix() {
             near(static_cast<double>(out[i]), sum, 1e-4);
             form += sum * static_cast<double>(x[i]);
         }
-        // SingleLabelState, and among others: the same bits.
+        // One matrix gives the same bits alone and together with others.
         const std::vector<const T*> many(5, tiles.data());
-        std::vector<double> forms(5);
-        quadratic_forms(many.data(), x.data(), SymmetricTiles<T>::blocks(side), 5, forms.data());
-        for (const double found : forms) same(found, forms[0]);
-        near(forms[0], form, 1e-4);
+        std::vector<double> compute_variances(5);
+        quadratic_forms(many.data(), x.data(), SymmetricTiles<T>::blocks(side), 5,
+                        compute_variances.data());
+        for (const double found : compute_variances) same(found, compute_variances[0]);
+        near(compute_variances[0], form, 1e-4);
     }
 }
 
@@ -71,12 +72,12 @@ void the_dual_form_agrees_with_the_full_one() {
     for (int round = 0; round < 60; ++round) {
         const Example x = row(random, 12);
         if (x.size() == 0) continue;
-        full.look(x, a);
-        dual.look(x, b);
-        full.forms(a, forms_a);
-        dual.forms(b, forms_b);
-        full.margins(a, margins_a);
-        dual.margins(b, margins_b);
+        full.load_example(x, a);
+        dual.load_example(x, b);
+        full.compute_variances(a, forms_a);
+        dual.compute_variances(b, forms_b);
+        full.compute_margins(a, margins_a);
+        dual.compute_margins(b, margins_b);
         for (int k = 0; k < 3; ++k) {
             near(forms_a[k], forms_b[k], 1e-10);
             near(margins_a[k], margins_b[k], 1e-10);
@@ -86,13 +87,13 @@ void the_dual_form_agrees_with_the_full_one() {
         dual.prepare(x, b, touched);
         const double weight = round % 5 == 0 ? 2.5 : 1;
         for (const std::int32_t label : touched) {
-            const double q = full.begin(label);
+            const double q = full.select_label(label);
             near(q, forms_a[label], 1e-10);
-            near(dual.begin(label), q, 1e-10);
+            near(dual.select_label(label), q, 1e-10);
             full.project(0.3);
             dual.project(0.3);
             if (label != touched[0]) continue;
-            near(full.include(weight), dual.include(weight), 1e-10);
+            near(full.add_outer_product(weight), dual.add_outer_product(weight), 1e-10);
             full.step(1.5);
             dual.step(1.5);
         }
@@ -111,7 +112,7 @@ bool refused(Action&& action) {
 
 void too_much_memory_changes_nothing() {
     Random random(7);
-    FullCovariance<float> full(FullCovariance<float>::bytes_a_label(8));
+    FullCovariance<float> full(FullCovariance<float>::bytes_per_label(8));
     full.add_labels(2);
     const Example small = row(random, 8), large = row(random, 60);
     const std::vector<std::int32_t> one = {0}, both = {0, 1};
@@ -119,14 +120,14 @@ void too_much_memory_changes_nothing() {
     full.prepare(small, looked, one);
     check(refused([&] { full.prepare(small, looked, both); }), "two labels are too much");
     check(refused([&] { full.prepare(large, looked, one); }), "many features are too much");
-    same(full.bytes(), static_cast<std::size_t>(FullCovariance<float>::bytes_a_label(8)));
+    same(full.bytes(), static_cast<std::size_t>(FullCovariance<float>::bytes_per_label(8)));
     same(full.features().size(), small.size());
 }
 
 void lists_have_the_size_that_pays() {
-    GameConfig config;
+    ListChooserConfig config;
     config.miss_weight = 0.5;
-    const Game game(config);
+    const ListChooser game(config);
     std::vector<std::int32_t> list;
     game.choose({{0.1, 0.9, 0.6, 0.0}, {0, 0, 0, 0}}, 4, list);
     check(!list.empty() && list[0] == 1, "the likeliest label comes first");
@@ -139,27 +140,27 @@ void lists_have_the_size_that_pays() {
 // However many are kept: the first of all labels in order, ties included.
 void lists_are_the_first_of_all_labels() {
     Random random(13);
-    GameConfig config;
+    ListChooserConfig config;
     config.miss_weight = 1;  // all that may be shown are shown
     for (int repeat = 0; repeat < 200; ++repeat) {
         config.ties_by_width = random.chance(0.5);
-        const Game game(config);
-        Standing standing;
+        const ListChooser game(config);
+        LabelEstimates estimates;
         std::vector<std::int32_t> expected, list;
         const std::int32_t count = 1 + random.below(40);
         for (std::int32_t label = 0; label < count; ++label) {
-            standing.probability.push_back(0.25 * random.below(5));
-            standing.margin.push_back(0.5 * random.below(3));
+            estimates.probability.push_back(0.25 * random.below(5));
+            estimates.margin.push_back(0.5 * random.below(3));
             expected.push_back(label);
         }
         std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) {
-            if (standing.probability[a] != standing.probability[b])
-                return standing.probability[a] > standing.probability[b];
-            return config.ties_by_width && standing.margin[a] > standing.margin[b];
+            if (estimates.probability[a] != estimates.probability[b])
+                return estimates.probability[a] > estimates.probability[b];
+            return config.ties_by_width && estimates.margin[a] > estimates.margin[b];
         });
         const auto most = static_cast<std::size_t>(1 + random.below(25));
         expected.resize(std::min(most, expected.size()));
-        game.choose(standing, most, list);
+        game.choose(estimates, most, list);
         check(list == expected, "a list has the first labels in order");
     }
 }
@@ -174,10 +175,10 @@ void tiny_rows_are_learnt() {
     const std::vector<std::int32_t> both = {0, 1};
     typename DiagonalCovariance<float>::Scratch looked;
     for (int round = 0; round < 2; ++round) {
-        diagonal.look(x, looked);
+        diagonal.load_example(x, looked);
         diagonal.prepare(x, looked, both);
-        near(diagonal.begin(1) / 5e-50, 1, 1e-6);
-        diagonal.include(1.0);
+        near(diagonal.select_label(1) / 5e-50, 1, 1e-6);
+        diagonal.add_outer_product(1.0);
         diagonal.step(1.0);
         near(diagonal.weight(1, 0) / 1e-25, round + 1, 1e-6);
         near(diagonal.weight(1, 1) / -2e-25, round + 1, 1e-6);
@@ -193,7 +194,7 @@ void games_of_all_kinds_keep_within_their_memory() {
         config.covariance = kind;
         config.max_labels = 2;
         config.confidence.exploration = 0.1;
-        config.game.max_explore = 1;
+        config.chooser.max_explore = 1;
         PartialRanker<T> ranker(config);
         Random random(11);
         for (int round = 0; round < 80; ++round) {
@@ -204,7 +205,7 @@ void games_of_all_kinds_keep_within_their_memory() {
             at_most(static_cast<double>(ranker.last_shown().size()), 2);
         }
         same(ranker.labels(), 8u);
-        same(ranker.account().rounds, 80);
+        same(ranker.totals().rounds, 80);
         typename PartialRanker<T>::Reader reader;
         reader.x = row(random, 200);
         ranker.suggest(reader, 0, true);
