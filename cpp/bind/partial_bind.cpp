@@ -264,7 +264,7 @@ static auto losses_of_lists(const ListChooser& self, const LabelRows& shown,
     for (std::size_t i = 0; i < shown.rows(); ++i) {
         const auto row = static_cast<std::int64_t>(i);
         const auto list = shown.row(row), yes = relevant.row(row), open = unknown.row(row);
-        if (list.size() > self.config().costs.sizes())
+        if (list.size() > self.config().costs.max_size())
             throw InputError("a list of " + std::to_string(list.size()) +
                              " labels has no slot costs");
         const auto found = list_losses(
@@ -299,7 +299,7 @@ static void add_game(nb::module_& module) {
             "expected",
             [](const ListChooser& self, const std::vector<std::int32_t>& shown,
                const std::vector<double>& probabilities) {
-                if (shown.size() > self.config().costs.sizes())
+                if (shown.size() > self.config().costs.max_size())
                     throw InputError("a list of " + std::to_string(shown.size()) +
                                      " labels has no slot costs");
                 double cost = 0;

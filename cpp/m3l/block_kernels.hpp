@@ -33,7 +33,7 @@ struct BlockView {
     const T* row_weight = nullptr;            // factor of C; null if all are 1
     const T* squared_norm = nullptr;          // |x_i|^2
     const T* inverse_squared_norm = nullptr;  // 1 / |x_i|^2
-    // t per variable; null if target_relevant and target_irrelevant apply
+    // t per variable; null if target_relevant and target_irrelevant hold it.
     const T* target = nullptr;
     const Mask* relevant = nullptr;  // relevant labels, per row
     const Mask* known = nullptr;     // labels of known relevance, per row
@@ -83,7 +83,7 @@ void collect(const DenseRows<double>&, const DenseLabelView<double>&, double* su
 // The change of a block's v, for the features that changed; kLanes numbers per feature.
 template <class T>
 struct Changes {
-    // features per part; their weights fit in the first-level cache
+    // Features per part; their weights fit in the first-level cache.
     static constexpr std::size_t kPart = 256;
 
     std::vector<std::uint32_t> feature;

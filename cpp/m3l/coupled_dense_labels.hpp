@@ -76,7 +76,7 @@ class CoupledDenseLabels {
     std::span<const DenseLabel<T>> labels() const { return labels_; }
 
   private:
-    // per turn: more would be wasted, since the other labels change too
+    // Passes per turn; more would be wasted, since the other labels change too.
     static constexpr int kPasses = 1;
 
     void recompute_weights(std::size_t l, std::vector<double>& z) {
@@ -103,7 +103,7 @@ class CoupledDenseLabels {
 
     std::size_t rows_, stride_;
     int threads_;
-    // label k and 2 R_lk, where R_lk != 0
+    // Per label l: pairs of a label k and 2 R_lk, where R_lk != 0.
     std::vector<std::vector<std::pair<std::size_t, double>>> couplings_;
     std::vector<DenseLabel<T>> labels_;
     std::vector<Shuffle> shuffles_;

@@ -104,7 +104,7 @@ class DenseLabel {
         // The last steps change derivatives that were measured before them, so aim below the
         // tolerance.
         const double aim = 0.8 * tolerance;
-        // a first pass, then a check
+        // The first round makes one pass, then a check.
         double target_violation = std::numeric_limits<double>::infinity();
         for (;;) {
             while (view_.count > 0 && !must_stop()) {

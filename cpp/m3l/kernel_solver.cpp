@@ -92,7 +92,7 @@ class KernelSolver {
     }
 
     static constexpr int kMaxRounds = 20;
-    // rows per call of subtract_four_rows() and add_four_rows()
+    // Rows per call of subtract_four_rows() and add_four_rows().
     static constexpr std::size_t kRowsAtOnce = 4;
     static constexpr double kAimShare = 0.7;   // of the tolerance, to aim at before a check
     static constexpr double kTurnShare = 0.1;  // of a label's violation, to aim at in its turn

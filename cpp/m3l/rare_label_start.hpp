@@ -41,7 +41,7 @@ class RareLabelStart {
     }
 
   private:
-    // a label relevant for a smaller share of the rows is rare
+    // A label that is relevant for a smaller share of the rows is rare.
     static constexpr double kRareShare = 0.1;
     static constexpr std::size_t kMinLabels = kLanes;  // fewer rare labels do not repay the cost
     static constexpr int kShareSweeps = 20;

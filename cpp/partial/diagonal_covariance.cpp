@@ -168,7 +168,7 @@ double DiagonalCovariance<T>::add_outer_product(double weight) {
         weights_[i] = static_cast<double>(known.weight);
         inverses_[i] = static_cast<double>(known.inverse);
     }
-    // logarithms are slow: one per product of this many ratios
+    // Logarithms are slow: take one per product of this many ratios.
     constexpr std::size_t kPerLogarithm = 128;
     double log_determinant_gain = 0;
     for (std::size_t from = 0; from < n; from += kPerLogarithm) {

@@ -85,11 +85,11 @@ void FullCovariance<T>::compute_variances(Scratch& scratch, std::vector<double>&
     const auto flush = [&] {
         const std::size_t count = scratch.labels.size(),
                           blocks_of_label = SymmetricTiles<T>::blocks(side);
-        scratch.compute_variances.resize(count);
+        scratch.variances.resize(count);
         quadratic_forms(scratch.matrices.data(), scratch.x.data(), blocks_of_label, count,
-                        scratch.compute_variances.data());
+                        scratch.variances.data());
         for (std::size_t k = 0; k < count; ++k)
-            out[scratch.labels[k]] = scratch.compute_variances[k] + scratch.tail[blocks_of_label];
+            out[scratch.labels[k]] = scratch.variances[k] + scratch.tail[blocks_of_label];
         scratch.matrices.clear();
         scratch.labels.clear();
     };
@@ -210,7 +210,7 @@ void FullCovariance<T>::refactorise(Label& label) {
     label.inverse.multiply(current_.x.data(), direction_.data(), tiles_.data());
     determinant_ratio_ = 1;
     // If the storage type cannot represent a better inverse, do not recompute it at every check.
-    label.tolerated = std::max(kDrift, 4 * residual(label));
+    label.tolerated = std::max(kMaxResidual, 4 * residual(label));
     ++refactorisations_;
 }
 

@@ -1,8 +1,8 @@
 // A weight vector w and a full matrix A = I + sum of x x' per label (P3).
 //
 // The inverse of A is stored in the storage type and updated by the Sherman-Morrison formula. A
-// itself is stored in double precision. At every 64th update of a label, the residual |A A^-1 x -
-// x| of the current row is checked; if it is too large, the inverse is recomputed by a Cholesky
+// itself is stored in double precision. At every 64th update of a label, residual() measures the
+// error of A^-1 x for the current row; if it is too large, the inverse is recomputed by a Cholesky
 // factorisation. A label allocates memory at its first update. Until then, and for features that it
 // was not updated with, A is the identity.
 #pragma once
@@ -27,7 +27,7 @@ class FullCovariance {
         SymmetricTiles<T> inverse;
         SymmetricTiles<double> matrix;
         std::int64_t updates = 0;
-        double tolerated = kDrift;  // largest accepted residual
+        double tolerated = kMaxResidual;  // largest accepted residual
     };
     // Working memory of a reader.
     struct Scratch {
@@ -36,14 +36,15 @@ class FullCovariance {
         std::vector<double> tail;   // sum of squares from each tile on
         std::vector<const T*> matrices;
         std::vector<std::size_t> labels;
-        std::vector<double> compute_variances;
+        std::vector<double> variances;
     };
 
     std::size_t labels() const { return labels_.size(); }
     void add_labels(std::size_t count) { labels_.resize(labels_.size() + count); }
     const FeatureIndex& features() const { return index_; }
 
-    // Load an example; then compute w.x of every label, and x.A^-1 x of every label.
+    // Load an example; then compute, for every label, the margin w.x and the variance x.A^-1 x (up
+    // to a constant, the variance of the margin).
     void load_example(const Example& x, Scratch& scratch) const;
     void compute_margins(Scratch& scratch, std::vector<T>& out) const;
     void compute_variances(Scratch& scratch, std::vector<double>& out) const;
@@ -79,7 +80,7 @@ class FullCovariance {
   private:
     // Largest residual |A A^-1 x - x| for a row x of length 1, and the number of updates between
     // two checks.
-    static constexpr double kDrift = sizeof(T) == 4 ? 1e-3 : 1e-9;
+    static constexpr double kMaxResidual = sizeof(T) == 4 ? 1e-3 : 1e-9;
     static constexpr std::int64_t kUpdatesBetweenChecks = 64;
 
     void grow(Label& label, std::size_t side) const;

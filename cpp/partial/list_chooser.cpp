@@ -43,9 +43,9 @@ void keep_top(const LabelEstimates& estimates, bool by_margin, std::size_t count
 }  // namespace
 
 SlotCosts::SlotCosts(std::vector<double> table)
-    : kind_(Kind::table), table_(std::move(table)), sizes_(0) {
+    : kind_(Kind::table), table_(std::move(table)), max_size_(0) {
     std::size_t count = 0;
-    while (count < table_.size()) count += ++sizes_;
+    while (count < table_.size()) count += ++max_size_;
     if (count != table_.size())
         throw InputError("slot_cost: a table must have 1 + 2 + ... + n costs, not " +
                          std::to_string(table_.size()));
@@ -53,7 +53,7 @@ SlotCosts::SlotCosts(std::vector<double> table)
 
 bool SlotCosts::strictly_decreasing() const {
     if (kind_ != Kind::table) return kind_ == Kind::decreasing;
-    for (std::size_t size = 2; size <= sizes_; ++size)
+    for (std::size_t size = 2; size <= max_size_; ++size)
         for (std::size_t slot = 1; slot < size; ++slot)
             if (!((*this)(slot, size) > (*this)(slot + 1, size))) return false;
     return true;
@@ -81,7 +81,7 @@ std::size_t ListChooser::best_size(std::span<const double> sorted) const {
 
 void ListChooser::keep_best(const LabelEstimates& estimates, std::size_t max_size,
                             std::vector<std::int32_t>& labels) const {
-    const std::size_t count = std::min({max_size, labels.size(), config_.costs.sizes()});
+    const std::size_t count = std::min({max_size, labels.size(), config_.costs.max_size()});
     keep_top(estimates, config_.ties_by_width, count, labels);
     std::vector<double> sorted;
     sorted.reserve(count);

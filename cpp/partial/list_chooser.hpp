@@ -36,15 +36,15 @@ class SlotCosts {
         }
         return table_[size * (size - 1) / 2 + slot - 1];
     }
-    // The largest list size with costs.
-    std::size_t sizes() const { return sizes_; }
+    // The largest list size that has costs.
+    std::size_t max_size() const { return max_size_; }
     // Whether an earlier slot always costs more.
     bool strictly_decreasing() const;
 
   private:
     Kind kind_ = Kind::decreasing;
     std::vector<double> table_;
-    std::size_t sizes_ = static_cast<std::size_t>(-1);
+    std::size_t max_size_ = static_cast<std::size_t>(-1);
 };
 
 struct ListChooserConfig {
@@ -67,8 +67,8 @@ class ListChooser {
 
     const ListChooserConfig& config() const { return config_; }
 
-    // The terms of the expected cost: (1 - a) c, the cost of an irrelevant label in a slot, and a +
-    // (1 - a) c, the gain if the label is relevant.
+    // The terms of the expected cost: the cost of an irrelevant label in a slot, and the gain if
+    // the label is relevant.
     double hit_gain(std::size_t slot, std::size_t size) const {
         return config_.miss_weight + (1 - config_.miss_weight) * config_.costs(slot, size);
     }

@@ -102,7 +102,7 @@ template <class T>
 std::size_t PartialRanker<T>::slots(std::size_t max_size) const {
     if (max_size == 0) max_size = config_.max_labels;
     return std::min(
-        {max_size == 0 ? labels() : max_size, labels(), chooser_.config().costs.sizes()});
+        {max_size == 0 ? labels() : max_size, labels(), chooser_.config().costs.max_size()});
 }
 
 template <class T>
@@ -324,7 +324,7 @@ double PartialRanker<T>::regret_of(const Target& target, std::size_t size, doubl
                                    double width) const {
     // A list longer than the costs cover was not chosen here: use the largest gain, 1.
     const double hit_gain =
-        size <= chooser_.config().costs.sizes() ? chooser_.hit_gain(target.slot, size) : 1;
+        size <= chooser_.config().costs.max_size() ? chooser_.hit_gain(target.slot, size) : 1;
     return hit_gain * (probability(projected + width) - probability(projected - width));
 }
 

@@ -185,20 +185,20 @@ void observe_rounds(Calibration& calibration, Random& random, int rounds, double
     }
 }
 
-const Test lately{"probabilities: they adapt when the distribution changes", [] {
-                      Calibration calibration;
-                      Random random(68);
-                      const Scores scores = {1.1, 1.05, 1, 0.95, 0.9, -1, -1, -1, -1, -1};
-                      const auto all_near = [&](double chance, double distance) {
-                          const auto found = probabilities(calibration, scores);
-                          for (std::size_t y = 0; y < 10; ++y)
-                              near(found[y], y < 5 ? chance : 0, distance);
-                      };
-                      observe_rounds(calibration, random, 1000, 0.9, 0.2);
-                      all_near(0.9, 0.1);
-                      observe_rounds(calibration, random, 6000, 0.3, 0.2);
-                      all_near(0.3, 0.15);
-                  }};
+const Test adapting{"probabilities: they adapt pays the distribution changes", [] {
+                        Calibration calibration;
+                        Random random(68);
+                        const Scores scores = {1.1, 1.05, 1, 0.95, 0.9, -1, -1, -1, -1, -1};
+                        const auto all_near = [&](double chance, double distance) {
+                            const auto found = probabilities(calibration, scores);
+                            for (std::size_t y = 0; y < 10; ++y)
+                                near(found[y], y < 5 ? chance : 0, distance);
+                        };
+                        observe_rounds(calibration, random, 1000, 0.9, 0.2);
+                        all_near(0.9, 0.1);
+                        observe_rounds(calibration, random, 6000, 0.3, 0.2);
+                        all_near(0.3, 0.15);
+                    }};
 
 // The best label scores 1 and is relevant nine times out of ten; or it scores -1 and is irrelevant.
 const Test repeated{"probabilities: they are calibrated for repeated scores", [] {
@@ -247,7 +247,7 @@ const Test open_labels{
     }};
 
 template <class Counter>
-void goes_on_from_its_state() {
+void continues_from_its_state() {
     Random random(71);
     auto counter = counter_after<Counter>(71, 1500, 20);
     Counter restored;
@@ -267,38 +267,38 @@ void goes_on_from_its_state() {
     }
 }
 
-const Test in_bulk{
+const Test batched_counts{
     "score histogram: counting scores in a batch equals counting them one by one", [] {
         Random random(12);
-        ScoreHistogram<64> together, apart;
+        ScoreHistogram<64> batched, one_by_one;
         std::vector<float> scores(45);
         for (int round = 0; round < 200; ++round) {
             for (float& score : scores) score = static_cast<float>(random.normal());
             const std::vector<int> but = {3, 17, 44};
-            for (auto* histogram : {&together, &apart}) {
+            for (auto* histogram : {&batched, &one_by_one}) {
                 histogram->fade(0.99);
                 histogram->add_relevant(static_cast<double>(scores[0]));
             }
-            together.add_all(std::span<const float>(scores), but);
+            batched.add_all(std::span<const float>(scores), but);
             for (int i = 0; i < 45; ++i)
                 if (i != 3 && i != 17 && i != 44)
-                    apart.add(static_cast<double>(scores[static_cast<std::size_t>(i)]));
+                    one_by_one.add(static_cast<double>(scores[static_cast<std::size_t>(i)]));
         }
-        near(together.below(), apart.below(), 1e-12 * apart.below());
+        near(batched.below(), one_by_one.below(), 1e-12 * one_by_one.below());
         for (std::size_t bin = 0; bin < 64; ++bin)
-            near(together.all(bin), apart.all(bin), 1e-12 * apart.all(bin));
+            near(batched.all(bin), one_by_one.all(bin), 1e-12 * one_by_one.all(bin));
     }};
 
 const Test states{
     "cut-off and calibration: a restored state continues, states of other lengths are refused", [] {
-        goes_on_from_its_state<Cutoff>();
-        goes_on_from_its_state<Calibration>();
+        continues_from_its_state<Cutoff>();
+        continues_from_its_state<Calibration>();
     }};
 
 // Format 1: value, low, width, unit, rounds, counts; without the scores below the range.
 const Test first_format{"cut-off: a state of format 1 is accepted", [] {
                             const auto cutoff = counter_after<Cutoff>(73, 1500, 20);
-                            // the present order: value, rounds, low, width, unit, counts, below
+                            // The present format: value, rounds, low, width, unit, counts, below.
                             Scores expected = cutoff.state();
                             Scores old = {expected[0], expected[2], expected[3], expected[4],
                                           expected[1]};

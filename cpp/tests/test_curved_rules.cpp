@@ -127,7 +127,7 @@ const Test optimal{"curved rules: the optimality conditions of Update III hold",
 
 // When the levels are gamma apart, the relevant side has moved all of the budget except its last
 // bit, and the irrelevant side twice as much.
-const Test brim{
+const Test boundary{
     "curved rules: the optimality conditions of Update III hold where one side just spends the "
     "budget",
     [] {

@@ -160,7 +160,7 @@ const Test above{
                 check(actual == expected, "indices differ");
                 const kernels::Tally tally =
                     kernels::tally_above(values.data(), bound, values.size());
-                // small integers, so that any order of summation gives the same result
+                // Small integers, so that any order of summation gives the same result.
                 double sum = 0;
                 for (const int k : expected) sum += values[static_cast<std::size_t>(k)];
                 same(tally.count, static_cast<double>(expected.size()));

@@ -70,7 +70,7 @@ void learn_row(LabelRanker<T>& ranker, const Item& item) {
 }
 
 template <class T>
-void same_whatever_way(Geometry geometry, std::string_view update) {
+void same_for_all_inputs(Geometry geometry, std::string_view update) {
     const Note note(words(geometry, update));
     RankerConfig config = config_of(geometry, update);
     config.constant = 0.5;
@@ -91,8 +91,8 @@ const Test input_forms{
     "label ranker: the same bits for features in any order, with duplicates and zeros", [] {
         for (const Geometry geometry : kGeometries)
             for (const std::string_view update : updates_of(geometry)) {
-                same_whatever_way<float>(geometry, update);
-                same_whatever_way<double>(geometry, update);
+                same_for_all_inputs<float>(geometry, update);
+                same_for_all_inputs<double>(geometry, update);
             }
     }};
 

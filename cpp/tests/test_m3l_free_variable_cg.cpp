@@ -26,9 +26,8 @@ void nearly_equal_rows_converge() {
             }
         const std::size_t end = indices.size();
         indptr.push_back(static_cast<std::int32_t>(end));
-        for (std::size_t e = begin; e < end;
-             // The same row again, with values changed by about 2%.
-             ++e) {
+        // The same row again, with values changed by about 2%.
+        for (std::size_t e = begin; e < end; ++e) {
             indices.push_back(indices[e]);
             values.push_back(
                 static_cast<T>(static_cast<double>(values[e]) * (1 + 0.02 * random.normal())));

@@ -159,7 +159,7 @@ const Test one_at_a_time{
         }
     }};
 
-const Test when{"m3l single-label descent: pays where few labels per row are active", [] {
+const Test pays{"m3l single-label descent: pays where few labels per row are active", [] {
                     Random random(4);
                     Case<float> each(random, true);
                     const Rows<float> rows(each.matrix);

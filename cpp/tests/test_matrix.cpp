@@ -159,7 +159,7 @@ const Test strides{"matrix: rows with a stride, also a negative one", [] {
                        read_with_stride<double>();
                    }};
 
-const Test as_it_stands{
+const Test unchanged_rows{
     "matrix: a row is read unchanged except for zeros", [] {
         const Csr<double, std::int32_t> csr{{2, 0, 3, 4}, {4, 1, 4, 0}, {0, 4}, 5};
         Example x;
@@ -169,16 +169,16 @@ const Test as_it_stands{
         same_bits(x.value, {2.0, 3.0, 4.0});
     }};
 
-const Test empty_is_good{"matrix: no rows, empty rows and no columns are valid", [] {
-                             Csr<double, std::int64_t> csr;
-                             csr.view().check(kMost);
-                             csr.indptr = {0, 0, 0};
-                             csr.view().check(kMost);
-                             Example x;
-                             csr.view().read(1, x);
-                             same(x.size(), 0u);
-                             Dense<float>{{}, 3, 0, 0}.view().check(kMost);
-                         }};
+const Test empty_is_valid{"matrix: no rows, empty rows and no columns are valid", [] {
+                              Csr<double, std::int64_t> csr;
+                              csr.view().check(kMost);
+                              csr.indptr = {0, 0, 0};
+                              csr.view().check(kMost);
+                              Example x;
+                              csr.view().read(1, x);
+                              same(x.size(), 0u);
+                              Dense<float>{{}, 3, 0, 0}.view().check(kMost);
+                          }};
 
 template <class V>
 void refuse_values() {

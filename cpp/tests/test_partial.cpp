@@ -223,8 +223,8 @@ const Test dual{"partial: the dual form equals the full form", dual_form_equals_
 const Test memory{"partial: an update beyond the memory limit changes nothing",
                   memory_limit_changes_nothing};
 const Test lists{"partial: lists have the size of least expected cost", lists_have_the_best_size};
-const Test firsts{"partial: lists are the first labels in sorted order",
-                  lists_are_the_first_labels};
+const Test first_labels{"partial: lists are the first labels in sorted order",
+                        lists_are_the_first_labels};
 const Test tiny{"partial: rows whose squares underflow are learnt", tiny_rows_are_learnt};
 const Test covariances{"partial: every covariance learns while features and labels are added", [] {
                            every_covariance_learns<float>();

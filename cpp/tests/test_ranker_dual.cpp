@@ -184,7 +184,7 @@ std::string words(const RankerConfig& config) {
 }
 
 template <class T>
-void dual_is_the_dual(const RankerConfig& config, double distance) {
+void running_dual_is_correct(const RankerConfig& config, double distance) {
     const Note note(words(config));
     DualTracker<T> keeper(config);
     keeper.ranker().add_labels(8);
@@ -213,10 +213,10 @@ const Test running{
             for (const std::string_view update : updates_of(geometry)) {
                 RankerConfig config = config_of(geometry, update);
                 config.C = 0.7;
-                dual_is_the_dual<double>(config, 1e-9);
-                dual_is_the_dual<float>(config, 2e-5);
+                running_dual_is_correct<double>(config, 1e-9);
+                running_dual_is_correct<float>(config, 2e-5);
                 config.constant = 0.5;
-                dual_is_the_dual<double>(config, 1e-9);
+                running_dual_is_correct<double>(config, 1e-9);
             }
     }};
 
@@ -224,7 +224,7 @@ const Test growing{"ranker dual: the same while features are added to the simple
                        for (const std::string_view update : {"fixed", "simproj"}) {
                            RankerConfig config = config_of(Geometry::entropic, update);
                            config.n_features = 5;
-                           dual_is_the_dual<double>(config, 1e-9);
+                           running_dual_is_correct<double>(config, 1e-9);
                        }
                    }};
 
@@ -234,7 +234,7 @@ const Test interior{
             RankerConfig config = config_of(geometry, "optimal");
             LabelRanker<double> exact(config);
             config.solver = Solver::interior_point;
-            dual_is_the_dual<double>(config, 1e-9);
+            running_dual_is_correct<double>(config, 1e-9);
             LabelRanker<double> interior_point(config);
             for (const Item& item : random_stream(12, 100, {})) {
                 learn(exact, item);

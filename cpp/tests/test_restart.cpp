@@ -236,7 +236,7 @@ const Test tight{
     }};
 
 template <class T>
-void goes_on(const RankerConfig& config) {
+void continues(const RankerConfig& config) {
     const Note note("geometry ", static_cast<int>(config.geometry), ", average ",
                     static_cast<int>(config.average));
     LabelRanker<T> restarted(config), plain(config);
@@ -279,8 +279,8 @@ const Test same_learner{
             for (const Average average : {Average::never, Average::always, Average::chosen}) {
                 RankerConfig config = config_of(geometry, "smooth");
                 if (geometry != Geometry::entropic) config.average = average;
-                goes_on<double>(config);
-                goes_on<float>(config);
+                continues<double>(config);
+                continues<float>(config);
             }
     }};
 

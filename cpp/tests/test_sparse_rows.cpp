@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMany = 4000;  // number of labels; enough for sparse rows
 
 template <class T>
-void lines_hold_what_was_written() {
+void lines_hold_written_numbers() {
     Random random(3);
     SparseRows<T> rows(2);
     std::vector<std::vector<T>> expected(5, std::vector<T>(2 * kMany, T(0)));
@@ -131,9 +131,9 @@ void rows_are_restored_sparse() {
 }
 
 const Test lines32{"sparse rows: lines hold the written numbers, float",
-                   [] { lines_hold_what_was_written<float>(); }};
+                   [] { lines_hold_written_numbers<float>(); }};
 const Test lines64{"sparse rows: lines hold the written numbers, double",
-                   [] { lines_hold_what_was_written<double>(); }};
+                   [] { lines_hold_written_numbers<double>(); }};
 const Test agree{"sparse rows: the same bits as whole rows", [] {
                      geometries_agree<float>(0, false);
                      geometries_agree<float>(3, true);

@@ -293,7 +293,7 @@ const Test pure{
             same_bits(first.value, again.value);
             features.learn(first);
             same(features.items(), items + 1);
-            // the provisional numbers are now in the vocabulary
+            // The provisional numbers are now in the vocabulary.
             for (const std::uint64_t pair : first.sorted)
                 same(features.vocabulary().find(name_key(first.name(place_of(pair)))),
                      feature_of(pair));
@@ -331,16 +331,16 @@ const Test restoring{
         }
     }};
 
-const Test quiet{"text features: without room for names no name is kept", [] {
-                     TextFeatures features(TextConfig{});
-                     Reading reading;
-                     features.read({{{"", "secret words"}}, {}}, reading);
-                     features.learn(reading);
-                     same(features.names().size(), 0u);
-                     same(features.bytes(), 0u);
-                     features.read({}, reading);
-                     same(reading.feature.size(), 0u);
-                 }};
+const Test no_names{"text features: without room for names no name is kept", [] {
+                        TextFeatures features(TextConfig{});
+                        Reading reading;
+                        features.read({{{"", "secret words"}}, {}}, reading);
+                        features.learn(reading);
+                        same(features.names().size(), 0u);
+                        same(features.bytes(), 0u);
+                        features.read({}, reading);
+                        same(reading.feature.size(), 0u);
+                    }};
 
 }  // namespace
 }  // namespace tagalong::test::text_features_test

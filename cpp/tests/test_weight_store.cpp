@@ -69,13 +69,13 @@ const Test zeroed{"weight store: rows start at zero, aligned, in every plane", [
                           }
                   }};
 
-const Test apart{"weight store: rows and planes do not overlap", [] {
-                     WeightStore<float> store(3);
-                     store.add_labels(33);
-                     for (int i = 0; i < 40; ++i) store.insert(i);
-                     fill(store, 0, 0);
-                     expect_marks(store, 40, 33);
-                 }};
+const Test no_overlap{"weight store: rows and planes do not overlap", [] {
+                          WeightStore<float> store(3);
+                          store.add_labels(33);
+                          for (int i = 0; i < 40; ++i) store.insert(i);
+                          fill(store, 0, 0);
+                          expect_marks(store, 40, 33);
+                      }};
 
 // 80,000 rows of 1 kB are several chunks.
 const Test stable{"weight store: a new row never moves existing rows in memory", [] {
@@ -97,7 +97,7 @@ const Test stable{"weight store: a new row never moves existing rows in memory",
                   }};
 
 template <class T>
-void widening_keeps(std::size_t planes) {
+void widening_keeps_numbers(std::size_t planes) {
     const Note note("planes ", planes);
     Random random(planes);
     WeightStore<T> store(planes);
@@ -119,10 +119,10 @@ void widening_keeps(std::size_t planes) {
 }
 
 const Test widening{"weight store: new labels keep every number of every plane", [] {
-                        widening_keeps<float>(1);
-                        widening_keeps<float>(2);
-                        widening_keeps<double>(1);
-                        widening_keeps<double>(2);
+                        widening_keeps_numbers<float>(1);
+                        widening_keeps_numbers<float>(2);
+                        widening_keeps_numbers<double>(1);
+                        widening_keeps_numbers<double>(2);
                     }};
 
 const Test declared{"weight store: labels declared in advance take no spare memory", [] {

@@ -220,7 +220,7 @@ const Test twin{
             config.lowercase = random.chance(0.7);
             const std::string field = random.chance(0.5) ? "" : "subject";
             Words words(config);
-            // the second text must not depend on the first
+            // The second text must not depend on the first.
             for (int texts = 0; texts < 2; ++texts) {
                 const std::string text = random_text(random);
                 const Note note("text '", text, "', round ", round);
