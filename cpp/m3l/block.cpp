@@ -78,7 +78,7 @@ void Block<T>::mark_relevance(const Problem& problem) {
         for (const std::int32_t label : problem.relevant.row(i)) relevant_[i] |= bit[label];
         for (const std::int32_t label : problem.unknown.row(i))
             known_[i] &= static_cast<Mask>(~bit[label]);
-        labels_with_known_ |= known_[i];
+        known_labels_ |= known_[i];
     }
     // A warm start from another problem may be infeasible for this one.
     for (std::size_t i = 0; i < n; ++i)
@@ -119,7 +119,7 @@ void Block<T>::activate_all() {
     std::copy(known_.begin(), known_.end(), active_.begin());
     std::iota(order_.begin(), order_.end(), 0u);
     view_.count = rows_.size();
-    view_.unconverged = labels_with_known_;
+    view_.unconverged = known_labels_;
     std::fill_n(view_.threshold, kLanes, std::numeric_limits<T>::infinity());
     std::fill_n(view_.violation, kLanes, std::numeric_limits<T>::infinity());
 }
@@ -201,7 +201,7 @@ double Block<T>::improve_coupled(double tolerance, int max_passes, Shuffle& shuf
     for (std::size_t at = 0; at < view_.count; ++at)
         std::copy_n(view_.dual + workspace_.rows[at] * kLanes, kLanes,
                     workspace_.before.data() + at * kLanes);
-    view_.unconverged = labels_with_known_;
+    view_.unconverged = known_labels_;
     double first_violation = 0;
     for (int pass = 0;
          pass < max_passes && view_.count > 0 && !progress.stop.load(std::memory_order_relaxed);
@@ -247,7 +247,7 @@ SolutionStatus Block<T>::check(double tolerance) {
     // threshold.
     for (std::size_t k = 0; k < kLanes; ++k)
         view_.threshold[k] = std::max(view_.threshold[k], static_cast<T>(tolerance));
-    view_.unconverged = labels_with_known_;
+    view_.unconverged = known_labels_;
     std::visit([&](const auto& rows) { m3l::check(rows, view_); }, rows_.storage());
     SolutionStatus out;
     for (std::size_t k = 0; k < labels_.size(); ++k) {

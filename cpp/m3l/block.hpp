@@ -114,8 +114,8 @@ class Block {
     AlignedVector<T> target_;
     std::vector<Mask> relevant_, known_, active_;
     std::vector<std::uint32_t> order_;
-    Mask labels_with_known_ = 0;  // labels with a variable of known relevance
-    int passes_per_round_;  // passes of coordinate steps between two runs of conjugate gradients
+    Mask known_labels_ = 0;  // labels with a variable of known relevance
+    int passes_per_round_;   // passes of coordinate steps between two runs of conjugate gradients
     // Decrease of log_excess_violation() per pass of coordinate steps, measured most recently.
     double coordinate_rate_ = 0;
 };

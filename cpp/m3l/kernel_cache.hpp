@@ -41,7 +41,7 @@ class KernelCache {
     }
 
     // Whether the cache has room for the whole matrix.
-    bool holds_all_rows() const { return slots_ == rows_; }
+    bool fits_all_rows() const { return slots_ == rows_; }
     std::size_t slots() const { return slots_; }
     std::size_t batch_rows() const { return batch_rows_; }
     bool has(std::size_t row) const { return slot_of_[row] >= 0; }

@@ -39,7 +39,7 @@ class KernelSolver {
 
     void solve() {
         const auto stop = [&] { return progress_.stop.load(std::memory_order_relaxed); };
-        if (cache_.holds_all_rows() && !cache_.compute_all(settings_.threads, stop)) {
+        if (cache_.fits_all_rows() && !cache_.compute_all(settings_.threads, stop)) {
             stop_before_start();
             return;
         }
@@ -102,7 +102,7 @@ class KernelSolver {
     // The first row of the list; the cache may compute the following ones along with it.
     const float* row_of(std::span<const std::int32_t> list) {
         const auto i = static_cast<std::size_t>(list[0]);
-        return cache_.holds_all_rows() ? cache_.cached_row(i) : cache_.row(i, list);
+        return cache_.fits_all_rows() ? cache_.cached_row(i) : cache_.row(i, list);
     }
 
     // Loads the variables of the set's rows, and their products.
@@ -171,7 +171,7 @@ class KernelSolver {
 
     void improve_independent(std::int64_t max_steps) {
         progress_.labels_done = 0;
-        for_each_of(labels_.size(), cache_.holds_all_rows() ? settings_.threads : 1,
+        for_each_of(labels_.size(), cache_.fits_all_rows() ? settings_.threads : 1,
                     [&](std::size_t l) {
                         const std::int64_t steps =
                             improve(l, kAimShare * settings_.tolerance, max_steps, nullptr);

@@ -192,7 +192,7 @@ Test cache("m3l kernel cache: returns the requested rows at any capacity", [] {
             for (std::size_t k = 0; k < found.size(); ++k)
                 same(found[k], product(some[k / some.size()], some[k % some.size()]));
         }
-        if (cache.holds_all_rows()) {
+        if (cache.fits_all_rows()) {
             check(!cache.compute_all(1, [] { return true; }), "compute_all ignored stop()");
             check(cache.compute_all(3, [] { return false; }), "compute_all stopped without reason");
             same(cache.cached_row(29)[29], 900.0f);
