@@ -46,7 +46,7 @@ struct Problem {
     }
 };
 
-// Half of them with a binary x.
+// Half of the problems have a binary x.
 Problem random_problem(Random& random, int most_labels, bool uneven) {
     const int atoms = random.chance(0.5) ? 1 : 2 + random.below(4);
     const RuleParameters rule{random.magnitude(1e-3, 1e2), random.magnitude(0.05, 1.2),
@@ -66,7 +66,7 @@ void smooth_equations_hold(Random& random, int rounds, int most_labels, bool une
         solution.expect(1e-9);
         const double entropy = solution.entropy();
         near(step.entropy, entropy, 1e-9 * (entropy + p.rule.budget * p.rule.temperature));
-        check(p.gain(step) + step.entropy >= -1e-12, "the dual falls");
+        check(p.gain(step) + step.entropy >= -1e-12, "the dual value decreased");
     }
 }
 
@@ -75,14 +75,14 @@ const Test smooth{"curved rules: the equations of the smooth step hold", [] {
                       smooth_equations_hold(random, 400, 12, false);
                       smooth_equations_hold(random, 10, 150, false);
                   }};
-const Test smooth_uneven{"curved rules: the equations of the smooth step hold for lopsided weights",
-                         [] {
-                             Random random(2);
-                             smooth_equations_hold(random, 200, 12, true);
-                         }};
+const Test smooth_uneven{
+    "curved rules: the equations of the smooth step hold for very uneven weights", [] {
+        Random random(2);
+        smooth_equations_hold(random, 200, 12, true);
+    }};
 
-// Labels that moved are at their side's level, the others stand beyond it. An amount at the
-// rounding of the budget is none.
+// The level of a side: labels that moved end at it, the others are beyond it. Amounts within the
+// rounding error of the budget count as zero.
 double level(const Problem& p, const Step& step, bool relevant, double distance) {
     const auto& side = relevant ? p.round.relevant : p.round.irrelevant;
     double lowest = 1e300, highest = -1e300;
@@ -96,13 +96,13 @@ double level(const Problem& p, const Step& step, bool relevant, double distance)
     return lowest;
 }
 
-// Whether the budget was spent.
+// Checks the optimality conditions. Returns whether the budget was spent.
 bool expect_optimal(EntropicRules& rules, const Problem& p, const Where& where = Where::current()) {
     Step step = fresh_step(p.round.scores.size());
     rules.optimal(p.round.sides, p.curves(), p.rule, step);
     expect_feasible(p.round, step, p.rule.budget, 1e-9, where);
     if (p.round.sides.margin >= p.rule.margin) {
-        check(step.empty(), "a step without a loss", where);
+        check(step.empty(), "a round without loss made a step", where);
         return false;
     }
     const double sum = level(p, step, true, 1e-7) + level(p, step, false, 1e-7);
@@ -121,12 +121,13 @@ const Test optimal{"curved rules: the optimality conditions of Update III hold",
                            const Note note("round ", i, ": ", p.words());
                            spent += expect_optimal(rules, p);
                        }
-                       check(spent > 200 && spent < 1800, "the rounds are one-sided");
+                       check(spent > 200 && spent < 1800,
+                             "the random rounds do not cover both cases");
                    }};
 
-// At gamma apart, the relevant labels move the budget but for its last bit and the irrelevant
-// ones twice as much.
-const Test brim{
+// When the levels are gamma apart, the relevant side has moved all of the budget except its last
+// bit, and the irrelevant side twice as much.
+const Test boundary{
     "curved rules: the optimality conditions of Update III hold where one side just spends the "
     "budget",
     [] {
@@ -162,25 +163,28 @@ void one_pair_is_update_two(bool uneven) {
     }
 }
 
-const Test one_pair{"curved rules: for one pair, Update III is Update II",
+const Test one_pair{"curved rules: for one pair, Update III equals Update II",
                     [] { one_pair_is_update_two(false); }};
-// Weights as they are after long learning: all but 1e-10 of a label's mass inside x, say.
-const Test saturated_pair{"curved rules: for one pair of lopsided labels, Update III is Update II",
-                          [] { one_pair_is_update_two(true); }};
+// Weights as after long learning: for example, all but 1e-10 of a label's mass is on the features
+// of x.
+const Test saturated_pair{
+    "curved rules: for one pair of labels with very uneven weights, Update III equals Update II",
+    [] { one_pair_is_update_two(true); }};
 
-const Test never_less{"curved rules: Update III gains no less than Update II, lopsided labels too",
-                      [] {
-                          Random random(4);
-                          EntropicRules rules;
-                          for (int i = 0; i < 600; ++i) {
-                              const Problem p = random_problem(random, 12, i % 2 == 0);
-                              const Note note("round ", i, ": ", p.words());
-                              Step optimal = fresh_step(p.round.scores.size()), single = optimal;
-                              rules.optimal(p.round.sides, p.curves(), p.rule, optimal);
-                              rules.single(p.round.sides, p.curves(), p.rule, single);
-                              at_most(p.gain(single), p.gain(optimal) + 1e-9 * p.rule.budget);
-                          }
-                      }};
+const Test never_less{
+    "curved rules: Update III gains at least as much as Update II, also for very uneven weights",
+    [] {
+        Random random(4);
+        EntropicRules rules;
+        for (int i = 0; i < 600; ++i) {
+            const Problem p = random_problem(random, 12, i % 2 == 0);
+            const Note note("round ", i, ": ", p.words());
+            Step optimal = fresh_step(p.round.scores.size()), single = optimal;
+            rules.optimal(p.round.sides, p.curves(), p.rule, optimal);
+            rules.single(p.round.sides, p.curves(), p.rule, single);
+            at_most(p.gain(single), p.gain(optimal) + 1e-9 * p.rule.budget);
+        }
+    }};
 
 const Test interior{
     "curved rules: Update III equals the interior point method", [] {
@@ -219,7 +223,7 @@ const Test single{
                 same(step.alpha[k], static_cast<int>(k) == r   ? amount
                                     : static_cast<int>(k) == s ? -amount
                                                                : 0);
-            check(p.gain(step) >= -1e-14, "the dual falls");
+            check(p.gain(step) >= -1e-14, "the dual value decreased");
         }
     }};
 

@@ -1,4 +1,5 @@
-// LinearWaterFilling: optimality conditions, bisection, and the interior point method.
+// LinearWaterFilling: optimality conditions, comparison with bisection and with the interior point
+// method.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -35,7 +36,7 @@ Step filled(LinearWaterFilling& filling, const Problem& p) {
     return step;
 }
 
-// A side has a level: labels that moved end at it, the others stand beyond it.
+// Each side has a level: labels that moved end at it, the others are beyond it.
 struct Levels {
     double u = 0, v = 0;
 
@@ -44,7 +45,7 @@ struct Levels {
         const auto end = [&](int label) {
             return p.round.score(label) + p.q * alpha[static_cast<std::size_t>(label)];
         };
-        // The label that moved most shows the level best.
+        // The label with the largest step gives the level most accurately.
         const auto moved_less = [&](int a, int b) {
             return std::abs(alpha[static_cast<std::size_t>(a)]) <
                    std::abs(alpha[static_cast<std::size_t>(b)]);
@@ -73,12 +74,12 @@ const Test optimality{
             const Note note("round ", i, ", labels ", p.round.scores.size(), ", q ", p.q, ", C ",
                             p.rule.budget);
             const Step step = filled(filling, p);
-            // An amount is a difference of scores over q.
+            // An amount is a difference of scores divided by q, which sets its rounding error.
             const double blur =
                 1e-14 * static_cast<double>(p.round.scores.size()) / (p.q * p.rule.budget);
             expect_feasible(p.round, step, p.rule.budget, 1e-9 + blur);
             if (p.round.sides.margin >= p.rule.margin) {
-                check(step.empty(), "a step without a loss");
+                check(step.empty(), "a round without loss made a step");
                 continue;
             }
             const Levels levels(p, step, 1e-11);
@@ -87,10 +88,10 @@ const Test optimality{
             if (spent) at_most(levels.u - levels.v, p.rule.margin + 1e-10);
             else near(levels.u - levels.v, p.rule.margin, 1e-10);
         }
-        check(slack > 300 && tight > 300, "the rounds are one-sided");
+        check(slack > 300 && tight > 300, "the random rounds do not cover both cases");
     }};
 
-// The relevant labels raised to a level, or the irrelevant ones lowered to it.
+// The mass that raises the relevant labels to a level, or lowers the irrelevant labels to it.
 double mass_at(const Problem& p, double level, bool up) {
     double mass = 0;
     for (const int label : up ? p.round.relevant : p.round.irrelevant)
@@ -133,8 +134,8 @@ const Test bisection{
         }
     }};
 
-// Random rounds put no label within 1e-6 of the level it would have to reach, so the two agree
-// beyond what the interior point's tolerance on the complementarity would promise.
+// In random rounds no label is within 1e-6 of the level that decides whether it moves. So the two
+// agree more closely than the interior point method's tolerance on the complementarity guarantees.
 const Test interior{
     "filling: equals the interior point method", [] {
         Random random(3);
@@ -185,9 +186,10 @@ const Test best{"filling: no feasible step gains more", [] {
                         const Note note("round ", i);
                         const Step step = filled(filling, p);
                         const double best = gain(p, step.alpha);
-                        check(best >= 0, "the dual falls");
+                        check(best >= 0, "the dual value decreased");
                         for (int trial = 0; trial < 30; ++trial) {
-                            // A convex combination of the step and of a random feasible one is feasible.
+                            // A convex combination of the step and a random feasible step is
+                            // feasible.
                             std::vector<double> other(step.alpha.size(), 0.0);
                             const double mass = p.rule.budget * random.uniform();
                             for (const auto* side : {&p.round.relevant, &p.round.irrelevant}) {
@@ -207,7 +209,7 @@ const Test best{"filling: no feasible step gains more", [] {
                     }
                 }};
 
-const Test equal_labels{"filling: equal labels move alike", [] {
+const Test equal_labels{"filling: equal labels make equal steps", [] {
                             Sides sides;
                             sides.split(std::vector<double>{0, 0, 0, 0, 0}, std::vector<int>{1, 3},
                                         {});

@@ -60,7 +60,7 @@ def test_multiclass_item_with_two_labels_is_named(run: Run, tmp_path: Path) -> N
     arguments = ("--learner", "predtron", "--problem", "multiclass")
     refused = run("learn", str(path), *arguments)
     assert refused.code == 1
-    assert "two.jsonl:2: this problem has one class a row, not 2" in refused.err
+    assert "two.jsonl:2: this problem has one class per row, not 2" in refused.err
 
 
 def graded(path: Path, count: int = 30) -> str:

@@ -1,5 +1,5 @@
-// Matrices a label are large: what they may take is a limit that the user sets, and they are refused
-// before anything has changed.
+// The memory limit for matrices per label, which the user sets. It is checked before an update
+// changes anything.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// Products by the radial basis function against the formula, one by one; the same bits whatever is
-// computed along with them.
+// RBF products equal the formula, and have the same bits alone and in a batch.
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -9,7 +8,7 @@
 #include "tests/check.hpp"
 #include "tests/random.hpp"
 
-namespace tagalong::test::m3l_products_test {
+namespace tagalong::test::m3l_rbf_products_test {
 
 using namespace m3l;
 
@@ -52,7 +51,7 @@ void compare(std::int64_t rows, std::int64_t columns, double gamma, double dista
     std::vector<std::int32_t> which;
     for (std::size_t i = 0; i < n; i += 1 + i % 3)
         which.push_back(static_cast<std::int32_t>(n - 1 - i));
-    std::vector<float> memory(which.size() * n), alone(n), few(which.size() * which.size());
+    std::vector<float> memory(which.size() * n), single_row(n), few(which.size() * which.size());
     std::vector<float*> to;
     for (std::size_t k = 0; k < which.size(); ++k) to.push_back(memory.data() + k * n);
     products.rows(which, to);
@@ -60,11 +59,11 @@ void compare(std::int64_t rows, std::int64_t columns, double gamma, double dista
     for (std::size_t k = 0; k < which.size(); ++k) {
         Note note("row ", which[k]);
         const std::int32_t one[] = {which[k]};
-        float* const place[] = {alone.data()};
-        products.rows(one, place);
+        float* const destination[] = {single_row.data()};
+        products.rows(one, destination);
         for (std::size_t j = 0; j < n; ++j) {
             near(static_cast<double>(to[k][j]), data.product(which[k], j, gamma), distance);
-            same(alone[j], to[k][j]);
+            same(single_row[j], to[k][j]);
         }
         for (std::size_t j = 0; j < which.size(); ++j) {
             same(few[k * which.size() + j], to[k][which[j]]);
@@ -73,18 +72,19 @@ void compare(std::int64_t rows, std::int64_t columns, double gamma, double dista
     }
 }
 
-Test products("m3l rbf products: the formula, and the same bits alone and among others", [] {
-    for (const std::int64_t rows : {1, 15, 16, 33}) {
-        Note note("rows ", rows);
-        compare<float>(rows, 7, 0.1, 1e-6);
-        compare<double>(rows, 7, 0.1, 1e-7);
-    }
-    compare<float>(20, 1, 0.5, 1e-6);
-    compare<float>(18, 200, 0.001, 1e-6);
-    compare<float>(6, 40, 10.0, 1e-6);  // so far apart that nothing is left
-});
+Test products(
+    "m3l rbf products: equal to the formula, with the same bits single_row and in a batch", [] {
+        for (const std::int64_t rows : {1, 15, 16, 33}) {
+            Note note("rows ", rows);
+            compare<float>(rows, 7, 0.1, 1e-6);
+            compare<double>(rows, 7, 0.1, 1e-7);
+        }
+        compare<float>(20, 1, 0.5, 1e-6);
+        compare<float>(18, 200, 0.001, 1e-6);
+        compare<float>(6, 40, 10.0, 1e-6);  // distances so large that products underflow
+    });
 
-Test lengths("m3l rbf products: a row too long for its numbers is refused", [] {
+Test lengths("m3l rbf products: a row whose norm overflows is refused", [] {
     Random random(1);
     Dense<float> data(random, 3, 2);
     data.value[4] = 1e15f;
@@ -97,4 +97,4 @@ Test lengths("m3l rbf products: a row too long for its numbers is refused", [] {
 });
 
 }  // namespace
-}  // namespace tagalong::test::m3l_products_test
+}  // namespace tagalong::test::m3l_rbf_products_test

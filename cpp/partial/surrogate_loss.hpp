@@ -1,5 +1,5 @@
-// The surrogate loss L of a label's margin, with g = -L' and the constants that the analysis of
-// ranking with partial feedback takes from it (P3, Theorem 2), on the margins from -R to R.
+// The surrogate loss L of a label's margin on [-R, R], with g = -L' and the constants of P3's
+// Theorem 2.
 #pragma once
 
 #include <algorithm>
@@ -30,18 +30,18 @@ class SurrogateLoss {
     double slope(double margin) const {
         return kind_ == MarginLoss::square ? 1 - margin : 1 / (std::exp(margin) + 1);
     }
-    // How likely a label of this margin is relevant.
+    // The probability that a label with this margin is relevant.
     double probability(double margin) const {
         return kind_ == MarginLoss::square ? 0.5 * (1 + margin) : 1 / (1 + std::exp(-margin));
     }
-    // How likely labels of these margins are, which may be beyond -R and R; in their place.
-    void probabilities(std::span<double> margins) const {
+    // Replaces margins, which may be outside [-R, R], by the probabilities of their labels.
+    void probabilities(std::span<double> compute_margins) const {
         if (kind_ == MarginLoss::square)
-            for (double& margin : margins) margin = 0.5 * (1 + clip(margin));
+            for (double& margin : compute_margins) margin = 0.5 * (1 + clip(margin));
         else
-            for (double& margin : margins) margin = probability(clip(margin));
+            for (double& margin : compute_margins) margin = probability(clip(margin));
     }
-    // c', the largest squared slope; c'', the least curvature; L(-R).
+    // c', the largest squared slope; c'', the least curvature; L(-R), the largest loss.
     double largest_slope() const { return largest_slope_; }
     double curvature() const { return curvature_; }
     double worst() const { return worst_; }

@@ -1,4 +1,4 @@
-// Conjugate gradients on the variables between their limits: rows that are nearly the same.
+// Conjugate gradients on the free variables: a problem with nearly equal rows.
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -7,7 +7,7 @@
 #include "tests/check.hpp"
 #include "tests/random.hpp"
 
-namespace tagalong::test::m3l_face_test {
+namespace tagalong::test::m3l_free_variable_cg_test {
 namespace {
 
 constexpr int kRows = 240, kFeatures = 400, kLabels = 6;
@@ -18,16 +18,16 @@ void nearly_equal_rows_converge() {
     std::vector<T> values;
     std::vector<std::int32_t> indices, indptr{0};
     for (int i = 0; i < kRows / 2; ++i) {
-        const std::size_t begins = indices.size();
+        const std::size_t begin = indices.size();
         for (int j = 0; j < kFeatures; ++j)
             if (random.chance(0.03)) {
                 indices.push_back(j);
                 values.push_back(static_cast<T>(random.between(0, 1)));
             }
-        const std::size_t ends = indices.size();
-        indptr.push_back(static_cast<std::int32_t>(ends));
-        for (std::size_t e = begins; e < ends;
-             ++e) {  // the same row again, by two hundredths another
+        const std::size_t end = indices.size();
+        indptr.push_back(static_cast<std::int32_t>(end));
+        // The same row again, with values changed by about 2%.
+        for (std::size_t e = begin; e < end; ++e) {
             indices.push_back(indices[e]);
             values.push_back(
                 static_cast<T>(static_cast<double>(values[e]) * (1 + 0.02 * random.normal())));
@@ -41,7 +41,7 @@ void nearly_equal_rows_converge() {
     matrix.indices = indices.data();
     matrix.indptr = indptr.data();
 
-    std::vector<std::int64_t> start{0}, nothing(kRows + 1, 0);
+    std::vector<std::int64_t> start{0}, no_labels(kRows + 1, 0);
     std::vector<std::int32_t> label;
     for (int i = 0; i < kRows; ++i) {
         for (int l = 0; l < kLabels; ++l)
@@ -53,27 +53,27 @@ void nearly_equal_rows_converge() {
     problem.rows = kRows;
     problem.labels = kLabels;
     problem.relevant = {start, label};
-    problem.unknown = {nothing, {}};
-    problem.margin_yes = problem.margin_no = two;
-    problem.bound_yes = problem.bound_no = bound;
+    problem.unknown = {no_labels, {}};
+    problem.margin_relevant = problem.margin_irrelevant = two;
+    problem.bound_relevant = problem.bound_irrelevant = bound;
 
     m3l::LinearSettings settings;
     settings.tolerance = 1e-3;
-    settings.most_passes = 1000;  // coordinate steps alone take more
+    settings.max_passes = 1000;  // coordinate steps alone need more
     m3l::LinearSolution<T> solution;
-    m3l::SolverProgress watch;
-    m3l::solve_linear(m3l::Rows<T>(matrix), problem, settings, watch, solution);
-    check(solution.converged, "it takes too many passes");
-    for (const T b : solution.dual) check(std::abs(b) <= 1, "a variable beyond its limits");
-    const auto& standing = solution.standing;
-    at_most(-1e-5 * standing.dual, standing.gap);
-    at_most(standing.gap, 1e-3 * standing.dual);
+    m3l::SolverProgress progress;
+    m3l::solve_linear(m3l::Rows<T>(matrix), problem, settings, progress, solution);
+    check(solution.converged, "the solver did not converge");
+    for (const T b : solution.dual) check(std::abs(b) <= 1, "a variable is outside its bounds");
+    const auto& status = solution.status;
+    at_most(-1e-5 * status.dual, status.gap);
+    at_most(status.gap, 1e-3 * status.dual);
 }
 
-const Test converge{"m3l: nearly equal rows converge", [] {
+const Test converge{"m3l free-variable cg: a problem with nearly equal rows converges", [] {
                         nearly_equal_rows_converge<float>();
                         nearly_equal_rows_converge<double>();
                     }};
 
 }  // namespace
-}  // namespace tagalong::test::m3l_face_test
+}  // namespace tagalong::test::m3l_free_variable_cg_test

@@ -1,11 +1,12 @@
-// The step on two variables, against every point of a grid and the conditions of optimality.
+// The step on two variables: compared with every point of a grid, and with the optimality
+// conditions.
 #include <algorithm>
 
 #include "m3l/two_variables.hpp"
 #include "tests/check.hpp"
 #include "tests/random.hpp"
 
-namespace tagalong::test::m3l_two_test {
+namespace tagalong::test::m3l_two_variables_test {
 
 using namespace m3l;
 
@@ -17,7 +18,7 @@ TwoVariables random_problem(Random& random) {
     q.h = random.normal();
     q.a = random.chance(0.1) ? 0.0 : random.magnitude(0.01, 10);
     q.b = random.chance(0.1) ? 0.0 : random.magnitude(0.01, 10);
-    // Sometimes singular, with either sign.
+    // Sometimes singular, with either sign of c.
     const double share = random.chance(0.2) ? 1.0 : random.uniform();
     q.c = (random.chance(0.5) ? 1 : -1) * share * std::sqrt(q.a * q.b);
     for (int k = 0; k < 2; ++k) {
@@ -34,9 +35,9 @@ Test grid("two variables: no point of a grid is better", [] {
         Note note("problem ", problem);
         const TwoSteps step = solve_two(q);
         check(q.low[0] <= step.first && step.first <= q.high[0],
-              "the first variable is within its limits");
+              "the first variable is outside its bounds");
         check(q.low[1] <= step.second && step.second <= q.high[1],
-              "the second variable is within its limits");
+              "the second variable is outside its bounds");
         const double found = q.value(step.first, step.second);
         constexpr int kSteps = 24;
         for (int i = 0; i <= kSteps; ++i)
@@ -48,7 +49,7 @@ Test grid("two variables: no point of a grid is better", [] {
     }
 });
 
-Test optimal("two variables: no derivative points to somewhere allowed", [] {
+Test optimal("two variables: the projected derivatives are zero", [] {
     Random random(2);
     for (int problem = 0; problem < 3000; ++problem) {
         const TwoVariables q = random_problem(random);
@@ -64,7 +65,7 @@ Test optimal("two variables: no derivative points to somewhere allowed", [] {
     }
 });
 
-Test kinks("two variables: no room, no curvature, no slope", [] {
+Test kinks("two variables: empty boxes, zero curvature, zero derivative", [] {
     same(solve_two({1, 1, 1, 1, 0, {0, 0}, {0, 0}}).first, 0.0);
     same(best_step(2, 0, -1, 3), 3.0);
     same(best_step(-2, 0, -1, 3), -1.0);
@@ -73,4 +74,4 @@ Test kinks("two variables: no room, no curvature, no slope", [] {
 });
 
 }  // namespace
-}  // namespace tagalong::test::m3l_two_test
+}  // namespace tagalong::test::m3l_two_variables_test
