@@ -35,14 +35,14 @@ def flatten(value: Any, path: str = "") -> dict[str, bytes]:
 def whole(model: Any) -> dict[str, bytes]:
     """All that a model holds: its parameters, its attributes, its native state."""
     state = model.__getstate__()
-    if "_part" in state:  # attributes of a Predtron's part, in whatever order they were set
-        state = {**state, "_part": dict(sorted(state["_part"].items()))}
+    if "_problem_learner" in state:  # a Predtron: the order of its attributes does not matter
+        state = {**state, "_problem_learner": dict(sorted(state["_problem_learner"].items()))}
     return flatten(dict(sorted(state.items())))
 
 
 def holder_of(model: Any) -> Any:
-    """What holds the native learner: a model itself, or a Predtron's part for its problem."""
-    return getattr(model, "_part", model)
+    """The object that has the native learner: the model, or a Predtron's learner."""
+    return getattr(model, "_problem_learner", model)
 
 
 def native_of(model: Any) -> Any:

@@ -88,7 +88,7 @@ def test_batches_and_chunks_do_not_matter(cuts: list[int], numbers: int) -> None
     X, y = some_rows(4)
     whole = OrdinalRanker().partial_fit(X, y, range(5))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ordinal_ranker, "NUMBERS_A_CHUNK", numbers)
+        patch.setattr(ordinal_ranker, "MAX_CHUNK_ENTRIES", numbers)
         parts = OrdinalRanker()
         ends = sorted({0, 60, *cuts})
         for start, stop in pairwise(ends):

@@ -11,7 +11,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from tagalong import Predtron
-from tagalong.online.predtron.answer_learner import AnswerPredtron
+from tagalong.online.predtron.custom_problem_learner import CustomProblemPredtron
 from tagalong.online.predtron.label_learner import LabelPredtron
 from tagalong.online.predtron.query_learner import QueryPredtron
 from tests.contract.bits import assert_same, holder_of, native_of, whole
@@ -62,7 +62,11 @@ class Colour:
         return "Colour()"
 
 
-PARTS = {"multiclass": LabelPredtron, "subset-ranking": QueryPredtron, Colour(): AnswerPredtron}
+PARTS = {
+    "multiclass": LabelPredtron,
+    "subset-ranking": QueryPredtron,
+    Colour(): CustomProblemPredtron,
+}
 each_kind = pytest.mark.parametrize(("problem", "part"), PARTS.items(), ids=repr)
 without_labels = pytest.mark.parametrize("problem", ["subset-ranking", Colour()], ids=repr)
 
@@ -100,8 +104,8 @@ def test_the_estimator_offers_all_that_a_part_does(problem: Any, part: type) -> 
 
 def test_a_part_has_only_what_fits_its_problems() -> None:
     assert public(LabelPredtron) >= OF_LABELS
-    assert "watch_query" not in public(LabelPredtron) | public(AnswerPredtron)
-    assert not OF_LABELS & (public(QueryPredtron) | public(AnswerPredtron))
+    assert "watch_query" not in public(LabelPredtron) | public(CustomProblemPredtron)
+    assert not OF_LABELS & (public(QueryPredtron) | public(CustomProblemPredtron))
     for call in ("fit", "partial_fit", "predict_then_learn", "predict", "score"):
         for part, takes_groups in zip(PARTS.values(), (False, True, False), strict=True):
             assert ("group" in inspect.signature(getattr(part, call)).parameters) == takes_groups

@@ -164,7 +164,7 @@ def test_what_the_features_are_told() -> None:
     ranker.learn_one(([5, 1], [1.0, 2.0]), "b", unknown=["d"])
     ranker.partial_fit(X[:1], [["a"]], sample_weight=[0])
     ranker.rank_one(([4], [1.0]))
-    assert ranker._own.seen == [
+    assert ranker._custom_features.seen == [
         ("rows", [0, 3], [1.5, 2.5], ["a"]),
         ("learn", [0, 3], [1.5, 2.5], ["a"]),
         ("rows", [2], [1.0], ["a", "c", "b"]),
@@ -180,15 +180,15 @@ def test_what_the_features_are_told() -> None:
 def test_features_that_learn_begin_anew() -> None:
     X, Y = np.eye(4), [["a"], ["b"], ["a"], ["b"]]
     ranker = SharedLabelRanker(Affinity(), update="max").fit(X, Y)
-    assert ranker._own.messages == {"a": 2, "b": 2}
+    assert ranker._custom_features.messages == {"a": 2, "b": 2}
     assert clone(ranker).features == ranker.features == Affinity()
-    assert ranker.fit(X[:1], Y[:1])._own.messages == {"a": 1}
+    assert ranker.fit(X[:1], Y[:1])._custom_features.messages == {"a": 1}
 
 
 def test_without_labels_nobody_is_asked() -> None:
     ranker = SharedLabelRanker(Recorder()).learn_one(([1], [1.0]), [])
     assert ranker.rank_one(([1], [1.0])) == []
-    assert [what for what, *_ in ranker._own.seen] == ["learn"]
+    assert [what for what, *_ in ranker._custom_features.seen] == ["learn"]
 
 
 class Described:
@@ -268,7 +268,7 @@ def test_labels_change_for_features_that_learn_and_can_relabel() -> None:
         tagger.merge_labels(["bank", "family"], into="home")
         tagger.learn("invoice again", ["home", "new"])
     assert own.suggest("invoice again", k=None) == native.suggest("invoice again", k=None)
-    assert own.learner._own.messages == {"home": 26, "new": 1}
+    assert own.learner._custom_features.messages == {"home": 26, "new": 1}
     assert str(own.certificate_) == str(native.certificate_)
 
 

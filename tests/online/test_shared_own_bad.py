@@ -66,7 +66,7 @@ def test_bad_features_are_named_and_nothing_is_learnt(bad: str) -> None:
         ranker.predict(X[3:])
     with pytest.raises(ValueError, match=rf"^Broken\.rows, x: .*{message}"):
         ranker.explain_one(([0], [5.0]), "a")
-    asked = {place for place in before if "asked" in place or "_kept" in place}
+    asked = {place for place in before if "asked" in place or "_block_cache" in place}
     after = whole(ranker)
     assert_same(
         {k: v for k, v in after.items() if k not in asked},
@@ -162,7 +162,7 @@ def test_a_batch_is_asked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was checked is learnt; only what there is no room for is made again."""
     ranker = taught(Broken(None, after=10))
     assert ranker.features.asked == 3
-    monkeypatch.setattr("tagalong.online.shared_ranker.custom_features.KEPT_BYTES", 100)
+    monkeypatch.setattr("tagalong.online.shared_ranker.custom_features.BLOCK_CACHE_BYTES", 100)
     small = taught(Broken(None, after=10))
     assert small.features.asked == 4  # a block of 3 labels and 3 features takes 48 bytes
     assert np.array_equal(small.coef_, ranker.coef_)

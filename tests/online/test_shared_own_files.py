@@ -163,4 +163,4 @@ def test_a_state_of_json_and_arrays_comes_back(
 def test_a_table_is_not_copied_for_each_ranker() -> None:
     """Features that do not learn may be large."""
     phi = Table(np.eye(4))
-    assert SharedLabelRanker(phi).add_labels(range(4))._own is phi
+    assert SharedLabelRanker(phi).add_labels(range(4))._custom_features is phi

@@ -13,7 +13,7 @@ from tagalong.learning.estimators import columns_of, restore_columns, restored_o
 from tagalong.learning.examples import FeatureNames
 from tagalong.learning.labels import Labels, Targets, checked, label_array, label_list
 from tagalong.learning.protocols import Task
-from tagalong.online.native import ChangeableRanker, NativeRanker
+from tagalong.online.native import EditableRanker, NativeRanker
 from tagalong.online.native_learner import NativeLearner, Settings
 
 __all__ = ["LabelModel", "Settings"]
@@ -37,11 +37,11 @@ class LabelModel(NativeLearner):
     def _relabel(self, changes: Mapping[Hashable, Hashable | None]) -> None:
         """Prepare for other names of labels, None for those forgotten; ValueError to refuse."""
 
-    def _first_labels(self, Y: Any, classes: Any, fitting: bool) -> Labels:
+    def _initial_labels(self, Y: Any, classes: Any, fitting: bool) -> Labels:
         """Return the labels of a learner that starts with these targets."""
         return labels_of(Y, classes, fitting)
 
-    def _open_labels(self) -> Labels:
+    def _growing_labels(self) -> Labels:
         """Return the labels of a learner that starts without an example."""
         return Labels(grows=True)
 
@@ -67,7 +67,7 @@ class LabelModel(NativeLearner):
     def start(self) -> None:
         """Begin without an example, unless it has begun: labels may appear at any time."""
         if not self.is_started:
-            self._start_with(self._checked_settings(), self._open_labels(), single=False)
+            self._start_with(self._checked_settings(), self._growing_labels(), single=False)
 
     def add_labels(self, labels: Iterable[Hashable]) -> Self:
         """Add labels, with no weights yet, that take part from the next round on.
@@ -114,7 +114,7 @@ class LabelModel(NativeLearner):
         gone = {self._number(label) for label in labels}
         kept = [i for i in range(len(self._labels)) if i not in gone]
         named = ", ".join(repr(label) for label in labels)
-        self._change_labels(
+        self._replace_labels(
             [[i] for i in kept],
             [self._labels.names[i] for i in kept],
             dict.fromkeys(labels),
@@ -148,7 +148,7 @@ class LabelModel(NativeLearner):
         first, *others = merged = sorted(parts)
         kept = [i for i in range(len(self._labels)) if i not in others]
         named = ", ".join(repr(self._labels.names[i]) for i in merged)
-        self._change_labels(
+        self._replace_labels(
             [merged if i == first else [i] for i in kept],
             [into if i == first else self._labels.names[i] for i in kept],
             {self._labels.names[i]: into for i in merged},
@@ -169,7 +169,7 @@ class LabelModel(NativeLearner):
             "single": self._single,
             **columns_of(self),
             "names": None if self._names is None else list(self._names.number),
-            "restarted": self._restarted,
+            "restarted": self._restart_reason,
             "numbers": state["numbers"],
         }
         return header, state["arrays"]
@@ -194,7 +194,7 @@ class LabelModel(NativeLearner):
         if len(self._labels) != native.labels:
             raise ValueError(f"it has {len(self._labels)} labels, but weights of {native.labels}")
         self._single = header["single"]
-        self._restarted = header.get("restarted", "")
+        self._restart_reason = header.get("restarted", "")
         restore_columns(self, header)
         self._names = None
         if header["names"] is not None:
@@ -230,7 +230,7 @@ class LabelModel(NativeLearner):
         self._settings = settings
         self._labels = labels
         self._single = single
-        self._restarted = ""
+        self._restart_reason = ""
         self._names = None if matrix is None else self._column_names()
         self._native = native
 
@@ -243,7 +243,7 @@ class LabelModel(NativeLearner):
             raise ValueError(f"there is no label {label!r}")
         return self._labels.number[label]
 
-    def _change_labels(
+    def _replace_labels(
         self,
         sources: list[list[int]],
         names: Sequence[Hashable],
@@ -252,9 +252,9 @@ class LabelModel(NativeLearner):
     ) -> None:
         """Have other labels: per new label the old ones whose weights it sums."""
 
-        def change(native: ChangeableRanker) -> None:
+        def change(native: EditableRanker) -> None:
             self._relabel(changes)
             native.select_labels(sources)
 
-        self._restart(change, reason)
+        self._edit_weights(change, reason)
         self._labels = Labels(names, self._labels.grows)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from tagalong import _native as core
 
-__all__ = ["ChangeableRanker", "NativePredtron", "NativeRanker", "RankerAround", "new_native"]
+__all__ = ["EditableRanker", "NativePredtron", "NativeRanker", "RankerWrapper", "new_native"]
 
 NativePredtron: TypeAlias = core.Predtron32 | core.Predtron64
 
@@ -38,7 +38,7 @@ def new_native(
     return double(**given) if settings["dtype"] == "float64" else single(**given)
 
 
-class Counted(Protocol):
+class NativeCertificate(Protocol):
     """What every certificate of a native ranker says."""
 
     @property
@@ -128,7 +128,7 @@ class NativeRanker(Protocol):
     def weights(self) -> core.FeatureWeights:
         """Return the weights that predict, (rows, K)."""
 
-    def certificate(self) -> Counted:
+    def certificate(self) -> NativeCertificate:
         """Return what was counted, the dual value and the cut-off."""
 
     def state(self) -> dict[str, dict[str, Any]]:
@@ -138,7 +138,7 @@ class NativeRanker(Protocol):
         """Take over a state; the learner must be new."""
 
 
-class ChangeableRanker(NativeRanker, Protocol):
+class EditableRanker(NativeRanker, Protocol):
     """A native learner whose labels and features can be changed otherwise than by learning."""
 
     @property
@@ -152,10 +152,10 @@ class ChangeableRanker(NativeRanker, Protocol):
         """Keep the weights of some features, in the order of ``weights``."""
 
 
-Core = TypeVar("Core", bound=ChangeableRanker)
+Core = TypeVar("Core", bound=EditableRanker)
 
 
-class RankerAround(ChangeableRanker, Generic[Core]):
+class RankerWrapper(EditableRanker, Generic[Core]):
     """Offers what a native ranker offers. The one inside does what a subclass leaves to it.
 
     Parameters

@@ -12,8 +12,8 @@ from tagalong import _native as core
 from tagalong.learning.estimators import validated
 from tagalong.learning.examples import as_matrix
 from tagalong.learning.fitted import NativeModel
-from tagalong.online.native import ChangeableRanker, NativeRanker
-from tagalong.online.weights import DeclaredFeatures, weights_by_name
+from tagalong.online.native import EditableRanker, NativeRanker
+from tagalong.online.weights import FeatureCounts, weights_as_dict
 
 __all__ = ["NativeLearner", "Settings"]
 
@@ -28,7 +28,7 @@ class NativeLearner(NativeModel):
     """
 
     _native: NativeRanker
-    _restarted: str  # why the certificate does not begin with the first round
+    _restart_reason: str  # why the certificate does not begin with the first round
     n_features: int | None
 
     # What a subclass defines, or may define.
@@ -48,7 +48,7 @@ class NativeLearner(NativeModel):
     def _check_start(self, settings: Settings, labels: int, features: int) -> None:
         """Raise ValueError if nothing can begin with so many labels and features (0: unknown)."""
 
-    def _check_surgery(self) -> None:
+    def _require_editable_weights(self) -> None:
         """Raise ValueError if weights can be changed by learning only."""
 
     # The contract: see `tagalong.learning.protocols`.
@@ -91,7 +91,7 @@ class NativeLearner(NativeModel):
     def weights_by_feature(self) -> dict[str, npt.NDArray[Any]]:
         """Return the features with weights, the weights (features, K), and what else is kept."""
         self._require_start("weights_by_feature")
-        return weights_by_name(self._native.weights())
+        return weights_as_dict(self._native.weights())
 
     def feature_lengths(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
         """Return the features that have weights, and the Euclidean length of each one's weights."""
@@ -110,7 +110,7 @@ class NativeLearner(NativeModel):
             Which ones, in the order of ``feature_lengths``.
         """
         dropped = int(len(kept) - kept.sum())
-        self._restart(
+        self._edit_weights(
             lambda native: native.select_features(kept.tolist()),
             f"the weights of {dropped} features were pruned",
         )
@@ -138,19 +138,19 @@ class NativeLearner(NativeModel):
         self._native.check(matrix)
         return matrix
 
-    def _declared_features(self) -> DeclaredFeatures:
-        return DeclaredFeatures(
+    def _feature_counts(self) -> FeatureCounts:
+        return FeatureCounts(
             int(self._settings["n_features"]), int(getattr(self, "n_features_in_", 0))
         )
 
-    def _restart(self, change: Callable[[ChangeableRanker], None], reason: str) -> None:
+    def _edit_weights(self, change: Callable[[EditableRanker], None], reason: str) -> None:
         """Change the weights in another way than by learning.
 
         What was proven about the rounds so far does not hold for such weights, so the native
         learner restarts its certificate, centred on the new weights.
         """
-        self._check_surgery()
-        native = cast(ChangeableRanker, self._native)
+        self._require_editable_weights()
+        native = cast(EditableRanker, self._native)
         rounds = native.rounds
         change(native)
-        self._restarted = f"{reason} after {rounds:,} rounds"
+        self._restart_reason = f"{reason} after {rounds:,} rounds"

@@ -30,7 +30,7 @@ __all__ = ["Example", "OnlineRanker", "Settings"]
 Example: TypeAlias = tuple[Any, Any] | Mapping[Any, float]
 
 _NO_SCORES: npt.NDArray[Any] = np.empty(0)
-_UNWATCHED = Round(_NO_SCORES, 0.0, [], [])
+_EMPTY_ROUND = Round(_NO_SCORES, 0.0, [], [])
 
 
 class OnlineRanker(ClassifierMixin, LabelModel):
@@ -62,7 +62,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         passes = parameters.integer(getattr(self, "passes", 1), "passes", 1)
         with restored_on_error(self):
             X = self._validate(X, reset=True)
-            labels = self._first_labels(y, None, fitting=True)
+            labels = self._initial_labels(y, None, fitting=True)
             targets = labels.encode(y, X.shape[0])
             self._check_targets(labels, targets)
             weights = checked_weights(sample_weight, X, self._largest_weight(settings))
@@ -183,21 +183,21 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         self, x: Example, y: Any, unknown: Collection[Hashable], weight: float, watched: bool
     ) -> Round:
         before = dict(self.__dict__)  # `restored_on_error`, without what a context manager takes
-        found = _UNWATCHED
+        found = _EMPTY_ROUND
         try:
             self.start()
             pairs, new_names = self._pairs(x, learning=True)
-            relevant, open_labels, new = self._labels.encode_one(y, unknown)
+            relevant, unknown_labels, new = self._labels.encode_one(y, unknown)
             if new:
                 self._labels.extend(new)
             try:
                 if watched:
                     scores, cutoff = self._native.predict_then_learn_one(
-                        *pairs, relevant, open_labels, weight
+                        *pairs, relevant, unknown_labels, weight
                     )
-                    found = Round(scores, cutoff, relevant, open_labels)
+                    found = Round(scores, cutoff, relevant, unknown_labels)
                 else:
-                    self._native.learn_one(*pairs, relevant, open_labels, weight)
+                    self._native.learn_one(*pairs, relevant, unknown_labels, weight)
             except BaseException:  # whatever a user's own features may raise
                 self._labels.withdraw(len(self._labels) - self._native.labels)
                 raise
@@ -264,7 +264,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
             Scores and cut-off before each round, and the numbers of its labels.
         """
         self._labels.extend(targets.targets.new)
-        rounds = self._unwritten(targets.targets)
+        rounds = self._empty_rounds(targets.targets)
         self._learn(rows.matrix(), targets.targets, targets.weights, rounds)
         return rounds
 
@@ -295,7 +295,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
             How many; all of them by default.
         """
         matrix = self._checked_matrix(X)
-        best = self._native.rank(matrix, _count(k))  # before classes_, which may grow meanwhile
+        best = self._native.rank(matrix, _checked_k(k))  # before classes_, which may grow meanwhile
         return np.asarray(self.classes_[best])
 
     def rank_one(self, x: Example, k: int | None = None) -> list[Any]:
@@ -312,7 +312,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
             return []
         pairs, _ = self._pairs(x, learning=False)
         names = self._labels.names
-        return [names[label] for label in self._native.rank_one(*pairs, _count(k))]
+        return [names[label] for label in self._native.rank_one(*pairs, _checked_k(k))]
 
     def score_one(self, x: Example) -> tuple[npt.NDArray[Any], float]:
         """Return the scores of all labels for one example, and the cut-off.
@@ -408,7 +408,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
             settings = self._current_settings()
             X = self._validate(X, reset=not hasattr(self, "n_features_in_"))
             matrix = as_matrix(X)
-            labels = self._first_labels(Y, classes, fitting=False) if first else self._labels
+            labels = self._initial_labels(Y, classes, fitting=False) if first else self._labels
             targets = labels.encode(Y, X.shape[0])
             self._check_targets(labels, targets)
             weights = checked_weights(sample_weight, X, self._largest_weight(settings))
@@ -428,11 +428,11 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         matrix, targets, weights = self._checked_batch(X, Y, classes, sample_weight)
         rounds = Rounds(_NO_SCORES, _NO_SCORES, targets.relevant, targets.unknown)
         if watched:
-            rounds = self._unwritten(targets)
+            rounds = self._empty_rounds(targets)
         self._learn(matrix, targets, weights, rounds if watched else None)
         return rounds
 
-    def _unwritten(self, targets: Targets) -> Rounds:
+    def _empty_rounds(self, targets: Targets) -> Rounds:
         """Return rounds with room for the scores and cut-offs of rows that are to be learnt."""
         rows = len(targets)
         scores = np.empty((rows, len(self._labels)), dtype=self._settings["dtype"])
@@ -498,7 +498,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         return names.translate(x, learning)
 
 
-def _count(k: int | None) -> int:
+def _checked_k(k: int | None) -> int:
     if type(k) is int and k >= 0:
         return k
     return -1 if k is None else parameters.integer(k, "k", 0)

@@ -13,13 +13,13 @@ from tagalong.learning import model_files
 
 __all__ = [
     "as_grades",
+    "checked_grades",
+    "comparable_grades",
     "decoded_grades",
     "encoded_grades",
-    "given_grades",
-    "grade_keys",
     "grade_numbers",
     "refuse_continuous",
-    "require_same",
+    "require_same_grades",
     "sorted_grades",
 ]
 
@@ -32,7 +32,7 @@ def as_grades(grades: Any, name: str) -> npt.NDArray[Any]:
     return array if array.dtype.kind in "biufUMmO" else array.astype(object)
 
 
-def given_grades(y: Any, rows: int) -> npt.NDArray[Any]:
+def checked_grades(y: Any, rows: int) -> npt.NDArray[Any]:
     """Return the grades of a batch, one a row."""
     if y is None:
         raise ValueError("learning requires y to be passed, but the target y is None")
@@ -58,7 +58,7 @@ def refuse_continuous(y: npt.NDArray[Any]) -> None:
         )
 
 
-def grade_keys(grades: npt.NDArray[Any], place: str) -> list[Hashable]:
+def comparable_grades(grades: npt.NDArray[Any], place: str) -> list[Hashable]:
     """Return grades as plain objects that are equal where the grades are."""
     if grades.dtype.kind in "Mm":  # of any unit
         grades = grades.astype(f"{grades.dtype.kind}8[us]")
@@ -72,7 +72,7 @@ def grade_keys(grades: npt.NDArray[Any], place: str) -> list[Hashable]:
 
 def sorted_grades(grades: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return the distinct grades, lowest first."""
-    grade_keys(grades, "y")
+    comparable_grades(grades, "y")
     try:
         return np.unique(grades)
     except TypeError as error:
@@ -83,9 +83,9 @@ def sorted_grades(grades: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def grade_numbers(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """Return the number of each grade."""
-    number = {key: i for i, key in enumerate(grade_keys(classes, "classes"))}
+    number = {key: i for i, key in enumerate(comparable_grades(classes, "classes"))}
     out = np.empty(len(y), np.int64)
-    for row, key in enumerate(grade_keys(y, "y")):
+    for row, key in enumerate(comparable_grades(y, "y")):
         found = number.get(key)
         if found is None:
             raise ValueError(f"y: row {row} is {key!r}; the grades are {list(number)!r}")
@@ -93,12 +93,12 @@ def grade_numbers(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray
     return out
 
 
-def require_same(classes: Any, known: npt.NDArray[Any], name: str) -> None:
+def require_same_grades(classes: Any, known: npt.NDArray[Any], name: str) -> None:
     """Raise ValueError if classes are given that are not the known ones."""
     if classes is None:
         return
     given = as_grades(classes, "classes")
-    if set(grade_keys(given, "classes")) != set(grade_keys(known, name)):
+    if set(comparable_grades(given, "classes")) != set(comparable_grades(known, name)):
         raise ValueError(f"classes is {given.tolist()!r}, but {name} is {known.tolist()!r}")
 
 

@@ -22,13 +22,13 @@ from tagalong.learning.examples import as_matrix
 from tagalong.learning.fitted import Fitted
 from tagalong.online.blocks.grades import (
     as_grades,
+    checked_grades,
+    comparable_grades,
     decoded_grades,
     encoded_grades,
-    given_grades,
-    grade_keys,
     grade_numbers,
     refuse_continuous,
-    require_same,
+    require_same_grades,
     sorted_grades,
 )
 from tagalong.online.blocks.projection import BlockProjection
@@ -36,9 +36,9 @@ from tagalong.online.blocks.projection import BlockProjection
 __all__ = ["OrdinalRanker"]
 
 # A row is copied once a threshold; so many numbers at a time keep the copies of a batch small.
-NUMBERS_A_CHUNK = 1 << 20
+MAX_CHUNK_ENTRIES = 1 << 20
 LARGEST_INDEX = 2**31 - 1
-LEAST_WEIGHT = 1e-100  # of a row: the core gets its inverse, which must be finite
+SMALLEST_WEIGHT = 1e-100  # of a row: the core gets its inverse, which must be finite
 
 
 class OrdinalRanker(ClassifierMixin, Fitted):
@@ -160,7 +160,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         shuffled = parameters.flag(self.shuffle, "shuffle")
         with restored_on_error(self):
             X = validated(self, X, reset=True)
-            given = given_grades(y, X.shape[0])
+            given = checked_grades(y, X.shape[0])
             if self.grades is None:
                 refuse_continuous(given)
             classes = sorted_grades(given) if self.grades is None else self._declared_grades()
@@ -196,7 +196,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         with restored_on_error(self):
             X = validated(self, X, reset=first)
             known = self._first_grades(classes) if first else self._same_grades(classes)
-            numbers = grade_numbers(given_grades(y, X.shape[0]), known)
+            numbers = grade_numbers(checked_grades(y, X.shape[0]), known)
             learner = self._new_learner(X.shape[1], known) if first else self._learner
             inverse = _inverse_weights(sample_weight, X, learner)
             learner.check_rows(as_matrix(X))
@@ -291,7 +291,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         if isinstance(self.grades, str):
             raise ValueError(f"grades must be a sequence of grades, got {self.grades!r}")
         declared = as_grades(self.grades, "grades")
-        keys = grade_keys(declared, "grades")
+        keys = comparable_grades(declared, "grades")
         if len(set(keys)) < len(keys):
             twice = next(key for i, key in enumerate(keys) if key in keys[:i])
             raise ValueError(f"grades: {twice!r} is there twice; grades must be distinct")
@@ -300,7 +300,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
     def _first_grades(self, classes: Any) -> npt.NDArray[Any]:
         if self.grades is not None:
             declared = self._declared_grades()
-            require_same(classes, declared, "grades")
+            require_same_grades(classes, declared, "grades")
             return declared
         if classes is None:
             raise ValueError(
@@ -309,7 +309,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         return sorted_grades(as_grades(classes, "classes"))
 
     def _same_grades(self, classes: Any) -> npt.NDArray[Any]:
-        require_same(classes, self.classes_, "classes_")
+        require_same_grades(classes, self.classes_, "classes_")
         return self.classes_
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
@@ -364,7 +364,7 @@ def _learn(
 ) -> None:
     """Learn rows in an order; their blocks are built many at a time."""
     rows = X.shape[0]
-    chunk = max(1, NUMBERS_A_CHUNK * rows // (max(1, thresholds) * (X.nnz + rows)))
+    chunk = max(1, MAX_CHUNK_ENTRIES * rows // (max(1, thresholds) * (X.nnz + rows)))
     below = np.arange(thresholds)
     everything = np.arange(rows) if order is None else order
     if inverse is not None:
@@ -399,5 +399,5 @@ def _inverse_weights(
     if weights is None:
         return None
     inverse = np.full(len(weights), np.inf)
-    np.divide(1, weights, out=inverse, where=weights >= LEAST_WEIGHT)
+    np.divide(1, weights, out=inverse, where=weights >= SMALLEST_WEIGHT)
     return inverse

@@ -175,7 +175,7 @@ class BlockProjection(NativeModel):
             rows = X.shape[0]
             blocks = np.array([rows]) if sizes is None else _sizes(sizes, rows)
             signs = _signs(y, rows)
-            sets = None if groups is None else _numbered(groups, rows)
+            sets = None if groups is None else _group_numbers(groups, rows)
             if first:
                 self.start(X.shape[1])
             v = None if weights is None else _positive(weights, rows, 1 / self.largest_weight)
@@ -364,7 +364,7 @@ def _sizes(sizes: Any, rows: int) -> npt.NDArray[np.int64]:
     return np.ascontiguousarray(given, dtype=np.int64)
 
 
-def _numbered(groups: Any, rows: int) -> npt.NDArray[np.int32]:
+def _group_numbers(groups: Any, rows: int) -> npt.NDArray[np.int32]:
     given = np.asarray(groups)
     if given.shape != (rows,):
         raise ValueError(f"groups must have shape ({rows},), a set a row, got {given.shape}")

@@ -170,13 +170,13 @@ class LabelRanker(CutoffRanker):
     def certificate_(self) -> Certificate:
         """What the learner can prove about the rounds so far."""
         self._require_start("certificate_")
-        return Certificate.of(self._native.certificate(), self._settings, self._restarted)
+        return Certificate.of(self._native.certificate(), self._settings, self._restart_reason)
 
     @property
     def coef_(self) -> npt.NDArray[Any] | sp.csr_array:
         """The weights that predict, (K, n)."""
         self._require_start("coef_")
-        return weight_matrix(self._native.weights(), self._declared_features())
+        return weight_matrix(self._native.weights(), self._feature_counts())
 
     @property
     def feature_count_matters(self) -> bool:

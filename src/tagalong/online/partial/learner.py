@@ -20,7 +20,7 @@ from tagalong.learning.protocols import Task
 from tagalong.learning.rounds import Round, Rounds
 from tagalong.online.native import new_native
 from tagalong.online.partial.lists import Played, ShownList
-from tagalong.online.partial.slot_costs import check_game, cost_rows, sizes_of
+from tagalong.online.partial.slot_costs import checked_list_settings, cost_table, longest_list
 from tagalong.online.ranker import Example, OnlineRanker, Settings
 from tagalong.online.weights import weight_matrix
 
@@ -210,8 +210,8 @@ class PartialFeedbackRanker(OnlineRanker):
             How many labels may be shown this time; as declared by default.
         """
         self._require_labels()
-        most = self._slots(max_labels)
-        matrix = self._matrix_to_look_at(X)
+        most = self._checked_max_labels(max_labels)
+        matrix = self._matrix_to_suggest_for(X)
         found: tuple[npt.NDArray[Any], ...] = self._native.suggest(matrix, most)
         ends, *columns = found
         return [
@@ -232,7 +232,7 @@ class PartialFeedbackRanker(OnlineRanker):
         self._require_labels()
         pairs, _ = self._pairs(x, learning=False)
         found: tuple[npt.NDArray[Any], ...]
-        found = self._native.suggest_one(*pairs, self._slots(max_labels))
+        found = self._native.suggest_one(*pairs, self._checked_max_labels(max_labels))
         return self._shown_list(found[1:])
 
     def _shown_list(self, columns: Sequence[npt.NDArray[Any]]) -> ShownList:
@@ -268,7 +268,7 @@ class PartialFeedbackRanker(OnlineRanker):
                 if len(given) != rows:
                     raise ValueError(f"X has {rows} rows but {name} has {len(given)}")
             pairs = [
-                self._answer(lists, answers, f"row {i}: ")
+                self._feedback_numbers(lists, answers, f"row {i}: ")
                 for i, (lists, answers) in enumerate(zip(shown, accepted, strict=True))
             ]
             self._names = self._names or self._column_names()
@@ -294,7 +294,7 @@ class PartialFeedbackRanker(OnlineRanker):
         """
         self._require_labels()
         with restored_on_error(self):
-            numbers = self._answer(shown, accepted, "")
+            numbers = self._feedback_numbers(shown, accepted, "")
             pairs, new_names = self._pairs(x, learning=True)
             self._native.feedback_one(*pairs, *numbers)
             if self._names is not None:
@@ -326,7 +326,7 @@ class PartialFeedbackRanker(OnlineRanker):
         sample_weight : array of shape (rows,), optional
             As for ``partial_fit``.
         """
-        most = self._slots(max_labels)
+        most = self._checked_max_labels(max_labels)
         matrix, targets, weights = self._checked_batch(X, Y, classes, sample_weight)
         self._declare_columns(matrix)
         try:
@@ -375,7 +375,7 @@ class PartialFeedbackRanker(OnlineRanker):
         self._require_start("coef_")
         if self._settings["kernel"] != "linear":
             raise AttributeError(f"kernel={self._settings['kernel']!r} has no weights of features")
-        return weight_matrix(self._native.weights(), self._declared_features())
+        return weight_matrix(self._native.weights(), self._feature_counts())
 
     def add_labels(self, labels: Iterable[Hashable]) -> Self:
         """Add labels, which start with the full width and take part from the next round on.
@@ -402,7 +402,7 @@ class PartialFeedbackRanker(OnlineRanker):
         """Whether it offers ``watch_rows``: no, as an observer wants to know the lists shown."""
         return False
 
-    def _check_surgery(self) -> None:
+    def _require_editable_weights(self) -> None:
         raise ValueError(
             "a PartialFeedbackRanker knows how sure it is of its labels and features: they can be "
             "renamed, but not forgotten, merged or pruned"
@@ -453,19 +453,19 @@ class PartialFeedbackRanker(OnlineRanker):
     def _require_labels(self) -> None:
         check_is_fitted(self, msg="declare labels with add_labels, or learn something, first")
 
-    def _slots(self, max_labels: int | None) -> int:
+    def _checked_max_labels(self, max_labels: int | None) -> int:
         """Return how many labels may be shown in a call; 0 for as many as declared."""
         if max_labels is None:
             return 0
         most = parameters.integer(max_labels, "max_labels", 1)
-        longest = sizes_of(self._current_settings()["slot_cost"])
+        longest = longest_list(self._current_settings()["slot_cost"])
         if longest is not None and most > longest:
             raise ValueError(
                 f"slot_cost has costs for lists of up to {longest} labels, but max_labels is {most}"
             )
         return most
 
-    def _matrix_to_look_at(self, X: Any) -> core.Matrix:
+    def _matrix_to_suggest_for(self, X: Any) -> core.Matrix:
         if hasattr(self, "n_features_in_"):
             return self._checked_matrix(X)
         # Before the first round any columns are as good as others.
@@ -475,7 +475,7 @@ class PartialFeedbackRanker(OnlineRanker):
         self._native.check(matrix)
         return matrix
 
-    def _answer(
+    def _feedback_numbers(
         self, shown: Iterable[Hashable], accepted: Iterable[Hashable], place: str
     ) -> tuple[list[int], list[int]]:
         """Return the numbers of what was shown and of what was accepted of it."""
@@ -516,7 +516,7 @@ class PartialFeedbackRanker(OnlineRanker):
         if self.n_features is not None:
             parameters.integer(self.n_features, "n_features", 1, 2**31)
         parameters.integer(self.passes, "passes", 1)
-        game = check_game(self.miss_weight, self.slot_cost, self.max_labels)
+        game = checked_list_settings(self.miss_weight, self.slot_cost, self.max_labels)
         if self.max_explore is not None:
             game["max_explore"] = parameters.integer(self.max_explore, "max_explore", 0)
         return {
@@ -557,7 +557,7 @@ class PartialFeedbackRanker(OnlineRanker):
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
         """Return the header and the arrays of a file."""
         header, arrays = super().to_parts()
-        costs = cost_rows(self._settings["slot_cost"])
+        costs = cost_table(self._settings["slot_cost"])
         return {**header, "params": {**self.get_params(), "slot_cost": costs}}, arrays
 
 

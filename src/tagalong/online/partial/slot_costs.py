@@ -8,15 +8,15 @@ import numpy as np
 
 from tagalong import parameters
 
-__all__ = ["Costs", "check_game", "checked_costs", "cost_rows", "sizes_of"]
+__all__ = ["SlotCosts", "checked_list_settings", "checked_slot_costs", "cost_table", "longest_list"]
 
 NAMES = ("decreasing", "constant")
 
-Costs = str | list[float]
+SlotCosts = str | list[float]
 """A name, or the costs of lists of one label, of two, and so on, one after the other."""
 
 
-def checked_costs(given: Any, max_labels: int | None) -> Costs:
+def checked_slot_costs(given: Any, max_labels: int | None) -> SlotCosts:
     """Return slot costs as the native core wants them; ValueError for bad ones.
 
     Parameters
@@ -88,23 +88,23 @@ def _check_row(row: list[float], size: int) -> None:
             )
 
 
-def sizes_of(costs: Costs) -> int | None:
+def longest_list(costs: SlotCosts) -> int | None:
     """Return how long lists may be that have costs; None if they may be of any length."""
     if isinstance(costs, str):
         return None
     return int(np.sqrt(2 * len(costs)))
 
 
-def cost_rows(costs: Costs) -> str | list[list[float]]:
+def cost_table(costs: SlotCosts) -> str | list[list[float]]:
     """Return costs as a parameter that a file can keep."""
     if isinstance(costs, str):
         return costs
-    longest = sizes_of(costs) or 0
+    longest = longest_list(costs) or 0
     starts = [size * (size - 1) // 2 for size in range(1, longest + 2)]
     return [costs[start:end] for start, end in pairwise(starts)]
 
 
-def check_game(miss_weight: Any, slot_cost: Any, max_labels: Any) -> dict[str, Any]:
+def checked_list_settings(miss_weight: Any, slot_cost: Any, max_labels: Any) -> dict[str, Any]:
     """Return what decides about a list, checked.
 
     Parameters
@@ -112,7 +112,7 @@ def check_game(miss_weight: Any, slot_cost: Any, max_labels: Any) -> dict[str, A
     miss_weight : float
         From 0 to 1.
     slot_cost : str, function or table
-        As for `checked_costs`.
+        As for `checked_slot_costs`.
     max_labels : int or None
         The longest list.
     """
@@ -123,7 +123,7 @@ def check_game(miss_weight: Any, slot_cost: Any, max_labels: Any) -> dict[str, A
         max_labels = parameters.integer(max_labels, "max_labels", 1)
     return {
         "miss_weight": weight,
-        "slot_cost": checked_costs(slot_cost, max_labels),
+        "slot_cost": checked_slot_costs(slot_cost, max_labels),
         "max_labels": max_labels or 0,
         "ties": "width",
         "max_explore": -1,

@@ -14,12 +14,12 @@ from tagalong.learning.labels import Labels, Targets
 from tagalong.online.cutoff_ranker import CutoffRanker
 from tagalong.online.label_model import Settings
 from tagalong.online.native import NativePredtron
-from tagalong.online.predtron.core import PredtronCore, with_problems
+from tagalong.online.predtron.base_learner import PredtronBase, header_with_problems
 from tagalong.online.predtron.python_engine import PythonEngine, new_core
-from tagalong.online.predtron.refusals import REFUSALS
 from tagalong.online.predtron.rejection import confidences, is_rejected
+from tagalong.online.predtron.unsupported_calls import UNSUPPORTED_CALLS
 from tagalong.online.ranker import Example
-from tagalong.online.weights import matrix_of
+from tagalong.online.weights import coef_matrix
 from tagalong.problems.binary import Binary
 from tagalong.problems.multiclass import Multiclass
 from tagalong.problems.names import as_problem
@@ -31,7 +31,7 @@ __all__ = ["LabelPredtron"]
 ONE_CLASS_PER_ROW = (Binary, Multiclass, Ordinal)
 
 
-class LabelPredtron(PredtronCore, CutoffRanker):
+class LabelPredtron(PredtronBase, CutoffRanker):
     """Learns problems whose answers are labels. See `Predtron`."""
 
     _native: NativePredtron | PythonEngine
@@ -79,8 +79,8 @@ class LabelPredtron(PredtronCore, CutoffRanker):
     def confidence(self, X: Any) -> npt.NDArray[np.float64]:
         """Return how often predictions with such scores have been right lately, (rows,).
 
-        Counted in the rounds so far, each before it was learnt. For problems with one class per
-        row; `tagalong.evaluate.coverage_curve` makes a curve of it.
+        Counted over the rounds so far, with the scores before each was learnt. For problems with
+        one class per row. `tagalong.evaluate.coverage_curve` makes a curve of it.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class LabelPredtron(PredtronCore, CutoffRanker):
             Examples.
         """
         if not isinstance(self.current_problem, ONE_CLASS_PER_ROW):
-            raise ValueError(REFUSALS["confidence"].format(given=self.problem))
+            raise ValueError(UNSUPPORTED_CALLS["confidence"].format(given=self.problem))
         return confidences(self._native, self._scores(X)[0])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -116,7 +116,7 @@ class LabelPredtron(PredtronCore, CutoffRanker):
         if isinstance(self.current_problem, Binary) and weights.shape[1] == 2:
             one = self._has_one_score()
             weights = weights[:, 1:] if one else weights[:, 1:] - weights[:, :1]
-        return matrix_of(features, weights, self._declared_features())
+        return coef_matrix(features, weights, self._feature_counts())
 
     def check_example(self, x: Example, new: Sequence[Hashable]) -> None:
         """Raise ValueError if an example that brings new labels cannot be learnt.
@@ -163,19 +163,19 @@ class LabelPredtron(PredtronCore, CutoffRanker):
             return new_core(settings)
         return PythonEngine(settings)
 
-    def _first_labels(self, Y: Any, classes: Any, fitting: bool) -> Labels:
-        return self._levels(means_growing(classes)) or super()._first_labels(Y, classes, fitting)
+    def _initial_labels(self, Y: Any, classes: Any, fitting: bool) -> Labels:
+        return self._levels(means_growing(classes)) or super()._initial_labels(Y, classes, fitting)
 
-    def _open_labels(self) -> Labels:
-        return self._levels(growing=True) or super()._open_labels()
+    def _growing_labels(self) -> Labels:
+        return self._levels(growing=True) or super()._growing_labels()
 
     def _check_targets(self, labels: Labels, targets: Targets) -> None:
         problem = as_problem(self.problem)
         if not isinstance(problem, ONE_CLASS_PER_ROW):
             return
         counts = np.diff(targets.relevant.indptr)
-        open_labels = np.diff(targets.unknown.indptr)
-        wrong = (counts > 1) | ((counts == 0) & (open_labels == 0))
+        unknown_labels = np.diff(targets.unknown.indptr)
+        wrong = (counts > 1) | ((counts == 0) & (unknown_labels == 0))
         if wrong.any():
             row = int(np.argmax(wrong))
             raise ValueError(
@@ -190,7 +190,7 @@ class LabelPredtron(PredtronCore, CutoffRanker):
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
         """Return the header and the arrays of a file."""
-        named = self._problems_by_name()
+        named = self._header_problems()
         header, arrays = super().to_parts()
         return {**header, **named}, arrays
 
@@ -205,4 +205,4 @@ class LabelPredtron(PredtronCore, CutoffRanker):
         arrays : dict
             Arrays by name.
         """
-        return super().from_parts(with_problems(header), arrays)
+        return super().from_parts(header_with_problems(header), arrays)

@@ -13,7 +13,7 @@ from tagalong.learning.protocols import Task
 from tagalong.online.predtron.delegation import DelegatingEstimator, delegated, delegated_chained
 from tagalong.online.predtron.label_learner import ONE_CLASS_PER_ROW, LabelPredtron
 from tagalong.online.predtron.query_learner import QueryPredtron
-from tagalong.online.predtron.refusals import GROUP_REFUSED
+from tagalong.online.predtron.unsupported_calls import GROUP_UNSUPPORTED
 from tagalong.problems.binary import Binary
 from tagalong.problems.names import as_problem
 from tagalong.problems.ordinal import Ordinal
@@ -127,8 +127,10 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
         group : sequence of int, optional
             For subset ranking: how many rows each query has. None means that all are one query.
         """
-        part = self._new_part()
-        self._run(part, "fit", X, y, sample_weight=sample_weight, **_grouping(part, group))
+        learner = self._new_learner()
+        self._run(
+            learner, "fit", X, y, sample_weight=sample_weight, **_group_argument(learner, group)
+        )
         return self
 
     def partial_fit(
@@ -194,7 +196,7 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
         X : array, sparse matrix or DataFrame of shape (rows, n)
             Examples, or documents.
         """
-        return self._part_in_use().decision_function(X)
+        return self._current_learner().decision_function(X)
 
     def predict(self, X: Any, group: Any = None) -> npt.NDArray[Any]:
         """Return the predictions of rows.
@@ -210,8 +212,8 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
         group : sequence of int, optional
             For subset ranking: how many rows each query has. None means that all are one query.
         """
-        part = self._part_in_use()
-        return part.predict(X, **_grouping(part, group))
+        learner = self._current_learner()
+        return learner.predict(X, **_group_argument(learner, group))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, group: Any = None) -> float:
         """Return the accuracy, the label-ranking average precision, or one minus the mean loss.
@@ -232,8 +234,8 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
             For subset ranking: how many rows each query has.
         """
         check_is_fitted(self)
-        part = self._part
-        return part.score(X, y, sample_weight, **_grouping(part, group))
+        learner = self._problem_learner
+        return learner.score(X, y, sample_weight, **_group_argument(learner, group))
 
     # What every part offers.
 
@@ -268,7 +270,7 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
     @property
     def task(self) -> Task:
         """What it predicts, which its problem says."""
-        return self._part_in_use().task
+        return self._current_learner().task
 
     @property
     def learns_online(self) -> bool:
@@ -278,62 +280,62 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
     @property
     def learns_rows(self) -> bool:
         """Whether it offers ``watch_rows``: with a problem that has labels."""
-        return self._part_in_use().learns_rows
+        return self._current_learner().learns_rows
 
     @property
     def labels(self) -> Labels:
         """The labels so far, by number and by name; none before it has started."""
-        return self._part.labels if self.is_started else Labels()
+        return self._problem_learner.labels if self.is_started else Labels()
 
     @property
     def largest_weight(self) -> float:
         """The largest weight of an example that the arithmetic can bear."""
-        return self._part_in_use().largest_weight
+        return self._current_learner().largest_weight
 
     @property
     def bytes_of_weights(self) -> int:
         """The memory that the weights take."""
-        return self._started_part("bytes_of_weights").bytes_of_weights
+        return self._started_learner("bytes_of_weights").bytes_of_weights
 
     @property
     def classes_(self) -> npt.NDArray[Any]:
         """The labels, in the order of their columns."""
-        return self._started_part("classes_").classes_
+        return self._started_learner("classes_").classes_
 
     @property
     def cutoff_(self) -> float:
         """The score from which ``predict`` includes a label."""
-        return self._started_part("cutoff_").cutoff_
+        return self._started_learner("cutoff_").cutoff_
 
     @property
     def certificate_(self) -> LossCertificate:
         """What the learner can prove about the rounds so far."""
-        return self._started_part("certificate_").certificate_
+        return self._started_learner("certificate_").certificate_
 
     @property
     def coef_(self) -> npt.NDArray[Any] | sp.csr_array:
         """The weights that predict, (K, n); (1, n) of two classes, (n,) of documents."""
-        return self._started_part("coef_").coef_
+        return self._started_learner("coef_").coef_
 
     @property
     def n_features_in_(self) -> int:
         """The number of columns of the matrices seen."""
-        return int(self._started_part("n_features_in_").n_features_in_)
+        return int(self._started_learner("n_features_in_").n_features_in_)
 
     @property
     def feature_names_in_(self) -> npt.NDArray[Any]:
         """The columns of the first DataFrame."""
-        found: npt.NDArray[Any] = self._started_part("feature_names_in_").feature_names_in_
+        found: npt.NDArray[Any] = self._started_learner("feature_names_in_").feature_names_in_
         return found
 
     def _learn_batch(
         self, call: str, X: Any, Y: Any, classes: Any, sample_weight: Any, group: Any
     ) -> Any:
-        part = self._part_in_use()
-        options = _grouping(part, group)
-        if isinstance(part, LabelPredtron):
+        learner = self._current_learner()
+        options = _group_argument(learner, group)
+        if isinstance(learner, LabelPredtron):
             options["classes"] = classes
-        return self._run(part, call, X, Y, sample_weight=sample_weight, **options)
+        return self._run(learner, call, X, Y, sample_weight=sample_weight, **options)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -346,10 +348,10 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
         return tags
 
 
-def _grouping(part: Any, group: Any) -> dict[str, Any]:
-    """Return the sizes of queries as an argument of a part; ValueError if it takes none."""
-    if isinstance(part, QueryPredtron):
+def _group_argument(learner: Any, group: Any) -> dict[str, Any]:
+    """Return the sizes of queries as an argument of a learner; ValueError if it takes none."""
+    if isinstance(learner, QueryPredtron):
         return {"group": group}
     if group is not None:
-        raise ValueError(GROUP_REFUSED)
+        raise ValueError(GROUP_UNSUPPORTED)
     return {}

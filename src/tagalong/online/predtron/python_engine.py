@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tagalong import _native as core
 from tagalong.learning.update_rules import PREDTRON_UPDATES
-from tagalong.online.native import NativePredtron, RankerAround, new_native
+from tagalong.online.native import NativePredtron, RankerWrapper, new_native
 from tagalong.online.predtron.trace_weights import TraceWeights
 from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.protocol import Problem
@@ -48,7 +48,7 @@ def new_core(settings: dict[str, Any]) -> NativePredtron:
     )
 
 
-class PythonEngine(RankerAround[NativePredtron]):
+class PythonEngine(RankerWrapper[NativePredtron]):
     """A learner with the interface of a native one, which asks a problem in Python.
 
     Parameters
@@ -84,7 +84,7 @@ class PythonEngine(RankerAround[NativePredtron]):
 
     # Rows with answers of any kind.
 
-    def learn_answer(self, x: core.Matrix, row: int, y: Any, weight: float) -> None:
+    def learn_row(self, x: core.Matrix, row: int, y: Any, weight: float) -> None:
         """Learn the answer of one row.
 
         Parameters

@@ -18,7 +18,7 @@ from tagalong.online.predtron.queries import (
     learn_query,
 )
 
-__all__ = ["AnswerBatch", "Batch", "QueryBatch", "Scores"]
+__all__ = ["Batch", "CustomProblemBatch", "QueryBatch", "Scores"]
 
 Scores: TypeAlias = list[npt.NDArray[Any]]
 
@@ -94,7 +94,7 @@ class QueryBatch:
         return before
 
 
-class AnswerBatch:
+class CustomProblemBatch:
     """Rows with answers of any kind; a round is a row.
 
     Parameters
@@ -139,5 +139,5 @@ class AnswerBatch:
             if watched:
                 before.append(self._engine.raw_scores(self._matrix, row, predicting=True))
             if weight > 0:
-                self._engine.learn_answer(self._matrix, row, answer, weight)
+                self._engine.learn_row(self._matrix, row, answer, weight)
         return before

@@ -18,14 +18,14 @@ from tagalong.learning.estimators import (
 from tagalong.learning.examples import as_matrix
 from tagalong.learning.labels import Labels, label_array
 from tagalong.online.native_learner import Settings
-from tagalong.online.predtron.core import PredtronCore, with_problems
+from tagalong.online.predtron.base_learner import PredtronBase, header_with_problems
 from tagalong.online.predtron.structured_batches import Batch, Scores
-from tagalong.online.weights import matrix_of
+from tagalong.online.weights import coef_matrix
 
 __all__ = ["StructuredPredtron"]
 
 
-class StructuredPredtron(PredtronCore):
+class StructuredPredtron(PredtronBase):
     """A Predtron without labels. A subclass checks batches and predicts."""
 
     _names: list[str] | None  # the columns of the DataFrame that it started with
@@ -103,20 +103,20 @@ class StructuredPredtron(PredtronCore):
         settings = {**settings, "n_features": features}
         native = self._make_native(settings)
         self._settings = settings
-        self._restarted = ""
+        self._restart_reason = ""
         columns = columns_of(self)["columns"]
         self._names = columns if matrix is not None and columns else None
         self._native = native
 
     def _weight_matrix(self) -> npt.NDArray[Any] | sp.csr_array:
         features, weights = self._coefficients()
-        return matrix_of(features, weights, self._declared_features())
+        return coef_matrix(features, weights, self._feature_counts())
 
     # Files.
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
         """Return the header and the arrays of a file."""
-        named = self._problems_by_name()
+        named = self._header_problems()
         state = self._native.state()
         header = {
             **named,
@@ -125,7 +125,7 @@ class StructuredPredtron(PredtronCore):
             "single": False,
             **columns_of(self),
             "names": self._names,
-            "restarted": self._restarted,
+            "restarted": self._restart_reason,
             "numbers": state["numbers"],
         }
         return header, state["arrays"]
@@ -141,7 +141,7 @@ class StructuredPredtron(PredtronCore):
         arrays : dict
             Arrays by name.
         """
-        header = with_problems(header)
+        header = header_with_problems(header)
         self = cls(**header["params"])
         native = self._make_native(header["settings"])
         native.restore({"arrays": arrays, "numbers": header["numbers"]})
@@ -150,7 +150,7 @@ class StructuredPredtron(PredtronCore):
             raise ValueError(f"it has {found} labels and weights of {native.labels}, not none")
         self._native = native
         self._settings = header["settings"]
-        self._restarted = header.get("restarted", "")
+        self._restart_reason = header.get("restarted", "")
         restore_columns(self, header)
         self._names = header["names"]
         return self

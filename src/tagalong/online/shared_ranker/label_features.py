@@ -14,14 +14,14 @@ from tagalong.learning.examples import Pair
 __all__ = [
     "LabelFeatures",
     "declared_features",
-    "join_state",
-    "learning_copy",
-    "offers",
+    "has_method",
     "relabel",
+    "restore_state",
     "split_state",
+    "trainable_copy",
 ]
 
-LARGEST_COUNT = 2**31
+LARGEST_FEATURE_COUNT = 2**31
 _STATE_TYPES = "biuf"
 
 
@@ -59,14 +59,14 @@ class LabelFeatures(Protocol):
         """
 
 
-def offers(features: Any, method: str) -> bool:
+def has_method(features: Any, method: str) -> bool:
     """Whether features have one of the methods that are optional."""
     return callable(getattr(features, method, None))
 
 
-def learning_copy(features: Any) -> Any:
+def trainable_copy(features: Any) -> Any:
     """Return what a ranker may teach: features that learn are copied, as if they were new."""
-    return clone(features, safe=False) if offers(features, "learn") else features
+    return clone(features, safe=False) if has_method(features, "learn") else features
 
 
 def declared_features(features: Any) -> int | None:
@@ -74,7 +74,7 @@ def declared_features(features: Any) -> int | None:
     count = getattr(features, "n_features", None)
     if count is None:
         return None
-    if not isinstance(count, (int, np.integer)) or not 1 <= count <= LARGEST_COUNT:
+    if not isinstance(count, (int, np.integer)) or not 1 <= count <= LARGEST_FEATURE_COUNT:
         raise ValueError(
             f"{type(features).__name__}.n_features must be an integer from 1 to 2**31, "
             f"got {count!r}"
@@ -84,9 +84,9 @@ def declared_features(features: Any) -> int | None:
 
 def relabel(features: Any, changes: Mapping[Hashable, Hashable | None]) -> None:
     """Tell features that labels get other names; ValueError if they cannot know what to do."""
-    if offers(features, "relabel"):
+    if has_method(features, "relabel"):
         features.relabel(dict(changes))
-    elif offers(features, "learn"):
+    elif has_method(features, "learn"):
         raise ValueError(
             f"{type(features).__name__} learns about labels, so labels cannot change without its "
             "relabel(changes)"
@@ -96,9 +96,9 @@ def relabel(features: Any, changes: Mapping[Hashable, Hashable | None]) -> None:
 def split_state(features: Any) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """Return what features have learnt as JSON values and arrays; ValueError if a file cannot."""
     kind = type(features).__name__
-    if not offers(features, "learn"):
+    if not has_method(features, "learn"):
         return {}, {}
-    if not offers(features, "get_state") or not offers(features, "set_state"):
+    if not has_method(features, "get_state") or not has_method(features, "set_state"):
         raise ValueError(f"{kind} learns, so it needs get_state() and set_state(state) to be saved")
     values: dict[str, Any] = {}
     arrays: dict[str, npt.NDArray[Any]] = {}
@@ -122,15 +122,15 @@ def split_state(features: Any) -> tuple[dict[str, Any], dict[str, npt.NDArray[An
     return values, arrays
 
 
-def join_state(
+def restore_state(
     features: Any, values: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
 ) -> None:
     """Give features back what `split_state` took from them."""
-    if not offers(features, "learn"):
+    if not has_method(features, "learn"):
         if values or arrays:
             raise ValueError(f"{type(features).__name__} does not learn, but a state was saved")
         return
-    if not offers(features, "set_state"):
+    if not has_method(features, "set_state"):
         raise ValueError(f"{type(features).__name__} learns, but has no set_state(state)")
     features.set_state(deepcopy({**values, **arrays}))
 

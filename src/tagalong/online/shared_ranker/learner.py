@@ -28,11 +28,11 @@ from tagalong.online.shared_ranker.folder_affinity import FolderAffinity
 from tagalong.online.shared_ranker.label_features import (
     LabelFeatures,
     declared_features,
-    join_state,
-    learning_copy,
-    offers,
+    has_method,
     relabel,
+    restore_state,
     split_state,
+    trainable_copy,
 )
 
 __all__ = ["SharedLabelRanker"]
@@ -44,7 +44,7 @@ DEFAULT_FEATURES = {
 }
 
 # Before the names of arrays, in a file, that the user's features have learnt.
-_STATE = "own_features/"
+_STATE_PREFIX = "own_features/"
 
 
 class SharedLabelRanker(CutoffRanker):
@@ -125,7 +125,8 @@ class SharedLabelRanker(CutoffRanker):
     """
 
     _native: core.SharedRanker32 | core.SharedRanker64 | CustomFeaturesRanker
-    _own: Any  # the user's features, as far as they have learnt; absent for FolderAffinity
+    # The user's features, with what they have learnt; the attribute is missing for FolderAffinity.
+    _custom_features: LabelFeatures
 
     def __init__(
         self,
@@ -151,7 +152,7 @@ class SharedLabelRanker(CutoffRanker):
     def certificate_(self) -> Certificate:
         """What the learner can prove about the rounds so far."""
         self._require_start("certificate_")
-        return Certificate.of(self._native.certificate(), self._settings, self._restarted)
+        return Certificate.of(self._native.certificate(), self._settings, self._restart_reason)
 
     @property
     def coef_(self) -> npt.NDArray[Any]:
@@ -161,7 +162,7 @@ class SharedLabelRanker(CutoffRanker):
         features, weights = found.features, found.weights
         n = int(features.max(initial=-1)) + 1
         if "own_features" in self._settings:
-            n = max(n, declared_features(self._own) or 0)
+            n = max(n, declared_features(self._custom_features) or 0)
         else:
             n = max(n, self._settings["n_features"], getattr(self, "n_features_in_", 0))
         out = np.zeros(n, dtype=weights.dtype)
@@ -197,18 +198,18 @@ class SharedLabelRanker(CutoffRanker):
         matrix: core.Matrix | None = None,
         targets: Targets | None = None,
     ) -> None:
-        self.__dict__.pop("_own", None)  # to begin with features that have learnt nothing
+        self.__dict__.pop("_custom_features", None)  # `_make_native` makes an untrained copy
         super()._start_with(settings, labels, single, matrix, targets)
 
     def _make_native(
         self, settings: Settings
     ) -> core.SharedRanker32 | core.SharedRanker64 | CustomFeaturesRanker:
         if "own_features" in settings:
-            if "_own" not in self.__dict__:
-                self._own = learning_copy(self.features)
+            if "_custom_features" not in self.__dict__:
+                self._custom_features = trainable_copy(self.features)
             # Not the learner itself, so that it goes as soon as nobody needs it.
             owner = weakref.ref(self)
-            return CustomFeaturesRanker(settings, self._own, lambda: _names_of(owner))
+            return CustomFeaturesRanker(settings, self._custom_features, lambda: _names_of(owner))
         return new_native((core.SharedRanker32, core.SharedRanker64), settings)
 
     def _check_batch(
@@ -240,8 +241,8 @@ class SharedLabelRanker(CutoffRanker):
             self._native.check_one(*pairs, [*self._labels.names, *new])
 
     def _relabel(self, changes: Mapping[Hashable, Hashable | None]) -> None:
-        if "_own" in self.__dict__:
-            relabel(self._own, changes)
+        if "_custom_features" in self.__dict__:
+            relabel(self._custom_features, changes)
 
     def own_feature_names(self, features: npt.NDArray[Any]) -> list[str] | None:
         """Return names of features of the user's own; None if features are the examples'.
@@ -251,15 +252,15 @@ class SharedLabelRanker(CutoffRanker):
         features : array of int
             Their numbers.
         """
-        if "_own" not in self.__dict__:
+        if "_custom_features" not in self.__dict__:
             return None
-        names = getattr(self._own, "feature_names", None)
+        names = getattr(self._custom_features, "feature_names", None)
         return [f"feature {j}" if names is None else str(names[j]) for j in features.tolist()]
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
-        if offers(state.get("_own"), "learn"):
-            state["_own"] = deepcopy(state["_own"])
+        if has_method(state.get("_custom_features"), "learn"):
+            state["_custom_features"] = deepcopy(state["_custom_features"])
         return state
 
     def __sklearn_tags__(self) -> Any:
@@ -272,12 +273,12 @@ class SharedLabelRanker(CutoffRanker):
         """Return the header and the arrays of a file."""
         header, arrays = super().to_parts()
         params = self.get_params(deep=False)
-        if "_own" in self.__dict__:
-            values, learnt = split_state(self._own)
-            declared = declared_features(self._own)
+        if "_custom_features" in self.__dict__:
+            values, learnt = split_state(self._custom_features)
+            declared = declared_features(self._custom_features)
             kind = self._settings["own_features"]
             header["own_features"] = {"class": kind, "n_features": declared, "state": values}
-            arrays = {**arrays, **{_STATE + name: array for name, array in learnt.items()}}
+            arrays = {**arrays, **{_STATE_PREFIX + name: array for name, array in learnt.items()}}
             params["features"] = None
         elif isinstance(self.features, FolderAffinity):
             params["features"] = self.features.get_params()
@@ -310,8 +311,12 @@ class SharedLabelRanker(CutoffRanker):
             params["features"] = FolderAffinity(**params["features"])
         self = super().from_parts({**header, "params": params}, arrays)
         if own is not None:
-            learnt = {n.removeprefix(_STATE): a for n, a in arrays.items() if n.startswith(_STATE)}
-            join_state(self._own, own["state"], learnt)
+            learnt = {
+                n.removeprefix(_STATE_PREFIX): a
+                for n, a in arrays.items()
+                if n.startswith(_STATE_PREFIX)
+            }
+            restore_state(self._custom_features, own["state"], learnt)
         return self
 
 
@@ -319,7 +324,7 @@ def _feature_settings(features: Any) -> Settings:
     """Return what the native learner has to know about features; ValueError for bad ones."""
     if isinstance(features, FolderAffinity):
         return features.settings()
-    if isinstance(features, type) or not offers(features, "rows"):
+    if isinstance(features, type) or not has_method(features, "rows"):
         raise ValueError(
             "features must be a FolderAffinity, an object with rows(x, labels), or None, got "
             f"{features!r}"

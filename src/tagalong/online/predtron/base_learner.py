@@ -11,15 +11,15 @@ from tagalong.online.native import NativePredtron
 from tagalong.online.native_learner import NativeLearner, Settings
 from tagalong.online.predtron.python_engine import PythonEngine
 from tagalong.online.predtron.settings import PredtronParameters, checked_settings
-from tagalong.online.weights import own_weights
+from tagalong.online.weights import without_constant_feature
 from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.multilabel import Multilabel
 from tagalong.problems.names import as_problem, problem_from_json, problem_to_json
 
-__all__ = ["PredtronCore", "with_problems"]
+__all__ = ["PredtronBase", "header_with_problems"]
 
 
-class PredtronCore(PredtronParameters, NativeLearner):
+class PredtronBase(PredtronParameters, NativeLearner):
     """Base class of the learners behind `Predtron`, one for each kind of problem.
 
     A subclass makes the engine, `core.Predtron32`, `core.Predtron64` or `PythonEngine`, and says
@@ -54,7 +54,7 @@ class PredtronCore(PredtronParameters, NativeLearner):
             settings,
             float(problem.most_loss),
             separable,
-            self._restarted,
+            self._restart_reason,
         )
 
     def _make_native(self, settings: Settings) -> NativePredtron | PythonEngine:
@@ -71,7 +71,7 @@ class PredtronCore(PredtronParameters, NativeLearner):
                 "begin with a matrix"
             )
 
-    def _check_surgery(self) -> None:
+    def _require_editable_weights(self) -> None:
         if self._settings["norm"] in ("kernel", "trace"):
             raise ValueError(
                 "with a kernel or the trace norm, weights can be changed by learning only"
@@ -85,16 +85,16 @@ class PredtronCore(PredtronParameters, NativeLearner):
         self._require_start("coef_")
         if self._settings["norm"] == "kernel":
             raise AttributeError("a kernel has support examples instead of weights: no coef_")
-        return own_weights(self._native.weights())
+        return without_constant_feature(self._native.weights())
 
-    def _problems_by_name(self) -> dict[str, Any]:
+    def _header_problems(self) -> dict[str, Any]:
         """Return what a file's header says of parameters and settings; ValueError for code."""
         settings = {**self._settings, "problem": problem_to_json(self._settings["problem"])}
         params = {**self.get_params(deep=False), "problem": problem_to_json(self.problem)}
         return {"params": params, "settings": settings}
 
 
-def with_problems(header: dict[str, Any]) -> dict[str, Any]:
+def header_with_problems(header: dict[str, Any]) -> dict[str, Any]:
     """Return a file's header with the problems that parameters and settings name."""
     params, settings = header["params"], header["settings"]
     given, current = (problem_from_json(part["problem"]) for part in (params, settings))

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-__all__ = ["GROUP_REFUSED", "REFUSALS", "refusal"]
+__all__ = ["GROUP_UNSUPPORTED", "UNSUPPORTED_CALLS", "unsupported_call"]
 
-GROUP_REFUSED = "group is for subset ranking; this learner has another problem"
+GROUP_UNSUPPORTED = "group is for subset ranking; this learner has another problem"
 
 _FOR_LABELS = "{call} is for problems with labels, not for {problem!r}"
 
-REFUSALS = {
+UNSUPPORTED_CALLS = {
     "confidence": "confidence is for problems with one class a row, not {given!r}",
     "watch_query": "watch_query is for subset ranking; this learner has another problem",
     "watch_one": _FOR_LABELS.replace("{call}", "learn_one"),
@@ -20,7 +20,7 @@ REFUSALS = {
 """The words for calls that only some problems have; for the others see `refusal`."""
 
 
-def refusal(call: str, given: Any, problem: Any) -> ValueError:
+def unsupported_call(call: str, given: Any, problem: Any) -> ValueError:
     """Return the error of a call that does not fit the problem.
 
     Parameters
@@ -32,5 +32,5 @@ def refusal(call: str, given: Any, problem: Any) -> ValueError:
     problem : Problem
         The problem itself.
     """
-    words = REFUSALS.get(call, _FOR_LABELS)
+    words = UNSUPPORTED_CALLS.get(call, _FOR_LABELS)
     return ValueError(words.format(call=call, given=given, problem=problem))

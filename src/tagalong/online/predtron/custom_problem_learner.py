@@ -10,13 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 from tagalong.learning.protocols import Task
 from tagalong.online.label_model import Settings
 from tagalong.online.predtron.python_engine import PythonEngine
-from tagalong.online.predtron.structured_batches import AnswerBatch
+from tagalong.online.predtron.structured_batches import CustomProblemBatch
 from tagalong.online.predtron.structured_learner import StructuredPredtron
 
-__all__ = ["AnswerPredtron"]
+__all__ = ["CustomProblemPredtron"]
 
 
-class AnswerPredtron(StructuredPredtron):
+class CustomProblemPredtron(StructuredPredtron):
     """Learns what a user's problem makes of the scores. See `Predtron`."""
 
     _native: PythonEngine
@@ -115,5 +115,7 @@ class AnswerPredtron(StructuredPredtron):
     def _make_native(self, settings: Settings) -> PythonEngine:
         return PythonEngine(settings)
 
-    def _batch(self, X: Any, y: Any, sample_weight: Any) -> AnswerBatch:
-        return AnswerBatch(self._native, X, y, sample_weight, self._largest_weight(self._settings))
+    def _batch(self, X: Any, y: Any, sample_weight: Any) -> CustomProblemBatch:
+        return CustomProblemBatch(
+            self._native, X, y, sample_weight, self._largest_weight(self._settings)
+        )

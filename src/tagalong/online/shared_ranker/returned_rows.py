@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tagalong.online.shared_ranker.label_features import LARGEST_COUNT
+from tagalong.online.shared_ranker.label_features import LARGEST_FEATURE_COUNT
 
-__all__ = ["label_rows", "trouble"]
+__all__ = ["checked_label_rows", "describe_bad_values"]
 
 
-def label_rows(given: Any, labels: int, columns: int | None, where: str) -> Any:
+def checked_label_rows(given: Any, labels: int, columns: int | None, where: str) -> Any:
     """Return a dense array or CSR matrix of floats, a row a label; ValueError if it is none.
 
     Parameters
@@ -35,7 +35,7 @@ def label_rows(given: Any, labels: int, columns: int | None, where: str) -> Any:
             f"{where}: must be an array or a sparse matrix of numbers, got "
             f"{type(given).__name__} of type {rows.dtype}"
         )
-    fits = rows.ndim == 2 and rows.shape[0] == labels and rows.shape[1] <= LARGEST_COUNT
+    fits = rows.ndim == 2 and rows.shape[0] == labels and rows.shape[1] <= LARGEST_FEATURE_COUNT
     if not fits or columns not in (None, rows.shape[1]):
         n = "n" if columns is None else columns
         raise ValueError(
@@ -47,7 +47,7 @@ def label_rows(given: Any, labels: int, columns: int | None, where: str) -> Any:
     return rows if sparse else np.ascontiguousarray(rows)
 
 
-def trouble(rows: Any, names: Sequence[Hashable]) -> str:
+def describe_bad_values(rows: Any, names: Sequence[Hashable]) -> str:
     """Return what is wrong with the numbers of a matrix that was refused, if that can be said."""
     if not isinstance(rows, np.ndarray):
         if not ((rows.indices >= 0) & (rows.indices < rows.shape[1])).all():
