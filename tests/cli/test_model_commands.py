@@ -103,7 +103,7 @@ def test_labels_are_renamed_merged_and_forgotten(run: Run, model: str) -> None:
     "argv, code, message",
     [
         (("rename", "m.tagalong", "mony", "x"), 1, "no label 'mony'; did you mean 'money'?"),
-        (("rename", "m.tagalong", "money", "travel"), 1, "is there already"),
+        (("rename", "m.tagalong", "money", "travel"), 1, "exists already"),
         (("merge", "m.tagalong", "money", "--into", "x"), 1, "at least two labels"),
         (("forget", "m.tagalong", "nothing like it"), 1, "has no label 'nothing like it'"),
         (("forget", "m.tagalong"), 2, "required: LABEL"),

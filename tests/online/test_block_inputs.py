@@ -23,7 +23,7 @@ GOOD = np.array([[1.0, 2.0, 0.0], [0.0, -1.0, 1.0]])
 Arguments = dict[str, Any]
 
 REFUSED: list[tuple[Arguments, str]] = [
-    ({"y": [1, 0]}, r"y: row 1 is 0; signs are \+1 and -1"),
+    ({"y": [1, 0]}, r"y: row 1 is 0; signs must be \+1 or -1"),
     ({"y": [np.nan, 1]}, r"y: row 0 is nan"),
     ({"y": [1]}, r"y must have shape \(2,\).*got \(1,\)"),
     ({"y": [[1, 1]]}, r"y must have shape \(2,\).*got \(1, 2\)"),

@@ -33,5 +33,5 @@ def test_a_large_coef_is_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_large_entropic_coef_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     ranker = LabelRanker(geometry="entropic", n_features=7).fit(X[:2], Y[:2])
     monkeypatch.setattr(weights, "MAX_DENSE_ENTRIES", 10)
-    with pytest.raises(ValueError, match="coef_ would have 28 numbers"):
+    with pytest.raises(ValueError, match="coef_ would have 28 entries"):
         _ = ranker.coef_

@@ -42,7 +42,7 @@ BAD_X: dict[str, tuple[Any, str]] = {
     "a number": (5, r"x must be \(indices, values\) or a mapping .* got int"),
     "none": (None, r"x must be \(indices, values\) or a mapping .* got NoneType"),
     "a name and a number": ({"word": 1.0, 7: 1.0}, "name|number"),
-    "a name among numbers": ({"word": 1.0}, "x has names for features, .* numbers only"),
+    "a name among numbers": ({"word": 1.0}, "x has features by name, .* by number"),
 }
 
 BAD_Y: dict[str, tuple[Any, str]] = {

@@ -107,8 +107,8 @@ def test_a_merged_folder_has_the_messages_of_its_parts():
     ("ranker", "problem"),
     [
         (ENTROPIC, "geometry='entropic' gives every feature weight: none can be pruned"),
-        (PartialFeedbackRanker(n_features=N_FEATURES), "knows how sure it is"),
-        (Predtron("label-ranking", kernel="rbf"), "can be changed by learning only"),
+        (PartialFeedbackRanker(n_features=N_FEATURES), "its confidence matrices cannot be edited"),
+        (Predtron("label-ranking", kernel="rbf"), "can only be changed by learning"),
     ],
     ids=["entropic", "partial", "kernel"],
 )

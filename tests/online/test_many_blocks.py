@@ -65,9 +65,9 @@ def test_any_sizes(cuts: list[int], seed: int) -> None:
     ("sizes", "message"),
     [
         ([1, 2], "sizes must sum to the 2 rows of X, got 3"),
-        ([3, -1], "sizes: block 1 has -1 rows; that must be 0 or more"),
-        ([1.0, 1.0], "sizes must be integers, one a block"),
-        ([[1, 1]], "sizes must be integers, one a block"),
+        ([3, -1], "sizes: block 1 has -1 rows; sizes must be 0 or more"),
+        ([1.0, 1.0], "sizes must have one integer per block"),
+        ([[1, 1]], "sizes must have one integer per block"),
     ],
 )
 def test_wrong_sizes_are_refused(sizes: Any, message: str) -> None:

@@ -274,7 +274,7 @@ def test_bad_rows_are_refused_and_change_nothing(X: Any, weights: Any, message: 
         ({"dtype": "int"}, "dtype must be one of"),
         ({"grades": "abc"}, "grades must be a sequence"),
         ({"grades": []}, "grades must be a sequence"),
-        ({"grades": [0, 1, 0]}, "grades: 0 is there twice"),
+        ({"grades": [0, 1, 0]}, "grades: 0 appears twice"),
         ({"grades": [0, 2]}, "y: row 1 is 1"),
     ],
 )

@@ -208,7 +208,7 @@ def test_without_labels_there_is_nothing_to_suggest() -> None:
         lambda new: new.feedback(STREAM.X[:1], [[]], [[]]),
         lambda new: new.suggest_one(([0], [1.0])),
     ):
-        with pytest.raises(NotFittedError, match="declare labels with add_labels"):
+        with pytest.raises(NotFittedError, match="there are no labels yet: use add_labels"):
             call(PartialFeedbackRanker())
 
 

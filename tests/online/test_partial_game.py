@@ -144,15 +144,15 @@ def test_costs_may_be_given(name: str) -> None:
 @pytest.mark.parametrize(
     ("costs", "words"),
     [
-        ([[1.0], [0.5, 0.6]], "place 2 of 2 costs 0.6, the place before it 0.5"),
-        ([[1.5]], "place 1 of 1 costs 1.5; costs must be from 0 to 1"),
-        ([[1.0], [-0.5, -0.6]], "place 1 of 2 costs -0.5"),
+        ([[1.0], [0.5, 0.6]], "slot 2 of 2 costs 0.6, and the slot before it 0.5"),
+        ([[1.5]], "slot 1 of 1 costs 1.5; costs must be from 0 to 1"),
+        ([[1.0], [-0.5, -0.6]], "slot 1 of 2 costs -0.5"),
         ([[1.0], [0.5]], "a row of s costs for each size"),
         ([], "a row of s costs for each size"),
         (3.0, "a row of s costs for each size"),
         ("rising", "slot_cost must be one of 'decreasing', 'constant'"),
         ([[float("nan")]], "must be a finite number"),
-        (lambda place, size: place / size, "place 2 of 2 costs 1, the place before it 0.5"),
+        (lambda slot, size: slot / size, "slot 2 of 2 costs 1, and the slot before it 0.5"),
     ],
 )
 def test_bad_costs_are_refused(costs: Any, words: str) -> None:

@@ -128,7 +128,7 @@ def test_confidence_makes_a_curve() -> None:
     assert curve.coverage[-1] == 1.0
     assert curve.accuracy[-1] == right.mean()
     assert curve.accuracy[np.searchsorted(curve.coverage, 0.5)] > right.mean()
-    with pytest.raises(ValueError, match="one class a row"):
+    with pytest.raises(ValueError, match="one class per row"):
         Predtron("multilabel").fit(X[:3], np.eye(3)).confidence(X[:3])
 
 

@@ -34,7 +34,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "squares beyond float32": (with_value(1.2e19), r"the row of label 'b' is too long"),
     "too few rows": (
         lambda k: np.zeros((k - 1, 3)),
-        r"shape is \(2, 3\); it must be \(3, n\), a row",
+        r"shape is \(2, 3\); it must be \(3, n\), one row",
     ),
     "transposed": (lambda k: np.zeros((4, k)), r"shape is \(4, 3\)"),
     "one-dimensional": (lambda k: np.zeros(k), r"shape is \(3,\)"),

@@ -34,11 +34,10 @@ _EMPTY_ROUND = Round(_NO_SCORES, 0.0, [], [])
 
 
 class OnlineRanker(ClassifierMixin, LabelModel):
-    """An online learner that scores labels, as a scikit-learn estimator.
+    """Base class of the online label rankers: a scikit-learn estimator around a native learner.
 
-    It checks what comes in, as matrices or as single examples, and hands it to the native learner.
-    A batch is checked whole before any of it is learnt, and a failed call leaves the learner as it
-    was.
+    It validates matrices and single examples and passes them to the native learner. A batch is
+    validated completely before any row is learnt. A failed call leaves the learner unchanged.
     """
 
     @property
@@ -47,7 +46,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         return True
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from scratch, in the given order, ``passes`` times.
+        """Learn from scratch: ``passes`` times over the rows, in the given order.
 
         Parameters
         ----------
@@ -56,7 +55,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         y : targets
             See Notes.
         sample_weight : array of shape (rows,), optional
-            Scales the budget C of each round; a row of weight 0 is passed over.
+            Scales the budget C of each round; rows of weight 0 are skipped.
         """
         settings = self._checked_settings()
         passes = parameters.integer(getattr(self, "passes", 1), "passes", 1)
@@ -75,7 +74,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         return self
 
     def partial_fit(self, X: Any, Y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from a batch, row by row. The whole batch is checked before any of it is learnt.
+        """Learn a batch row by row. The whole batch is validated before any row is learnt.
 
         Parameters
         ----------
@@ -84,10 +83,10 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         Y : targets
             See Notes.
         classes : sequence of labels or "grow", optional
-            All labels there will be, on the first call; or "grow" to let new labels appear at
-            any time. May be left out if Y is an indicator, whose columns are then the labels.
+            On the first call: all labels, or "grow" to let new labels appear at any time. Optional
+            if Y is an indicator matrix, whose columns then are the labels.
         sample_weight : array of shape (rows,), optional
-            Scales the budget C of each round; a row of weight 0 is passed over.
+            Scales the budget C of each round; rows of weight 0 are skipped.
         """
         self._learn_batch(X, Y, classes, sample_weight, watched=False)
         return self
@@ -97,8 +96,8 @@ class OnlineRanker(ClassifierMixin, LabelModel):
     ) -> npt.NDArray[Any]:
         """Learn like ``partial_fit``, and return the scores each row had just before it was learnt.
 
-        The honest way to measure an online learner, at the price of learning alone. With
-        ``classes="grow"``, a label that did not exist yet when a row came scores -infinity.
+        This is the progressive evaluation of an online learner, and it costs no more than learning.
+        With ``classes="grow"``, labels that first appear in a later row score -infinity.
 
         Parameters
         ----------
@@ -114,12 +113,12 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         Returns
         -------
         array of shape (rows, K)
-            What ``decision_function`` would have said for each row at that moment.
+            The scores that ``decision_function`` would have returned for each row at that moment.
         """
         return self.watch(X, Y, classes, sample_weight).scores
 
     def watch(self, X: Any, Y: Any, classes: Any = None, sample_weight: Any = None) -> Rounds:
-        """Learn like ``partial_fit``, and return all that an observer of the rounds can know.
+        """Learn like ``partial_fit``, and return what was predicted before each round.
 
         Parameters
         ----------
@@ -145,11 +144,12 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         Parameters
         ----------
         x : (indices, values) or mapping of features to values
-            Features are numbers from 0 to 2**31 - 1, or names. New ones may appear at any time.
+            Features are numbers from 0 to 2**31 - 1, or names. New features may appear at any time.
         y : label or collection of labels
-            The relevant ones. On a new ranker labels may appear at any time.
+            The relevant labels. A ranker that starts with single examples accepts new labels at
+            any time.
         unknown : collection of labels
-            Labels whose relevance is not known; they take part in no pair.
+            Labels whose relevance is not known; the round uses no pairs with them.
         """
         self._learn_example(x, y, unknown, 1.0, watched=False)
         return self
@@ -157,14 +157,14 @@ class OnlineRanker(ClassifierMixin, LabelModel):
     def watch_one(
         self, x: Example, y: Any, unknown: Collection[Hashable] = (), weight: float = 1.0
     ) -> Round:
-        """Learn like ``learn_one``, and return all that an observer of the round can know.
+        """Learn like ``learn_one``, and return what was predicted before the round.
 
         Parameters
         ----------
         x : (indices, values) or mapping of features to values
             As for ``learn_one``.
         y : label or collection of labels
-            The relevant ones.
+            The relevant labels.
         unknown : collection of labels
             Labels whose relevance is not known.
         weight : float
@@ -175,14 +175,14 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         Round
             Scores and cut-off before the round, and the numbers of its labels.
         """
-        if type(weight) is not float or weight != 1.0:  # which every learner can bear
+        if type(weight) is not float or weight != 1.0:  # 1 is valid for every learner
             weight = parameters.positive(weight, "weight", self.largest_weight)
         return self._learn_example(x, y, unknown, weight, watched=True)
 
     def _learn_example(
         self, x: Example, y: Any, unknown: Collection[Hashable], weight: float, watched: bool
     ) -> Round:
-        before = dict(self.__dict__)  # `restored_on_error`, without what a context manager takes
+        before = dict(self.__dict__)  # like `restored_on_error`, without a context manager's cost
         found = _EMPTY_ROUND
         try:
             self.start()
@@ -198,7 +198,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
                     found = Round(scores, cutoff, relevant, unknown_labels)
                 else:
                     self._native.learn_one(*pairs, relevant, unknown_labels, weight)
-            except BaseException:  # whatever a user's own features may raise
+            except BaseException:  # custom features may raise anything
                 self._labels.withdraw(len(self._labels) - self._native.labels)
                 raise
             if new_names and self._names is not None:
@@ -209,14 +209,14 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         return found
 
     def check_example(self, x: Example, new: Sequence[Hashable]) -> None:
-        """Raise ValueError if an example that brings new labels cannot be learnt.
+        """Raise ValueError if an example with new labels cannot be learnt.
 
         Parameters
         ----------
         x : (indices, values) or mapping of features to values
             One example.
         new : sequence of labels
-            The labels that it brings.
+            The labels of the example that the learner does not know yet.
         """
         self.start()
         (_, values), _ = self._pairs(x, learning=True)
@@ -225,14 +225,14 @@ class OnlineRanker(ClassifierMixin, LabelModel):
     def encode_rows(
         self, Y: Sequence[Collection[Hashable]], weights: npt.NDArray[np.float64] | None = None
     ) -> RowTargets:
-        """Number the labels of rows that are to be learnt; ValueError if some cannot be.
+        """Encode the labels of rows to be learnt as numbers; ValueError if some cannot be learnt.
 
         Parameters
         ----------
         Y : sequence of collections of labels
-            The labels of each row; new ones where labels may appear at any time.
+            The labels of each row. New labels are allowed if the learner accepts them at any time.
         weights : array of shape (rows,), optional
-            The weight of each row, above 0; 1 if left out.
+            The weight of each row, above 0; 1 by default.
         """
         self.start()
         if weights is not None:
@@ -246,17 +246,17 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         return RowTargets(self._labels.encode_sets(Y), weights)
 
     def watch_rows(self, rows: SparseRows, targets: RowTargets) -> Rounds:
-        """Learn rows in one native call, to the bit as ``watch_one`` would one after the other.
+        """Learn rows in one native call, with the same bits as ``watch_one`` row by row.
 
-        Unlike a matrix for ``watch``, the rows have no fixed number of columns, and no columns are
-        remembered.
+        Unlike a matrix for ``watch``, the rows have no fixed number of columns, and
+        ``n_features_in_`` does not change.
 
         Parameters
         ----------
         rows : SparseRows
             Features by number, valid for this learner.
         targets : RowTargets
-            What ``encode_rows`` has returned, with nothing learnt since.
+            The result of ``encode_rows``; nothing may be learnt in between.
 
         Returns
         -------
@@ -271,8 +271,8 @@ class OnlineRanker(ClassifierMixin, LabelModel):
     def decision_function(self, X: Any) -> npt.NDArray[Any]:
         """Return the scores of all labels, (rows, K).
 
-        A classifier for two classes returns the difference of their scores, (rows,), as is usual
-        in scikit-learn.
+        A classifier for two classes returns the difference of their scores, (rows,), as
+        scikit-learn does.
 
         Parameters
         ----------
@@ -292,10 +292,11 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         X : array, sparse matrix or DataFrame of shape (rows, n)
             Examples.
         k : int, optional
-            How many; all of them by default.
+            The number of labels to return; all by default.
         """
         matrix = self._checked_matrix(X)
-        best = self._native.rank(matrix, _checked_k(k))  # before classes_, which may grow meanwhile
+        # First the ranks, then `classes_`: another thread may add labels in between.
+        best = self._native.rank(matrix, _checked_k(k))
         return np.asarray(self.classes_[best])
 
     def rank_one(self, x: Example, k: int | None = None) -> list[Any]:
@@ -304,9 +305,9 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         Parameters
         ----------
         x : (indices, values) or mapping of features to values
-            Features without weights yet say nothing.
+            One example. Features without weights contribute nothing to the scores.
         k : int, optional
-            How many; all of them by default.
+            The number of labels to return; all by default.
         """
         if not self.is_started:
             return []
@@ -320,7 +321,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         Parameters
         ----------
         x : (indices, values) or mapping of features to values
-            Features without weights yet say nothing.
+            One example. Features without weights contribute nothing to the scores.
         """
         if not self.is_started:
             return _NO_SCORES, np.inf
@@ -328,12 +329,12 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         return self._native.score_one(*pairs)
 
     def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Return how often labels with such scores have been relevant lately.
+        """Return calibrated probabilities: how often such labels were relevant recently.
 
         Parameters
         ----------
         scores : array of shape (K,)
-            As ``score_one`` returns them.
+            Scores as returned by ``score_one``.
         """
         if not self.is_started:
             return np.zeros(len(scores))
@@ -342,7 +343,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
     def explain_one(
         self, x: tuple[Any, Any], label: Hashable
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
-        """Return what each feature adds to a label's score, and the score.
+        """Return the contribution of each feature to a label's score, and the score.
 
         Parameters
         ----------
@@ -356,9 +357,9 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         features : array of int
             The example's features, ascending; -1 is the constant feature.
         parts : array of float
-            What each adds. Their sum is the score, up to the rounding of the storage type.
+            The contribution of each. Their sum is the score, up to rounding in the storage type.
         score : float
-            As ``score_one`` has it.
+            The label's score, as ``score_one`` returns it.
         """
         self._require_start("explain_one")
         if label not in self._labels.number:
@@ -367,14 +368,14 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         return self._native.explain_one(*pairs, self._labels.number[label])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy of a classifier, else the label-ranking average precision.
+        """Return the accuracy of a classifier, otherwise the label-ranking average precision.
 
         Parameters
         ----------
         X : array, sparse matrix or DataFrame of shape (rows, n)
             Examples.
         y : targets
-            See Notes; unknown relevance counts as irrelevant here.
+            See Notes. Labels of unknown relevance count as irrelevant here.
         sample_weight : array of shape (rows,), optional
             Weights of the rows.
         """
@@ -391,18 +392,19 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         return tags
 
     def _check_targets(self, labels: Labels, targets: Targets) -> None:
-        """Raise ValueError if the learner cannot learn such targets."""
+        """Hook: raise ValueError if the learner cannot learn these targets."""
 
     def _checked_batch(
         self, X: Any, Y: Any, classes: Any, sample_weight: Any
     ) -> tuple[core.Matrix, Targets, npt.NDArray[np.float64] | None]:
-        """Check a batch, begin if it is the first, and take up its labels."""
+        """Validate a batch, start the learner if it is the first one, and add its new labels."""
         with restored_on_error(self):
             if self.is_started:
                 self._check_same_classes(classes)
                 if self._names is not None and self._names.grows:
                     raise ValueError(
-                        "this learner has learnt features by name: use learn_one, or a new one"
+                        "X has features by number, but this learner has learnt features by name: "
+                        "use learn_one, or a new learner"
                     )
             first = not self.is_started
             settings = self._current_settings()
@@ -433,10 +435,10 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         return rounds
 
     def _empty_rounds(self, targets: Targets) -> Rounds:
-        """Return rounds with room for the scores and cut-offs of rows that are to be learnt."""
+        """Allocate the scores and cut-offs that learning writes, one row per round."""
         rows = len(targets)
         scores = np.empty((rows, len(self._labels)), dtype=self._settings["dtype"])
-        if targets.new:  # a row says nothing about labels that come later
+        if targets.new:  # labels that a later row brings have no score yet
             scores.fill(-np.inf)
         return Rounds(scores, np.empty(rows), targets.relevant, targets.unknown)
 
@@ -457,7 +459,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
                 cutoffs=None if watched is None else watched.cutoffs,
             )
         finally:
-            # An interrupted batch has learnt its first rows; the labels of the others are known.
+            # After an interruption only the first rows are learnt, but all labels are registered.
             self._native.add_labels(len(self._labels) - self._native.labels)
 
     def _check_same_classes(self, classes: Any) -> None:
@@ -475,11 +477,13 @@ class OnlineRanker(ClassifierMixin, LabelModel):
 
     def _pairs(self, x: Example, learning: bool) -> tuple[Pair, list[str]]:
         pair = type(x) is tuple
-        if not pair and isinstance(x, Mapping) and not x:  # neither names nor numbers
+        if not pair and isinstance(x, Mapping) and not x:  # empty: neither names nor numbers
             return as_pairs(x), []
         if pair or not comes_by_name(x):
             if learning and self._names is not None and self._names.grows:
-                raise ValueError("x has numbers for features, but this learner knows names")
+                raise ValueError(
+                    "x has features by number, but this learner has learnt features by name"
+                )
             pairs = as_pairs(x)
             if self.n_features is not None and pairs[0].max(initial=-1) >= self.n_features:
                 raise ValueError(
@@ -491,7 +495,9 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         if names is None:
             known = self._native.state()["arrays"]["features"]
             if hasattr(self, "n_features_in_") or (known >= 0).any():
-                raise ValueError("x has names for features, but this learner knows numbers only")
+                raise ValueError(
+                    "x has features by name, but this learner has learnt features by number"
+                )
             names = FeatureNames()
             if learning:
                 self._names = names

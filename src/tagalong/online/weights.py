@@ -1,4 +1,4 @@
-"""A learner's weights as one matrix."""
+"""Conversion of native weights to the matrix ``coef_`` and to a dict."""
 
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ from tagalong import _native as core
 __all__ = [
     "FeatureCounts",
     "coef_matrix",
-    "weight_matrix",
+    "native_coef_matrix",
     "weights_as_dict",
     "without_constant_feature",
 ]
@@ -21,14 +21,14 @@ MAX_DENSE_ENTRIES = 50_000_000
 
 
 class FeatureCounts(NamedTuple):
-    """How many features a learner has been told about: by its parameters, by its matrices."""
+    """The number of features: by the parameter ``n_features``, and by the matrices learnt."""
 
     by_parameter: int
     by_matrix: int
 
 
 def weights_as_dict(found: core.FeatureWeights) -> dict[str, npt.NDArray[Any]]:
-    """Return ``features``, ``weights`` and, where there are such, those of ``unseen`` features."""
+    """Return ``features``, ``weights`` and, if it exists, the weight of ``unseen`` features."""
     out = {"features": found.features, "weights": found.weights}
     return out if found.unseen is None else {**out, "unseen": found.unseen}
 
@@ -36,18 +36,18 @@ def weights_as_dict(found: core.FeatureWeights) -> dict[str, npt.NDArray[Any]]:
 def without_constant_feature(
     found: core.FeatureWeights,
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return the features that have weights and these, (features, K), without the constant one."""
-    own = found.features >= 0
-    return found.features[own], found.weights[own]
+    """Return the features and their weights, (features, K), without the constant feature."""
+    others = found.features >= 0
+    return found.features[others], found.weights[others]
 
 
 def coef_matrix(
     features: npt.NDArray[Any],
     weights: npt.NDArray[Any],
-    declared: FeatureCounts,
+    counts: FeatureCounts,
     unseen: npt.NDArray[Any] | None = None,
 ) -> npt.NDArray[Any] | sp.csr_array:
-    """Return weights, (features, K), as a matrix (K, n); sparse when large.
+    """Return weights (features, K) as a matrix (K, n), sparse if it is large.
 
     Parameters
     ----------
@@ -55,29 +55,30 @@ def coef_matrix(
         The features that have weights.
     weights : array of shape (features, K)
         Their weights.
-    declared : FeatureCounts
-        How many features the learner knows of.
+    counts : FeatureCounts
+        The declared numbers of features; n is at least each of them.
     unseen : array of shape (K,), optional
-        The weight of a declared feature that was not met; zero by default.
+        The weights of declared features that no example had; zero by default.
     """
-    n, labels = max(*declared, int(features.max(initial=-1)) + 1), weights.shape[1]
+    n, labels = max(*counts, int(features.max(initial=-1)) + 1), weights.shape[1]
     size = n * labels
     if size <= MAX_DENSE_ENTRIES:
         dense = np.zeros((labels, n), dtype=weights.dtype)
         if unseen is not None:
-            dense[:, : declared.by_parameter] = unseen[:, None]
+            dense[:, : counts.by_parameter] = unseen[:, None]
         dense[:, features] = weights.T
         return np.asarray(dense)
     if unseen is not None and unseen.any():
         raise ValueError(
-            f"coef_ would have {size:,} numbers, none of them zero in the entropic geometry"
+            f"coef_ would have {size:,} entries, none of them zero in the entropic geometry; the "
+            f"limit is {MAX_DENSE_ENTRIES:,}"
         )
     rows, columns = np.nonzero(weights)
     return sp.csr_array((weights[rows, columns], (columns, features[rows])), shape=(labels, n))
 
 
-def weight_matrix(
-    found: core.FeatureWeights, declared: FeatureCounts
+def native_coef_matrix(
+    found: core.FeatureWeights, counts: FeatureCounts
 ) -> npt.NDArray[Any] | sp.csr_array:
-    """Return the weights that predict, as a native learner gives them, as a matrix (K, n)."""
-    return coef_matrix(*without_constant_feature(found), declared, found.unseen)
+    """Return a native learner's prediction weights as a matrix (K, n)."""
+    return coef_matrix(*without_constant_feature(found), counts, found.unseen)

@@ -1,4 +1,4 @@
-"""Grades: classes that have an order, of any sortable type."""
+"""Grades: ordered classes, of any sortable type."""
 
 import datetime
 from collections.abc import Hashable
@@ -25,7 +25,7 @@ __all__ = [
 
 
 def as_grades(grades: Any, name: str) -> npt.NDArray[Any]:
-    """Return grades as an array with one of NumPy's types, or of objects."""
+    """Return grades as an array of a NumPy type or of objects."""
     array = np.asarray(grades)
     if array.ndim != 1 or len(array) == 0:
         raise ValueError(f"{name} must be a sequence of grades, got {grades!r}")
@@ -33,7 +33,7 @@ def as_grades(grades: Any, name: str) -> npt.NDArray[Any]:
 
 
 def checked_grades(y: Any, rows: int) -> npt.NDArray[Any]:
-    """Return the grades of a batch, one a row."""
+    """Validate the grades of a batch, one per row."""
     if y is None:
         raise ValueError("learning requires y to be passed, but the target y is None")
     if sp.issparse(y):
@@ -45,7 +45,7 @@ def checked_grades(y: Any, rows: int) -> npt.NDArray[Any]:
 
 
 def refuse_continuous(y: npt.NDArray[Any]) -> None:
-    """Measurements are no grades, and each would get a threshold of its own."""
+    """Raise ValueError for fractions: measurements, of which each would get a threshold."""
     if y.dtype.kind != "f":
         return
     wrong = ~((y == np.floor(y)) & np.isfinite(y))
@@ -59,14 +59,14 @@ def refuse_continuous(y: npt.NDArray[Any]) -> None:
 
 
 def comparable_grades(grades: npt.NDArray[Any], place: str) -> list[Hashable]:
-    """Return grades as plain objects that are equal where the grades are."""
-    if grades.dtype.kind in "Mm":  # of any unit
+    """Return grades as Python objects that can be compared; ValueError for missing grades."""
+    if grades.dtype.kind in "Mm":  # dates and durations in any unit
         grades = grades.astype(f"{grades.dtype.kind}8[us]")
     keys: list[Hashable] = grades.tolist()
     for row, key in enumerate(keys):
         if key is None or key != key:
             shown = "NaN" if key is not None else "missing"
-            raise ValueError(f"{place}: row {row} is {shown}, which is no grade")
+            raise ValueError(f"{place}: row {row} is {shown}, which is not a grade")
     return keys
 
 
@@ -77,12 +77,12 @@ def sorted_grades(grades: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return np.unique(grades)
     except TypeError as error:
         raise ValueError(
-            f"grades cannot be sorted ({error}); declare their order with grades"
+            f"y cannot be sorted ({error}); declare the order with the parameter grades"
         ) from None
 
 
 def grade_numbers(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Return the number of each grade."""
+    """Return the number of each grade of ``y`` in ``classes``."""
     number = {key: i for i, key in enumerate(comparable_grades(classes, "classes"))}
     out = np.empty(len(y), np.int64)
     for row, key in enumerate(comparable_grades(y, "y")):
@@ -94,7 +94,7 @@ def grade_numbers(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray
 
 
 def require_same_grades(classes: Any, known: npt.NDArray[Any], name: str) -> None:
-    """Raise ValueError if classes are given that are not the known ones."""
+    """Raise ValueError if ``classes`` is given and differs from the known grades."""
     if classes is None:
         return
     given = as_grades(classes, "classes")
@@ -103,7 +103,7 @@ def require_same_grades(classes: Any, known: npt.NDArray[Any], name: str) -> Non
 
 
 def encoded_grades(grades: npt.NDArray[Any]) -> dict[str, Any]:
-    """Return grades as JSON."""
+    """Return grades in a form that JSON can represent."""
     kind = grades.dtype.kind
     if kind in "Mm":
         values = grades.astype(np.int64).tolist()
@@ -121,7 +121,7 @@ def _encoded_one(grade: Any) -> Any:
 
 
 def decoded_grades(saved: dict[str, Any]) -> npt.NDArray[Any]:
-    """Return the grades that `encoded_grades` wrote."""
+    """Return the grades that `encoded_grades` encoded."""
     values = saved["values"]
     if saved["dtype"] != "|O":
         return np.array(values).astype(saved["dtype"])

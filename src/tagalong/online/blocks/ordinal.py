@@ -1,4 +1,4 @@
-"""Ordinal regression by simultaneous projections (P2): one direction, thresholds along it."""
+"""Ordinal regression by simultaneous projections (P2): one weight vector and thresholds."""
 
 from typing import Any, Self
 
@@ -35,71 +35,71 @@ from tagalong.online.blocks.projection import BlockProjection
 
 __all__ = ["OrdinalRanker"]
 
-# A row is copied once a threshold; so many numbers at a time keep the copies of a batch small.
+# A row is copied once per threshold. This many entries at a time limit the memory of the copies.
 MAX_CHUNK_ENTRIES = 1 << 20
 LARGEST_INDEX = 2**31 - 1
-SMALLEST_WEIGHT = 1e-100  # of a row: the core gets its inverse, which must be finite
+SMALLEST_WEIGHT = 1e-100  # of a row: the core uses its inverse, which must be finite
 
 
 class OrdinalRanker(ClassifierMixin, Fitted):
-    r"""Predicts grades: classes that have an order, such as one to five stars.
+    r"""Predicts grades: ordered classes, such as one to five stars.
 
-    One direction :math:`w` and a threshold :math:`\theta_j` between each grade and the next. The
-    grade of :math:`x` is the number of thresholds that :math:`\langle w, x\rangle` reaches. A row
-    of grade :math:`y` (0, 1, ..., k - 1) is one trial of `BlockProjection` in
+    The model has a weight vector :math:`w` and a threshold :math:`\theta_j` between each grade and
+    the next. The grade of :math:`x` is the number of thresholds that :math:`\langle w, x\rangle`
+    reaches. A row of grade :math:`y` (0, 1, ..., k - 1) is one trial of `BlockProjection` in
     :math:`R^{n + k - 1}`: the rows :math:`(x, -e_j)`, with the sign +1 for :math:`j < y` and -1
-    otherwise, ask for
+    otherwise, have the constraints
 
     .. math:: \pm (\langle w, x\rangle - \theta_j) \ge \gamma \quad (j = 0, \ldots, k - 2),
 
-    and the loss of the trial is what the worst of them lacks.
+    and the loss of the trial is the largest violation.
 
     Parameters
     ----------
     update : str, default "simproj"
-        How a row moves the weights: one of `BlockProjection`'s updates, ``"simperc"``,
-        ``"conproj"``, ``"simproj"``, ``"simopt"``, ``"max"`` or ``"optimal"``.
+        The update rule of `BlockProjection`: ``"simperc"``, ``"conproj"``, ``"simproj"``,
+        ``"simopt"``, ``"max"`` or ``"optimal"``.
     C : float, default 0.01
-        The budget of a row: how far it may move the weights. Smaller is steadier and needs more
-        passes; a stream seen once may want more.
+        The budget of a row: an upper bound on its step. Smaller values are more stable and need
+        more passes; a single pass over a stream may need a larger value.
     margin : float, optional
-        By how much scores should keep away from the thresholds. None means 1.
+        The distance that scores should have from the thresholds. None means 1.
     passes : int, default 20
-        How often ``fit`` goes through the data. Each pass counts as new trials.
+        The number of passes of ``fit`` over the data. Each pass counts as new trials.
     shuffle : bool, default True
-        Whether each pass of ``fit`` takes the rows in a new order; sorted data are learnt badly
-        in the order they have. ``partial_fit`` always keeps the order.
+        Whether each pass of ``fit`` shuffles the rows; sorted data are learnt badly in the given
+        order. ``partial_fit`` always keeps the order.
     random_state : int, default 0
-        The seed of these orders.
+        The seed of the shuffling.
     grades : sequence, optional
-        All grades from the lowest to the highest. None means the grades of the data, sorted;
-        words are sorted by the alphabet then, which is seldom their order.
+        All grades from the lowest to the highest. None means the sorted grades of the data; words
+        are then in alphabetical order, which is rarely the intended one.
     dtype : "float32" or "float64", default "float32"
-        How weights are stored and scores summed.
+        The type in which weights are stored and scores are summed.
 
     Attributes
     ----------
     classes_ : array of shape (k,)
         The grades, from the lowest to the highest.
     coef_ : array of shape (n,)
-        The direction.
+        The weight vector.
     thresholds_ : array of shape (k - 1,)
-        The thresholds that predict, sorted.
+        The thresholds used for predictions, sorted.
     raw_thresholds_ : array of shape (k - 1,)
-        The thresholds as learnt: where the data say little of two grades apart, they may be in
-        another order.
+        The thresholds as learnt. They may be out of order where the data barely separate two
+        grades.
     certificate_ : Certificate
         Trials, mistakes (rows with a score on the wrong side of a threshold, or on it), loss and
-        dual value so far, and the mistake bound where there is one.
+        dual value so far, and the mistake bound if one is proven.
     n_features_in_ : int
-        The number of columns of the first data.
+        The number of columns of the training matrices.
     feature_names_in_ : array of str
-        The columns of the first DataFrame.
+        The column names of the first DataFrame.
 
     Notes
     -----
-    Scale features of unlike size, say with ``StandardScaler`` in a ``Pipeline``: all weights move
-    at one pace, the thresholds as a feature of value 1.
+    Scale features of different magnitudes, for example with ``StandardScaler`` in a ``Pipeline``:
+    all weights have the same learning rate, and the thresholds move like a feature of value 1.
 
     References
     ----------
@@ -144,16 +144,16 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         self.dtype = dtype
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the beginning.
+        """Learn from scratch: ``passes`` times over the rows.
 
         Parameters
         ----------
         X : array, sparse matrix or DataFrame of shape (rows, n)
             The rows.
         y : array of shape (rows,)
-            Their grades: numbers, text, dates, anything that can be sorted.
+            Their grades: numbers, strings, dates or other sortable values.
         sample_weight : array of shape (rows,), optional
-            Scales the budget C of each row; a row of weight 0 is passed over.
+            Scales the budget C of each row; rows of weight 0 are skipped.
         """
         passes = parameters.integer(self.passes, "passes", 1)
         seed = parameters.integer(self.random_state, "random_state", 0)
@@ -179,18 +179,18 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn rows once, in their order, from where the learner is.
+        """Continue learning: one pass over the rows, in the given order.
 
         Parameters
         ----------
         X : array, sparse matrix or DataFrame of shape (rows, n)
             The rows.
         y : array of shape (rows,)
-            Their grades, all of them known.
+            Their grades; all of them must be known.
         classes : sequence, optional
-            All grades there will be, for the first call; sorted, unless ``grades`` has their order.
+            On the first call: all grades. They are sorted unless ``grades`` declares the order.
         sample_weight : array of shape (rows,), optional
-            Scales the budget C of each row; a row of weight 0 is passed over.
+            Scales the budget C of each row; rows of weight 0 are skipped.
         """
         first = not self.is_started
         with restored_on_error(self):
@@ -205,7 +205,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         return self
 
     def latent_score(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return where rows lie along the direction, (rows,), beside ``thresholds_``.
+        """Return the scores of rows, (rows,), which ``predict`` compares with ``thresholds_``.
 
         Parameters
         ----------
@@ -218,11 +218,11 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         return self._learner.score_rows(matrix)
 
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return how well each grade fits, (rows, k): the margin that a row of it would have.
+        """Return the margin of each grade, (rows, k).
 
-        That is the distance to the nearer of the grade's two thresholds, negative outside of them.
-        The predicted grade fits best; on a threshold two grades do. Of two grades only the second
-        one has a score, (rows,): the distance from the threshold.
+        The margin is the distance of the score to the nearer of the grade's two thresholds,
+        negative outside of them. It is largest for the predicted grade; on a threshold two grades
+        are equal. With two grades it is (rows,): the signed distance from the threshold.
 
         Parameters
         ----------
@@ -239,7 +239,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         return out
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the grades of rows: how many thresholds each one reaches.
+        """Return the grades of rows: the number of thresholds that each score reaches.
 
         Parameters
         ----------
@@ -254,7 +254,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
 
     @property
     def coef_(self) -> npt.NDArray[Any]:
-        """The direction, (n,)."""
+        """The weight vector, (n,)."""
         self._require_start("coef_")
         return self._learner.coef_[: self.n_features_in_]
 
@@ -266,13 +266,13 @@ class OrdinalRanker(ClassifierMixin, Fitted):
 
     @property
     def thresholds_(self) -> npt.NDArray[Any]:
-        """The thresholds that predict, (k - 1,), sorted."""
+        """The thresholds used for predictions, (k - 1,), sorted."""
         self._require_start("thresholds_")
         return np.sort(self.raw_thresholds_)
 
     @property
     def certificate_(self) -> Certificate:
-        """What the learner can prove about the trials so far."""
+        """The certificate of the trials so far: counts, losses and the proven bound."""
         self._require_start("certificate_")
         return self._learner.certificate_
 
@@ -294,7 +294,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         keys = comparable_grades(declared, "grades")
         if len(set(keys)) < len(keys):
             twice = next(key for i, key in enumerate(keys) if key in keys[:i])
-            raise ValueError(f"grades: {twice!r} is there twice; grades must be distinct")
+            raise ValueError(f"grades: {twice!r} appears twice; grades must be distinct")
         return declared
 
     def _first_grades(self, classes: Any) -> npt.NDArray[Any]:
@@ -313,7 +313,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         return self.classes_
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
-        """Return the header and the arrays of a file."""
+        """Return the header and the arrays of the model file."""
         learner, arrays = model_files.pack(self._learner)
         grades = None if self.grades is None else encoded_grades(as_grades(self.grades, "grades"))
         header = {
@@ -326,14 +326,14 @@ class OrdinalRanker(ClassifierMixin, Fitted):
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
-        """Return the model that ``to_parts`` took apart.
+        """Rebuild a learner from the output of ``to_parts``.
 
         Parameters
         ----------
         header : dict
-            What can be said in JSON.
+            The JSON part of the model file.
         arrays : dict
-            Arrays by name.
+            The arrays of the model file, by name.
         """
         params = header["params"]
         grades = None if params["grades"] is None else decoded_grades(params["grades"])
@@ -342,14 +342,14 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         self.classes_ = decoded_grades(header["classes"])
         restore_columns(self, header)
         if self.n_features_in_ + len(self.classes_) - 1 != self._learner.n_features_in_:
-            raise ValueError("its grades and features do not fit its weights")
+            raise ValueError("its weights do not match its numbers of grades and features")
         return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        # Along one direction nobody reaches the accuracy that scikit-learn's checks ask for on
-        # three clusters whose order means nothing.
+        # scikit-learn's checks use three clusters without an order. One weight vector cannot reach
+        # the accuracy that they require.
         tags.classifier_tags.poor_score = True
         return tags
 
@@ -362,15 +362,15 @@ def _learn(
     thresholds: int,
     order: npt.NDArray[np.int64] | None,
 ) -> None:
-    """Learn rows in an order; their blocks are built many at a time."""
+    """Learn rows in the given order; builds the blocks of many rows at a time."""
     rows = X.shape[0]
     chunk = max(1, MAX_CHUNK_ENTRIES * rows // (max(1, thresholds) * (X.nnz + rows)))
     below = np.arange(thresholds)
-    everything = np.arange(rows) if order is None else order
+    order = np.arange(rows) if order is None else order
     if inverse is not None:
-        everything = everything[inverse[everything] < np.inf]
-    for start in range(0, len(everything), chunk):
-        part = everything[start : start + chunk]
+        order = order[inverse[order] < np.inf]
+    for start in range(0, len(order), chunk):
+        part = order[start : start + chunk]
         signs = np.where(below < numbers[part, None], 1.0, -1.0).ravel()
         budgets = None if inverse is None else np.repeat(inverse[part], thresholds)
         sizes = np.full(len(part), thresholds)
@@ -378,7 +378,7 @@ def _learn(
 
 
 def _blocks(X: sp.csr_array, rows: npt.NDArray[np.int64], thresholds: int) -> sp.csr_array:
-    """Return the rows (x, -e_j) of some rows x, one block after the other."""
+    """Return the rows (x, -e_j) of all given rows x, block by block."""
     copies = X[np.repeat(rows, thresholds)]
     steps = sp.csr_array(
         (
@@ -394,7 +394,7 @@ def _blocks(X: sp.csr_array, rows: npt.NDArray[np.int64], thresholds: int) -> sp
 def _inverse_weights(
     sample_weight: Any, X: Any, learner: BlockProjection
 ) -> npt.NDArray[np.float64] | None:
-    """Return what a unit of each row takes of the budget; infinity for rows to pass over."""
+    """Return the budget that a unit step on each row uses; infinity for rows to skip."""
     weights = checked_weights(sample_weight, X, learner.largest_weight)
     if weights is None:
         return None

@@ -1,4 +1,4 @@
-"""What a Predtron has whatever its problem: settings, an engine, a certificate, weights."""
+"""Base class of the learners behind `Predtron`: settings, engine, certificate, weights."""
 
 from typing import Any
 
@@ -20,27 +20,27 @@ __all__ = ["PredtronBase", "header_with_problems"]
 
 
 class PredtronBase(PredtronParameters, NativeLearner):
-    """Base class of the learners behind `Predtron`, one for each kind of problem.
+    """Base class of the learners behind `Predtron`, one per kind of problem.
 
-    A subclass makes the engine, `core.Predtron32`, `core.Predtron64` or `PythonEngine`, and says
-    what is learnt from and predicted.
+    A subclass makes the engine, `core.Predtron32`, `core.Predtron64` or `PythonEngine`, and
+    defines the targets and the predictions.
     """
 
     _native: NativePredtron | PythonEngine
 
     def __init_subclass__(cls, **options: Any):
         super().__init_subclass__(**options)
-        # scikit-learn's messages name the class of an estimator: the one that users know.
+        # scikit-learn's messages name the estimator's class; users know only `Predtron`.
         cls.__name__ = "Predtron"
 
     @property
     def current_problem(self) -> Any:
-        """The problem, as it was when learning began."""
+        """The problem; once started, the one that the learner started with."""
         return self._settings["problem"] if self.is_started else as_problem(self.problem)
 
     @property
     def certificate_(self) -> LossCertificate:
-        """What the learner can prove about the rounds so far."""
+        """The certificate of the rounds so far: counts, losses and the proven bound."""
         self._require_start("certificate_")
         problem = self.current_problem
         if isinstance(problem, BuiltinProblem) and problem.dimension is None:  # type: ignore[attr-defined]
@@ -68,13 +68,14 @@ class PredtronBase(PredtronParameters, NativeLearner):
         if settings["norm"] in ("l1", "group", "trace") and not features:
             raise ValueError(
                 f"norm={settings['norm']!r} needs the number of features: give n_features, or "
-                "begin with a matrix"
+                "start with a matrix"
             )
 
     def _require_editable_weights(self) -> None:
         if self._settings["norm"] in ("kernel", "trace"):
             raise ValueError(
-                "with a kernel or the trace norm, weights can be changed by learning only"
+                "with a kernel or norm='trace', weights can only be changed by learning: labels "
+                "cannot be forgotten or merged, and features cannot be pruned"
             )
 
     def _largest_weight(self, settings: Settings) -> float:
@@ -84,18 +85,21 @@ class PredtronBase(PredtronParameters, NativeLearner):
         """Return the features that have weights, and the weights, (features, scores)."""
         self._require_start("coef_")
         if self._settings["norm"] == "kernel":
-            raise AttributeError("a kernel has support examples instead of weights: no coef_")
+            raise AttributeError(
+                f"kernel={self._settings['kernel']!r} has support examples instead of weights, so "
+                "there is no coef_"
+            )
         return without_constant_feature(self._native.weights())
 
     def _header_problems(self) -> dict[str, Any]:
-        """Return what a file's header says of parameters and settings; ValueError for code."""
+        """Return the header's parameters and settings; ValueError for a custom problem."""
         settings = {**self._settings, "problem": problem_to_json(self._settings["problem"])}
         params = {**self.get_params(deep=False), "problem": problem_to_json(self.problem)}
         return {"params": params, "settings": settings}
 
 
 def header_with_problems(header: dict[str, Any]) -> dict[str, Any]:
-    """Return a file's header with the problems that parameters and settings name."""
+    """Return a model file's header with problem objects in place of their JSON form."""
     params, settings = header["params"], header["settings"]
     given, current = (problem_from_json(part["problem"]) for part in (params, settings))
     return {

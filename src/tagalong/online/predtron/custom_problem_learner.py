@@ -1,4 +1,4 @@
-"""Predtron for problems of the user's own, whose answers may be anything."""
+"""Predtron for custom problems, whose targets may be any objects."""
 
 from typing import Any, Self
 
@@ -17,31 +17,31 @@ __all__ = ["CustomProblemPredtron"]
 
 
 class CustomProblemPredtron(StructuredPredtron):
-    """Learns what a user's problem makes of the scores. See `Predtron`."""
+    """Learns scores that a user-defined problem decodes into predictions. See `Predtron`."""
 
     _native: PythonEngine
 
     @property
     def task(self) -> Task:
-        """What it predicts: the answers of the problem."""
+        """The kind of prediction: answers of a custom problem."""
         return "answers"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from scratch, row by row, ``passes`` times.
+        """Learn from scratch: ``passes`` times over the rows, in the given order.
 
         Parameters
         ----------
         X : array, sparse matrix or DataFrame of shape (rows, n)
             Examples.
         y : sequence
-            Their answers, which the problem gets as they are.
+            One target per row; the problem receives it unchanged.
         sample_weight : array of shape (rows,), optional
-            Scales the step of each round; a row of weight 0 is passed over.
+            Scales the step of each round; rows of weight 0 are skipped.
         """
         return self._fit(X, lambda rows: self._batch(rows, y, sample_weight))
 
     def partial_fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
-        """Learn rows. All of them are checked before any is learnt.
+        """Learn rows. All rows are validated before any is learnt.
 
         Parameters
         ----------
@@ -52,7 +52,7 @@ class CustomProblemPredtron(StructuredPredtron):
         return self
 
     def predict_then_learn(self, X: Any, Y: Any, sample_weight: Any = None) -> npt.NDArray[Any]:
-        """Learn rows, and return the scores that each had before, (rows, dimension).
+        """Learn rows, and return the scores of each from before it was learnt, (rows, dimension).
 
         Parameters
         ----------
@@ -76,7 +76,7 @@ class CustomProblemPredtron(StructuredPredtron):
         return np.stack([self._native.raw_scores(matrix, row, predicting=True) for row in rows])
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the problem's predictions for rows, as objects.
+        """Return the problem's predictions for rows, as an array of objects.
 
         Parameters
         ----------
@@ -97,20 +97,20 @@ class CustomProblemPredtron(StructuredPredtron):
         X : array, sparse matrix or DataFrame of shape (rows, n)
             Examples.
         y : sequence
-            Their answers.
+            One target per row.
         sample_weight : array of shape (rows,), optional
             Weights of the rows.
         """
         check_is_fitted(self)
         problem = self.current_problem
         pairs = zip(self.decision_function(X), y, strict=True)
-        losses = [problem.loss(problem.decode(scores), answer) for scores, answer in pairs]
+        losses = [problem.loss(problem.decode(scores), target) for scores, target in pairs]
         return float(1 - np.average(losses, weights=sample_weight))
 
     @property
     def coef_(self) -> npt.NDArray[Any] | sp.csr_array:
-        """The weights that predict, (dimension, n)."""
-        return self._weight_matrix()
+        """The weights used for predictions, (dimension, n)."""
+        return self._coef_matrix()
 
     def _make_native(self, settings: Settings) -> PythonEngine:
         return PythonEngine(settings)

@@ -1,4 +1,4 @@
-"""An estimator that hands its calls to a learner for the kind of problem that it has."""
+"""Base class of `Predtron`: delegates calls to the learner for its kind of problem."""
 
 from collections.abc import Callable
 from functools import partial, wraps
@@ -30,9 +30,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Estimator = TypeVar("Estimator", bound="DelegatingEstimator")
 
-# Where there are no labels, these find none, whatever the problem is.
+# Without labels these raise the error for an unknown label, for every problem.
 _LABEL_OPERATIONS = ("rename_label", "forget_labels", "merge_labels")
-# Before learning starts there is nothing to tell, whatever the problem is.
+# Before the start these return or raise the same for every problem.
 _MODEL_QUERIES = (
     "explain_one",
     "feature_lengths",
@@ -53,22 +53,22 @@ def learner_class(problem: Any) -> type[ProblemLearner]:
 
 
 class DelegatingEstimator(PredtronParameters, Fitted):
-    """Keeps the parameters, and the learner that was made with them when learning began.
+    """Keeps the parameters, and the learner that was made from them at the start.
 
-    The learner is the estimator's learner; what it has learnt is there. It is kept once it has
-    started, so that a first call that fails leaves nothing behind.
+    The learner holds the model. It is stored only once it has started, so that a failed first
+    call leaves no trace.
     """
 
     _fitted_attribute = "_problem_learner"
     _problem_learner: ProblemLearner
 
     def set_params(self, **params: Any) -> Self:
-        """Change parameters. Most of them count from the next ``fit`` on.
+        """Change parameters. Most of them take effect at the next ``fit``.
 
         Parameters
         ----------
         params : dict
-            Parameters by name.
+            The new values, by parameter name.
         """
         super().set_params(**params)
         if self.is_started:
@@ -76,7 +76,7 @@ class DelegatingEstimator(PredtronParameters, Fitted):
         return self
 
     def _delegate(self, call: str) -> Callable[..., Any]:
-        """Return the method that answers a call; ValueError if it does not fit the problem."""
+        """Return the method for a call; ValueError if the problem does not support it."""
         if not self.is_started and call in _MODEL_QUERIES + _LABEL_OPERATIONS:
             return self._method_without_labels(call)
         learner = self._current_learner()
@@ -102,7 +102,7 @@ class DelegatingEstimator(PredtronParameters, Fitted):
         return self._problem_learner
 
     def _run(self, learner: ProblemLearner, call: str, *arguments: Any, **options: Any) -> Any:
-        """Call a learner, and keep it if that has started it; after an interruption too."""
+        """Call a method of a learner; store the learner once started, even after an error."""
         method = getattr(learner, call)
         if learner.is_started:
             return method(*arguments, **options)
@@ -112,24 +112,24 @@ class DelegatingEstimator(PredtronParameters, Fitted):
             if learner.is_started:
                 self._problem_learner = learner
 
-    # Files and copies.
+    # Persistence.
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
-        """Return the header and the arrays of a file."""
+        """Return the header and the arrays of the model file."""
         header, arrays = self._problem_learner.to_parts()
         params = {**self.get_params(deep=False), "problem": problem_to_json(self.problem)}
         return {**header, "params": params}, arrays
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
-        """Return the model that ``to_parts`` took apart.
+        """Rebuild a learner from the output of ``to_parts``.
 
         Parameters
         ----------
         header : dict
-            What can be said in JSON.
+            The JSON part of the model file.
         arrays : dict
-            Arrays by name.
+            The arrays of the model file, by name.
         """
         named = header_with_problems(header)
         self = cls(**named["params"])

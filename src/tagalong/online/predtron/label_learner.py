@@ -1,4 +1,4 @@
-"""Predtron for problems with labels: classes, levels, sets and rankings of labels."""
+"""Predtron for problems with labels: classes, ordinal levels, sets and rankings of labels."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Self
@@ -32,12 +32,12 @@ ONE_CLASS_PER_ROW = (Binary, Multiclass, Ordinal)
 
 
 class LabelPredtron(PredtronBase, CutoffRanker):
-    """Learns problems whose answers are labels. See `Predtron`."""
+    """Learns problems whose predictions are labels. See `Predtron`."""
 
     _native: NativePredtron | PythonEngine
 
     def decision_function(self, X: Any) -> npt.NDArray[Any]:
-        """Return the scores of all labels, (rows, K); of two classes one score, (rows,).
+        """Return the scores of all labels, (rows, K); for two classes one score per row, (rows,).
 
         Parameters
         ----------
@@ -51,7 +51,7 @@ class LabelPredtron(PredtronBase, CutoffRanker):
         return np.asarray(scores[:, 1] if one else scores[:, 1] - scores[:, 0])
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return classes, or REJECT, where there was one label per row; otherwise an indicator.
+        """Return the class or REJECT if targets had one label per row, otherwise an indicator.
 
         Parameters
         ----------
@@ -62,7 +62,7 @@ class LabelPredtron(PredtronBase, CutoffRanker):
         if not isinstance(problem, ONE_CLASS_PER_ROW):
             return super().predict(X)
         scores, _ = self._scores(X)
-        best = scores.argmax(axis=1)  # of two classes with one score, 0 is the first one's
+        best = scores.argmax(axis=1)  # two classes, one score: a score of 0 means the first class
         rejected = np.zeros(len(scores), dtype=bool)
         if self._rejects():
             rejected = is_rejected(problem, scores, best, confidences(self._native, scores))
@@ -77,7 +77,7 @@ class LabelPredtron(PredtronBase, CutoffRanker):
         return np.asarray(found)
 
     def confidence(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return how often predictions with such scores have been right lately, (rows,).
+        """Return how often predictions with such scores were right recently, (rows,).
 
         Counted over the rounds so far, with the scores before each was learnt. For problems with
         one class per row. `tagalong.evaluate.coverage_curve` makes a curve of it.
@@ -92,14 +92,14 @@ class LabelPredtron(PredtronBase, CutoffRanker):
         return confidences(self._native, self._scores(X)[0])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy of a classifier, else the label-ranking average precision.
+        """Return the accuracy of a classifier, otherwise the label-ranking average precision.
 
         Parameters
         ----------
         X : array, sparse matrix or DataFrame of shape (rows, n)
             Examples.
         y : targets
-            Unknown relevance counts as irrelevant here, and REJECT as wrong.
+            Labels of unknown relevance count as irrelevant here, and REJECT as wrong.
         sample_weight : array of shape (rows,), optional
             Weights of the rows.
         """
@@ -111,7 +111,7 @@ class LabelPredtron(PredtronBase, CutoffRanker):
 
     @property
     def coef_(self) -> npt.NDArray[Any] | sp.csr_array:
-        """The weights that predict, (K, n); (1, n) of two classes."""
+        """The weights used for predictions, (K, n); (1, n) for two classes."""
         features, weights = self._coefficients()
         if isinstance(self.current_problem, Binary) and weights.shape[1] == 2:
             one = self._has_one_score()
@@ -119,23 +119,23 @@ class LabelPredtron(PredtronBase, CutoffRanker):
         return coef_matrix(features, weights, self._feature_counts())
 
     def check_example(self, x: Example, new: Sequence[Hashable]) -> None:
-        """Raise ValueError if an example that brings new labels cannot be learnt.
+        """Raise ValueError if an example with new labels cannot be learnt.
 
         Parameters
         ----------
         x : (indices, values) or mapping of features to values
             One example.
         new : sequence of labels
-            The labels that it brings.
+            The labels of the example that the learner does not know yet.
         """
-        # Callers that restore the estimator after an error do not see the learner behind it.
+        # A caller's `restored_on_error` covers the estimator, but not the learner behind it.
         with restored_on_error(self):
             super().check_example(x, new)
 
-    # What the problem says.
+    # Properties of the problem.
 
     def _has_one_score(self) -> bool:
-        """Whether two classes have one score, which is negative for the first of them."""
+        """Whether two classes share one score, which is negative for the first class."""
         problem = self.current_problem
         return isinstance(problem, Binary) and problem.dimension == 1
 
@@ -143,7 +143,7 @@ class LabelPredtron(PredtronBase, CutoffRanker):
         return bool(getattr(self.current_problem, "reject", None))
 
     def _levels(self, growing: bool) -> Labels | None:
-        """Return the levels of an ordinal problem, if it says what they are."""
+        """Return the levels of an ordinal problem that declares them, otherwise None."""
         problem = as_problem(self.problem)
         if not isinstance(problem, Ordinal):
             return None
@@ -151,11 +151,12 @@ class LabelPredtron(PredtronBase, CutoffRanker):
             return Labels(problem.levels)
         if growing:
             raise ValueError(
-                "levels have an order, in which they do not appear: give Ordinal(levels)"
+                "labels that appear at any time have no order: declare the levels with "
+                "problem=Ordinal(levels)"
             )
         return None
 
-    # What the label rankers ask a subclass for.
+    # Hooks of the label rankers.
 
     def _make_native(self, settings: Settings) -> NativePredtron | PythonEngine:
         known = settings["problem"].is_known_to_the_core
@@ -179,7 +180,8 @@ class LabelPredtron(PredtronBase, CutoffRanker):
         if wrong.any():
             row = int(np.argmax(wrong))
             raise ValueError(
-                f"Y: row {row} has {counts[row]} labels; {type(problem).__name__} takes one a row"
+                f"Y: row {row} has {counts[row]} labels; {type(problem).__name__} takes one label "
+                "per row"
             )
         found = len(labels) + len(targets.new)
         if isinstance(problem, Binary) and found > 2:
@@ -189,20 +191,20 @@ class LabelPredtron(PredtronBase, CutoffRanker):
             )
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
-        """Return the header and the arrays of a file."""
+        """Return the header and the arrays of the model file."""
         named = self._header_problems()
         header, arrays = super().to_parts()
         return {**header, **named}, arrays
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
-        """Return the learner that ``to_parts`` took apart.
+        """Rebuild a learner from the output of ``to_parts``.
 
         Parameters
         ----------
         header : dict
-            What can be said in JSON.
+            The JSON part of the model file.
         arrays : dict
-            Arrays by name.
+            The arrays of the model file, by name.
         """
         return super().from_parts(header_with_problems(header), arrays)

@@ -1,4 +1,4 @@
-"""Base class of the Predtrons whose answers are no labels: validation, learning, files."""
+"""Base class of the Predtrons without labels: validation, learning, persistence."""
 
 from collections.abc import Callable
 from typing import Any, Self
@@ -26,52 +26,52 @@ __all__ = ["StructuredPredtron"]
 
 
 class StructuredPredtron(PredtronBase):
-    """A Predtron without labels. A subclass checks batches and predicts."""
+    """A Predtron without labels. A subclass validates batches and predicts."""
 
-    _names: list[str] | None  # the columns of the DataFrame that it started with
+    _names: list[str] | None  # column names of the first matrix, if it was a DataFrame
 
     # The contract of a learner: see `tagalong.learning.protocols`.
 
     @property
     def learns_rows(self) -> bool:
-        """Whether it offers ``watch_rows``: False, as rows have no labels."""
+        """Whether ``encode_rows`` and ``watch_rows`` exist: False, as rows have no labels."""
         return False
 
     @property
     def labels(self) -> Labels:
-        """The labels: none."""
+        """The known labels: always empty."""
         return Labels()
 
     @property
     def classes_(self) -> npt.NDArray[Any]:
-        """The labels, in the order of their columns: none."""
+        """The labels: always empty."""
         self._require_start("classes_")
         return label_array([])
 
     @property
     def cutoff_(self) -> float:
-        """The score that separates what is relevant from the rest."""
+        """The score threshold that separates relevant from irrelevant."""
         self._require_start("cutoff_")
         return self._native.certificate().cutoff
 
     def start(self) -> None:
-        """Begin without a round, unless it has begun."""
+        """Start without a round, unless already started."""
         if not self.is_started:
             self._start_with(self._checked_settings(), None)
 
     def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Return how often what had such scores has been relevant lately.
+        """Return calibrated probabilities: how often such scores were relevant recently.
 
         Parameters
         ----------
         scores : array of shape (scores,)
-            One or more of them.
+            One or more scores.
         """
         if not self.is_started:
             return np.zeros(len(scores))
         return np.asarray(self._native.probabilities(scores))
 
-    # Learning, for the subclasses: ``check`` makes a batch of a validated matrix.
+    # Learning, for the subclasses: ``check`` turns a validated matrix into a batch.
 
     def _fit(self, X: Any, check: Callable[[Any], Batch]) -> Self:
         passes = parameters.integer(self.passes, "passes", 1)
@@ -97,7 +97,7 @@ class StructuredPredtron(PredtronBase):
         return check(X)
 
     def _start_with(self, settings: Settings, matrix: core.Matrix | None) -> None:
-        """Begin anew, with an engine that has learnt nothing."""
+        """Start from scratch, with a new engine."""
         features = self.n_features or (0 if matrix is None else matrix.shape[1])
         self._check_start(settings, 0, features)
         settings = {**settings, "n_features": features}
@@ -108,14 +108,14 @@ class StructuredPredtron(PredtronBase):
         self._names = columns if matrix is not None and columns else None
         self._native = native
 
-    def _weight_matrix(self) -> npt.NDArray[Any] | sp.csr_array:
+    def _coef_matrix(self) -> npt.NDArray[Any] | sp.csr_array:
         features, weights = self._coefficients()
         return coef_matrix(features, weights, self._feature_counts())
 
-    # Files.
+    # Persistence.
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
-        """Return the header and the arrays of a file."""
+        """Return the header and the arrays of the model file."""
         named = self._header_problems()
         state = self._native.state()
         header = {
@@ -132,14 +132,14 @@ class StructuredPredtron(PredtronBase):
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
-        """Return the learner that ``to_parts`` took apart.
+        """Rebuild a learner from the output of ``to_parts``.
 
         Parameters
         ----------
         header : dict
-            What can be said in JSON.
+            The JSON part of the model file.
         arrays : dict
-            Arrays by name.
+            The arrays of the model file, by name.
         """
         header = header_with_problems(header)
         self = cls(**header["params"])
@@ -147,7 +147,9 @@ class StructuredPredtron(PredtronBase):
         native.restore({"arrays": arrays, "numbers": header["numbers"]})
         if header["labels"] or native.labels:
             found = len(header["labels"])
-            raise ValueError(f"it has {found} labels and weights of {native.labels}, not none")
+            raise ValueError(
+                f"it has {found} labels and weights of {native.labels}, but its problem has none"
+            )
         self._native = native
         self._settings = header["settings"]
         self._restart_reason = header.get("restarted", "")

@@ -1,4 +1,4 @@
-"""What a Predtron answers to calls that do not fit its problem."""
+"""Errors for calls that a Predtron's problem does not support."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ GROUP_UNSUPPORTED = "group is for subset ranking; this learner has another probl
 _FOR_LABELS = "{call} is for problems with labels, not for {problem!r}"
 
 UNSUPPORTED_CALLS = {
-    "confidence": "confidence is for problems with one class a row, not {given!r}",
+    "confidence": "confidence is for problems with one class per row, not for {given!r}",
     "watch_query": "watch_query is for subset ranking; this learner has another problem",
     "watch_one": _FOR_LABELS.replace("{call}", "learn_one"),
     **dict.fromkeys(
@@ -17,20 +17,20 @@ UNSUPPORTED_CALLS = {
         _FOR_LABELS.replace("{call}", "a single example"),
     ),
 }
-"""The words for calls that only some problems have; for the others see `refusal`."""
+"""Messages of particular calls; all others have `_FOR_LABELS`."""
 
 
 def unsupported_call(call: str, given: Any, problem: Any) -> ValueError:
-    """Return the error of a call that does not fit the problem.
+    """Return the error for a call that the problem does not support.
 
     Parameters
     ----------
     call : str
-        The method.
+        The name of the method.
     given : str or Problem
-        The problem, as the parameter has it.
+        The parameter ``problem``.
     problem : Problem
-        The problem itself.
+        The problem object that it denotes.
     """
-    words = UNSUPPORTED_CALLS.get(call, _FOR_LABELS)
-    return ValueError(words.format(call=call, given=given, problem=problem))
+    message = UNSUPPORTED_CALLS.get(call, _FOR_LABELS)
+    return ValueError(message.format(call=call, given=given, problem=problem))

@@ -1,8 +1,8 @@
-"""A native ranker whose class-dependent features somebody's Python object makes.
+"""A native ranker whose class-dependent features come from a user's Python object.
 
-One mechanism with `FolderAffinity`: there the native core makes the block of an example's features,
-here the object does; what is done with a block is the same code. The object is never called while
-the native lock is held, which a thread may wait for that has the interpreter.
+With `FolderAffinity` the native core makes the block of an example's features; here the object
+does. Both use the same native code from then on. The object is never called while the native lock
+is held: another thread may wait for that lock while it holds the GIL, which would be a deadlock.
 """
 
 import threading
@@ -21,7 +21,7 @@ from tagalong.online.shared_ranker.returned_rows import checked_label_rows, desc
 
 __all__ = ["CustomFeaturesRanker"]
 
-# How much of a checked batch is kept for learning; for the rest the features are made once more.
+# The blocks of a validated batch are cached for learning up to this size; others are made twice.
 BLOCK_CACHE_BYTES = 64 * 2**20
 
 Names = Sequence[Hashable]
@@ -29,16 +29,16 @@ Scores = npt.NDArray[Any]
 
 
 class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
-    """What a native ranker has_method, with features made by a user's object.
+    """A ranker with the interface of a native ranker and features from a user's object.
 
     Parameters
     ----------
     settings : dict
-        As for the native ranker.
+        The settings of the native ranker.
     features : LabelFeatures
-        What makes the features, and learns, if it does.
+        The object that makes the features. It may learn from examples.
     names : callable
-        Returns the labels by number.
+        Returns the labels in the order of their numbers.
     """
 
     def __init__(self, settings: dict[str, Any], features: Any, names: Callable[[], Names]):
@@ -50,7 +50,7 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
             {**settings, "n_features": self._declared or 0},
             python_only=("own_features",),
         )
-        # Blocks are of the same precision as their ranker, which types cannot say.
+        # A ranker and its blocks have the same precision, which the type hints cannot express.
         super().__init__(cast(core.SharedRanker32, native))
         wide = settings["dtype"] == "float64"
         self._block_class = cast(
@@ -59,7 +59,7 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
         self._dtype = np.dtype(settings["dtype"])
         self._names = names
         self._learns = has_method(features, "learn")
-        # Features that learn must be asked between two rounds.
+        # Features that learn must not change while a round uses them.
         self._round_lock: Any = threading.RLock() if self._learns else nullcontext()
         self._block_cache: tuple[core.Matrix | None, list[core.LabelBlock32]] = (None, [])
 
@@ -71,9 +71,9 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
         relevant: core.LabelRows,
         unknown: core.LabelRows,
     ) -> None:
-        """Raise ValueError if the features of some row are unusable.
+        """Raise ValueError if the features of some row are invalid.
 
-        Features that learn cannot be asked in advance: theirs are checked row by row.
+        Features that learn depend on the rows before, so they are validated row by row instead.
         """
         self._block_cache = (None, [])
         if self._learns:
@@ -88,7 +88,7 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
         self._block_cache = (x, kept)
 
     def check_one(self, indices: Any, values: Any, names: Names) -> None:
-        """Raise ValueError if the features of an example are unusable."""
+        """Raise ValueError if the features of an example are invalid."""
         with self._round_lock:
             self._block(self._core.finished_pairs(indices, values), names)
 
@@ -101,7 +101,7 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
         scores: Scores | None = None,
         cutoffs: npt.NDArray[np.float64] | None = None,
     ) -> None:
-        """Learn the rows; write scores and cut-off before each of them, if wanted."""
+        """Learn the rows; write the scores and the cut-off before each row, if arrays are given."""
         checked, kept = self._block_cache
         self._block_cache = (None, [])
         if checked is not x:
@@ -121,7 +121,7 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
     def predict_then_learn_one(
         self, indices: Any, values: Any, relevant: list[int], unknown: list[int], weight: float, /
     ) -> tuple[Scores, float]:
-        """Learn one example; return the scores and the cut-off there were before."""
+        """Learn one example; return the scores and the cut-off from before."""
         x = self._core.finished_pairs(indices, values)
         count = max([self.labels - 1, *relevant, *unknown]) + 1
         with self._round_lock:
@@ -134,14 +134,14 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
             return self._core.score_block(self._block_of_pairs(indices, values))
 
     def rank_one(self, indices: Any, values: Any, k: int, /) -> list[int]:
-        """Return the k best labels of one example, all of them for k < 0."""
+        """Return the k best labels of one example; all labels if k < 0."""
         with self._round_lock:
             return self._core.rank_block(self._block_of_pairs(indices, values), k)
 
     def explain_one(
         self, indices: Any, values: Any, label: int
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
-        """Return the features of an example, what each adds to the label's score, and the score."""
+        """Return an example's features, their contributions to the label's score, and the score."""
         with self._round_lock:
             return self._core.explain_block(self._block_of_pairs(indices, values), label)
 
@@ -157,7 +157,7 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
         return out, cutoff
 
     def rank(self, x: core.Matrix, k: int) -> npt.NDArray[np.int32]:
-        """Return the k best labels of each row, all of them for k < 0."""
+        """Return the k best labels of each row; all labels if k < 0."""
         names = self._names()[: self.labels]
         count = len(names) if k < 0 else min(k, len(names))
         out = np.empty((x.shape[0], count), dtype=np.int32)
@@ -168,11 +168,11 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
         return out
 
     def certificate(self) -> core.SharedCertificate:
-        """Return what was counted, the dual value and the cut-off."""
+        """Return the counts, the dual value and the cut-off."""
         return self._core.certificate()
 
     def recompute_dual(self) -> float:
-        """Return the dual value, from the stored weights."""
+        """Return the dual value, recomputed from the stored weights."""
         return self._core.recompute_dual()
 
     def _round(
@@ -184,7 +184,8 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
         weight: float,
         place: str = "x",
     ) -> tuple[Scores, float]:
-        # The features learn first: if they refuse, the weights are as they were. The block is made.
+        # The block exists already. The features learn first: if they raise, the weights are
+        # unchanged.
         if self._learns and weight > 0:
             names = self._names()
             with self._failure_noted("learn", place):
@@ -196,7 +197,7 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
         return self._block(x, self._names()[: self.labels])
 
     def _block(self, x: Pair, names: Names, place: str = "x") -> core.LabelBlock32:
-        """Return the features of an example; ValueError if they are unusable."""
+        """Return the features of an example as a block; ValueError if they are invalid."""
         if not names:
             return self._block_class(core.Matrix.dense(np.empty((0, 0))))
         with self._failure_noted("rows", place):
@@ -210,7 +211,7 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
 
     @contextmanager
     def _failure_noted(self, method: str, place: str) -> Iterator[None]:
-        """Say in which example the user's code has failed."""
+        """Add the method and the example to an exception of the user's code."""
         try:
             yield
         except Exception as error:
@@ -221,11 +222,11 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
 def _rounds(
     known: int, relevant: core.LabelRows, unknown: core.LabelRows
 ) -> Iterator[tuple[int, int, list[int], list[int]]]:
-    """Yield the rows of a batch: number, how many labels there are by then, and its own."""
+    """Yield per row: its number, the labels known by then, its relevant and unknown labels."""
     for i in range(len(relevant.indptr) - 1):
-        yes, unsure = (
+        row_relevant, row_unknown = (
             rows.indices[rows.indptr[i] : rows.indptr[i + 1]].tolist()
             for rows in (relevant, unknown)
         )
-        known = max([known - 1, *yes, *unsure]) + 1
-        yield i, known, yes, unsure
+        known = max([known - 1, *row_relevant, *row_unknown]) + 1
+        yield i, known, row_relevant, row_unknown

@@ -1,4 +1,4 @@
-"""What a user's own features return for an example: checked, or what is wrong with it."""
+"""Validation of the matrices that custom features return for an example."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -12,18 +12,18 @@ __all__ = ["checked_label_rows", "describe_bad_values"]
 
 
 def checked_label_rows(given: Any, labels: int, columns: int | None, where: str) -> Any:
-    """Return a dense array or CSR matrix of floats, a row a label; ValueError if it is none.
+    """Return a dense array or CSR matrix of floats, one row per label; ValueError if invalid.
 
     Parameters
     ----------
-    given : anything
-        What the features returned.
+    given : object
+        The return value of the features.
     labels : int
-        How many rows there must be.
+        The required number of rows.
     columns : int or None
-        How many columns there must be, if that is fixed.
+        The required number of columns; None means any.
     where : str
-        What returned it, for which example.
+        The method and the example, for error messages.
     """
     sparse = bool(sp.issparse(given))
     try:
@@ -39,8 +39,8 @@ def checked_label_rows(given: Any, labels: int, columns: int | None, where: str)
     if not fits or columns not in (None, rows.shape[1]):
         n = "n" if columns is None else columns
         raise ValueError(
-            f"{where}: the shape is {rows.shape}; it must be ({labels}, {n}), a row for each of "
-            f"{labels} labels"
+            f"{where}: the shape is {rows.shape}; it must be ({labels}, {n}), one row for each of "
+            f"the {labels} labels"
         )
     if rows.dtype not in (np.float32, np.float64):
         rows = rows.astype(np.float64)
@@ -48,7 +48,7 @@ def checked_label_rows(given: Any, labels: int, columns: int | None, where: str)
 
 
 def describe_bad_values(rows: Any, names: Sequence[Hashable]) -> str:
-    """Return what is wrong with the numbers of a matrix that was refused, if that can be said."""
+    """Describe the first invalid number of a rejected matrix; empty if the indices are bad."""
     if not isinstance(rows, np.ndarray):
         if not ((rows.indices >= 0) & (rows.indices < rows.shape[1])).all():
             return ""
