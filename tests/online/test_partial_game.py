@@ -161,8 +161,8 @@ def test_bad_costs_are_refused(costs: Any, words: str) -> None:
 
 
 def test_a_function_of_costs_needs_a_longest_list() -> None:
-    with pytest.raises(ValueError, match="slot_cost is a function: give max_labels"):
-        PartialFeedbackRanker(slot_cost=lambda place, size: 1.0).add_labels(["a", "b"])
+    with pytest.raises(ValueError, match="slot_cost is a function, which needs max_labels"):
+        PartialFeedbackRanker(slot_cost=lambda slot, size: 1.0).add_labels(["a", "b"])
     with pytest.raises(ValueError, match="lists of up to 1 labels, but max_labels is 2"):
         PartialFeedbackRanker(slot_cost=[[1.0]], max_labels=2).add_labels(["a", "b"])
     ranker = PartialFeedbackRanker(slot_cost=[[1.0]]).add_labels(["a", "b"])

@@ -82,5 +82,5 @@ def test_what_cannot_be_changed_is_refused() -> None:
         lambda: tagger.merge_labels(["cash", "travel"], "both"),
         lambda: tagger.prune(1),
     ):
-        with pytest.raises(ValueError, match="not forgotten, merged or pruned"):
+        with pytest.raises(ValueError, match="can be renamed, but not forgotten or merged"):
             change()

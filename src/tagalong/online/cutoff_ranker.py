@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tagalong.online.input_types import MatrixLike
 from tagalong.online.ranker import OnlineRanker
 
 __all__ = ["CutoffRanker"]
@@ -19,7 +20,7 @@ class CutoffRanker(OnlineRanker):
         self._require_start("cutoff_")
         return self._native.certificate().cutoff
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: MatrixLike) -> npt.NDArray[Any]:
         """Return an indicator of the labels that score at least ``cutoff_``.
 
         A classifier (trained with one label per row) returns the best label of each row.

@@ -13,6 +13,7 @@ from tagalong.learning.estimators import columns_of, restore_columns, restored_o
 from tagalong.learning.examples import FeatureNames
 from tagalong.learning.labels import Labels, Targets, checked, label_array, label_list
 from tagalong.learning.protocols import Task
+from tagalong.online.input_types import Classes, TargetsLike
 from tagalong.online.native import EditableRanker, NativeRanker
 from tagalong.online.native_learner import NativeLearner, Settings
 
@@ -37,7 +38,7 @@ class LabelModel(NativeLearner):
     def _relabel(self, changes: Mapping[Hashable, Hashable | None]) -> None:
         """React to renamed labels (None: forgotten) before they change; ValueError to refuse."""
 
-    def _initial_labels(self, Y: Any, classes: Any, fitting: bool) -> Labels:
+    def _initial_labels(self, Y: TargetsLike, classes: Classes, fitting: bool) -> Labels:
         """Return the labels of a learner that starts with these targets."""
         return labels_of(Y, classes, fitting)
 

@@ -188,7 +188,13 @@ class RankerWrapper(EditableRanker, Generic[Core]):
         self._core.check(x)
 
     def learn_one(
-        self, indices: Any, values: Any, relevant: list[int], unknown: list[int], weight: float, /
+        self,
+        indices: npt.NDArray[Any],
+        values: npt.NDArray[Any],
+        relevant: list[int],
+        unknown: list[int],
+        weight: float,
+        /,
     ) -> None:
         """Learn one example."""
         self.predict_then_learn_one(indices, values, relevant, unknown, weight)

@@ -12,6 +12,7 @@ from tagalong import _native as core
 from tagalong.learning.estimators import validated
 from tagalong.learning.examples import as_matrix
 from tagalong.learning.fitted import NativeModel
+from tagalong.online.input_types import MatrixLike, Rows
 from tagalong.online.native import EditableRanker, NativeRanker
 from tagalong.online.weights import FeatureCounts, weights_as_dict
 
@@ -120,15 +121,15 @@ class NativeLearner(NativeModel):
     def _current_settings(self) -> Settings:
         return self._settings if self.is_started else self._checked_settings()
 
-    def _validate(self, X: Any, reset: bool) -> Any:
-        X = validated(self, X, reset)
-        if self.n_features is not None and X.shape[1] != self.n_features:
+    def _validate(self, X: MatrixLike, reset: bool) -> Rows:
+        rows: Rows = validated(self, X, reset)
+        if self.n_features is not None and rows.shape[1] != self.n_features:
             raise ValueError(
-                f"X has {X.shape[1]} columns, but n_features={self.n_features} was declared"
+                f"X has {rows.shape[1]} columns, but n_features={self.n_features} was declared"
             )
-        return X
+        return rows
 
-    def _checked_matrix(self, X: Any) -> core.Matrix:
+    def _checked_matrix(self, X: MatrixLike) -> core.Matrix:
         check_is_fitted(self)
         if not hasattr(self, "n_features_in_"):
             raise NotFittedError(

@@ -1,6 +1,6 @@
 """Base class of the label rankers: validation, learning, scoring, ranking."""
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -23,11 +23,13 @@ from tagalong.learning.examples import (
 from tagalong.learning.labels import Labels, Targets
 from tagalong.learning.quality import accuracy, average_precision
 from tagalong.learning.rounds import Round, Rounds
+from tagalong.online.input_types import Classes, MatrixLike, SampleWeight, TargetsLike
 from tagalong.online.label_model import LabelModel, Settings
 
 __all__ = ["Example", "OnlineRanker", "Settings"]
 
-Example: TypeAlias = tuple[Any, Any] | Mapping[Any, float]
+Example: TypeAlias = tuple[npt.ArrayLike, npt.ArrayLike] | Mapping[Any, float]
+"""One example: (indices, values), or a mapping of feature numbers or names to values."""
 
 _NO_SCORES: npt.NDArray[Any] = np.empty(0)
 _EMPTY_ROUND = Round(_NO_SCORES, 0.0, [], [])
@@ -45,7 +47,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         """Whether it offers ``encode_rows`` and ``watch_rows``."""
         return True
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: TargetsLike, sample_weight: SampleWeight = None) -> Self:
         """Learn from scratch: ``passes`` times over the rows, in the given order.
 
         Parameters
@@ -60,20 +62,26 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         settings = self._checked_settings()
         passes = parameters.integer(getattr(self, "passes", 1), "passes", 1)
         with restored_on_error(self):
-            X = self._validate(X, reset=True)
+            rows = self._validate(X, reset=True)
             labels = self._initial_labels(y, None, fitting=True)
-            targets = labels.encode(y, X.shape[0])
+            targets = labels.encode(y, rows.shape[0])
             self._check_targets(labels, targets)
-            weights = checked_weights(sample_weight, X, self._largest_weight(settings))
+            weights = checked_weights(sample_weight, rows, self._largest_weight(settings))
             if weights is not None and not weights.any():
                 raise ValueError("sample_weight must have at least one positive number, got zeros")
-            matrix = as_matrix(X)
+            matrix = as_matrix(rows)
             self._start_with(settings, labels, targets.kind == "single", matrix, targets)
         for _ in range(passes):
             self._learn(matrix, targets, weights, None)
         return self
 
-    def partial_fit(self, X: Any, Y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        Y: TargetsLike,
+        classes: Classes = None,
+        sample_weight: SampleWeight = None,
+    ) -> Self:
         """Learn a batch row by row. The whole batch is validated before any row is learnt.
 
         Parameters
@@ -92,7 +100,11 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         return self
 
     def predict_then_learn(
-        self, X: Any, Y: Any, classes: Any = None, sample_weight: Any = None
+        self,
+        X: MatrixLike,
+        Y: TargetsLike,
+        classes: Classes = None,
+        sample_weight: SampleWeight = None,
     ) -> npt.NDArray[Any]:
         """Learn like ``partial_fit``, and return the scores each row had just before it was learnt.
 
@@ -117,7 +129,13 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         """
         return self.watch(X, Y, classes, sample_weight).scores
 
-    def watch(self, X: Any, Y: Any, classes: Any = None, sample_weight: Any = None) -> Rounds:
+    def watch(
+        self,
+        X: MatrixLike,
+        Y: TargetsLike,
+        classes: Classes = None,
+        sample_weight: SampleWeight = None,
+    ) -> Rounds:
         """Learn like ``partial_fit``, and return what was predicted before each round.
 
         Parameters
@@ -138,7 +156,9 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         """
         return self._learn_batch(X, Y, classes, sample_weight, watched=True)
 
-    def learn_one(self, x: Example, y: Any, unknown: Collection[Hashable] = ()) -> Self:
+    def learn_one(
+        self, x: Example, y: Hashable | Iterable[Hashable], unknown: Collection[Hashable] = ()
+    ) -> Self:
         """Learn one example.
 
         Parameters
@@ -155,7 +175,11 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         return self
 
     def watch_one(
-        self, x: Example, y: Any, unknown: Collection[Hashable] = (), weight: float = 1.0
+        self,
+        x: Example,
+        y: Hashable | Iterable[Hashable],
+        unknown: Collection[Hashable] = (),
+        weight: float = 1.0,
     ) -> Round:
         """Learn like ``learn_one``, and return what was predicted before the round.
 
@@ -180,7 +204,12 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         return self._learn_example(x, y, unknown, weight, watched=True)
 
     def _learn_example(
-        self, x: Example, y: Any, unknown: Collection[Hashable], weight: float, watched: bool
+        self,
+        x: Example,
+        y: Hashable | Iterable[Hashable],
+        unknown: Collection[Hashable],
+        weight: float,
+        watched: bool,
     ) -> Round:
         before = dict(self.__dict__)  # like `restored_on_error`, without a context manager's cost
         found = _EMPTY_ROUND
@@ -268,7 +297,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         self._learn(rows.matrix(), targets.targets, targets.weights, rounds)
         return rounds
 
-    def decision_function(self, X: Any) -> npt.NDArray[Any]:
+    def decision_function(self, X: MatrixLike) -> npt.NDArray[Any]:
         """Return the scores of all labels, (rows, K).
 
         A classifier for two classes returns the difference of their scores, (rows,), as
@@ -284,7 +313,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
             return np.asarray(scores[:, 1] - scores[:, 0])
         return scores
 
-    def rank(self, X: Any, k: int | None = None) -> npt.NDArray[Any]:
+    def rank(self, X: MatrixLike, k: int | None = None) -> npt.NDArray[Any]:
         """Return the k best labels of each row, or all of them, best first: (rows, k).
 
         Parameters
@@ -341,7 +370,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         return self._native.probabilities(scores)
 
     def explain_one(
-        self, x: tuple[Any, Any], label: Hashable
+        self, x: Example, label: Hashable
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
         """Return the contribution of each feature to a label's score, and the score.
 
@@ -367,7 +396,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         pairs, _ = self._pairs(x, learning=False)
         return self._native.explain_one(*pairs, self._labels.number[label])
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: MatrixLike, y: TargetsLike, sample_weight: SampleWeight = None) -> float:
         """Return the accuracy of a classifier, otherwise the label-ranking average precision.
 
         Parameters
@@ -395,7 +424,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         """Hook: raise ValueError if the learner cannot learn these targets."""
 
     def _checked_batch(
-        self, X: Any, Y: Any, classes: Any, sample_weight: Any
+        self, X: MatrixLike, Y: TargetsLike, classes: Classes, sample_weight: SampleWeight
     ) -> tuple[core.Matrix, Targets, npt.NDArray[np.float64] | None]:
         """Validate a batch, start the learner if it is the first one, and add its new labels."""
         with restored_on_error(self):
@@ -408,12 +437,12 @@ class OnlineRanker(ClassifierMixin, LabelModel):
                     )
             first = not self.is_started
             settings = self._current_settings()
-            X = self._validate(X, reset=not hasattr(self, "n_features_in_"))
-            matrix = as_matrix(X)
+            rows = self._validate(X, reset=not hasattr(self, "n_features_in_"))
+            matrix = as_matrix(rows)
             labels = self._initial_labels(Y, classes, fitting=False) if first else self._labels
-            targets = labels.encode(Y, X.shape[0])
+            targets = labels.encode(Y, rows.shape[0])
             self._check_targets(labels, targets)
-            weights = checked_weights(sample_weight, X, self._largest_weight(settings))
+            weights = checked_weights(sample_weight, rows, self._largest_weight(settings))
             if first:
                 self._start_with(settings, labels, targets.kind == "single", matrix, targets)
             else:
@@ -425,7 +454,12 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         return matrix, targets, weights
 
     def _learn_batch(
-        self, X: Any, Y: Any, classes: Any, sample_weight: Any, watched: bool
+        self,
+        X: MatrixLike,
+        Y: TargetsLike,
+        classes: Classes,
+        sample_weight: SampleWeight,
+        watched: bool,
     ) -> Rounds:
         matrix, targets, weights = self._checked_batch(X, Y, classes, sample_weight)
         rounds = Rounds(_NO_SCORES, _NO_SCORES, targets.relevant, targets.unknown)
@@ -462,7 +496,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
             # After an interruption only the first rows are learnt, but all labels are registered.
             self._native.add_labels(len(self._labels) - self._native.labels)
 
-    def _check_same_classes(self, classes: Any) -> None:
+    def _check_same_classes(self, classes: Classes) -> None:
         if classes is None or means_growing(classes):
             return
         given = Labels(classes).names
@@ -471,7 +505,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
                 f"classes is {given!r}, but on the first call it was {self._labels.names!r}"
             )
 
-    def _scores(self, X: Any) -> tuple[npt.NDArray[Any], float]:
+    def _scores(self, X: MatrixLike) -> tuple[npt.NDArray[Any], float]:
         matrix = self._checked_matrix(X)
         return self._native.score(matrix)
 

@@ -1,7 +1,7 @@
 """Grades: ordered classes, of any sortable type."""
 
 import datetime
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import column_or_1d
 
 from tagalong.learning import model_files
+from tagalong.online.input_types import Classes
 
 __all__ = [
     "as_grades",
@@ -24,7 +25,7 @@ __all__ = [
 ]
 
 
-def as_grades(grades: Any, name: str) -> npt.NDArray[Any]:
+def as_grades(grades: npt.ArrayLike | Iterable[Hashable], name: str) -> npt.NDArray[Any]:
     """Return grades as an array of a NumPy type or of objects."""
     array = np.asarray(grades)
     if array.ndim != 1 or len(array) == 0:
@@ -32,7 +33,7 @@ def as_grades(grades: Any, name: str) -> npt.NDArray[Any]:
     return array if array.dtype.kind in "biufUMmO" else array.astype(object)
 
 
-def checked_grades(y: Any, rows: int) -> npt.NDArray[Any]:
+def checked_grades(y: npt.ArrayLike, rows: int) -> npt.NDArray[Any]:
     """Validate the grades of a batch, one per row."""
     if y is None:
         raise ValueError("learning requires y to be passed, but the target y is None")
@@ -93,7 +94,7 @@ def grade_numbers(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray
     return out
 
 
-def require_same_grades(classes: Any, known: npt.NDArray[Any], name: str) -> None:
+def require_same_grades(classes: Classes, known: npt.NDArray[Any], name: str) -> None:
     """Raise ValueError if ``classes`` is given and differs from the known grades."""
     if classes is None:
         return

@@ -32,6 +32,7 @@ from tagalong.online.blocks.grades import (
     sorted_grades,
 )
 from tagalong.online.blocks.projection import BlockProjection
+from tagalong.online.input_types import Classes, MatrixLike, Rows, SampleWeight
 
 __all__ = ["OrdinalRanker"]
 
@@ -143,7 +144,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         self.grades = grades
         self.dtype = dtype
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: npt.ArrayLike, sample_weight: SampleWeight = None) -> Self:
         """Learn from scratch: ``passes`` times over the rows.
 
         Parameters
@@ -159,26 +160,32 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         seed = parameters.integer(self.random_state, "random_state", 0)
         shuffled = parameters.flag(self.shuffle, "shuffle")
         with restored_on_error(self):
-            X = validated(self, X, reset=True)
-            given = checked_grades(y, X.shape[0])
+            rows: Rows = validated(self, X, reset=True)
+            given = checked_grades(y, rows.shape[0])
             if self.grades is None:
                 refuse_continuous(given)
             classes = sorted_grades(given) if self.grades is None else self._declared_grades()
             numbers = grade_numbers(given, classes)
-            learner = self._new_learner(X.shape[1], classes)
-            inverse = _inverse_weights(sample_weight, X, learner)
+            learner = self._new_learner(rows.shape[1], classes)
+            inverse = _inverse_weights(sample_weight, rows, learner)
             if inverse is not None and not np.isfinite(inverse).any():
                 raise ValueError("sample_weight must have at least one positive number, got zeros")
-            learner.check_rows(as_matrix(X))
+            learner.check_rows(as_matrix(rows))
             rng = np.random.default_rng(seed)
-            rows = sp.csr_array(X)
+            sparse_rows = sp.csr_array(rows)
             for _ in range(passes):
-                order = rng.permutation(X.shape[0]) if shuffled else None
-                _learn(learner, rows, numbers, inverse, len(classes) - 1, order)
+                order = rng.permutation(rows.shape[0]) if shuffled else None
+                _learn(learner, sparse_rows, numbers, inverse, len(classes) - 1, order)
         self._learner, self.classes_ = learner, classes
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: npt.ArrayLike,
+        classes: Classes = None,
+        sample_weight: SampleWeight = None,
+    ) -> Self:
         """Continue learning: one pass over the rows, in the given order.
 
         Parameters
@@ -194,17 +201,17 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         """
         first = not self.is_started
         with restored_on_error(self):
-            X = validated(self, X, reset=first)
+            rows: Rows = validated(self, X, reset=first)
             known = self._first_grades(classes) if first else self._same_grades(classes)
-            numbers = grade_numbers(checked_grades(y, X.shape[0]), known)
-            learner = self._new_learner(X.shape[1], known) if first else self._learner
-            inverse = _inverse_weights(sample_weight, X, learner)
-            learner.check_rows(as_matrix(X))
+            numbers = grade_numbers(checked_grades(y, rows.shape[0]), known)
+            learner = self._new_learner(rows.shape[1], known) if first else self._learner
+            inverse = _inverse_weights(sample_weight, rows, learner)
+            learner.check_rows(as_matrix(rows))
         self._learner, self.classes_ = learner, known
-        _learn(learner, sp.csr_array(X), numbers, inverse, len(known) - 1, None)
+        _learn(learner, sp.csr_array(rows), numbers, inverse, len(known) - 1, None)
         return self
 
-    def latent_score(self, X: Any) -> npt.NDArray[np.float64]:
+    def latent_score(self, X: MatrixLike) -> npt.NDArray[np.float64]:
         """Return the scores of rows, (rows,), which ``predict`` compares with ``thresholds_``.
 
         Parameters
@@ -217,7 +224,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         self._learner.check_rows(matrix)
         return self._learner.score_rows(matrix)
 
-    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+    def decision_function(self, X: MatrixLike) -> npt.NDArray[np.float64]:
         """Return the margin of each grade, (rows, k).
 
         The margin is the distance of the score to the nearer of the grade's two thresholds,
@@ -238,7 +245,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         out[:, :-1] = np.minimum(out[:, :-1], -above)
         return out
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: MatrixLike) -> npt.NDArray[Any]:
         """Return the grades of rows: the number of thresholds that each score reaches.
 
         Parameters
@@ -297,7 +304,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
             raise ValueError(f"grades: {twice!r} appears twice; grades must be distinct")
         return declared
 
-    def _first_grades(self, classes: Any) -> npt.NDArray[Any]:
+    def _first_grades(self, classes: Classes) -> npt.NDArray[Any]:
         if self.grades is not None:
             declared = self._declared_grades()
             require_same_grades(classes, declared, "grades")
@@ -308,7 +315,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
             )
         return sorted_grades(as_grades(classes, "classes"))
 
-    def _same_grades(self, classes: Any) -> npt.NDArray[Any]:
+    def _same_grades(self, classes: Classes) -> npt.NDArray[Any]:
         require_same_grades(classes, self.classes_, "classes_")
         return self.classes_
 
@@ -392,7 +399,7 @@ def _blocks(X: sp.csr_array, rows: npt.NDArray[np.int64], thresholds: int) -> sp
 
 
 def _inverse_weights(
-    sample_weight: Any, X: Any, learner: BlockProjection
+    sample_weight: SampleWeight, X: Rows, learner: BlockProjection
 ) -> npt.NDArray[np.float64] | None:
     """Return the budget that a unit step on each row uses; infinity for rows to skip."""
     weights = checked_weights(sample_weight, X, learner.largest_weight)

@@ -19,6 +19,7 @@ from tagalong.learning.estimators import (
 from tagalong.learning.examples import as_matrix
 from tagalong.learning.fitted import NativeModel
 from tagalong.learning.update_rules import BLOCK_RULES
+from tagalong.online.input_types import MatrixLike
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET, LARGEST_CONSTANT
 from tagalong.online.native import new_native
 
@@ -118,7 +119,13 @@ class BlockProjection(NativeModel):
         self.margin = margin
         self.dtype = dtype
 
-    def learn_block(self, X: Any, y: Any, groups: Any = None, weights: Any = None) -> float:
+    def learn_block(
+        self,
+        X: MatrixLike,
+        y: npt.ArrayLike,
+        groups: npt.ArrayLike | None = None,
+        weights: npt.ArrayLike | None = None,
+    ) -> float:
         """Learn one block of rows.
 
         Parameters
@@ -140,7 +147,12 @@ class BlockProjection(NativeModel):
         return float(self._learn(X, y, None, groups, weights)[0])
 
     def learn_blocks(
-        self, X: Any, y: Any, sizes: Any, groups: Any = None, weights: Any = None
+        self,
+        X: MatrixLike,
+        y: npt.ArrayLike,
+        sizes: npt.ArrayLike,
+        groups: npt.ArrayLike | None = None,
+        weights: npt.ArrayLike | None = None,
     ) -> npt.NDArray[np.float64]:
         """Learn blocks in order, with the same result as ``learn_block`` for each.
 
@@ -168,19 +180,23 @@ class BlockProjection(NativeModel):
         return self._learn(X, y, sizes, groups, weights)
 
     def _learn(
-        self, X: Any, y: Any, sizes: Any, groups: Any, weights: Any
+        self,
+        X: MatrixLike,
+        y: npt.ArrayLike,
+        sizes: npt.ArrayLike | None,
+        groups: npt.ArrayLike | None,
+        weights: npt.ArrayLike | None,
     ) -> npt.NDArray[np.float64]:
         first = not self.is_started
         with restored_on_error(self):
-            X = validated(self, X, reset=first)
-            rows = X.shape[0]
+            matrix = as_matrix(validated(self, X, reset=first))
+            rows, columns = matrix.shape
             blocks = np.array([rows]) if sizes is None else _sizes(sizes, rows)
             signs = _signs(y, rows)
             numbers = None if groups is None else _group_numbers(groups, rows)
             if first:
-                self.start(X.shape[1])
+                self.start(columns)
             v = None if weights is None else _positive(weights, rows, 1 / self.largest_weight)
-            matrix = as_matrix(X)
             self.check_rows(matrix)
         return self.learn_rows(matrix, signs, blocks, numbers, v)
 
@@ -247,7 +263,7 @@ class BlockProjection(NativeModel):
         """
         return self._native.score(matrix)
 
-    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+    def decision_function(self, X: MatrixLike) -> npt.NDArray[np.float64]:
         """Return the scores of rows, (rows,).
 
         Parameters
@@ -325,7 +341,7 @@ class BlockProjection(NativeModel):
         return self
 
 
-def checked_block_update(update: Any, geometry: str) -> str:
+def checked_block_update(update: object, geometry: str) -> str:
     """Validate an update rule for blocks; ValueError if the geometry does not have it.
 
     Parameters
@@ -341,7 +357,7 @@ def checked_block_update(update: Any, geometry: str) -> str:
     return name
 
 
-def _signs(y: Any, rows: int) -> npt.NDArray[np.float64]:
+def _signs(y: npt.ArrayLike, rows: int) -> npt.NDArray[np.float64]:
     signs = np.ascontiguousarray(y, dtype=np.float64)
     if signs.shape != (rows,):
         raise ValueError(f"y must have shape ({rows},), one sign per row, got {signs.shape}")
@@ -352,7 +368,7 @@ def _signs(y: Any, rows: int) -> npt.NDArray[np.float64]:
     return signs
 
 
-def _sizes(sizes: Any, rows: int) -> npt.NDArray[np.int64]:
+def _sizes(sizes: npt.ArrayLike, rows: int) -> npt.NDArray[np.int64]:
     given = np.asarray(sizes)
     if given.ndim != 1 or given.dtype.kind not in "iu":
         raise ValueError(f"sizes must have one integer per block, got {sizes!r}")
@@ -365,7 +381,7 @@ def _sizes(sizes: Any, rows: int) -> npt.NDArray[np.int64]:
     return np.ascontiguousarray(given, dtype=np.int64)
 
 
-def _group_numbers(groups: Any, rows: int) -> npt.NDArray[np.int32]:
+def _group_numbers(groups: npt.ArrayLike, rows: int) -> npt.NDArray[np.int32]:
     given = np.asarray(groups)
     if given.shape != (rows,):
         raise ValueError(f"groups must have shape ({rows},), one group per row, got {given.shape}")
@@ -375,7 +391,7 @@ def _group_numbers(groups: Any, rows: int) -> npt.NDArray[np.int32]:
         raise ValueError(f"groups must be of one type that can be sorted: {error}") from None
 
 
-def _positive(weights: Any, rows: int, least: float) -> npt.NDArray[np.float64]:
+def _positive(weights: npt.ArrayLike, rows: int, least: float) -> npt.NDArray[np.float64]:
     given = np.ascontiguousarray(weights, dtype=np.float64)
     if given.shape != (rows,):
         raise ValueError(

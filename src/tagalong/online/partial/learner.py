@@ -1,6 +1,6 @@
 """Label ranking with partial feedback (P3): show some labels, learn which were accepted."""
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Self
 
@@ -18,9 +18,15 @@ from tagalong.learning.examples import as_matrix
 from tagalong.learning.labels import LabelRows, Targets, label_list
 from tagalong.learning.protocols import Task
 from tagalong.learning.rounds import Round, Rounds
+from tagalong.online.input_types import Classes, MatrixLike, SampleWeight, TargetsLike
 from tagalong.online.native import new_native
 from tagalong.online.partial.lists import Played, ShownList
-from tagalong.online.partial.slot_costs import checked_list_settings, cost_table, longest_list
+from tagalong.online.partial.slot_costs import (
+    SlotCostLike,
+    checked_list_settings,
+    cost_table,
+    longest_list,
+)
 from tagalong.online.ranker import Example, OnlineRanker, Settings
 from tagalong.online.weights import native_coef_matrix
 
@@ -160,7 +166,7 @@ class PartialFeedbackRanker(OnlineRanker):
         loss: str = "square",
         radius: float = 1.0,
         miss_weight: float = 0.5,
-        slot_cost: str | Callable[[int, int], float] | Sequence[Sequence[float]] = "decreasing",
+        slot_cost: SlotCostLike = "decreasing",
         max_labels: int | None = None,
         delta: float = 0.05,
         norm_bound: float | None = None,
@@ -199,7 +205,7 @@ class PartialFeedbackRanker(OnlineRanker):
         self.n_features = n_features
         self.memory_limit = memory_limit
 
-    def suggest(self, X: Any, max_labels: int | None = None) -> list[ShownList]:
+    def suggest(self, X: MatrixLike, max_labels: int | None = None) -> list[ShownList]:
         """Return the labels to show for each row, in order. Changes nothing.
 
         Parameters
@@ -243,7 +249,7 @@ class PartialFeedbackRanker(OnlineRanker):
 
     def feedback(
         self,
-        X: Any,
+        X: MatrixLike,
         shown: Sequence[Iterable[Hashable]],
         accepted: Sequence[Iterable[Hashable]],
     ) -> Self:
@@ -260,10 +266,9 @@ class PartialFeedbackRanker(OnlineRanker):
         """
         self._require_labels()
         with restored_on_error(self):
-            X = self._validate(X, reset=not hasattr(self, "n_features_in_"))
-            matrix = as_matrix(X)
+            matrix = as_matrix(self._validate(X, reset=not hasattr(self, "n_features_in_")))
             self._native.check(matrix)
-            rows = X.shape[0]
+            rows = matrix.shape[0]
             for name, given in (("shown", shown), ("accepted", accepted)):
                 if len(given) != rows:
                     raise ValueError(f"X has {rows} rows but {name} has {len(given)}")
@@ -303,11 +308,11 @@ class PartialFeedbackRanker(OnlineRanker):
 
     def play(
         self,
-        X: Any,
-        Y: Any,
-        classes: Any = None,
+        X: MatrixLike,
+        Y: TargetsLike,
+        classes: Classes = None,
         max_labels: int | None = None,
-        sample_weight: Any = None,
+        sample_weight: SampleWeight = None,
     ) -> Played:
         """Play the game on full labels row by row; return the lists shown and their losses.
 
@@ -347,7 +352,7 @@ class PartialFeedbackRanker(OnlineRanker):
             partial,
         )
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: MatrixLike) -> npt.NDArray[Any]:
         """Return an indicator of the labels in the best list, by the estimated probabilities.
 
         A classifier (trained with one label per row) returns the best label of each row.
@@ -442,7 +447,12 @@ class PartialFeedbackRanker(OnlineRanker):
             self._native.declare_features(matrix.shape[1])
 
     def _learn_example(
-        self, x: Example, y: Any, unknown: Collection[Hashable], weight: float, watched: bool
+        self,
+        x: Example,
+        y: Hashable | Iterable[Hashable],
+        unknown: Collection[Hashable],
+        weight: float,
+        watched: bool,
     ) -> Round:
         found = super()._learn_example(x, y, unknown, weight, watched)
         if not watched:
@@ -467,13 +477,15 @@ class PartialFeedbackRanker(OnlineRanker):
             )
         return most
 
-    def _matrix_to_suggest_for(self, X: Any) -> core.Matrix:
+    def _matrix_to_suggest_for(self, X: MatrixLike) -> core.Matrix:
         if hasattr(self, "n_features_in_"):
             return self._checked_matrix(X)
         # Before the first matrix is learnt, any number of columns is valid.
         numbers = [np.float64, np.float32]
-        X = check_array(X, accept_sparse="csr", dtype=numbers, order="C", ensure_all_finite=False)
-        matrix = as_matrix(X)
+        rows = check_array(
+            X, accept_sparse="csr", dtype=numbers, order="C", ensure_all_finite=False
+        )
+        matrix = as_matrix(rows)
         self._native.check(matrix)
         return matrix
 

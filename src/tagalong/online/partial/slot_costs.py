@@ -1,22 +1,32 @@
 """Slot costs: the cost of an irrelevant label in each slot of a list."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tagalong import parameters
 
-__all__ = ["SlotCosts", "checked_list_settings", "checked_slot_costs", "cost_table", "longest_list"]
+__all__ = [
+    "SlotCostLike",
+    "SlotCosts",
+    "checked_list_settings",
+    "checked_slot_costs",
+    "cost_table",
+    "longest_list",
+]
 
 NAMES = ("decreasing", "constant")
 
-SlotCosts = str | list[float]
+SlotCostLike: TypeAlias = str | Callable[[int, int], float] | Sequence[Sequence[float]]
+"""A name, a function of slot and size, or a table with one row of costs per size."""
+
+SlotCosts: TypeAlias = str | list[float]
 """A name, or the concatenated costs of lists of one label, two labels, and so on."""
 
 
-def checked_slot_costs(given: Any, max_labels: int | None) -> SlotCosts:
+def checked_slot_costs(given: SlotCostLike, max_labels: int | None) -> SlotCosts:
     """Validate slot costs and return them in the form of the native core.
 
     Parameters
@@ -58,7 +68,7 @@ def _tabulated(cost: Callable[[int, int], Any], longest: int) -> list[list[float
     ]
 
 
-def _rows(given: Any) -> list[list[float]]:
+def _rows(given: Sequence[Sequence[float]]) -> list[list[float]]:
     """Return the lower triangle of a cost table."""
     message = (
         "slot_cost must be 'decreasing', 'constant', a function of slot and size, or a table with "
@@ -104,7 +114,9 @@ def cost_table(costs: SlotCosts) -> str | list[list[float]]:
     return [costs[start:end] for start, end in pairwise(starts)]
 
 
-def checked_list_settings(miss_weight: Any, slot_cost: Any, max_labels: Any) -> dict[str, Any]:
+def checked_list_settings(
+    miss_weight: float, slot_cost: SlotCostLike, max_labels: int | None
+) -> dict[str, Any]:
     """Validate the parameters that define the loss of a list, and return them as settings.
 
     Parameters

@@ -1,11 +1,13 @@
 """Base class of the learners behind `Predtron`: settings, engine, certificate, weights."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tagalong.learning.certificates.loss_bound import LossCertificate
+from tagalong.online.input_types import SampleWeight
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET
 from tagalong.online.native import NativePredtron
 from tagalong.online.native_learner import NativeLearner, Settings
@@ -16,7 +18,7 @@ from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.multilabel import Multilabel
 from tagalong.problems.names import as_problem, problem_from_json, problem_to_json
 
-__all__ = ["PredtronBase", "header_with_problems"]
+__all__ = ["PredtronBase", "header_with_problems", "weighted_mean"]
 
 
 class PredtronBase(PredtronParameters, NativeLearner):
@@ -96,6 +98,12 @@ class PredtronBase(PredtronParameters, NativeLearner):
         settings = {**self._settings, "problem": problem_to_json(self._settings["problem"])}
         params = {**self.get_params(deep=False), "problem": problem_to_json(self.problem)}
         return {"params": params, "settings": settings}
+
+
+def weighted_mean(values: Sequence[float], sample_weight: SampleWeight) -> float:
+    """Return the mean of values, weighted unless ``sample_weight`` is None."""
+    weights = None if sample_weight is None else np.asarray(sample_weight)
+    return float(np.average(values, weights=weights))
 
 
 def header_with_problems(header: dict[str, Any]) -> dict[str, Any]:

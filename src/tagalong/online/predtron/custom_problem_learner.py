@@ -1,5 +1,6 @@
 """Predtron for custom problems, whose targets may be any objects."""
 
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -8,7 +9,9 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from tagalong.learning.protocols import Task
+from tagalong.online.input_types import MatrixLike, Rows, SampleWeight
 from tagalong.online.label_model import Settings
+from tagalong.online.predtron.base_learner import weighted_mean
 from tagalong.online.predtron.python_engine import PythonEngine
 from tagalong.online.predtron.structured_batches import CustomProblemBatch
 from tagalong.online.predtron.structured_learner import StructuredPredtron
@@ -26,7 +29,7 @@ class CustomProblemPredtron(StructuredPredtron):
         """The kind of prediction: answers of a custom problem."""
         return "answers"
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: Iterable[object], sample_weight: SampleWeight = None) -> Self:
         """Learn from scratch: ``passes`` times over the rows, in the given order.
 
         Parameters
@@ -40,7 +43,9 @@ class CustomProblemPredtron(StructuredPredtron):
         """
         return self._fit(X, lambda rows: self._batch(rows, y, sample_weight))
 
-    def partial_fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: MatrixLike, Y: Iterable[object], sample_weight: SampleWeight = None
+    ) -> Self:
         """Learn rows. All rows are validated before any is learnt.
 
         Parameters
@@ -51,7 +56,9 @@ class CustomProblemPredtron(StructuredPredtron):
         self._learn(X, lambda rows: self._batch(rows, Y, sample_weight), watched=False)
         return self
 
-    def predict_then_learn(self, X: Any, Y: Any, sample_weight: Any = None) -> npt.NDArray[Any]:
+    def predict_then_learn(
+        self, X: MatrixLike, Y: Iterable[object], sample_weight: SampleWeight = None
+    ) -> npt.NDArray[Any]:
         """Learn rows, and return the scores of each from before it was learnt, (rows, dimension).
 
         Parameters
@@ -63,7 +70,7 @@ class CustomProblemPredtron(StructuredPredtron):
             self._learn(X, lambda rows: self._batch(rows, Y, sample_weight), watched=True)
         )
 
-    def decision_function(self, X: Any) -> npt.NDArray[Any]:
+    def decision_function(self, X: MatrixLike) -> npt.NDArray[Any]:
         """Return the scores of rows, (rows, dimension).
 
         Parameters
@@ -75,7 +82,7 @@ class CustomProblemPredtron(StructuredPredtron):
         rows = range(matrix.shape[0])
         return np.stack([self._native.raw_scores(matrix, row, predicting=True) for row in rows])
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: MatrixLike) -> npt.NDArray[Any]:
         """Return the problem's predictions for rows, as an array of objects.
 
         Parameters
@@ -89,7 +96,9 @@ class CustomProblemPredtron(StructuredPredtron):
             found[row] = self.current_problem.decode(each)
         return found
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(
+        self, X: MatrixLike, y: Iterable[object], sample_weight: SampleWeight = None
+    ) -> float:
         """Return one minus the mean loss.
 
         Parameters
@@ -105,7 +114,7 @@ class CustomProblemPredtron(StructuredPredtron):
         problem = self.current_problem
         pairs = zip(self.decision_function(X), y, strict=True)
         losses = [problem.loss(problem.decode(scores), target) for scores, target in pairs]
-        return float(1 - np.average(losses, weights=sample_weight))
+        return 1 - weighted_mean(losses, sample_weight)
 
     @property
     def coef_(self) -> npt.NDArray[Any] | sp.csr_array:
@@ -115,7 +124,9 @@ class CustomProblemPredtron(StructuredPredtron):
     def _make_native(self, settings: Settings) -> PythonEngine:
         return PythonEngine(settings)
 
-    def _batch(self, X: Any, y: Any, sample_weight: Any) -> CustomProblemBatch:
+    def _batch(
+        self, X: Rows, y: Iterable[object], sample_weight: SampleWeight
+    ) -> CustomProblemBatch:
         return CustomProblemBatch(
             self._native, X, y, sample_weight, self._largest_weight(self._settings)
         )

@@ -45,7 +45,7 @@ _MODEL_QUERIES = (
 )
 
 
-def learner_class(problem: Any) -> type[ProblemLearner]:
+def learner_class(problem: object) -> type[ProblemLearner]:
     """Return the class of the learner for a problem."""
     if isinstance(problem, SubsetRanking):
         return QueryPredtron

@@ -12,9 +12,10 @@ from tagalong.learning.batches import means_growing
 from tagalong.learning.estimators import restored_on_error
 from tagalong.learning.labels import Labels, Targets
 from tagalong.online.cutoff_ranker import CutoffRanker
+from tagalong.online.input_types import Classes, MatrixLike, SampleWeight, TargetsLike
 from tagalong.online.label_model import Settings
 from tagalong.online.native import NativePredtron
-from tagalong.online.predtron.base_learner import PredtronBase, header_with_problems
+from tagalong.online.predtron.base_learner import PredtronBase, header_with_problems, weighted_mean
 from tagalong.online.predtron.python_engine import PythonEngine, new_core
 from tagalong.online.predtron.rejection import confidences, is_rejected
 from tagalong.online.predtron.unsupported_calls import UNSUPPORTED_CALLS
@@ -36,7 +37,7 @@ class LabelPredtron(PredtronBase, CutoffRanker):
 
     _native: NativePredtron | PythonEngine
 
-    def decision_function(self, X: Any) -> npt.NDArray[Any]:
+    def decision_function(self, X: MatrixLike) -> npt.NDArray[Any]:
         """Return the scores of all labels, (rows, K); for two classes one score per row, (rows,).
 
         Parameters
@@ -50,7 +51,7 @@ class LabelPredtron(PredtronBase, CutoffRanker):
         one = self._has_one_score()
         return np.asarray(scores[:, 1] if one else scores[:, 1] - scores[:, 0])
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: MatrixLike) -> npt.NDArray[Any]:
         """Return the class or REJECT if targets had one label per row, otherwise an indicator.
 
         Parameters
@@ -76,7 +77,7 @@ class LabelPredtron(PredtronBase, CutoffRanker):
             found[rejected] = REJECT
         return np.asarray(found)
 
-    def confidence(self, X: Any) -> npt.NDArray[np.float64]:
+    def confidence(self, X: MatrixLike) -> npt.NDArray[np.float64]:
         """Return how often predictions with such scores were right recently, (rows,).
 
         Counted over the rounds so far, with the scores before each was learnt. For problems with
@@ -91,7 +92,7 @@ class LabelPredtron(PredtronBase, CutoffRanker):
             raise ValueError(UNSUPPORTED_CALLS["confidence"].format(given=self.problem))
         return confidences(self._native, self._scores(X)[0])
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: MatrixLike, y: Any, sample_weight: SampleWeight = None) -> float:
         """Return the accuracy of a classifier, otherwise the label-ranking average precision.
 
         Parameters
@@ -106,8 +107,8 @@ class LabelPredtron(PredtronBase, CutoffRanker):
         if not self.is_started or not self._single or not self._rejects():
             return super().score(X, y, sample_weight)
         found = zip(self.predict(X), y, strict=True)
-        right = [predicted is not REJECT and predicted == answer for predicted, answer in found]
-        return float(np.average(right, weights=sample_weight))
+        right = [predicted is not REJECT and predicted == target for predicted, target in found]
+        return weighted_mean(right, sample_weight)
 
     @property
     def coef_(self) -> npt.NDArray[Any] | sp.csr_array:
@@ -164,7 +165,7 @@ class LabelPredtron(PredtronBase, CutoffRanker):
             return new_core(settings)
         return PythonEngine(settings)
 
-    def _initial_labels(self, Y: Any, classes: Any, fitting: bool) -> Labels:
+    def _initial_labels(self, Y: TargetsLike, classes: Classes, fitting: bool) -> Labels:
         return self._levels(means_growing(classes)) or super()._initial_labels(Y, classes, fitting)
 
     def _growing_labels(self) -> Labels:

@@ -10,7 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 from tagalong.learning.certificates.loss_bound import LossCertificate
 from tagalong.learning.labels import Labels
 from tagalong.learning.protocols import Task
-from tagalong.online.predtron.delegation import DelegatingEstimator, delegated, delegated_chained
+from tagalong.online.input_types import Classes, MatrixLike, SampleWeight
+from tagalong.online.predtron.delegation import (
+    DelegatingEstimator,
+    ProblemLearner,
+    delegated,
+    delegated_chained,
+)
 from tagalong.online.predtron.label_learner import ONE_CLASS_PER_ROW, LabelPredtron
 from tagalong.online.predtron.query_learner import QueryPredtron
 from tagalong.online.predtron.unsupported_calls import GROUP_UNSUPPORTED
@@ -114,7 +120,13 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
     97% of them right
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, group: Any = None) -> Self:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: Any,
+        sample_weight: SampleWeight = None,
+        group: npt.ArrayLike | None = None,
+    ) -> Self:
         """Learn from scratch: ``passes`` times over the rows, in the given order.
 
         Parameters
@@ -136,7 +148,12 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
         return self
 
     def partial_fit(
-        self, X: Any, Y: Any, classes: Any = None, sample_weight: Any = None, group: Any = None
+        self,
+        X: MatrixLike,
+        Y: Any,
+        classes: Classes = None,
+        sample_weight: SampleWeight = None,
+        group: npt.ArrayLike | None = None,
     ) -> Self:
         """Learn a batch round by round. The whole batch is validated before any round is learnt.
 
@@ -159,7 +176,12 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
         return self
 
     def predict_then_learn(
-        self, X: Any, Y: Any, classes: Any = None, sample_weight: Any = None, group: Any = None
+        self,
+        X: MatrixLike,
+        Y: Any,
+        classes: Classes = None,
+        sample_weight: SampleWeight = None,
+        group: npt.ArrayLike | None = None,
     ) -> npt.NDArray[Any]:
         """Learn like ``partial_fit``, and return the scores each row had just before it was learnt.
 
@@ -187,7 +209,7 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
         )
         return found
 
-    def decision_function(self, X: Any) -> npt.NDArray[Any]:
+    def decision_function(self, X: MatrixLike) -> npt.NDArray[Any]:
         """Return the scores of all labels, (rows, K).
 
         Two classes have one score per row, (rows,), above 0 for the second class. Documents have
@@ -200,7 +222,7 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
         """
         return self._current_learner().decision_function(X)
 
-    def predict(self, X: Any, group: Any = None) -> npt.NDArray[Any]:
+    def predict(self, X: MatrixLike, group: npt.ArrayLike | None = None) -> npt.NDArray[Any]:
         """Return the predictions of rows.
 
         If targets had one label per row: the class, or REJECT. Otherwise an indicator of the labels
@@ -217,7 +239,13 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
         learner = self._current_learner()
         return learner.predict(X, **_group_argument(learner, group))
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None, group: Any = None) -> float:
+    def score(
+        self,
+        X: MatrixLike,
+        y: Any,
+        sample_weight: SampleWeight = None,
+        group: npt.ArrayLike | None = None,
+    ) -> float:
         """Return the accuracy, the label-ranking average precision, or one minus the mean loss.
 
         Problems with labels have the accuracy of a classifier, otherwise the average precision. A
@@ -331,7 +359,13 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
         return found
 
     def _learn_batch(
-        self, call: str, X: Any, Y: Any, classes: Any, sample_weight: Any, group: Any
+        self,
+        call: str,
+        X: MatrixLike,
+        Y: Any,
+        classes: Classes,
+        sample_weight: SampleWeight,
+        group: npt.ArrayLike | None,
     ) -> Any:
         learner = self._current_learner()
         options = _group_argument(learner, group)
@@ -350,7 +384,7 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
         return tags
 
 
-def _group_argument(learner: Any, group: Any) -> dict[str, Any]:
+def _group_argument(learner: ProblemLearner, group: npt.ArrayLike | None) -> dict[str, Any]:
     """Return the keyword argument ``group`` for a learner; ValueError if it takes none."""
     if isinstance(learner, QueryPredtron):
         return {"group": group}

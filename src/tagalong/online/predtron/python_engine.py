@@ -84,7 +84,7 @@ class PythonEngine(RankerWrapper[NativePredtron]):
 
     # Rows with targets of any type.
 
-    def learn_row(self, x: core.Matrix, row: int, y: Any, weight: float) -> None:
+    def learn_row(self, x: core.Matrix, row: int, y: object, weight: float) -> None:
         """Learn one row and its target.
 
         Parameters
@@ -124,7 +124,7 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         row: int,
         scores: Vector,
         known: npt.NDArray[np.int64] | None,
-        y: Any,
+        y: object,
         weight: float,
         problem: Problem,
     ) -> None:
@@ -235,7 +235,13 @@ class PythonEngine(RankerWrapper[NativePredtron]):
                 scores[row, : len(found)] = found
 
     def predict_then_learn_one(
-        self, indices: Any, values: Any, relevant: list[int], unknown: list[int], weight: float, /
+        self,
+        indices: npt.NDArray[Any],
+        values: npt.NDArray[Any],
+        relevant: list[int],
+        unknown: list[int],
+        weight: float,
+        /,
     ) -> tuple[npt.NDArray[Any], float]:
         """Learn one example; return the scores and the cut-off from before."""
         x = self._one_row(indices, values)
@@ -243,7 +249,7 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         given = [np.array(labels, dtype=np.int64) for labels in (relevant, unknown)]
         return self._round(x, 0, given[0], given[1], weight), cutoff
 
-    def _one_row(self, indices: Any, values: Any) -> core.Matrix:
+    def _one_row(self, indices: npt.NDArray[Any], values: npt.NDArray[Any]) -> core.Matrix:
         self._core.score_one(indices, values)  # validates them
         columns = np.ascontiguousarray(indices, dtype=np.int64)
         if self._trace is not None and columns.max(initial=-1) >= self._settings["n_features"]:
@@ -255,7 +261,9 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         data = np.ascontiguousarray(values, dtype=np.float64)
         return core.Matrix.csr(data, columns, ends, LARGEST_COLUMN)
 
-    def score_one(self, indices: Any, values: Any, /) -> tuple[npt.NDArray[Any], float]:
+    def score_one(
+        self, indices: npt.NDArray[Any], values: npt.NDArray[Any], /
+    ) -> tuple[npt.NDArray[Any], float]:
         """Return the scores of one example and the cut-off."""
         x = self._one_row(indices, values)
         return self._label_scores(x, 0), self._core.certificate().cutoff
@@ -272,14 +280,14 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         order = np.argsort(-self.score(x)[0], axis=1, kind="stable").astype(np.int32)
         return order if k < 0 else order[:, :k]
 
-    def rank_one(self, indices: Any, values: Any, k: int, /) -> list[int]:
+    def rank_one(self, indices: npt.NDArray[Any], values: npt.NDArray[Any], k: int, /) -> list[int]:
         """Return the k best labels of one example."""
         scores = self.score_one(indices, values)[0]
         order: list[int] = np.argsort(-scores, kind="stable").tolist()
         return order if k < 0 else order[:k]
 
     def explain_one(
-        self, indices: Any, values: Any, label: int
+        self, indices: npt.NDArray[Any], values: npt.NDArray[Any], label: int
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
         """Return an example's features, their contributions to the label's score, and the score."""
         if self._trace is None:

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from tagalong import _native as core
 from tagalong.learning.examples import as_pairs
 from tagalong.learning.update_rules import PREDTRON_UPDATES
+from tagalong.online.input_types import Rows
 from tagalong.online.native import NativePredtron
 from tagalong.problems.places import Ranking
 
@@ -19,7 +20,7 @@ LARGEST_GRADE = 52.0
 """The largest grade for which 2**grade - 1 is exact in double precision."""
 
 
-def checked_group(group: Any, rows: int) -> npt.NDArray[np.int64]:
+def checked_group(group: npt.ArrayLike | None, rows: int) -> npt.NDArray[np.int64]:
     """Return the row offsets of the queries, ending with the number of rows, (queries + 1,).
 
     Parameters
@@ -42,7 +43,7 @@ def checked_group(group: Any, rows: int) -> npt.NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
-def checked_grades(y: Any, rows: int) -> npt.NDArray[np.float64]:
+def checked_grades(y: npt.ArrayLike | None, rows: int) -> npt.NDArray[np.float64]:
     """Validate the grades of documents: one number from 0 to `LARGEST_GRADE` per row."""
     if y is None:
         raise ValueError("learning requires y to be passed, but the target y is None")
@@ -79,7 +80,7 @@ class QueryNorms:
         The settings of the learner.
     """
 
-    def __init__(self, X: Any, settings: Mapping[str, Any]):
+    def __init__(self, X: Rows, settings: Mapping[str, Any]):
         self._X = X
         self._columns = settings["norm"] in ("l1", "group")
         self._exact = settings["step"] == 0 and settings["update"] == "mistake"

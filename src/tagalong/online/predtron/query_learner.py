@@ -12,8 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from tagalong import parameters
 from tagalong.learning.estimators import restored_on_error
 from tagalong.learning.protocols import Task
+from tagalong.online.input_types import MatrixLike, Rows, SampleWeight
 from tagalong.online.label_model import Settings
 from tagalong.online.native import NativePredtron
+from tagalong.online.predtron.base_learner import weighted_mean
 from tagalong.online.predtron.python_engine import new_core
 from tagalong.online.predtron.queries import checked_grades, checked_group, document_matrix
 from tagalong.online.predtron.structured_batches import QueryBatch
@@ -33,7 +35,13 @@ class QueryPredtron(StructuredPredtron):
         """The kind of prediction: a ranking of the documents of a query."""
         return "documents"
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, group: Any = None) -> Self:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: npt.ArrayLike,
+        sample_weight: SampleWeight = None,
+        group: npt.ArrayLike | None = None,
+    ) -> Self:
         """Learn from scratch: ``passes`` times over the queries, in the given order.
 
         Parameters
@@ -49,7 +57,13 @@ class QueryPredtron(StructuredPredtron):
         """
         return self._fit(X, lambda rows: self._batch(rows, y, sample_weight, group))
 
-    def partial_fit(self, X: Any, Y: Any, sample_weight: Any = None, group: Any = None) -> Self:
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        Y: npt.ArrayLike,
+        sample_weight: SampleWeight = None,
+        group: npt.ArrayLike | None = None,
+    ) -> Self:
         """Learn queries. All queries are validated before any is learnt.
 
         Parameters
@@ -61,7 +75,11 @@ class QueryPredtron(StructuredPredtron):
         return self
 
     def predict_then_learn(
-        self, X: Any, Y: Any, sample_weight: Any = None, group: Any = None
+        self,
+        X: MatrixLike,
+        Y: npt.ArrayLike,
+        sample_weight: SampleWeight = None,
+        group: npt.ArrayLike | None = None,
     ) -> npt.NDArray[Any]:
         """Learn queries, and return the scores of documents before their query was learnt, (rows,).
 
@@ -75,7 +93,7 @@ class QueryPredtron(StructuredPredtron):
         )
 
     def watch_query(
-        self, documents: Sequence[Example], grades: Any, weight: float = 1.0
+        self, documents: Sequence[Example], grades: npt.ArrayLike, weight: float = 1.0
     ) -> npt.NDArray[Any]:
         """Learn one query, and return the scores of its documents from before.
 
@@ -96,7 +114,7 @@ class QueryPredtron(StructuredPredtron):
             )
         return batch.learn(watched=True)[0]
 
-    def decision_function(self, X: Any) -> npt.NDArray[Any]:
+    def decision_function(self, X: MatrixLike) -> npt.NDArray[Any]:
         """Return the scores of documents, (rows,).
 
         Parameters
@@ -108,7 +126,7 @@ class QueryPredtron(StructuredPredtron):
         scores = self._native.query_scores(matrix, 0, matrix.shape[0], True)
         return np.asarray(scores, dtype=self._settings["dtype"])
 
-    def predict(self, X: Any, group: Any = None) -> npt.NDArray[Any]:
+    def predict(self, X: MatrixLike, group: npt.ArrayLike | None = None) -> npt.NDArray[Any]:
         """Return the rank of each document within its query, from 1.
 
         Parameters
@@ -125,7 +143,13 @@ class QueryPredtron(StructuredPredtron):
             ranks[begin + order] = np.arange(1, end - begin + 1)
         return ranks
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None, group: Any = None) -> float:
+    def score(
+        self,
+        X: MatrixLike,
+        y: npt.ArrayLike,
+        sample_weight: SampleWeight = None,
+        group: npt.ArrayLike | None = None,
+    ) -> float:
         """Return one minus the mean loss of queries: NDCG or precision at k.
 
         Parameters
@@ -148,7 +172,7 @@ class QueryPredtron(StructuredPredtron):
             problem.loss(problem.decode(scores[a:b].astype(np.float64)), grades[a:b])
             for a, b in pairwise(ends.tolist())
         ]
-        return float(1 - np.average(losses, weights=sample_weight))
+        return 1 - weighted_mean(losses, sample_weight)
 
     @property
     def coef_(self) -> npt.NDArray[Any] | sp.csr_array:
@@ -159,6 +183,12 @@ class QueryPredtron(StructuredPredtron):
     def _make_native(self, settings: Settings) -> NativePredtron:
         return new_core(settings)
 
-    def _batch(self, X: Any, y: Any, sample_weight: Any, group: Any) -> QueryBatch:
+    def _batch(
+        self,
+        X: Rows,
+        y: npt.ArrayLike,
+        sample_weight: SampleWeight,
+        group: npt.ArrayLike | None,
+    ) -> QueryBatch:
         largest = self._largest_weight(self._settings)
         return QueryBatch(self._native, self._settings, X, y, sample_weight, group, largest)

@@ -1,6 +1,6 @@
 """Validated batches for problems without labels: queries, and rows of a custom problem."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
 
@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from tagalong.learning.batches import checked_weights
 from tagalong.learning.examples import as_matrix
+from tagalong.online.input_types import Rows, SampleWeight
 from tagalong.online.native import NativePredtron
 from tagalong.online.predtron.python_engine import PythonEngine
 from tagalong.online.predtron.queries import (
@@ -55,10 +56,10 @@ class QueryBatch:
         self,
         native: NativePredtron,
         settings: dict[str, Any],
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        group: Any,
+        X: Rows,
+        y: npt.ArrayLike,
+        sample_weight: SampleWeight,
+        group: npt.ArrayLike | None,
         largest_weight: float,
     ):
         self._ends = checked_group(group, X.shape[0])
@@ -112,7 +113,12 @@ class CustomProblemBatch:
     """
 
     def __init__(
-        self, engine: PythonEngine, X: Any, y: Any, sample_weight: Any, largest_weight: float
+        self,
+        engine: PythonEngine,
+        X: Rows,
+        y: Iterable[object],
+        sample_weight: SampleWeight,
+        largest_weight: float,
     ):
         if y is None:
             raise ValueError("learning requires y to be passed, but the target y is None")

@@ -17,6 +17,7 @@ from tagalong.learning.estimators import (
 )
 from tagalong.learning.examples import as_matrix
 from tagalong.learning.labels import Labels, label_array
+from tagalong.online.input_types import MatrixLike, Rows
 from tagalong.online.native_learner import Settings
 from tagalong.online.predtron.base_learner import PredtronBase, header_with_problems
 from tagalong.online.predtron.structured_batches import Batch, Scores
@@ -73,28 +74,28 @@ class StructuredPredtron(PredtronBase):
 
     # Learning, for the subclasses: ``check`` turns a validated matrix into a batch.
 
-    def _fit(self, X: Any, check: Callable[[Any], Batch]) -> Self:
+    def _fit(self, X: MatrixLike, check: Callable[[Rows], Batch]) -> Self:
         passes = parameters.integer(self.passes, "passes", 1)
         with restored_on_error(self):
             settings = self._checked_settings()
-            X = self._validate(X, reset=True)
-            self._start_with(settings, as_matrix(X))
-            batch = self._checked_batch(X, check)
+            rows = self._validate(X, reset=True)
+            self._start_with(settings, as_matrix(rows))
+            batch = self._checked_batch(rows, check)
         for _ in range(passes):
             batch.learn()
         return self
 
-    def _learn(self, X: Any, check: Callable[[Any], Batch], watched: bool) -> Scores:
+    def _learn(self, X: MatrixLike, check: Callable[[Rows], Batch], watched: bool) -> Scores:
         with restored_on_error(self):
-            X = self._validate(X, reset=not hasattr(self, "n_features_in_"))
+            rows = self._validate(X, reset=not hasattr(self, "n_features_in_"))
             if not self.is_started:
-                self._start_with(self._checked_settings(), as_matrix(X))
-            batch = self._checked_batch(X, check)
+                self._start_with(self._checked_settings(), as_matrix(rows))
+            batch = self._checked_batch(rows, check)
         return batch.learn(watched)
 
-    def _checked_batch(self, X: Any, check: Callable[[Any], Batch]) -> Batch:
-        self._native.check(as_matrix(X))
-        return check(X)
+    def _checked_batch(self, rows: Rows, check: Callable[[Rows], Batch]) -> Batch:
+        self._native.check(as_matrix(rows))
+        return check(rows)
 
     def _start_with(self, settings: Settings, matrix: core.Matrix | None) -> None:
         """Start from scratch, with a new engine."""

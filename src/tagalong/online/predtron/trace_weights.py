@@ -1,9 +1,9 @@
 """Weights for the trace norm: the link function of the squared Schatten r-norm."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
+
+from tagalong.learning.examples import Pair
 
 __all__ = ["TraceWeights", "link_exponent", "schatten_weights"]
 
@@ -49,11 +49,11 @@ class TraceWeights:
             self.theta = np.pad(self.theta, ((0, more), (0, 0)))
             self.weights = np.pad(self.weights, ((0, more), (0, 0)))
 
-    def score(self, x: tuple[Any, Any]) -> Matrix:
+    def score(self, x: Pair) -> Matrix:
         """Return the scores of an example, given as (features, values)."""
         return np.asarray(self.weights[:, x[0]] @ x[1])
 
-    def move(self, x: tuple[Any, Any], direction: Matrix, p: float) -> None:
+    def move(self, x: Pair, direction: Matrix, p: float) -> None:
         """Add the outer product of direction and example to the dual vectors.
 
         Parameters

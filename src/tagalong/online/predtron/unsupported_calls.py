@@ -1,7 +1,5 @@
 """Errors for calls that a Predtron's problem does not support."""
 
-from typing import Any
-
 __all__ = ["GROUP_UNSUPPORTED", "UNSUPPORTED_CALLS", "unsupported_call"]
 
 GROUP_UNSUPPORTED = "group is for subset ranking; this learner has another problem"
@@ -20,7 +18,7 @@ UNSUPPORTED_CALLS = {
 """Messages of particular calls; all others have `_FOR_LABELS`."""
 
 
-def unsupported_call(call: str, given: Any, problem: Any) -> ValueError:
+def unsupported_call(call: str, given: object, problem: object) -> ValueError:
     """Return the error for a call that the problem does not support.
 
     Parameters

@@ -7,7 +7,7 @@ is held: another thread may wait for that lock while it holds the GIL, which wou
 
 import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, cast
 
 import numpy as np
@@ -60,7 +60,9 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
         self._names = names
         self._learns = has_method(features, "learn")
         # Features that learn must not change while a round uses them.
-        self._round_lock: Any = threading.RLock() if self._learns else nullcontext()
+        self._round_lock: AbstractContextManager[object] = (
+            threading.RLock() if self._learns else nullcontext()
+        )
         self._block_cache: tuple[core.Matrix | None, list[core.LabelBlock32]] = (None, [])
 
     def check_batch(
@@ -87,7 +89,7 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
                 kept.append(block)
         self._block_cache = (x, kept)
 
-    def check_one(self, indices: Any, values: Any, names: Names) -> None:
+    def check_one(self, indices: npt.NDArray[Any], values: npt.NDArray[Any], names: Names) -> None:
         """Raise ValueError if the features of an example are invalid."""
         with self._round_lock:
             self._block(self._core.finished_pairs(indices, values), names)
@@ -119,7 +121,13 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
                 cutoffs[i] = cutoff
 
     def predict_then_learn_one(
-        self, indices: Any, values: Any, relevant: list[int], unknown: list[int], weight: float, /
+        self,
+        indices: npt.NDArray[Any],
+        values: npt.NDArray[Any],
+        relevant: list[int],
+        unknown: list[int],
+        weight: float,
+        /,
     ) -> tuple[Scores, float]:
         """Learn one example; return the scores and the cut-off from before."""
         x = self._core.finished_pairs(indices, values)
@@ -128,18 +136,20 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
             block = self._block(x, self._names()[:count])
             return self._round(x, block, relevant, unknown, weight)
 
-    def score_one(self, indices: Any, values: Any, /) -> tuple[Scores, float]:
+    def score_one(
+        self, indices: npt.NDArray[Any], values: npt.NDArray[Any], /
+    ) -> tuple[Scores, float]:
         """Return the scores of one example and the cut-off."""
         with self._round_lock:
             return self._core.score_block(self._block_of_pairs(indices, values))
 
-    def rank_one(self, indices: Any, values: Any, k: int, /) -> list[int]:
+    def rank_one(self, indices: npt.NDArray[Any], values: npt.NDArray[Any], k: int, /) -> list[int]:
         """Return the k best labels of one example; all labels if k < 0."""
         with self._round_lock:
             return self._core.rank_block(self._block_of_pairs(indices, values), k)
 
     def explain_one(
-        self, indices: Any, values: Any, label: int
+        self, indices: npt.NDArray[Any], values: npt.NDArray[Any], label: int
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
         """Return an example's features, their contributions to the label's score, and the score."""
         with self._round_lock:
@@ -192,7 +202,9 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
                 self._features.learn(x, [names[label] for label in sorted(relevant)])
         return self._core.learn_block(block, relevant, unknown, weight)
 
-    def _block_of_pairs(self, indices: Any, values: Any) -> core.LabelBlock32:
+    def _block_of_pairs(
+        self, indices: npt.NDArray[Any], values: npt.NDArray[Any]
+    ) -> core.LabelBlock32:
         x = self._core.finished_pairs(indices, values)
         return self._block(x, self._names()[: self.labels])
 

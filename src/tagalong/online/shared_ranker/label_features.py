@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from tagalong.learning.examples import Pair
+from tagalong.online.input_types import MatrixLike
 
 __all__ = [
     "LabelFeatures",
@@ -48,7 +49,7 @@ class LabelFeatures(Protocol):
         saved.
     """
 
-    def rows(self, x: Pair, labels: Sequence[Hashable]) -> Any:
+    def rows(self, x: Pair, labels: Sequence[Hashable]) -> MatrixLike:
         """Return the features of one example, (K, n): an array or sparse matrix, one row per label.
 
         Without ``learn``, the result must depend on these arguments only.
@@ -62,7 +63,7 @@ class LabelFeatures(Protocol):
         """
 
 
-def has_method(features: Any, method: str) -> bool:
+def has_method(features: object, method: str) -> bool:
     """Whether an object has a method of this name."""
     return callable(getattr(features, method, None))
 
@@ -72,7 +73,7 @@ def trainable_copy(features: Any) -> Any:
     return clone(features, safe=False) if has_method(features, "learn") else features
 
 
-def declared_features(features: Any) -> int | None:
+def declared_features(features: object) -> int | None:
     """Return the declared number of features, or None; ValueError if it is invalid."""
     count = getattr(features, "n_features", None)
     if count is None:
@@ -142,7 +143,7 @@ def restore_state(
     features.set_state(deepcopy({**values, **arrays}))
 
 
-def _as_json(value: Any) -> Any:
+def _as_json(value: object) -> Any:
     try:
         return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError, RecursionError):

@@ -321,7 +321,7 @@ class SharedLabelRanker(CutoffRanker):
         return self
 
 
-def _feature_settings(features: Any) -> Settings:
+def _feature_settings(features: object) -> Settings:
     """Return the settings of the features for the native learner; ValueError if invalid."""
     if isinstance(features, FolderAffinity):
         return features.settings()

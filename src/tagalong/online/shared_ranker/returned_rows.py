@@ -4,14 +4,16 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
+from tagalong.online.input_types import Rows
 from tagalong.online.shared_ranker.label_features import LARGEST_FEATURE_COUNT
 
 __all__ = ["checked_label_rows", "describe_bad_values"]
 
 
-def checked_label_rows(given: Any, labels: int, columns: int | None, where: str) -> Any:
+def checked_label_rows(given: Any, labels: int, columns: int | None, where: str) -> Rows:
     """Return a dense array or CSR matrix of floats, one row per label; ValueError if invalid.
 
     Parameters
@@ -47,8 +49,10 @@ def checked_label_rows(given: Any, labels: int, columns: int | None, where: str)
     return rows if sparse else np.ascontiguousarray(rows)
 
 
-def describe_bad_values(rows: Any, names: Sequence[Hashable]) -> str:
+def describe_bad_values(rows: Rows, names: Sequence[Hashable]) -> str:
     """Describe the first invalid number of a rejected matrix; empty if the indices are bad."""
+    labels: npt.NDArray[np.integer[Any]]
+    columns: npt.NDArray[np.integer[Any]]
     if not isinstance(rows, np.ndarray):
         if not ((rows.indices >= 0) & (rows.indices < rows.shape[1])).all():
             return ""
