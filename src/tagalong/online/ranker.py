@@ -44,7 +44,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
 
     @property
     def learns_rows(self) -> bool:
-        """Whether it offers ``encode_rows`` and ``watch_rows``."""
+        """Whether ``encode_rows`` and ``watch_rows`` exist: True."""
         return True
 
     def fit(self, X: MatrixLike, y: TargetsLike, sample_weight: SampleWeight = None) -> Self:

@@ -46,7 +46,7 @@ def checked_grades(y: npt.ArrayLike, rows: int) -> npt.NDArray[Any]:
 
 
 def refuse_continuous(y: npt.NDArray[Any]) -> None:
-    """Raise ValueError for fractions: measurements, of which each would get a threshold."""
+    """Raise ValueError for fractions: they are measurements, and each would get a threshold."""
     if y.dtype.kind != "f":
         return
     wrong = ~((y == np.floor(y)) & np.isfinite(y))

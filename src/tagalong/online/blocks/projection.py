@@ -31,7 +31,7 @@ DEFAULT_BLOCK_MARGIN = {"euclidean": 1.0, "entropic": 0.05}
 
 
 class BlockProjection(NativeModel):
-    r"""Learns a weight vector from blocks of rows, whose signs it should all get right.
+    r"""Learns to predict the signs of all rows of a block at once.
 
     A trial has rows :math:`x_j` with signs :math:`y_j` and the constraints
     :math:`y_j \langle w, x_j\rangle \ge \gamma`. Its loss is the largest
@@ -69,7 +69,7 @@ class BlockProjection(NativeModel):
         Trials, mistakes (trials with a misclassified row), loss and dual value so far, and the
         mistake bound if one is proven.
     n_features_in_ : int
-        The number of columns of the first block.
+        The number of columns of the training rows.
 
     Notes
     -----

@@ -48,11 +48,11 @@ class LabelRanker(CutoffRanker):
     Parameters
     ----------
     update : str, default "smooth"
-        The update rule of a round. ``"fixed"``: P1's Update I. ``"single"``: P1's Update II, also
-        known as PA and as P2's multi-prototype MaxPA. ``"optimal"``: P1's Update III, P2's Sopopo.
-        ``"simperc"``, ``"conproj"``, ``"simproj"``, ``"simopt"``: P2's schemes over all pairs of a
-        relevant and an irrelevant label. ``"smooth"``: the exact step for a smoothed loss, which
-        converges to ``"optimal"`` as the temperature goes to 0.
+        The update rule of a round. ``"fixed"``: Update I of [1]_. ``"single"``: Update II of [1]_,
+        also known as PA, and the multi-prototype MaxPA of [2]_. ``"optimal"``: Update III of [1]_,
+        the Sopopo of [2]_. ``"simperc"``, ``"conproj"``, ``"simproj"``, ``"simopt"``: the schemes
+        of [2]_ over all pairs of a relevant and an irrelevant label. ``"smooth"``: the exact step
+        for a smoothed loss, which converges to ``"optimal"`` as the temperature goes to 0.
     geometry : str, default "adaptive"
         ``"euclidean"``; ``"adaptive"``, where frequently updated features move less; or
         ``"entropic"``, where each label's weights are a distribution over the features.
@@ -76,8 +76,8 @@ class LabelRanker(CutoffRanker):
         Scale rows to Euclidean norm 1; in the entropic geometry to maximum norm 1, which is the
         norm in its bound.
     solver : "exact" or "interior-point", default "exact"
-        The solver for ``update="optimal"``: exact water-filling, or P1's interior-point method,
-        which is slower and finds the same steps.
+        The solver for ``update="optimal"``: exact water-filling, or the interior-point method
+        of [1]_, which is slower and finds the same steps.
     passes : int, default 1
         The number of passes of ``fit`` over the data. Each pass counts as new rounds.
     n_features : int, optional

@@ -75,9 +75,9 @@ class PartialFeedbackRanker(OnlineRanker):
         U, an upper bound on the norm of the true weight vectors. If it is None, the widths adapt
         to an unknown norm; they are at most 2R.
     covariance : "full", "diagonal" or "kernel", default "full"
-        The representation of A: a full matrix per label, which takes memory for K * n**2 numbers
-        and a half; its diagonal, for which no bound is proven; or the kernel form, in dual
-        variables over the rows that the label was shown for.
+        The representation of A: a full matrix per label, which takes about 8 * K * n**2 bytes
+        (float32: 6 * K * n**2); its diagonal, for which no bound is proven; or the kernel form, in
+        dual variables over the rows that the label was shown for.
     exploration : float, default 1
         A factor for the widths. 1 is the theory, whose widths are some ten times the observed
         errors. With 0 there is no exploration: lists follow the estimated probabilities.
@@ -88,8 +88,8 @@ class PartialFeedbackRanker(OnlineRanker):
         The measure of information in the widths: the numbers of features and rounds, or ln|A| of
         the label, which is smaller. The kernel form always uses ln|A|.
     ties : "width" or "index", default "width"
-        The order of labels with equal upper confidence bounds: by margin plus width before they
-        are limited to R, so that all labels are shown early; or by label number.
+        The order of labels with equal upper confidence bounds: by margin and width without the
+        limit R, so that all labels are shown early; or by label number.
     kernel : "linear" or "rbf", optional
         The kernel for ``covariance="kernel"``; linear by default.
     gamma : float, optional
@@ -106,9 +106,9 @@ class PartialFeedbackRanker(OnlineRanker):
     passes : int, default 1
         The number of passes of ``fit`` over the data. Each pass counts as new rounds.
     n_features : int, optional
-        The number of features, to fix it before the first example. Widths depend on
-        it. By default it is the number of columns of the first matrix, or with single examples the
-        number of features seen so far.
+        The number of features, to fix it before the first example. Widths depend on it. The
+        default is the number of columns of the first matrix, or with single examples the number of
+        features seen so far.
     memory_limit : float, default 2e9
         The largest memory for the matrices A, in bytes; a model that needs more raises ValueError.
 
@@ -404,7 +404,7 @@ class PartialFeedbackRanker(OnlineRanker):
 
     @property
     def learns_rows(self) -> bool:
-        """Whether ``watch_rows`` exists: False, as its rounds would not have the lists shown."""
+        """Whether ``watch_rows`` exists: False, because its rounds would lack the lists shown."""
         return False
 
     def _require_editable_weights(self) -> None:

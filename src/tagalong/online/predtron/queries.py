@@ -70,7 +70,8 @@ class QueryNorms:
     For l1 and group, the norm is the largest Euclidean norm of a column; for l2, the operator norm
     of the document matrix. If the step does not depend on the norm, the Frobenius norm replaces
     the operator norm: it is an upper bound and needs no eigenvalues. The learner only uses the
-    largest norm so far, so a query whose upper bound is smaller is not computed.
+    largest norm so far, so the norm of a query with a smaller upper bound is not
+    computed.
 
     Parameters
     ----------
