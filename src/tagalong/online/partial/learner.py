@@ -60,7 +60,7 @@ class PartialFeedbackRanker(OnlineRanker):
     radius : float, default 1
         R: margins are limited to [-R, R]. At most 1 for the square loss.
     miss_weight : float, default 0.5
-        a, the cost of a relevant label that is not shown; an irrelevant label in slot i of s costs
+        The cost a of a relevant label that is not shown. An irrelevant label in slot i of s costs
         (1 - a) c(i, s). With 1 and strictly decreasing costs, every list has ``max_labels`` labels:
         the ranking mode.
     slot_cost : str, function or table, default "decreasing"
