@@ -14,7 +14,7 @@ from tagalong import LabelRanker, ModelFileError
 from tagalong.learning import model_files
 from tests.data.make_models import ANSWERS, COUNTS, answers_of
 from tests.model_files import forge, parts, saved
-from tests.online.own_features import Affinity
+from tests.online.custom_features import Affinity
 
 
 @pytest.fixture

@@ -247,7 +247,7 @@ def test_rename_changes_the_name_only():
     ]
     assert tagger.suggest("invoice", k=1)[0].label == "finance"
     assert tagger.certificate_ == other.certificate_
-    with pytest.raises(ValueError, match="label 'travel' is there already; merge_labels"):
+    with pytest.raises(ValueError, match="label 'travel' exists already; merge_labels"):
         tagger.rename_label("finance", "travel")
     with pytest.raises(ValueError, match="there is no label 'money'"):
         tagger.rename_label("money", "cash")

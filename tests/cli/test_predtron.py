@@ -147,7 +147,7 @@ def test_rename_merge_and_forget_labels() -> None:
         tagger.learn("mother", ["home"])
         assert tagger.suggest("mother")[0].label == "home"
     fixed = Tagger(Predtron(kernel="rbf")).add_labels(["a", "b"]).learn("x", ["b"])
-    with pytest.raises(ValueError, match="by learning only"):
+    with pytest.raises(ValueError, match="can only be changed by learning"):
         fixed.forget_label("a")
 
 

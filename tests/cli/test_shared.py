@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tagalong import SharedLabelRanker, Tagger
 from tests.cli.conftest import Run
-from tests.online.own_features import Kesler
+from tests.online.custom_features import Kesler
 
 
 def stream(path: Path) -> str:

@@ -16,7 +16,7 @@ pytest.importorskip("river")
 from river import checks, compose, datasets, ensemble, evaluate, metrics, preprocessing
 
 from tagalong.compat.river import MulticlassRanker, MultiLabelRanker
-from tests.online.own_features import Affinity, Broken
+from tests.online.custom_features import Affinity, Broken
 
 MODELS = [MultiLabelRanker, MulticlassRanker]
 

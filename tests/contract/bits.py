@@ -35,14 +35,14 @@ def flatten(value: Any, path: str = "") -> dict[str, bytes]:
 def whole(model: Any) -> dict[str, bytes]:
     """Return the bits of a model's parameters, attributes and native state."""
     state = model.__getstate__()
-    if "_part" in state:  # the order in which a Predtron's part got its attributes may vary
-        state = {**state, "_part": dict(sorted(state["_part"].items()))}
+    if "_problem_learner" in state:  # a Predtron: the order of its attributes does not matter
+        state = {**state, "_problem_learner": dict(sorted(state["_problem_learner"].items()))}
     return flatten(dict(sorted(state.items())))
 
 
 def holder_of(model: Any) -> Any:
-    """Return the object that holds the native learner: the model, or a Predtron's part."""
-    return getattr(model, "_part", model)
+    """The object that has the native learner: the model, or a Predtron's learner."""
+    return getattr(model, "_problem_learner", model)
 
 
 def native_of(model: Any) -> Any:

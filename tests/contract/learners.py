@@ -13,7 +13,7 @@ import pytest
 from tagalong import LabelRanker, PartialFeedbackRanker, Predtron, SharedLabelRanker
 from tagalong.problems import LabelRanking, Multilabel
 from tests.contract.stream import N_FEATURES
-from tests.online.own_features import Affinity, Kesler
+from tests.online.custom_features import Affinity, Kesler
 
 LEARN_ONE = "learn_one"  # learn_one and rank_one
 GROW = "grow"  # new labels at any time

@@ -28,7 +28,7 @@ from tests.golden import stream
 from tests.golden.digest import Digests, Run, digest, file_digest, rounded
 from tests.golden.item_runs import commands, taggers
 from tests.golden.settings import make
-from tests.online.own_features import Affinity
+from tests.online.custom_features import Affinity
 
 UPDATES = ("fixed", "single", "optimal", "simperc", "conproj", "simproj", "simopt", "smooth")
 BLOCK_UPDATES = ("simperc", "conproj", "simproj", "simopt", "max", "optimal")

@@ -1,4 +1,4 @@
-"""Streams of blocks of rows, and the pairs of update and geometry that learn them."""
+"""Random streams of blocks, and all valid pairs of update rule and geometry."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -48,9 +48,10 @@ def random_stream(
     noise: float = 0.2,
     empty: float = 0.0,
 ) -> list[Block]:
-    """Blocks whose signs are those of fixed weights, but for the noise.
+    """Blocks with signs given by fixed weights, plus noise.
 
-    A stream of ternary rows opens with a few real ones, so that no score is 0 but for rounding.
+    A stream of ternary rows starts with a few real-valued ones, so that no score is 0 up to
+    rounding.
     """
     rng = np.random.default_rng(seed)
     truth = rng.normal(size=n)
@@ -88,7 +89,7 @@ def twin(
 def objective(
     geometry: BlockGeometry, w: FloatArray, stream: Sequence[Block], margin: float, C: float
 ) -> float:
-    """F(w) + C times the loss of fixed weights on a stream."""
+    """The objective F(w) + C times the loss of fixed weights on a stream."""
     return complexity(geometry, w) + C * total_loss(w, stream, margin)
 
 

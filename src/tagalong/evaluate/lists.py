@@ -21,7 +21,7 @@ import numpy.typing as npt
 from tagalong import _native as core
 from tagalong import parameters
 from tagalong.learning.labels import LabelRows
-from tagalong.online.partial.slot_costs import check_game
+from tagalong.online.partial.slot_costs import checked_list_settings
 
 __all__ = ["ListLosses", "best_list", "expected_loss", "list_losses", "rank_loss"]
 
@@ -142,7 +142,7 @@ def expected_loss(
 
 
 def _game(miss_weight: Any, slot_cost: Any, max_labels: int | None) -> core.Game:
-    settings = check_game(miss_weight, slot_cost, max_labels)
+    settings = checked_list_settings(miss_weight, slot_cost, max_labels)
     del settings["max_labels"]  # a parameter of each call
     return core.Game(**settings)
 
@@ -171,7 +171,7 @@ class ListLosses:
     _COLUMNS = ("shown", "accepted", "slot_loss", "partial_rank_loss")
 
     def __init__(self, miss_weight: float = 0.5, slot_cost: Any = "decreasing", window: int = 1000):
-        check_game(miss_weight, slot_cost, None if isinstance(slot_cost, str) else 1)
+        checked_list_settings(miss_weight, slot_cost, None if isinstance(slot_cost, str) else 1)
         self.miss_weight = miss_weight
         self.slot_cost = slot_cost
         self.window = parameters.integer(window, "window", 1)

@@ -10,9 +10,7 @@ from tagalong.learning.labels import Labels
 __all__ = ["accuracy", "average_precision"]
 
 
-def accuracy(
-    y: npt.ArrayLike, predicted: npt.NDArray[Any], sample_weight: npt.ArrayLike | None
-) -> float:
+def accuracy(y: object, predicted: npt.NDArray[Any], sample_weight: npt.ArrayLike | None) -> float:
     """Return the fraction of rows whose label was predicted."""
     from sklearn.metrics import accuracy_score
 

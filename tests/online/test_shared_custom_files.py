@@ -1,4 +1,4 @@
-"""Model files of rankers with features of one's own: weights and state, never code."""
+"""Model files of rankers with custom features: weights and state, never code."""
 
 import pickle
 from copy import deepcopy
@@ -13,11 +13,11 @@ from tagalong import LabelRanker, ModelFileError, SharedLabelRanker, Tagger
 from tagalong.features import FolderAffinity
 from tests.contract.bits import assert_same, whole
 from tests.model_files import forge, parts
-from tests.online.own_features import Affinity, Kesler, Table
+from tests.online.custom_features import Affinity, Kesler, Table
 from tests.online.test_shared_ranker import stream
 
 
-def taught(phi: Any, **params: Any) -> SharedLabelRanker:
+def trained(phi: Any, **params: Any) -> SharedLabelRanker:
     ranker = SharedLabelRanker(phi, update="max", **params)
     for words, folders in stream(30):
         ranker.learn_one((words, np.ones(len(words))), [f"folder {f}" for f in folders])
@@ -26,12 +26,12 @@ def taught(phi: Any, **params: Any) -> SharedLabelRanker:
 
 @pytest.mark.parametrize("geometry", ["euclidean", "entropic"])
 @pytest.mark.parametrize("phi", [Affinity(), Affinity(n_features=30), Kesler()])
-def test_a_file_needs_the_features_and_keeps_their_state(
+def test_loading_needs_the_features_and_restores_their_state(
     phi: Any, geometry: str, tmp_path: Path
 ) -> None:
-    ranker = taught(phi, geometry=geometry)
+    ranker = trained(phi, geometry=geometry)
     ranker.save(tmp_path / "model")
-    given, untaught = deepcopy(phi), deepcopy(phi)
+    given, untrained = deepcopy(phi), deepcopy(phi)
     loaded = tagalong.load(tmp_path / "model", features=given)
     assert_same(whole(loaded), whole(ranker))
     for words, folders in stream(10, seed=1):
@@ -40,10 +40,10 @@ def test_a_file_needs_the_features_and_keeps_their_state(
         loaded.learn_one(x, [f"folder {f}" for f in folders])
         ranker.learn_one(x, [f"folder {f}" for f in folders])
     assert_same(whole(loaded), whole(ranker))
-    assert phi == given == untaught  # copies were taught
+    assert phi == given == untrained  # only copies were trained
 
 
-def test_a_tagger_too(tmp_path: Path) -> None:
+def test_a_tagger_with_custom_features(tmp_path: Path) -> None:
     tagger = Tagger(SharedLabelRanker(Affinity(), update="max"))
     for i in range(10):
         tagger.learn(f"invoice payment {i}", ["money"]).learn(f"flight hotel {i}", ["travel"])
@@ -59,7 +59,7 @@ def test_a_tagger_too(tmp_path: Path) -> None:
 
 def test_the_file_holds_no_code(tmp_path: Path) -> None:
     path = tmp_path / "model"
-    taught(Affinity()).save(path)
+    trained(Affinity()).save(path)
     header, arrays = parts(path)
     assert header["own_features"]["class"] == "Affinity"
     assert header["params"]["features"] is None
@@ -70,24 +70,24 @@ def test_the_file_holds_no_code(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("features", [3, Kesler, FolderAffinity(), Affinity(n_features=31)])
-def test_other_features_are_refused(features: Any, tmp_path: Path) -> None:
+def test_other_features_raise(features: Any, tmp_path: Path) -> None:
     path = tmp_path / "model"
-    taught(Affinity(n_features=30)).save(path)
+    trained(Affinity(n_features=30)).save(path)
     with pytest.raises(
-        ModelFileError, match=r"an object with rows|made by Affinity with n_features=30"
+        ModelFileError, match=r"an object with rows|of class Affinity with n_features=30"
     ):
         tagalong.load(path, features=features)
 
 
-def test_features_that_cannot_take_the_state_are_refused(tmp_path: Path) -> None:
-    taught(Affinity()).save(tmp_path / "model")
-    with pytest.raises(ModelFileError, match="Kesler does not learn, but a state was saved"):
+def test_features_without_learn_cannot_take_a_state(tmp_path: Path) -> None:
+    trained(Affinity()).save(tmp_path / "model")
+    with pytest.raises(ModelFileError, match=r"Kesler has no learn\(\), but the file has a state"):
         tagalong.load(tmp_path / "model", features=Kesler())
 
 
-def test_features_that_are_not_needed_are_refused(tmp_path: Path) -> None:
+def test_unneeded_features_raise(tmp_path: Path) -> None:
     for i, model in enumerate(
-        [taught(FolderAffinity()), taught(None), LabelRanker().fit(np.eye(2), [0, 1]), Tagger()]
+        [trained(FolderAffinity()), trained(None), LabelRanker().fit(np.eye(2), [0, 1]), Tagger()]
     ):
         model.save(tmp_path / f"{i}")
         with pytest.raises(ValueError, match="has no custom features"):
@@ -95,9 +95,9 @@ def test_features_that_are_not_needed_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("forged", [3, "Affinity", [], {}, {"class": "os.system", "given": "x"}])
-def test_a_forged_header_gives_no_features(forged: Any, tmp_path: Path) -> None:
+def test_a_forged_header_makes_no_features(forged: Any, tmp_path: Path) -> None:
     path = tmp_path / "model"
-    taught(Affinity()).save(path)
+    trained(Affinity()).save(path)
     header, arrays = parts(path)
     forge(path, {**header, "own_features": forged}, arrays)
     with pytest.raises(ModelFileError):
@@ -107,60 +107,62 @@ def test_a_forged_header_gives_no_features(forged: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("phi", [None, Affinity()])
-def test_settings_and_features_of_a_file_must_fit(phi: Any, tmp_path: Path) -> None:
+def test_settings_and_features_of_a_file_must_agree(phi: Any, tmp_path: Path) -> None:
     path = tmp_path / "model"
-    taught(phi).save(path)
+    trained(phi).save(path)
     header, arrays = parts(path)
     known = {"class": "Affinity", "n_features": None, "state": {}}
     given = {"features": Affinity()} if phi is None else {}
     forge(path, {**header, "own_features": known if phi is None else None}, arrays)
-    with pytest.raises(ModelFileError, match="do not fit together"):
+    with pytest.raises(ModelFileError, match="contradict each other"):
         tagalong.load(path, **given)
 
 
-class Mute(Affinity):
+class WithoutGetState(Affinity):
     get_state = None  # type: ignore[assignment]
 
 
-class Odd(Affinity):
+class OddState(Affinity):
     odd: Any = None
 
     def get_state(self) -> dict[str, Any]:
         return {"odd": type(self).odd}
 
 
-def test_features_that_learn_and_do_not_tell_are_not_saved(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"Mute learns, so it needs get_state\(\) and set_state"):
-        taught(Mute()).save(tmp_path / "model")
+def test_features_that_learn_need_get_state_to_be_saved(tmp_path: Path) -> None:
+    with pytest.raises(
+        ValueError, match=r"WithoutGetState has learn\(\), so it needs get_state\(\) and set_state"
+    ):
+        trained(WithoutGetState()).save(tmp_path / "model")
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
     "odd", [{1: 2}, (1, 2), object(), float("nan"), np.array(["a"]), np.array([None]), {3}]
 )
-def test_a_state_that_a_file_would_change_is_refused(
+def test_a_state_that_json_would_change_raises(
     odd: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Odd, "odd", odd)
-    with pytest.raises(ValueError, match=r"Odd\.get_state\(\): 'odd' is "):
-        taught(Odd()).save(tmp_path / "model")
+    monkeypatch.setattr(OddState, "odd", odd)
+    with pytest.raises(ValueError, match=r"OddState\.get_state\(\): 'odd' is "):
+        trained(OddState()).save(tmp_path / "model")
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("fine", [{"a": [1, 2.5, None, True]}, "text", None, np.zeros((0, 3))])
-def test_a_state_of_json_and_arrays_comes_back(
+def test_a_state_of_json_and_arrays_survives_a_file(
     fine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Odd, "odd", fine)
+    monkeypatch.setattr(OddState, "odd", fine)
     found = []
-    monkeypatch.setattr(Odd, "set_state", lambda self, state: found.append(state["odd"]))
-    taught(Odd()).save(tmp_path / "model")
-    tagalong.load(tmp_path / "model", features=Odd())
+    monkeypatch.setattr(OddState, "set_state", lambda self, state: found.append(state["odd"]))
+    trained(OddState()).save(tmp_path / "model")
+    tagalong.load(tmp_path / "model", features=OddState())
     assert type(found[0]) is type(fine)
     assert np.array_equal(found[0], fine) if isinstance(fine, np.ndarray) else found[0] == fine
 
 
-def test_a_table_is_not_copied_for_each_ranker() -> None:
+def test_features_that_do_not_learn_are_not_copied() -> None:
     """Features that do not learn may be large."""
     phi = Table(np.eye(4))
-    assert SharedLabelRanker(phi).add_labels(range(4))._own is phi
+    assert SharedLabelRanker(phi).add_labels(range(4))._custom_features is phi

@@ -1,4 +1,4 @@
-"""What takes minutes: a million rounds, and fuzzing."""
+"""Long tests of LabelRanker: a million rounds, and fuzzing."""
 
 from typing import Any, get_args
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.long
 def sparse_stream(
     rows: int, n: int, n_labels: int, kind: Kind
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Rows of a few features each, with labels that a linear ranker gets right mostly."""
+    """Rows with a few features each, and labels that a linear ranker mostly predicts."""
     rng = np.random.default_rng(8)
     X = sparse.random_array((rows, n), density=0.04, rng=rng, format="csr")
     if kind == "binary":
@@ -40,7 +40,7 @@ def sparse_stream(
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-9), ("float32", 1e-4)])
 @pytest.mark.parametrize(("geometry", "update"), combinations(*UPDATES))
 def test_a_million_rounds(geometry: Geometry, update: Update, dtype: str, tolerance: float) -> None:
-    """The running dual is still that of the stored theta, and all weights are finite."""
+    """The running dual still equals that of the stored theta, and all weights are finite."""
     kind: Kind = "binary" if geometry == "entropic" else "real"
     X, Y = sparse_stream(10_000, 200, 10, kind)
     ranker = LabelRanker(update, geometry, C=1.0, average=False, dtype=dtype)
@@ -54,7 +54,7 @@ def test_a_million_rounds(geometry: Geometry, update: Update, dtype: str, tolera
 
 @st.composite
 def rankers(draw: st.DrawFn) -> LabelRanker:
-    """Any parameters that go together, most of them over several powers of ten."""
+    """All valid combinations of parameters, most of them over several powers of ten."""
     geometry = draw(st.sampled_from(GEOMETRIES))
     update = draw(st.sampled_from([u for g, u in combinations(*UPDATES) if g == geometry]))
     entropic = geometry == "entropic"
@@ -79,7 +79,7 @@ def rankers(draw: st.DrawFn) -> LabelRanker:
 
 @st.composite
 def streams(draw: st.DrawFn) -> dict[str, Any]:
-    """What `random_stream` takes."""
+    """Arguments of `random_stream`."""
     return {
         "seed": draw(st.integers(0, 2**32 - 1)),
         "rounds": draw(st.integers(1, 80)),
@@ -94,7 +94,7 @@ def streams(draw: st.DrawFn) -> dict[str, Any]:
 @settings(max_examples=3000, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 @given(rankers(), streams(), st.sampled_from([1.0, 1.0, 0.01, 30.0]), st.integers(2, 20))
 def test_fuzz(ranker: LabelRanker, stream: dict[str, Any], scale: float, batch: int) -> None:
-    """Whatever the parameters and the stream: nothing breaks, and the certificate is sound."""
+    """For any parameters and any stream, the invariants hold."""
     items = [item._replace(x=scale * item.x) for item in random_stream(**stream)]
     largest = max(2.0, *(np.abs(item.x).max() for item in items))
     before = 0.0

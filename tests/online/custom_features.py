@@ -1,4 +1,4 @@
-"""Class-dependent features as a user might write them."""
+"""Custom class-dependent features, as a user might write them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ Pair = tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]
 
 @dataclass
 class Affinity:
-    """The papers' mail map once more, in Python: it learns, and can do all that is optional."""
+    """`FolderAffinity` in Python: it learns, and has all optional methods."""
 
     often: float = 0.2
     seldom: float = 0.02
@@ -78,7 +78,7 @@ class Affinity:
 
 @dataclass
 class Kesler:
-    """A copy of x for each label, in features of its own: a weight vector a label after all."""
+    """Kesler's construction: each label has its own copy of x, hence its own weights."""
 
     labels: int = 128
 
@@ -92,7 +92,7 @@ class Kesler:
 
 @dataclass
 class Table:
-    """Any numbers: the features of a label are a row of a matrix times the first value of x."""
+    """Features from a table: a label has one row of a matrix, times the first value of x."""
 
     table: npt.NDArray[Any]
 
@@ -105,7 +105,7 @@ class Table:
 
 
 class Broken:
-    """Returns, or raises, what it is told to from the given example on."""
+    """Returns, or raises, the given object from the given example on."""
 
     def __init__(self, answer: Any, after: int = 0, learns: bool = False):
         self.answer, self.after, self.asked = answer, after, 0
@@ -113,7 +113,7 @@ class Broken:
             self.learn = self.note
 
     def note(self, x: Pair, labels: Sequence[Any]) -> None:
-        """What a feature that learns does: here nothing."""
+        """Stand-in for ``learn``: does nothing."""
 
     def rows(self, x: Pair, labels: Sequence[Any]) -> Any:
         self.asked += 1

@@ -1,29 +1,31 @@
-"""What a user's own features return for an example: checked, or what is wrong with it."""
+"""Validation of the matrices that custom features return for an example."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
-from tagalong.online.shared_ranker.label_features import LARGEST_COUNT
+from tagalong.online.input_types import Rows
+from tagalong.online.shared_ranker.label_features import LARGEST_FEATURE_COUNT
 
-__all__ = ["label_rows", "trouble"]
+__all__ = ["checked_label_rows", "describe_bad_values"]
 
 
-def label_rows(given: Any, labels: int, columns: int | None, where: str) -> Any:
-    """Return a dense array or CSR matrix of floats, a row a label; ValueError if it is none.
+def checked_label_rows(given: Any, labels: int, columns: int | None, where: str) -> Rows:
+    """Return a dense array or CSR matrix of floats, one row per label; ValueError if invalid.
 
     Parameters
     ----------
-    given : anything
-        What the features returned.
+    given : object
+        The return value of the features.
     labels : int
-        How many rows there must be.
+        The required number of rows.
     columns : int or None
-        How many columns there must be, if that is fixed.
+        The required number of columns; None means any.
     where : str
-        What returned it, for which example.
+        The method and the example, for error messages.
     """
     sparse = bool(sp.issparse(given))
     try:
@@ -35,20 +37,22 @@ def label_rows(given: Any, labels: int, columns: int | None, where: str) -> Any:
             f"{where}: must be an array or a sparse matrix of numbers, got "
             f"{type(given).__name__} of type {rows.dtype}"
         )
-    fits = rows.ndim == 2 and rows.shape[0] == labels and rows.shape[1] <= LARGEST_COUNT
+    fits = rows.ndim == 2 and rows.shape[0] == labels and rows.shape[1] <= LARGEST_FEATURE_COUNT
     if not fits or columns not in (None, rows.shape[1]):
         n = "n" if columns is None else columns
         raise ValueError(
-            f"{where}: the shape is {rows.shape}; it must be ({labels}, {n}), a row for each of "
-            f"{labels} labels"
+            f"{where}: the shape is {rows.shape}; it must be ({labels}, {n}), one row for each of "
+            f"the {labels} labels"
         )
     if rows.dtype not in (np.float32, np.float64):
         rows = rows.astype(np.float64)
     return rows if sparse else np.ascontiguousarray(rows)
 
 
-def trouble(rows: Any, names: Sequence[Hashable]) -> str:
-    """Return what is wrong with the numbers of a matrix that was refused, if that can be said."""
+def describe_bad_values(rows: Rows, names: Sequence[Hashable]) -> str:
+    """Describe the first invalid number of a rejected matrix; empty if the indices are bad."""
+    labels: npt.NDArray[np.integer[Any]]
+    columns: npt.NDArray[np.integer[Any]]
     if not isinstance(rows, np.ndarray):
         if not ((rows.indices >= 0) & (rows.indices < rows.shape[1])).all():
             return ""

@@ -1,5 +1,6 @@
-"""Predtron for problems of the user's own, whose answers may be anything."""
+"""Predtron for custom problems, whose targets may be any objects."""
 
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -8,40 +9,44 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from tagalong.learning.protocols import Task
+from tagalong.online.input_types import MatrixLike, Rows, SampleWeight
 from tagalong.online.label_model import Settings
+from tagalong.online.predtron.base_learner import weighted_mean
 from tagalong.online.predtron.python_engine import PythonEngine
-from tagalong.online.predtron.structured_batches import AnswerBatch
+from tagalong.online.predtron.structured_batches import CustomProblemBatch
 from tagalong.online.predtron.structured_learner import StructuredPredtron
 
-__all__ = ["AnswerPredtron"]
+__all__ = ["CustomProblemPredtron"]
 
 
-class AnswerPredtron(StructuredPredtron):
-    """Learns what a user's problem makes of the scores. See `Predtron`."""
+class CustomProblemPredtron(StructuredPredtron):
+    """Learns scores that a user-defined problem decodes into predictions. See `Predtron`."""
 
     _native: PythonEngine
 
     @property
     def task(self) -> Task:
-        """What it predicts: the answers of the problem."""
+        """The kind of prediction: answers of a custom problem."""
         return "answers"
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from scratch, row by row, ``passes`` times.
+    def fit(self, X: MatrixLike, y: Iterable[object], sample_weight: SampleWeight = None) -> Self:
+        """Learn from scratch: ``passes`` times over the rows, in the given order.
 
         Parameters
         ----------
         X : array, sparse matrix or DataFrame of shape (rows, n)
             Examples.
         y : sequence
-            Their answers, which the problem gets as they are.
+            One target per row; the problem receives it unchanged.
         sample_weight : array of shape (rows,), optional
-            Scales the step of each round; a row of weight 0 is passed over.
+            Scales the step of each round; rows of weight 0 are skipped.
         """
         return self._fit(X, lambda rows: self._batch(rows, y, sample_weight))
 
-    def partial_fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
-        """Learn rows. All of them are checked before any is learnt.
+    def partial_fit(
+        self, X: MatrixLike, Y: Iterable[object], sample_weight: SampleWeight = None
+    ) -> Self:
+        """Learn rows. All rows are validated before any is learnt.
 
         Parameters
         ----------
@@ -51,8 +56,10 @@ class AnswerPredtron(StructuredPredtron):
         self._learn(X, lambda rows: self._batch(rows, Y, sample_weight), watched=False)
         return self
 
-    def predict_then_learn(self, X: Any, Y: Any, sample_weight: Any = None) -> npt.NDArray[Any]:
-        """Learn rows, and return the scores that each had before, (rows, dimension).
+    def predict_then_learn(
+        self, X: MatrixLike, Y: Iterable[object], sample_weight: SampleWeight = None
+    ) -> npt.NDArray[Any]:
+        """Learn rows, and return the scores of each from before it was learnt, (rows, dimension).
 
         Parameters
         ----------
@@ -63,7 +70,7 @@ class AnswerPredtron(StructuredPredtron):
             self._learn(X, lambda rows: self._batch(rows, Y, sample_weight), watched=True)
         )
 
-    def decision_function(self, X: Any) -> npt.NDArray[Any]:
+    def decision_function(self, X: MatrixLike) -> npt.NDArray[Any]:
         """Return the scores of rows, (rows, dimension).
 
         Parameters
@@ -75,8 +82,8 @@ class AnswerPredtron(StructuredPredtron):
         rows = range(matrix.shape[0])
         return np.stack([self._native.raw_scores(matrix, row, predicting=True) for row in rows])
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the problem's predictions for rows, as objects.
+    def predict(self, X: MatrixLike) -> npt.NDArray[Any]:
+        """Return the problem's predictions for rows, as an array of objects.
 
         Parameters
         ----------
@@ -89,7 +96,9 @@ class AnswerPredtron(StructuredPredtron):
             found[row] = self.current_problem.decode(each)
         return found
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(
+        self, X: MatrixLike, y: Iterable[object], sample_weight: SampleWeight = None
+    ) -> float:
         """Return one minus the mean loss.
 
         Parameters
@@ -97,23 +106,27 @@ class AnswerPredtron(StructuredPredtron):
         X : array, sparse matrix or DataFrame of shape (rows, n)
             Examples.
         y : sequence
-            Their answers.
+            One target per row.
         sample_weight : array of shape (rows,), optional
             Weights of the rows.
         """
         check_is_fitted(self)
         problem = self.current_problem
         pairs = zip(self.decision_function(X), y, strict=True)
-        losses = [problem.loss(problem.decode(scores), answer) for scores, answer in pairs]
-        return float(1 - np.average(losses, weights=sample_weight))
+        losses = [problem.loss(problem.decode(scores), target) for scores, target in pairs]
+        return 1 - weighted_mean(losses, sample_weight)
 
     @property
     def coef_(self) -> npt.NDArray[Any] | sp.csr_array:
-        """The weights that predict, (dimension, n)."""
-        return self._weight_matrix()
+        """The weights used for predictions, (dimension, n)."""
+        return self._coef_matrix()
 
     def _make_native(self, settings: Settings) -> PythonEngine:
         return PythonEngine(settings)
 
-    def _batch(self, X: Any, y: Any, sample_weight: Any) -> AnswerBatch:
-        return AnswerBatch(self._native, X, y, sample_weight, self._largest_weight(self._settings))
+    def _batch(
+        self, X: Rows, y: Iterable[object], sample_weight: SampleWeight
+    ) -> CustomProblemBatch:
+        return CustomProblemBatch(
+            self._native, X, y, sample_weight, self._largest_weight(self._settings)
+        )

@@ -1,46 +1,48 @@
-"""What a Predtron has whatever its problem: settings, an engine, a certificate, weights."""
+"""Base class of the learners behind `Predtron`: settings, engine, certificate, weights."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tagalong.learning.certificates.loss_bound import LossCertificate
+from tagalong.online.input_types import SampleWeight
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET
 from tagalong.online.native import NativePredtron
 from tagalong.online.native_learner import NativeLearner, Settings
 from tagalong.online.predtron.python_engine import PythonEngine
 from tagalong.online.predtron.settings import PredtronParameters, checked_settings
-from tagalong.online.weights import own_weights
+from tagalong.online.weights import without_constant_feature
 from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.multilabel import Multilabel
 from tagalong.problems.registry import as_problem, problem_from_json, problem_to_json
 
-__all__ = ["PredtronCore", "with_problems"]
+__all__ = ["PredtronBase", "header_with_problems", "weighted_mean"]
 
 
-class PredtronCore(PredtronParameters, NativeLearner):
-    """Base class of the learners behind `Predtron`, one for each kind of problem.
+class PredtronBase(PredtronParameters, NativeLearner):
+    """Base class of the learners behind `Predtron`, one per kind of problem.
 
-    A subclass makes the engine, `core.Predtron32`, `core.Predtron64` or `PythonEngine`, and says
-    what is learnt from and predicted.
+    A subclass makes the engine, `core.Predtron32`, `core.Predtron64` or `PythonEngine`, and
+    defines the targets and the predictions.
     """
 
     _native: NativePredtron | PythonEngine
 
     def __init_subclass__(cls, **options: Any):
         super().__init_subclass__(**options)
-        # scikit-learn's messages name the class of an estimator: the one that users know.
+        # scikit-learn's messages name the estimator's class; users know only `Predtron`.
         cls.__name__ = "Predtron"
 
     @property
     def current_problem(self) -> Any:
-        """The problem, as it was when learning began."""
+        """The problem; once started, the one that the learner started with."""
         return self._settings["problem"] if self.is_started else as_problem(self.problem)
 
     @property
     def certificate_(self) -> LossCertificate:
-        """What the learner can prove about the rounds so far."""
+        """The certificate of the rounds so far: counts, losses and the proven bound."""
         self._require_start("certificate_")
         problem = self.current_problem
         if isinstance(problem, BuiltinProblem) and problem.dimension is None:  # type: ignore[attr-defined]
@@ -54,7 +56,7 @@ class PredtronCore(PredtronParameters, NativeLearner):
             settings,
             float(problem.most_loss),
             separable,
-            self._restarted,
+            self._restart_reason,
         )
 
     def _make_native(self, settings: Settings) -> NativePredtron | PythonEngine:
@@ -68,13 +70,14 @@ class PredtronCore(PredtronParameters, NativeLearner):
         if settings["norm"] in ("l1", "group", "trace") and not features:
             raise ValueError(
                 f"norm={settings['norm']!r} needs the number of features: give n_features, or "
-                "begin with a matrix"
+                "start with a matrix"
             )
 
-    def _check_surgery(self) -> None:
+    def _require_editable_weights(self) -> None:
         if self._settings["norm"] in ("kernel", "trace"):
             raise ValueError(
-                "with a kernel or the trace norm, weights can be changed by learning only"
+                "with a kernel or norm='trace', weights can only be changed by learning: labels "
+                "cannot be forgotten or merged, and features cannot be pruned"
             )
 
     def _largest_weight(self, settings: Settings) -> float:
@@ -84,18 +87,27 @@ class PredtronCore(PredtronParameters, NativeLearner):
         """Return the features that have weights, and the weights, (features, scores)."""
         self._require_start("coef_")
         if self._settings["norm"] == "kernel":
-            raise AttributeError("a kernel has support examples instead of weights: no coef_")
-        return own_weights(self._native.weights())
+            raise AttributeError(
+                f"kernel={self._settings['kernel']!r} has support examples instead of weights, so "
+                "there is no coef_"
+            )
+        return without_constant_feature(self._native.weights())
 
-    def _problems_by_name(self) -> dict[str, Any]:
-        """Return what a file's header says of parameters and settings; ValueError for code."""
+    def _header_problems(self) -> dict[str, Any]:
+        """Return the header's parameters and settings; ValueError for a custom problem."""
         settings = {**self._settings, "problem": problem_to_json(self._settings["problem"])}
         params = {**self.get_params(deep=False), "problem": problem_to_json(self.problem)}
         return {"params": params, "settings": settings}
 
 
-def with_problems(header: dict[str, Any]) -> dict[str, Any]:
-    """Return a file's header with the problems that parameters and settings name."""
+def weighted_mean(values: Sequence[float], sample_weight: SampleWeight) -> float:
+    """Return the mean of values, weighted unless ``sample_weight`` is None."""
+    weights = None if sample_weight is None else np.asarray(sample_weight)
+    return float(np.average(values, weights=weights))
+
+
+def header_with_problems(header: dict[str, Any]) -> dict[str, Any]:
+    """Return a model file's header with problem objects in place of their JSON form."""
     params, settings = header["params"], header["settings"]
     given, current = (problem_from_json(part["problem"]) for part in (params, settings))
     return {

@@ -1,4 +1,4 @@
-"""Features that return nonsense are named, and nothing is learnt from them."""
+"""Invalid custom features are named in the error, and nothing is learnt from them."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from tagalong import SharedLabelRanker
 from tests.contract.bits import assert_same, whole
-from tests.online.own_features import Affinity, Broken, Kesler, Table
+from tests.online.custom_features import Affinity, Broken, Kesler, Table
 
 
 def with_value(value: float, form: Any = np.asarray) -> Any:
@@ -34,7 +34,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "squares beyond float32": (with_value(1.2e19), r"the row of label 'b' is too long"),
     "too few rows": (
         lambda k: np.zeros((k - 1, 3)),
-        r"shape is \(2, 3\); it must be \(3, n\), a row",
+        r"shape is \(2, 3\); it must be \(3, n\), one row",
     ),
     "transposed": (lambda k: np.zeros((4, k)), r"shape is \(4, 3\)"),
     "one-dimensional": (lambda k: np.zeros(k), r"shape is \(3,\)"),
@@ -48,15 +48,15 @@ X = np.arange(1.0, 7.0).reshape(6, 1)
 Y = [["a"], ["b"], ["c"], ["a"], ["b"], ["c"]]
 
 
-def taught(phi: Any) -> SharedLabelRanker:
-    """A ranker that has learnt three rows; from the fourth on the features are broken."""
+def trained(phi: Any) -> SharedLabelRanker:
+    """A ranker that has learnt three rows; the features are invalid from the fourth on."""
     return SharedLabelRanker(phi).partial_fit(X[:3], Y[:3], ["a", "b", "c"])
 
 
 @pytest.mark.parametrize("bad", BAD)
-def test_bad_features_are_named_and_nothing_is_learnt(bad: str) -> None:
+def test_invalid_features_are_named_and_nothing_is_learnt(bad: str) -> None:
     answer, message = BAD[bad]
-    ranker = taught(Broken(answer, after=4))
+    ranker = trained(Broken(answer, after=4))
     before = whole(ranker)
     with pytest.raises(ValueError, match=rf"^Broken\.rows, row 1: .*{message}"):
         ranker.partial_fit(X[3:], Y[3:])
@@ -66,17 +66,17 @@ def test_bad_features_are_named_and_nothing_is_learnt(bad: str) -> None:
         ranker.predict(X[3:])
     with pytest.raises(ValueError, match=rf"^Broken\.rows, x: .*{message}"):
         ranker.explain_one(([0], [5.0]), "a")
-    asked = {place for place in before if "asked" in place or "_kept" in place}
+    asked = {place for place in before if "asked" in place or "_block_cache" in place}
     after = whole(ranker)
     assert_same(
         {k: v for k, v in after.items() if k not in asked},
         {k: v for k, v in before.items() if k not in asked},
     )
-    ranker.partial_fit(X[:1], Y[:1])  # and it goes on
+    ranker.partial_fit(X[:1], Y[:1])  # learning continues
 
 
-def test_a_longest_row_that_just_fits() -> None:
-    """The difference of two rows is twice as long at most."""
+def test_the_longest_row_that_fits() -> None:
+    """The difference of two rows is at most twice as long."""
     fits = float(np.sqrt(np.finfo(np.float32).max) / 2 * (1 - 1e-6))
     SharedLabelRanker(Table(np.array([[fits], [-fits]]))).fit([[1.0], [1.0]], [0, 1])
     with pytest.raises(ValueError, match="label 0 is too long"):
@@ -85,7 +85,7 @@ def test_a_longest_row_that_just_fits() -> None:
     assert np.isfinite(wide.fit([[1.0], [1.0]], [0, 1]).coef_).all()
 
 
-def test_a_declared_number_of_features_is_kept_to() -> None:
+def test_a_declared_number_of_features_is_enforced() -> None:
     phi = Broken(lambda k: np.zeros((k, 4)), after=1)
     phi.n_features = 3  # type: ignore[attr-defined]
     ranker = SharedLabelRanker(phi).add_labels(["a", "b", "c"]).learn_one(([0], [1.0]), "a")
@@ -93,7 +93,7 @@ def test_a_declared_number_of_features_is_kept_to() -> None:
         ranker.learn_one(([0], [2.0]), "a")
 
 
-def test_a_failed_first_call_leaves_a_new_ranker() -> None:
+def test_a_failed_first_call_leaves_the_ranker_unfitted() -> None:
     phi = Broken(with_value(np.nan), after=2)
     ranker = SharedLabelRanker(phi)
     for learn in (
@@ -108,8 +108,8 @@ def test_a_failed_first_call_leaves_a_new_ranker() -> None:
         assert not hasattr(ranker, "n_features_in_")
 
 
-def test_a_failed_fit_leaves_what_was_fitted_before() -> None:
-    ranker = taught(Broken(with_value(np.nan), after=4))
+def test_a_failed_fit_keeps_the_model() -> None:
+    ranker = trained(Broken(with_value(np.nan), after=4))
     before = ranker.decision_function(X[:3])
     with pytest.raises(ValueError, match="row 4: label 'b'"):
         ranker.fit(X, Y)
@@ -117,15 +117,15 @@ def test_a_failed_fit_leaves_what_was_fitted_before() -> None:
     assert np.array_equal(ranker.decision_function(X[:3]), before)
 
 
-class Refusal(KeyError):
+class CustomError(KeyError):
     pass
 
 
 @pytest.mark.parametrize("learns", [False, True])
-def test_what_the_features_raise_comes_through_with_its_place(learns: bool) -> None:
-    ranker = SharedLabelRanker(Broken(Refusal("no such product"), after=4, learns=learns))
+def test_exceptions_of_the_features_have_a_note_with_the_row(learns: bool) -> None:
+    ranker = SharedLabelRanker(Broken(CustomError("no such product"), after=4, learns=learns))
     ranker.learn_one(([0], [1.0]), "a")
-    with pytest.raises(Refusal) as raised:
+    with pytest.raises(CustomError) as raised:
         ranker.learn_one(([0], [5.0]), "new")
     assert raised.value.__notes__ == ["raised by Broken.rows, x"]
     assert ranker.classes_.tolist() == ["a"]
@@ -134,36 +134,36 @@ def test_what_the_features_raise_comes_through_with_its_place(learns: bool) -> N
     assert ranker.classes_.tolist() == ["a", "other"]
 
 
-def test_features_that_learn_are_checked_row_by_row() -> None:
-    """They cannot be asked about a row before they have learnt the one before."""
+def test_features_that_learn_are_validated_row_by_row() -> None:
+    """Their rows depend on what they have learnt from the rows before."""
     ranker = SharedLabelRanker(Broken(with_value(np.nan), after=4, learns=True))
     with pytest.raises(ValueError, match="row 4: label 'b', feature 2 is NaN"):
         ranker.partial_fit(X, Y, ["a", "b", "c"])
     assert ranker.certificate_.rounds == 4
 
 
-class Forgetful(Affinity):
+class FailsToLearn(Affinity):
     def learn(self, x: Any, labels: Any) -> None:
         if x[1][0] > 4:
             raise RuntimeError("full")
         super().learn(x, labels)
 
 
-def test_features_that_refuse_to_learn_leave_the_weights() -> None:
-    ranker = SharedLabelRanker(Forgetful()).partial_fit(X[:4], Y[:4], "grow")
+def test_an_exception_in_learn_keeps_the_weights() -> None:
+    ranker = SharedLabelRanker(FailsToLearn()).partial_fit(X[:4], Y[:4], "grow")
     before = whole(ranker)
     with pytest.raises(RuntimeError, match="full") as raised:
         ranker.learn_one(([0], [5.0]), "new")
-    assert raised.value.__notes__ == ["raised by Forgetful.learn, x"]
+    assert raised.value.__notes__ == ["raised by FailsToLearn.learn, x"]
     assert_same(whole(ranker), before)
 
 
-def test_a_batch_is_asked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was checked is learnt; only what there is no room for is made again."""
-    ranker = taught(Broken(None, after=10))
+def test_features_of_a_batch_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Validated blocks are cached for learning; only those beyond the cache are made again."""
+    ranker = trained(Broken(None, after=10))
     assert ranker.features.asked == 3
-    monkeypatch.setattr("tagalong.online.shared_ranker.custom_features.KEPT_BYTES", 100)
-    small = taught(Broken(None, after=10))
+    monkeypatch.setattr("tagalong.online.shared_ranker.custom_features.BLOCK_CACHE_BYTES", 100)
+    small = trained(Broken(None, after=10))
     assert small.features.asked == 4  # a block of 3 labels and 3 features takes 48 bytes
     assert np.array_equal(small.coef_, ranker.coef_)
 
@@ -176,13 +176,13 @@ def test_a_batch_is_asked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda x, labels: None, r"an object with rows\(x, labels\)"),
     ],
 )
-def test_what_is_no_features_is_refused(features: Any, message: str) -> None:
+def test_invalid_feature_objects_raise(features: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         SharedLabelRanker(features).learn_one(([1], [1.0]), ["a"])
 
 
 @pytest.mark.parametrize("count", [0, -1, 2.0, "3", 2**31 + 1])
-def test_a_number_of_features_that_is_none_is_refused(count: Any) -> None:
+def test_an_invalid_n_features_raises(count: Any) -> None:
     phi = Kesler()
     phi.n_features = count  # type: ignore[attr-defined]
     with pytest.raises(
@@ -192,7 +192,7 @@ def test_a_number_of_features_that_is_none_is_refused(count: Any) -> None:
 
 
 def test_an_interrupt_after_the_round_keeps_its_label(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Names and weights must not part, whenever Ctrl-C comes."""
+    """Labels and weights stay consistent whenever Ctrl-C is pressed."""
     ranker = SharedLabelRanker(Kesler()).learn_one(([1], [1.0]), "a")
     learn = ranker._native._round
 

@@ -1,4 +1,4 @@
-"""Class-dependent features of one's own: the same ranker, whoever makes them."""
+"""Custom class-dependent features: the ranker works as with built-in ones."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from tagalong import LabelRanker, SharedLabelRanker, Tagger
 from tagalong.features import FolderAffinity, LabelFeatures, TextFeatures
-from tests.online.own_features import Affinity, Kesler, Pair, Table
+from tests.online.custom_features import Affinity, Kesler, Pair, Table
 from tests.online.test_shared_ranker import CASES, WORDS, stream
 
 
@@ -26,7 +26,9 @@ def assert_same_weights(found: Any, expected: Any) -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(("update", "geometry"), CASES)
-def test_the_mail_map_in_python_gives_the_same_bits(update: str, geometry: str, dtype: str) -> None:
+def test_folder_affinity_in_python_gives_the_same_bits(
+    update: str, geometry: str, dtype: str
+) -> None:
     values = {"common": 2.0, "rare": -1.0} if geometry == "euclidean" else {"common": 1, "rare": 0}
     params: dict[str, Any] = {"update": update, "geometry": geometry, "dtype": dtype}
     native = SharedLabelRanker(FolderAffinity(**values), n_features=WORDS, **params)
@@ -53,8 +55,8 @@ def test_the_mail_map_in_python_gives_the_same_bits(update: str, geometry: str, 
     ("shared", "apart"),
     [("max", "single"), ("optimal", "optimal"), ("simproj", "simproj"), ("conproj", "conproj")],
 )
-def test_a_copy_of_x_for_each_label_is_a_weight_vector_a_label(shared: str, apart: str) -> None:
-    """Kesler's construction: the multi-prototype ranker is a shared one with larger features."""
+def test_a_copy_of_x_per_label_gives_one_weight_vector_per_label(shared: str, apart: str) -> None:
+    """Kesler's construction makes a multi-prototype ranker of a shared one."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 5))
     Y = (X @ rng.normal(size=(5, 4)) > 0.5).astype(int)
@@ -82,8 +84,8 @@ FORMS: dict[str, Any] = {
 }
 
 
-class InForm:
-    """The same numbers, in some form."""
+class Converted:
+    """The features of another object, in another array type."""
 
     def __init__(self, form: str):
         self.form, self.buffer = form, np.zeros((4, 6))
@@ -97,11 +99,11 @@ class InForm:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_rows_may_come_in_any_form(form: str) -> None:
+def test_rows_may_have_any_array_type(form: str) -> None:
     X = np.random.default_rng(3).integers(1, 5, (30, 1)).astype(float)
     y = np.arange(30) % 4
     found, expected = (
-        SharedLabelRanker(InForm(each), update="max").fit(X, y) for each in (form, "dense")
+        SharedLabelRanker(Converted(each), update="max").fit(X, y) for each in (form, "dense")
     )
     assert np.abs(expected.coef_).max() > 0
     assert_same_weights(found, expected)
@@ -141,7 +143,7 @@ def test_scores_are_weights_times_features(table: list[list[float]], data: Any) 
 
 
 class Recorder:
-    """Notes what it is asked and told."""
+    """Records all calls and their arguments."""
 
     n_features = 1
 
@@ -156,15 +158,15 @@ class Recorder:
         self.seen.append(("learn", x[0].tolist(), x[1].tolist(), list(labels)))
 
 
-def test_what_the_features_are_told() -> None:
-    """Finished rows, the labels there are by then, and what was relevant."""
+def test_the_arguments_of_the_features() -> None:
+    """The features get preprocessed rows, the labels known by then, and the relevant labels."""
     ranker = SharedLabelRanker(Recorder())
     X = sp.csr_array(([2.0, 0.0, 1.5, 0.5, 1.0], [3, 1, 0, 3, 2], [0, 4, 5]), shape=(2, 4))
     ranker.partial_fit(X, [["a"], ["c", "b"]], "grow", sample_weight=[1, 2])
     ranker.learn_one(([5, 1], [1.0, 2.0]), "b", unknown=["d"])
     ranker.partial_fit(X[:1], [["a"]], sample_weight=[0])
     ranker.rank_one(([4], [1.0]))
-    assert ranker._own.seen == [
+    assert ranker._custom_features.seen == [
         ("rows", [0, 3], [1.5, 2.5], ["a"]),
         ("learn", [0, 3], [1.5, 2.5], ["a"]),
         ("rows", [2], [1.0], ["a", "c", "b"]),
@@ -174,25 +176,25 @@ def test_what_the_features_are_told() -> None:
         ("rows", [0, 3], [1.5, 2.5], ["a", "c", "b", "d"]),
         ("rows", [4], [1.0], ["a", "c", "b", "d"]),
     ]
-    assert ranker.features.seen == []  # the ranker teaches a copy
+    assert ranker.features.seen == []  # the ranker trains a copy
 
 
-def test_features_that_learn_begin_anew() -> None:
+def test_fit_starts_with_untrained_features() -> None:
     X, Y = np.eye(4), [["a"], ["b"], ["a"], ["b"]]
     ranker = SharedLabelRanker(Affinity(), update="max").fit(X, Y)
-    assert ranker._own.messages == {"a": 2, "b": 2}
+    assert ranker._custom_features.messages == {"a": 2, "b": 2}
     assert clone(ranker).features == ranker.features == Affinity()
-    assert ranker.fit(X[:1], Y[:1])._own.messages == {"a": 1}
+    assert ranker.fit(X[:1], Y[:1])._custom_features.messages == {"a": 1}
 
 
-def test_without_labels_nobody_is_asked() -> None:
+def test_without_labels_the_features_are_not_called() -> None:
     ranker = SharedLabelRanker(Recorder()).learn_one(([1], [1.0]), [])
     assert ranker.rank_one(([1], [1.0])) == []
-    assert [what for what, *_ in ranker._own.seen] == ["learn"]
+    assert [what for what, *_ in ranker._custom_features.seen] == ["learn"]
 
 
 class Described:
-    """How many words an item shares with the name of a label, and with its description."""
+    """The number of words that an item shares with a label's name and description."""
 
     feature_names = ("name", "description")
 
@@ -220,7 +222,7 @@ def described_tagger(kind: type[Described] = Described) -> Tagger:
     return tagger.learn("the invoice from the bank", ["money"]).learn("my hotel", ["travel"])
 
 
-def test_a_tagger_files_under_a_label_it_has_never_met() -> None:
+def test_a_tagger_suggests_a_label_without_examples() -> None:
     tagger = described_tagger().add_labels(["pets"])
     assert tagger.suggest("the dog and the invoice of the cat", k=1)[0].label == "pets"
     found = tagger.explain("the dog and the cat", "pets")
@@ -233,7 +235,7 @@ def test_features_without_names_are_numbered_in_explanations() -> None:
     assert [name for name, _ in found.parts] == ["feature 1"]
 
 
-def test_pruning_forgets_weights_but_no_words() -> None:
+def test_pruning_drops_weights_but_no_words() -> None:
     tagger = described_tagger()
     assert tagger.prune(features=0).features == 0
     assert not tagger.learner.coef_.any()
@@ -241,7 +243,7 @@ def test_pruning_forgets_weights_but_no_words() -> None:
     assert tagger.features.name(int(words[0])) == "invoice"
 
 
-def test_labels_change_for_features_that_do_not_learn() -> None:
+def test_labels_can_change_for_features_that_do_not_learn() -> None:
     tagger = described_tagger().add_labels(["pets"])
     before = {s.label: s.score for s in tagger.suggest("invoice hotel dog", k=None)}
     tagger.forget_label("travel")
@@ -254,7 +256,7 @@ def test_labels_change_for_features_that_do_not_learn() -> None:
     assert tagger.explain("hotel", "travel").parts[0][0] == "description"
 
 
-def test_labels_change_for_features_that_learn_and_can_relabel() -> None:
+def test_labels_can_change_with_relabel() -> None:
     native = Tagger(SharedLabelRanker(FolderAffinity(), update="max"))
     own = Tagger(SharedLabelRanker(Affinity(), update="max"))
     for tagger in (native, own):
@@ -268,11 +270,11 @@ def test_labels_change_for_features_that_learn_and_can_relabel() -> None:
         tagger.merge_labels(["bank", "family"], into="home")
         tagger.learn("invoice again", ["home", "new"])
     assert own.suggest("invoice again", k=None) == native.suggest("invoice again", k=None)
-    assert own.learner._own.messages == {"home": 26, "new": 1}
+    assert own.learner._custom_features.messages == {"home": 26, "new": 1}
     assert str(own.certificate_) == str(native.certificate_)
 
 
-class Stubborn(Affinity):
+class WithoutRelabel(Affinity):
     relabel = None  # type: ignore[assignment]
 
 
@@ -284,10 +286,10 @@ class Stubborn(Affinity):
         lambda tagger: tagger.merge_labels(["a", "b"], into="c"),
     ],
 )
-def test_labels_do_not_change_for_features_that_learn_and_cannot(change: Any) -> None:
-    tagger = Tagger(SharedLabelRanker(Stubborn())).learn("one", ["a"]).learn("two", ["b"])
+def test_labels_cannot_change_without_relabel(change: Any) -> None:
+    tagger = Tagger(SharedLabelRanker(WithoutRelabel())).learn("one", ["a"]).learn("two", ["b"])
     before = tagger.suggest("one two", k=None)
-    with pytest.raises(ValueError, match=r"Stubborn learns.*relabel\(changes\)"):
+    with pytest.raises(ValueError, match=r"WithoutRelabel has learn\(\) but no relabel\(changes\)"):
         change(tagger)
     assert tagger.labels == ["a", "b"]
     assert tagger.suggest("one two", k=None) == before

@@ -1,4 +1,4 @@
-"""Predtron is one estimator over three learners: each has what its problems need, no more."""
+"""Predtron delegates to one of three learners, which have only the methods of their problems."""
 
 import copy
 import inspect
@@ -11,7 +11,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from tagalong import Predtron
-from tagalong.online.predtron.answer_learner import AnswerPredtron
+from tagalong.online.predtron.custom_problem_learner import CustomProblemPredtron
 from tagalong.online.predtron.label_learner import LabelPredtron
 from tagalong.online.predtron.query_learner import QueryPredtron
 from tests.contract.bits import assert_same, holder_of, native_of, whole
@@ -19,7 +19,7 @@ from tests.contract.bits import assert_same, holder_of, native_of, whole
 X = np.random.default_rng(0).normal(size=(12, 3))
 Y = np.arange(12) % 3
 EXAMPLE = ([0, 2], [1.0, -0.5])
-OF_LABELS = {
+LABEL_METHODS = {
     "add_labels",
     "check_example",
     "confidence",
@@ -39,7 +39,7 @@ OF_LABELS = {
 
 
 class Colour:
-    """A problem of one's own."""
+    """A custom problem."""
 
     dimension, least_loss, most_loss = 3, 1.0, 1.0
 
@@ -62,8 +62,12 @@ class Colour:
         return "Colour()"
 
 
-PARTS = {"multiclass": LabelPredtron, "subset-ranking": QueryPredtron, Colour(): AnswerPredtron}
-each_kind = pytest.mark.parametrize(("problem", "part"), PARTS.items(), ids=repr)
+LEARNERS = {
+    "multiclass": LabelPredtron,
+    "subset-ranking": QueryPredtron,
+    Colour(): CustomProblemPredtron,
+}
+each_kind = pytest.mark.parametrize(("problem", "learner"), LEARNERS.items(), ids=repr)
 without_labels = pytest.mark.parametrize("problem", ["subset-ranking", Colour()], ids=repr)
 
 
@@ -72,13 +76,13 @@ def public(kind: type) -> set[str]:
 
 
 @each_kind
-def test_the_problem_chooses_the_part(problem: Any, part: type) -> None:
-    assert type(holder_of(Predtron(problem).fit(X, Y))) is part
+def test_the_problem_selects_the_learner(problem: Any, learner: type) -> None:
+    assert type(holder_of(Predtron(problem).fit(X, Y))) is learner
 
 
 def test_the_public_names_of_the_estimator() -> None:
-    """Nothing of the composition shows."""
-    everywhere = OF_LABELS | {"watch_query", "n_features_in_", "feature_names_in_"}
+    """The delegation adds no public names."""
+    everywhere = LABEL_METHODS | {"watch_query", "n_features_in_", "feature_names_in_"}
     of_scikit_learn = {"get_metadata_routing", "get_params", "set_params"} | {
         f"set_{call}_request" for call in ("fit", "partial_fit", "predict", "score")
     }
@@ -93,29 +97,29 @@ def test_the_public_names_of_the_estimator() -> None:
 
 
 @each_kind
-def test_the_estimator_offers_all_that_a_part_does(problem: Any, part: type) -> None:
-    within = {"current_problem"} | {name for name in dir(part) if name.startswith("set_")}
-    assert public(part) - within <= public(Predtron)
+def test_the_estimator_has_all_methods_of_its_learners(problem: Any, learner: type) -> None:
+    within = {"current_problem"} | {name for name in dir(learner) if name.startswith("set_")}
+    assert public(learner) - within <= public(Predtron)
 
 
-def test_a_part_has_only_what_fits_its_problems() -> None:
-    assert public(LabelPredtron) >= OF_LABELS
-    assert "watch_query" not in public(LabelPredtron) | public(AnswerPredtron)
-    assert not OF_LABELS & (public(QueryPredtron) | public(AnswerPredtron))
+def test_a_learner_has_only_the_methods_of_its_problems() -> None:
+    assert public(LabelPredtron) >= LABEL_METHODS
+    assert "watch_query" not in public(LabelPredtron) | public(CustomProblemPredtron)
+    assert not LABEL_METHODS & (public(QueryPredtron) | public(CustomProblemPredtron))
     for call in ("fit", "partial_fit", "predict_then_learn", "predict", "score"):
-        for part, takes_groups in zip(PARTS.values(), (False, True, False), strict=True):
-            assert ("group" in inspect.signature(getattr(part, call)).parameters) == takes_groups
+        for learner, takes_groups in zip(LEARNERS.values(), (False, True, False), strict=True):
+            assert ("group" in inspect.signature(getattr(learner, call)).parameters) == takes_groups
 
 
 @pytest.mark.parametrize("call", ["rank", "explain_one", "add_labels", "watch_rows"])
-def test_a_delegated_call_is_described_as_the_parts(call: str) -> None:
-    ours, parts = getattr(Predtron, call), getattr(LabelPredtron, call)
-    assert ours.__doc__ == parts.__doc__
-    assert inspect.signature(ours) == inspect.signature(parts)
+def test_a_delegated_method_has_the_docstring_and_signature_of_the_learner(call: str) -> None:
+    ours, original = getattr(Predtron, call), getattr(LabelPredtron, call)
+    assert ours.__doc__ == original.__doc__
+    assert inspect.signature(ours) == inspect.signature(original)
 
 
 FOR_LABELS = "{call} is for problems with labels, not for {problem}"
-REFUSED = {
+UNSUPPORTED = {
     "learn_one": ((EXAMPLE, 1), FOR_LABELS),
     "watch_one": ((EXAMPLE, 1), FOR_LABELS.replace("{call}", "learn_one")),
     "check_example": ((EXAMPLE, []), FOR_LABELS.replace("{call}", "a single example")),
@@ -133,20 +137,20 @@ REFUSED = {
 
 
 @without_labels
-@pytest.mark.parametrize("call", REFUSED)
-def test_calls_for_labels_are_refused_in_these_words(problem: Any, call: str) -> None:
+@pytest.mark.parametrize("call", UNSUPPORTED)
+def test_calls_for_labels_raise_these_messages(problem: Any, call: str) -> None:
     model = Predtron(problem).fit(X, Y)
     before = whole(model)
-    arguments, words = REFUSED[call]
+    arguments, message = UNSUPPORTED[call]
     shown = "SubsetRanking()" if problem == "subset-ranking" else "Colour()"
     with pytest.raises(ValueError) as refused:
         getattr(model, call)(*arguments)
-    assert str(refused.value) == words.format(call=call, problem=shown)
+    assert str(refused.value) == message.format(call=call, problem=shown)
     assert_same(whole(model), before)
 
 
 @each_kind
-def test_groups_and_queries_are_for_subset_ranking(problem: Any, part: type) -> None:
+def test_groups_and_queries_are_for_subset_ranking_only(problem: Any, learner: type) -> None:
     model = Predtron(problem).fit(X, Y)
     calls = {
         "fit": lambda: model.fit(X, Y, group=[6, 6]),
@@ -157,7 +161,7 @@ def test_groups_and_queries_are_for_subset_ranking(problem: Any, part: type) -> 
         "watch_query": lambda: model.watch_query([EXAMPLE], [1]),
     }
     for name, call in calls.items():
-        if part is QueryPredtron:
+        if learner is QueryPredtron:
             call()
             continue
         what = "watch_query" if name == "watch_query" else "group"
@@ -176,7 +180,7 @@ def test_calls_return_the_estimator_itself() -> None:
 
 
 @each_kind
-def test_messages_name_the_class_that_users_know(problem: Any, part: type) -> None:
+def test_messages_name_the_public_class(problem: Any, learner: type) -> None:
     with pytest.raises(NotFittedError, match="This Predtron instance is not fitted yet"):
         Predtron(problem).predict(X)
     model = Predtron(problem).fit(pd.DataFrame(X, columns=["a", "b", "c"]), Y)
@@ -190,7 +194,7 @@ def test_messages_name_the_class_that_users_know(problem: Any, part: type) -> No
 
 
 @each_kind
-def test_a_first_batch_that_fails_leaves_nothing(problem: Any, part: type) -> None:
+def test_a_failed_first_batch_leaves_the_estimator_unfitted(problem: Any, learner: type) -> None:
     model = Predtron(problem)
     for bad_X, bad_Y in ((X * np.nan, Y), (X, Y[:3]), (X[:0], Y)):
         with pytest.raises(ValueError):
@@ -201,7 +205,7 @@ def test_a_first_batch_that_fails_leaves_nothing(problem: Any, part: type) -> No
 
 
 @each_kind
-def test_a_fit_that_fails_leaves_what_was_learnt(problem: Any, part: type) -> None:
+def test_a_failed_fit_keeps_the_model(problem: Any, learner: type) -> None:
     model = Predtron(problem).fit(X, Y)
     before = whole(model)
     with pytest.raises(ValueError):
@@ -209,7 +213,7 @@ def test_a_fit_that_fails_leaves_what_was_learnt(problem: Any, part: type) -> No
     assert_same(whole(model), before)
 
 
-def test_what_was_learnt_before_an_interruption_stays() -> None:
+def test_rounds_before_an_interruption_stay_learnt() -> None:
     class Interrupting(Colour):
         rounds = 0
 
@@ -223,12 +227,12 @@ def test_what_was_learnt_before_an_interruption_stays() -> None:
     with pytest.raises(KeyboardInterrupt):
         model.partial_fit(X, Y)
     assert model.n_features_in_ == 3
-    assert model.certificate_.mistakes == 4  # the last one was counted, but moved no weights
+    assert model.certificate_.mistakes == 4  # the last mistake was counted, but changed no weights
     assert native_of(model).weights().weights.any()
 
 
 @each_kind
-def test_a_copy_shares_nothing(problem: Any, part: type) -> None:
+def test_a_copy_shares_nothing(problem: Any, learner: type) -> None:
     model = Predtron(problem).fit(X, Y)
     before, other = whole(model), copy.deepcopy(model)
     assert_same(whole(other), before)
@@ -236,7 +240,7 @@ def test_a_copy_shares_nothing(problem: Any, part: type) -> None:
     assert_same(whole(model), before)
 
 
-def test_parameters_reach_the_part() -> None:
+def test_set_params_reaches_the_learner() -> None:
     model = Predtron("multiclass").fit(X, Y)
     with pytest.raises(ValueError, match="X has 3 columns, but n_features=9 was declared"):
         model.set_params(n_features=9).partial_fit(X, Y)
@@ -245,7 +249,7 @@ def test_parameters_reach_the_part() -> None:
     assert model.fit(X, Y).task == "documents"
 
 
-def test_river_takes_a_predtron() -> None:
+def test_river_adapter_accepts_a_predtron() -> None:
     river = pytest.importorskip("tagalong.compat.river")
     model = river.MulticlassRanker(Predtron("multiclass"))
     for _ in range(3):
@@ -258,8 +262,8 @@ def test_river_takes_a_predtron() -> None:
     assert model.predict_one({"photo": 2.0}) == "family"
 
 
-def test_a_check_that_fails_does_not_settle_how_features_are_called() -> None:
-    """Callers that guard the estimator, such as River's adapter, cannot restore its part."""
+def test_a_failed_check_does_not_fix_features_by_name() -> None:
+    """Callers that restore the estimator, such as River's adapter, cannot restore its learner."""
     model = Predtron("multiclass").add_labels(["a", "b"])
     with pytest.raises(ValueError):
         model.check_example({"flight": np.inf}, [])
