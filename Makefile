@@ -48,7 +48,7 @@ test-python: $(TOOLS)
 
 # The bits and the contract of every learner, the tagger, the command line, the readers and model
 # files. Threads, interrupted fits, hostile mail and fuzzing take long. The native core has its own tests.
-FAST := tests/golden tests/contract tests/features tests/test_tagger.py tests/test_tagger_together.py \
+FAST := tests/golden tests/contract tests/features tests/test_tagger.py tests/test_tagger_batches.py \
     tests/cli tests/readers tests/test_labels.py tests/test_examples.py tests/test_persist.py \
     tests/test_persist_versions.py \
     --ignore tests/contract/test_threads.py --ignore tests/cli/test_fit.py \

@@ -1,12 +1,12 @@
-"""What holds for all tests."""
+"""Settings of all tests."""
 
 import os
 import signal
 
 from hypothesis import HealthCheck, settings
 
-# How long an example takes says more about the machine than about the code. Every run has the same
-# examples, so that a run that fails fails again; make test-long looks for new ones.
+# There is no deadline, because the time of an example depends on the machine. All runs use the
+# same examples, so that failures are reproducible; "make test-long" generates new ones.
 settings.register_profile(
     "tagalong",
     deadline=None,
@@ -15,6 +15,6 @@ settings.register_profile(
 )
 settings.load_profile("tagalong")
 
-# What a shell starts in the background inherits that Ctrl-C is ignored; some tests press it.
+# A shell starts background processes with SIGINT ignored, but some tests raise it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

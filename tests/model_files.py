@@ -1,4 +1,4 @@
-"""Small model files, and files made by hand with whatever contents."""
+"""Small model files, and model files with arbitrary contents."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ def small(labels: Any = ("money", "travel", "work"), **parameters: Any) -> Label
 
 
 def saved(folder: Path) -> Path:
-    """A saved model, alone in its folder."""
+    """The path of a saved model, the only file in its folder."""
     path = folder / "model.tagalong"
     small().save(path)
     return path
@@ -34,7 +34,7 @@ def parts(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def forge(path: Path, header: Any, arrays: dict[str, Any]) -> None:
-    """Write a file with a right checksum, whatever it holds."""
+    """Write a file with arbitrary contents and a valid checksum."""
     text = header if isinstance(header, str) else json.dumps(header)
     checksum = model_files._checksum(text, arrays)
     save_file(arrays, path, metadata={"tagalong": text, "sha256": checksum})

@@ -1,4 +1,4 @@
-"""A reader of numpydoc docstrings: their sections, and the parameters these describe."""
+"""A parser of numpydoc docstrings: sections and parameters."""
 
 import inspect
 import itertools
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Described:
-    """A parameter as its docstring describes it."""
+class Description:
+    """The description of a parameter in a docstring."""
 
     name: str
     kind: str
@@ -16,7 +16,7 @@ class Described:
 
 
 def sections(docstring: str) -> dict[str, list[str]]:
-    """The lines of each section by its title; what comes before the first has the title ''."""
+    """The lines of each section by its title; the part before the first one has the title ''."""
     lines = inspect.cleandoc(docstring).splitlines()
     found: dict[str, list[str]] = {"": []}
     title = ""
@@ -31,12 +31,12 @@ def sections(docstring: str) -> dict[str, list[str]]:
     return found
 
 
-def described(lines: list[str]) -> list[Described]:
-    """The entries of a section such as Parameters; ``a, b : kind`` describes two."""
-    found: list[Described] = []
+def descriptions(lines: list[str]) -> list[Description]:
+    """The entries of a section such as Parameters; ``a, b : kind`` gives two entries."""
+    found: list[Description] = []
     heads = [i for i, line in enumerate(lines) if line.strip() and not line.startswith(" ")]
     for start, end in itertools.pairwise([*heads, len(lines)]):
         names, _, kind = lines[start].partition(" : ")
         text = " ".join(line.strip() for line in lines[start + 1 : end]).strip()
-        found += [Described(name.strip(), kind.strip(), text) for name in names.split(",")]
+        found += [Description(name.strip(), kind.strip(), text) for name in names.split(",")]
     return found

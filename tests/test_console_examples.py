@@ -1,7 +1,7 @@
-"""The commands that the README and the docs show do what is shown.
+"""Tests of the commands in the README and the docs: they print the shown output.
 
-A block marked ``console`` has commands after ``$`` and what they print; ``...`` stands for
-anything, as in doctests. Each document runs in a folder of its own, with some mail and tickets.
+A block marked ``console`` has commands after ``$``, followed by their output; ``...`` matches any
+text, as in doctests. The commands of each document run in a temporary folder with mail and tickets.
 """
 
 import csv
@@ -17,11 +17,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.patience import PATIENCE
+from tests.timeouts import TIMEOUT
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-NOT_OURS = ("pip ", "make ", "crontab ", "source ", "systemctl ", "mbsync ")
+OTHER_PROGRAMS = ("pip ", "make ", "crontab ", "source ", "systemctl ", "mbsync ")
 
 ABOUT = {
     "Travel": ["flight to Lisbon", "hotel in Lisbon", "boarding pass and train"],
@@ -31,7 +31,7 @@ ABOUT = {
 
 
 def commands(text: str) -> list[tuple[str, str]]:
-    """The commands of a document and the output that each one shows."""
+    """The commands of a document, each with the shown output."""
     found: list[tuple[str, str]] = []
     for block in re.findall(r"^```console\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         for line in block.splitlines(keepends=True):
@@ -53,7 +53,7 @@ def mail(label: str, number: int) -> EmailMessage:
 
 
 def prepare(folder: Path) -> None:
-    """Mail in an mbox and a Maildir, a new mail, tickets, a stream of JSON."""
+    """Write an mbox, a Maildir, a new message, tickets, and a JSON lines file."""
     labels = [list(ABOUT)[i % 3] for i in range(90)]
     old = mailbox.mbox(folder / "mail.mbox")
     tree = mailbox.Maildir(folder / "Maildir")
@@ -84,7 +84,7 @@ def prepare(folder: Path) -> None:
 @pytest.mark.parametrize(
     "path", [pytest.param(path, id=path.name) for path in DOCUMENTS if commands(path.read_text())]
 )
-def test_commands_print_what_is_shown(path: Path, tmp_path: Path) -> None:
+def test_commands_print_the_shown_output(path: Path, tmp_path: Path) -> None:
     prepare(tmp_path)
     programs = Path(sys.executable).parent
     environment = {
@@ -96,7 +96,7 @@ def test_commands_print_what_is_shown(path: Path, tmp_path: Path) -> None:
     checker = doctest.OutputChecker()
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     for command, expected in commands(path.read_text()):
-        if command.startswith(NOT_OURS):
+        if command.startswith(OTHER_PROGRAMS):
             continue
         assert command.startswith("tagalong "), f"cannot run {command!r}"
         run = subprocess.run(
@@ -106,12 +106,12 @@ def test_commands_print_what_is_shown(path: Path, tmp_path: Path) -> None:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=TIMEOUT,
             check=False,
         )
         assert run.returncode == 0, f"{command}\n{run.stderr}"
         if expected.strip():
-            # Progress goes to the other stream; what is shown may be of either.
+            # Messages go to standard error; a document may show them or not.
             found = any(
                 checker.check_output(expected, output, flags)
                 for output in (run.stdout, run.stderr + run.stdout)
@@ -119,7 +119,7 @@ def test_commands_print_what_is_shown(path: Path, tmp_path: Path) -> None:
             assert found, f"{command}\nshown:\n{expected}\nprinted:\n{run.stdout}\n{run.stderr}"
 
 
-def test_a_document_with_commands_is_found() -> None:
+def test_commands_of_a_document() -> None:
     assert commands("```console\n$ tagalong streams\npydocs: ...\n```\n") == [
         ("tagalong streams", "pydocs: ...\n")
     ]

@@ -1,4 +1,4 @@
-"""The public names are all documented, and every docstring agrees with its signature."""
+"""Tests of docstrings: every name has one, and it agrees with the signature."""
 
 import ast
 import importlib
@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import tagalong
-from tests.numpydoc import described, sections
+from tests.numpydoc import descriptions, sections
 
-CONTRACT = [
+PUBLIC_NAMES = [
     "BlockProjection",
     "Certificate",
     "Item",
@@ -38,7 +38,7 @@ def is_ours(thing: Any) -> bool:
 
 
 def public_methods(cls: type) -> Iterator[tuple[str, Any]]:
-    """The methods and properties of a class that this project wrote, bases included."""
+    """The methods and properties of a class and its bases that this project defines."""
     for name in dir(cls):
         member = inspect.getattr_static(cls, name)
         found = getattr(member, "fget", None) or getattr(member, "__func__", member)
@@ -57,7 +57,7 @@ def public() -> dict[str, Any]:
 
 
 def internal() -> dict[str, Any]:
-    """Every class, function and method of every module that has no underscore."""
+    """Every class, function and method without underscore, of every module without underscore."""
     found: dict[str, Any] = {}
     for module in pkgutil.walk_packages(tagalong.__path__, "tagalong."):
         if "._" in module.name:
@@ -86,9 +86,9 @@ def signature_of(thing: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
 
 def each(things: dict[str, Any]) -> Callable[[Callable[[str], None]], Callable[[], None]]:
-    """Make one test of a check of a name: it goes through all names and lists every fault.
+    """Make one test that runs a check for all names and lists all faults.
 
-    Thousands of tests of their own would take most of their time to be collected and reported.
+    Thousands of parametrized tests would take most of their time for collection and reporting.
     """
 
     def test_of(check: Callable[[str], None]) -> Callable[[], None]:
@@ -108,7 +108,7 @@ def each(things: dict[str, Any]) -> Callable[[Callable[[str], None]], Callable[[
 
 
 @each({**INTERNAL, **PUBLIC})
-def test_it_has_a_docstring_that_begins_with_a_sentence(name: str) -> None:
+def test_docstring_starts_with_a_sentence(name: str) -> None:
     docstring = inspect.getdoc({**INTERNAL, **PUBLIC}[name]) or ""
     assert docstring, "no docstring"
     first = docstring.split("\n\n")[0]
@@ -117,32 +117,36 @@ def test_it_has_a_docstring_that_begins_with_a_sentence(name: str) -> None:
 
 
 @each({name: thing for name, thing in PUBLIC.items() if has_own_signature(thing)})
-def test_its_parameters_are_those_of_its_signature(name: str) -> None:
-    found = described(sections(inspect.getdoc(PUBLIC[name]) or "").get("Parameters", []))
+def test_parameters_of_public_names_agree_with_the_signature(name: str) -> None:
+    found = descriptions(sections(inspect.getdoc(PUBLIC[name]) or "").get("Parameters", []))
     assert [parameter.name for parameter in found] == list(signature_of(PUBLIC[name]))
 
 
 @each({name: thing for name, thing in INTERNAL.items() if has_own_signature(thing)})
-def test_described_parameters_are_those_of_the_signature(name: str) -> None:
-    """What is internal need not describe its parameters; where it does, it describes them all."""
-    found = described(sections(inspect.getdoc(INTERNAL[name]) or "").get("Parameters", []))
+def test_parameters_of_internal_names_agree_with_the_signature(name: str) -> None:
+    """An internal docstring has no section Parameters, or one with all parameters."""
+    found = descriptions(sections(inspect.getdoc(INTERNAL[name]) or "").get("Parameters", []))
     if found:
         assert [parameter.name for parameter in found] == list(signature_of(INTERNAL[name]))
 
 
 @each(PUBLIC)
-def test_every_parameter_has_a_sentence(name: str) -> None:
-    for parameter in described(sections(inspect.getdoc(PUBLIC[name]) or "").get("Parameters", [])):
+def test_every_parameter_has_a_description(name: str) -> None:
+    for parameter in descriptions(
+        sections(inspect.getdoc(PUBLIC[name]) or "").get("Parameters", [])
+    ):
         assert parameter.kind, f"{parameter.name} has no type"
-        assert parameter.text, f"{parameter.name} has no sentence"
+        assert parameter.text, f"{parameter.name} has no description"
         assert parameter.text[0].isupper() or not parameter.text[0].isalpha(), parameter
         assert parameter.text.endswith("."), parameter
 
 
 @each({name: thing for name, thing in PUBLIC.items() if has_own_signature(thing)})
-def test_the_defaults_are_those_of_the_signature(name: str) -> None:
+def test_defaults_agree_with_the_signature(name: str) -> None:
     signature = signature_of(PUBLIC[name])
-    for parameter in described(sections(inspect.getdoc(PUBLIC[name]) or "").get("Parameters", [])):
+    for parameter in descriptions(
+        sections(inspect.getdoc(PUBLIC[name]) or "").get("Parameters", [])
+    ):
         default = signature[parameter.name].default
         _, given, text = parameter.kind.partition("default ")
         if given:
@@ -152,14 +156,16 @@ def test_the_defaults_are_those_of_the_signature(name: str) -> None:
 
 
 @each({name: thing for name, thing in PUBLIC.items() if inspect.isclass(thing)})
-def test_attributes_exist_and_have_a_sentence(name: str) -> None:
-    for attribute in described(sections(inspect.getdoc(PUBLIC[name]) or "").get("Attributes", [])):
+def test_every_attribute_has_a_description(name: str) -> None:
+    for attribute in descriptions(
+        sections(inspect.getdoc(PUBLIC[name]) or "").get("Attributes", [])
+    ):
         assert attribute.kind, attribute
         assert attribute.text.endswith("."), attribute
 
 
-def test_the_fitted_attributes_are_described() -> None:
-    listed = described(sections(inspect.getdoc(tagalong.LabelRanker) or "")["Attributes"])
+def test_fitted_attributes_are_described() -> None:
+    listed = descriptions(sections(inspect.getdoc(tagalong.LabelRanker) or "")["Attributes"])
     names = {attribute.name for attribute in listed}
     properties = {
         name
@@ -170,26 +176,26 @@ def test_the_fitted_attributes_are_described() -> None:
     assert names - properties == {"n_features_in_", "feature_names_in_"}
 
 
-def test_the_sections_are_those_of_numpydoc() -> None:
+def test_sections_are_those_of_numpydoc() -> None:
     known = {"", "Parameters", "Attributes", "Returns", "Raises", "Notes", "References", "Examples"}
     for name, thing in PUBLIC.items():
         assert sections(inspect.getdoc(thing) or "").keys() <= known, name
 
 
-def test_the_public_names_are_the_contract() -> None:
-    assert sorted(tagalong.__all__) == sorted(CONTRACT)
+def test_public_names() -> None:
+    assert sorted(tagalong.__all__) == sorted(PUBLIC_NAMES)
     assert set(tagalong.__all__) <= set(dir(tagalong))
     assert "__version__" in dir(tagalong)
     for name in tagalong.__all__:
         assert getattr(tagalong, name).__name__ == name
 
 
-def test_a_name_that_is_not_there_is_named() -> None:
+def test_missing_name_is_named() -> None:
     with pytest.raises(AttributeError, match="module 'tagalong' has no attribute 'Oracle'"):
         tagalong.Oracle  # noqa: B018
 
 
-def test_importing_the_package_is_quick() -> None:
+def test_import_loads_no_large_packages() -> None:
     program = (
         "import sys, tagalong\n"
         "dir(tagalong)\n"
@@ -200,14 +206,14 @@ def test_importing_the_package_is_quick() -> None:
     assert subprocess.check_output(run, text=True).strip() == "[]"
 
 
-def test_the_reader_of_docstrings_reads() -> None:
+def test_docstring_parser() -> None:
     found = sections("One line.\n\n    Parameters\n    ----------\n    a, b : int\n        Two.\n")
     assert found[""] == ["One line.", ""]
-    both = described(found["Parameters"])
+    both = descriptions(found["Parameters"])
     assert [(p.name, p.kind, p.text) for p in both] == [("a", "int", "Two."), ("b", "int", "Two.")]
 
 
-def test_every_fault_is_listed() -> None:
+def test_all_faults_are_listed() -> None:
     def check(name: str) -> None:
         assert name != "bad", "oh"
         assert name != "worse", "no"

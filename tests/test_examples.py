@@ -1,4 +1,4 @@
-"""Examples in every form become what the native core reads."""
+"""Tests of the conversion of examples for the native core."""
 
 import numbers
 from typing import Any
@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagalong.learning.examples import FeatureNames, as_matrix, as_pairs, comes_by_name
+from tagalong.learning.examples import FeatureNames, as_matrix, as_pairs, has_named_features
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_no_pairs(x: Any) -> None:
     assert indices.shape == values.shape == (0,)
 
 
-def test_arrays_of_the_right_types_are_taken_as_they_are() -> None:
+def test_arrays_of_the_right_types_are_not_copied() -> None:
     indices, values = np.array([3, 1]), np.array([0.5, 2.0])
     found = as_pairs((indices, values))
     assert found[0] is indices
@@ -67,33 +67,33 @@ def test_arrays_of_the_right_types_are_taken_as_they_are() -> None:
         (7, r"x must be \(indices, values\) or a mapping .* got int"),
     ],
 )
-def test_what_is_no_pair(x: Any, words: str) -> None:
+def test_invalid_pairs(x: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         as_pairs(x)
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("number", [np.float32, np.float64])
-def test_matrices_have_their_shape(index: Any, number: Any) -> None:
+def test_shapes_of_matrices(index: Any, number: Any) -> None:
     X = sp.csr_array(np.eye(3, 5, dtype=number))
     X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
     assert as_matrix(X).shape == (3, 5)
     assert as_matrix(X.toarray()).shape == (3, 5)
 
 
-def test_index_arrays_of_two_types_are_made_one() -> None:
+def test_index_arrays_of_different_types() -> None:
     X = sp.csr_array(np.eye(3))
     X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int64)
     assert as_matrix(X).shape == (3, 3)
 
 
 @pytest.mark.parametrize("array", [np.eye(3, dtype=np.float16), np.eye(3, dtype=bool), np.ones(3)])
-def test_a_dense_matrix_has_rows_of_floats(array: Any) -> None:
+def test_dense_matrix_must_have_two_dimensions_and_floats(array: Any) -> None:
     with pytest.raises(ValueError, match="X must be"):
         as_matrix(array)
 
 
-def test_names_are_numbered_as_they_appear() -> None:
+def test_names_are_numbered_in_order_of_appearance() -> None:
     names = FeatureNames()
     (indices, values), new = names.translate({"red": 1.0, "round": 0.5}, learning=True)
     assert indices.tolist() == [0, 1]
@@ -106,7 +106,7 @@ def test_names_are_numbered_as_they_appear() -> None:
     assert new == ["sweet"]
 
 
-def test_names_never_learnt_are_left_out_when_predicting() -> None:
+def test_prediction_ignores_unknown_names() -> None:
     names = FeatureNames(["red"])
     (indices, values), new = names.translate({"sweet": 3.0, "red": 2.0}, learning=False)
     assert indices.tolist() == [0]
@@ -114,8 +114,10 @@ def test_names_never_learnt_are_left_out_when_predicting() -> None:
     assert new == []
 
 
-def by_hand(names: FeatureNames, x: dict[str, Any], learning: bool) -> tuple[dict[int, float], Any]:
-    """The numbers of an example's names, one after the other."""
+def reference_numbers(
+    names: FeatureNames, x: dict[str, Any], learning: bool
+) -> tuple[dict[int, float], Any]:
+    """Reference implementation of `FeatureNames.translate`."""
     found: dict[int, float] = {}
     new: list[str] = []
     for name, value in x.items():
@@ -141,10 +143,12 @@ def by_hand(names: FeatureNames, x: dict[str, Any], learning: bool) -> tuple[dic
     ),
     st.booleans(),
 )
-def test_names_are_numbered_as_by_hand(known: set[str], x: dict[str, Any], learning: bool) -> None:
+def test_translate_agrees_with_the_reference(
+    known: set[str], x: dict[str, Any], learning: bool
+) -> None:
     names = FeatureNames(sorted(known))
     try:
-        expected, expected_new = by_hand(names, x, learning)
+        expected, expected_new = reference_numbers(names, x, learning)
     except ValueError as error:
         with pytest.raises(ValueError, match=f"x: feature '{error}' is .*; values must be finite"):
             names.translate(x, learning)
@@ -157,13 +161,13 @@ def test_names_are_numbered_as_by_hand(known: set[str], x: dict[str, Any], learn
 
 @pytest.mark.parametrize("learning", [True, False])
 @pytest.mark.parametrize("known", [["red"], ["red", "round"]])
-def test_what_is_no_name_is_refused(known: list[str], learning: bool) -> None:
+def test_invalid_name_is_refused(known: list[str], learning: bool) -> None:
     x: dict[Any, float] = {"red": 1.0, 7: 1.0}
-    with pytest.raises(ValueError, match="x: feature 7 is not a name"):
+    with pytest.raises(ValueError, match="x: feature 7 is not a string"):
         FeatureNames(known).translate(x, learning)
 
 
-def test_fixed_names_take_no_others() -> None:
+def test_unknown_name_is_refused_if_names_are_fixed() -> None:
     names = FeatureNames(["red"], grows=False)
     with pytest.raises(ValueError, match="x: feature 'sweet' is not among the feature names"):
         names.translate({"sweet": 3.0}, learning=True)
@@ -180,5 +184,5 @@ def test_fixed_names_take_no_others() -> None:
         (([1], [1]), False),
     ],
 )
-def test_whether_features_come_by_name(x: Any, by_name: bool) -> None:
-    assert comes_by_name(x) is by_name
+def test_has_named_features(x: Any, by_name: bool) -> None:
+    assert has_named_features(x) is by_name

@@ -1,4 +1,4 @@
-"""Label rows as the native core takes them, checked when they are made."""
+"""Tests of `LabelRows`, which the native core validates on construction."""
 
 import pickle
 from typing import Any
@@ -13,7 +13,7 @@ from tagalong.learning.labels import LabelRows
 NONE = np.zeros(0, np.int32)
 
 
-def test_the_arrays_are_those_that_were_given() -> None:
+def test_arrays_are_not_copied() -> None:
     indptr, indices = np.array([0, 1, 3]), np.array([4, 0, 2], np.int32)
     rows = LabelRows(indptr, indices)
     assert isinstance(rows, core.LabelRows)
@@ -21,13 +21,13 @@ def test_the_arrays_are_those_that_were_given() -> None:
     assert rows.indices is indices
 
 
-def test_a_part_has_some_of_the_rows() -> None:
-    rows = LabelRows.from_lists([[1], [], [0, 2], [3]]).part(1, 3)
+def test_row_slice() -> None:
+    rows = LabelRows.from_lists([[1], [], [0, 2], [3]]).row_slice(1, 3)
     assert rows.indptr.tolist() == [1, 1, 3]
     assert rows.indices[rows.indptr[1] : rows.indptr[2]].tolist() == [0, 2]
 
 
-def test_a_copy_has_the_same_rows() -> None:
+def test_pickle_and_repr() -> None:
     rows = LabelRows.from_lists([[1], [0, 2]])
     copy = pickle.loads(pickle.dumps(rows))
     assert type(copy) is LabelRows
@@ -47,18 +47,18 @@ def test_a_copy_has_the_same_rows() -> None:
     ],
     ids=["no ends", "too few labels", "negative", "not ascending"],
 )
-def test_arrays_that_do_not_fit_are_refused(indptr: list[int], indices: list[int]) -> None:
+def test_inconsistent_arrays_are_refused(indptr: list[int], indices: list[int]) -> None:
     with pytest.raises(core.InputError, match=r"^indptr and indices of label rows do not fit"):
         LabelRows(np.array(indptr, np.int64), np.array(indices, np.int32))
 
 
 @pytest.mark.parametrize("indices", [[1], None, np.zeros((1, 1), np.int32)])
-def test_what_is_no_array_of_one_dimension_is_refused(indices: Any) -> None:
+def test_indices_must_be_a_vector(indices: Any) -> None:
     with pytest.raises(TypeError):
         core.LabelRows(np.array([0, 1]), indices)
 
 
-def test_a_batch_needs_labels_of_each_of_its_rows() -> None:
+def test_batch_needs_one_entry_per_row() -> None:
     ranker = LabelRanker().fit(np.eye(3), [0, 1, 2])
     native, matrix = ranker._native, core.Matrix.dense(np.eye(3))
     two, three = LabelRows.empty(2), LabelRows.empty(3)

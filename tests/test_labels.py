@@ -1,4 +1,4 @@
-"""Targets in every form become the same sets of label numbers."""
+"""Tests of `Labels`: targets of any form give the same sets of label numbers."""
 
 import os
 import subprocess
@@ -39,7 +39,7 @@ INDICATORS: dict[str, Any] = {
     "truth values": INDICATOR.astype(bool),
     "small integers": INDICATOR.astype(np.int8),
     "objects": INDICATOR.astype(object),
-    "column by column": np.asfortranarray(INDICATOR),
+    "column-major": np.asfortranarray(INDICATOR),
     "nested lists": INDICATOR.tolist(),
     "nested lists of truth values": INDICATOR.astype(bool).tolist(),
     "list of arrays": list(INDICATOR),
@@ -57,7 +57,7 @@ INDICATORS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("form", INDICATORS)
-def test_an_indicator_in_any_form(form: str) -> None:
+def test_indicator_in_any_form(form: str) -> None:
     targets = Labels(NAMES).encode(INDICATORS[form])
     assert targets.kind == "indicator"
     assert relevant(targets) == SETS
@@ -75,8 +75,8 @@ COLLECTIONS: dict[str, Any] = {
     "a tuple of lists": tuple(NAMED),
     "an array of lists": pd.Series(NAMED).to_numpy(),
     "a series of lists": pd.Series(NAMED),
-    "kinds mixed": [["money"], ("travel", "work"), set(), frozenset(NAMES)],
-    "labels twice": [["money", "money"], ["work", "travel"], [], NAMES],
+    "mixed types": [["money"], ("travel", "work"), set(), frozenset(NAMES)],
+    "repeated labels": [["money", "money"], ["work", "travel"], [], NAMES],
 }
 
 
@@ -102,7 +102,7 @@ SINGLES: dict[str, Any] = {
 
 @pytest.mark.filterwarnings("ignore:A column-vector y was passed")
 @pytest.mark.parametrize("form", SINGLES)
-def test_one_label_a_row_in_any_form(form: str) -> None:
+def test_one_label_per_row_in_any_form(form: str) -> None:
     targets = Labels(NAMES).encode(SINGLES[form])
     assert targets.kind == "single"
     assert relevant(targets) == [[2], [0], [2]]
@@ -112,14 +112,14 @@ def test_one_label_a_row_in_any_form(form: str) -> None:
     "y",
     [[7, 3, 7], np.array([7, 3, 7]), np.array([7, 3, 7], dtype=np.uint8), [7.0, 3.0, 7.0]],
 )
-def test_numbers_are_labels_whatever_their_type(y: Any) -> None:
+def test_number_labels_of_any_type(y: Any) -> None:
     assert relevant(Labels([3, 7]).encode(y)) == [[1], [0], [1]]
     assert relevant(Labels(np.array([3, 7])).encode(y)) == [[1], [0], [1]]
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", "float32"])
 @given(seed=st.integers(0, 1000), rows=st.integers(1, 6), columns=st.integers(2, 5))
-def test_an_indicator_of_any_type(dtype: str, seed: int, rows: int, columns: int) -> None:
+def test_indicator_of_any_dtype(dtype: str, seed: int, rows: int, columns: int) -> None:
     Y = np.random.default_rng(seed).integers(0, 2, (columns, rows)).astype(dtype).T
     targets = Labels(range(columns)).encode(Y)
     assert targets.kind == "indicator"
@@ -132,9 +132,11 @@ def test_an_indicator_of_any_type(dtype: str, seed: int, rows: int, columns: int
 
 
 @pytest.mark.parametrize(("dtype", "wrong"), [("int8", -1), ("int64", 2), ("uint8", 255)])
-def test_whole_numbers_beside_0_and_1_are_refused(dtype: str, wrong: int) -> None:
+def test_integers_other_than_0_and_1_are_refused(dtype: str, wrong: int) -> None:
     Y = np.array([[0, 1, 0], [1, wrong, 0]], dtype=dtype)
-    with pytest.raises(ValueError, match=f"Y: row 1, column 1 is {wrong}; an indicator has 0, 1"):
+    with pytest.raises(
+        ValueError, match=f"Y: row 1, column 1 is {wrong}; an indicator has only 0, 1"
+    ):
         Labels(["a", "b", "c"]).encode(Y)
 
 
@@ -148,8 +150,8 @@ def test_nan_means_unknown(nan: Any) -> None:
         assert rows(targets.unknown) == [[1], [], [], [0, 2]]
 
 
-def test_equally_long_lists_without_repetition_are_collections() -> None:
-    """As documented: no row tells that these are meant as an indicator."""
+def test_lists_of_equal_length_without_repetition_are_collections() -> None:
+    """As documented: no row shows that an indicator is meant."""
     targets = Labels([0, 1]).encode([[0, 1], [1, 0]])
     assert targets.kind == "sets"
     assert relevant(targets) == [[0, 1], [0, 1]]
@@ -159,7 +161,7 @@ def test_lists_of_other_numbers_are_collections() -> None:
     assert relevant(Labels(range(9)).encode([[0, 8, 1], [3, 4, 5]])) == [[0, 1, 8], [3, 4, 5]]
 
 
-def test_a_row_that_names_a_label_twice_is_not_half_an_indicator() -> None:
+def test_repeated_label_in_lists_of_different_length() -> None:
     with pytest.raises(ValueError, match="Y"):
         Labels(range(3)).encode([[0, 0, 1], [0, 1]])
 
@@ -170,7 +172,7 @@ def test_tuples_may_be_labels() -> None:
     assert labels.encode_one([("a", 2)]) == ([1], [], [])
 
 
-def test_new_labels_are_numbered_as_they_appear() -> None:
+def test_new_labels_are_numbered_in_order_of_appearance() -> None:
     labels = Labels(["b"], grows=True)
     targets = labels.encode([["c"], ["b", "a"], ["c", "d"]])
     assert targets.new == ["c", "a", "d"]
@@ -179,8 +181,8 @@ def test_new_labels_are_numbered_as_they_appear() -> None:
     assert labels.encode(["x", "b", "x"]).new == ["x"]
 
 
-def test_new_labels_in_a_set_come_in_the_same_order_in_every_process() -> None:
-    """The order of a set of strings changes with the seed of their hashes."""
+def test_order_of_new_labels_in_a_set_is_the_same_in_every_process() -> None:
+    """The order of a set of strings depends on the hash seed of the process."""
     program = (
         "from tagalong.learning.labels import Labels\n"
         "names, labels = {'the', 'quick', 'brown', 'fox'}, Labels(grows=True)\n"
@@ -193,7 +195,7 @@ def test_new_labels_in_a_set_come_in_the_same_order_in_every_process() -> None:
     assert here == elsewhere
 
 
-def test_the_columns_of_the_first_indicator_are_the_labels() -> None:
+def test_columns_of_the_first_indicator_are_the_labels() -> None:
     assert Labels(grows=True).encode(INDICATOR).new == [0, 1, 2]
     assert Labels(grows=True).encode(sp.csr_array(INDICATOR)).new == [0, 1, 2]
     assert Labels(grows=True).encode(pd.DataFrame(INDICATOR, columns=NAMES)).new == NAMES
@@ -202,11 +204,11 @@ def test_the_columns_of_the_first_indicator_are_the_labels() -> None:
 @pytest.mark.parametrize(
     "y", ["work", ["work"], ("work",), {"work"}, np.array(["work"]), {"work": 1}]
 )
-def test_one_example_takes_a_label_or_a_collection(y: Any) -> None:
+def test_one_example_with_a_label_or_a_collection(y: Any) -> None:
     assert Labels(NAMES).encode_one(y) == ([2], [], [])
 
 
-def test_one_example_may_bring_new_labels() -> None:
+def test_one_example_with_new_labels() -> None:
     labels = Labels(NAMES, grows=True)
     relevant, unknown, new = labels.encode_one(
         ["new", "work", "newer"], unknown=["newest", "money"]
@@ -239,24 +241,24 @@ def test_labels_as_an_array(names: list[Any], dtype: str) -> None:
     assert [type(name) for name in array.tolist()] == [type(name) for name in names]
 
 
-def test_labels_are_added_all_or_none() -> None:
+def test_extend_adds_all_labels_or_none() -> None:
     labels = Labels(["a"])
     for twice in (["b", "a"], ["b", "b"]):
-        with pytest.raises(ValueError, match="is there already; labels must be distinct"):
+        with pytest.raises(ValueError, match="already exists; labels must be distinct"):
             labels.extend(twice)
         assert labels.names == ["a"]
         assert labels.number == {"a": 0}
 
 
-def test_labels_can_be_withdrawn() -> None:
+def test_withdraw() -> None:
     labels = Labels(["a", "b", "c"])
-    labels.withdraw(2)
+    labels.remove_last(2)
     assert labels.names == ["a"]
     assert labels.number == {"a": 0}
 
 
 @pytest.mark.parametrize("rows", [3, 5])
-def test_the_number_of_rows_is_checked(rows: int) -> None:
+def test_number_of_rows_is_checked(rows: int) -> None:
     with pytest.raises(ValueError, match=f"X has {rows} rows but Y has 4"):
         Labels(NAMES).encode(INDICATOR, rows)
 
@@ -269,7 +271,7 @@ def test_encoding_changes_neither_labels_nor_targets(Y: Any) -> None:
     assert repr(Y) == before
 
 
-def test_a_sparse_indicator_with_stored_zeros_is_read_without_a_change() -> None:
+def test_sparse_indicator_with_stored_zeros_is_not_changed() -> None:
     Y = sp.csr_array(INDICATOR.astype(np.float64))
     Y.data[1] = 0
     data = Y.data.copy()

@@ -1,4 +1,4 @@
-"""Saving: a model file is there whole or not at all, and gives back what was saved."""
+"""Tests of saving: writing is atomic, and loading restores the model."""
 
 import os
 import stat
@@ -26,7 +26,7 @@ def fails(*arguments: Any, **more: Any) -> None:
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace", "chmod", "fdopen"])
-def test_a_failure_while_writing_leaves_the_old_file_alone(
+def test_failure_while_writing_keeps_the_old_file(
     path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     before = path.read_bytes()
@@ -39,7 +39,7 @@ def test_a_failure_while_writing_leaves_the_old_file_alone(
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_a_failure_while_writing_a_new_file_leaves_nothing(
+def test_failure_while_writing_a_new_file_leaves_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "replace", fails)
@@ -48,7 +48,7 @@ def test_a_failure_while_writing_a_new_file_leaves_nothing(
     assert os.listdir(tmp_path) == []
 
 
-def test_an_interrupt_while_writing_leaves_the_old_file_alone(
+def test_interrupt_while_writing_keeps_the_old_file(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*arguments: Any) -> None:
@@ -70,7 +70,7 @@ def test_saving_again_replaces_the_file(path: Path) -> None:
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_saving_changes_nothing(tmp_path: Path) -> None:
+def test_saving_does_not_change_the_model(tmp_path: Path) -> None:
     ranker = small()
     before = whole(ranker)
     ranker.save(tmp_path / "model.tagalong")
@@ -89,18 +89,18 @@ def test_permissions_follow_the_umask(tmp_path: Path, umask: int) -> None:
 
 
 @pytest.mark.parametrize("kind", [str, Path])
-def test_a_path_may_be_text(tmp_path: Path, kind: Callable[[Path], Any]) -> None:
+def test_path_as_str_or_path(tmp_path: Path, kind: Callable[[Path], Any]) -> None:
     path = kind(tmp_path / "model")
     small().save(path)
     assert_same(whole(tagalong.load(path)), whole(small()))
 
 
-def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="nowhere"):
         small().save(tmp_path / "nowhere" / "model.tagalong")
 
 
-def test_nothing_learnt_is_nothing_to_save(tmp_path: Path) -> None:
+def test_unfitted_learner_cannot_be_saved(tmp_path: Path) -> None:
     with pytest.raises(NotFittedError):
         LabelRanker().save(tmp_path / "model.tagalong")
     assert os.listdir(tmp_path) == []
@@ -122,7 +122,7 @@ def types(label: Any) -> Any:
 
 
 @pytest.mark.parametrize("labels", LABELS, ids=repr)
-def test_labels_come_back_as_they_were(tmp_path: Path, labels: list[Any]) -> None:
+def test_labels_are_restored(tmp_path: Path, labels: list[Any]) -> None:
     LabelRanker().add_labels(labels).save(tmp_path / "model")
     found = tagalong.load(tmp_path / "model")._labels.names
     assert found == labels
@@ -130,7 +130,7 @@ def test_labels_come_back_as_they_were(tmp_path: Path, labels: list[Any]) -> Non
 
 
 @pytest.mark.parametrize("label", [1.5, b"a", None, frozenset("a"), ("a", 1.5), ("a", None), 1j])
-def test_other_labels_cannot_be_saved(path: Path, label: Any) -> None:
+def test_labels_of_other_types_cannot_be_saved(path: Path, label: Any) -> None:
     before = path.read_bytes()
     ranker = LabelRanker().learn_one(([0], [1.0]), ["a"])
     ranker._labels.extend([label])
@@ -141,7 +141,7 @@ def test_other_labels_cannot_be_saved(path: Path, label: Any) -> None:
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_text_that_is_not_unicode_cannot_be_saved(path: Path) -> None:
+def test_label_with_lone_surrogate_cannot_be_saved(path: Path) -> None:
     """Such labels come from undecodable file names."""
     before = path.read_bytes()
     with pytest.raises(ValueError, match=r"label .*udc80.* cannot be saved"):
@@ -149,7 +149,7 @@ def test_text_that_is_not_unicode_cannot_be_saved(path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_labels_and_parameters_of_numpy_are_saved(tmp_path: Path) -> None:
+def test_numpy_labels_and_parameters_are_saved(tmp_path: Path) -> None:
     ranker = LabelRanker(C=np.float32(2), passes=np.int64(1), normalize=np.True_)
     ranker.add_labels(np.array([3, 4, 5])).partial_fit(np.eye(3), np.eye(3))
     ranker.save(tmp_path / "model")
@@ -158,7 +158,7 @@ def test_labels_and_parameters_of_numpy_are_saved(tmp_path: Path) -> None:
     assert loaded.classes_.tolist() == [3, 4, 5]
 
 
-def test_parameters_come_back_as_they_were(tmp_path: Path) -> None:
+def test_parameters_are_restored(tmp_path: Path) -> None:
     parameters = {"C": 0.1, "margin": 1 / 3, "average": False, "n_features": 4, "dtype": "float64"}
     small(**parameters).save(tmp_path / "model")
     found = tagalong.load(tmp_path / "model").get_params()

@@ -1,4 +1,4 @@
-"""Loading: a file that is damaged, or not a model, is refused with words that help."""
+"""Tests of loading files that are damaged or no models: errors with helpful messages."""
 
 import pickle
 from collections.abc import Callable
@@ -20,7 +20,7 @@ def path(tmp_path: Path) -> Path:
     return saved(tmp_path)
 
 
-def test_a_file_cut_short_is_refused(path: Path) -> None:
+def test_truncated_file_is_refused(path: Path) -> None:
     contents = path.read_bytes()
     for length in [*range(0, len(contents), max(1, len(contents) // 150)), len(contents) - 1]:
         path.write_bytes(contents[:length])
@@ -29,7 +29,7 @@ def test_a_file_cut_short_is_refused(path: Path) -> None:
 
 
 @pytest.mark.parametrize("flip", [0x01, 0x80, 0xFF])
-def test_an_altered_byte_is_found(path: Path, flip: int) -> None:
+def test_altered_byte_is_detected(path: Path, flip: int) -> None:
     contents = path.read_bytes()
     positions = {*range(64), *range(0, len(contents), 13), len(contents) - 1}
     for position in sorted(positions):
@@ -40,45 +40,45 @@ def test_an_altered_byte_is_found(path: Path, flip: int) -> None:
             tagalong.load(path)
 
 
-def test_a_file_with_more_at_its_end_is_refused(path: Path) -> None:
+def test_appended_bytes_are_refused(path: Path) -> None:
     path.write_bytes(path.read_bytes() + b"\x00" * 8)
     with pytest.raises(ModelFileError):
         tagalong.load(path)
 
 
 @pytest.mark.parametrize("contents", [b"", b"\x00", b"not a model", b"\xff" * 64, b"{}" * 99])
-def test_what_is_not_a_model(tmp_path: Path, contents: bytes) -> None:
+def test_other_contents_are_refused(tmp_path: Path, contents: bytes) -> None:
     (tmp_path / "file").write_bytes(contents)
     with pytest.raises(ModelFileError, match="file: not a Tagalong model"):
         tagalong.load(tmp_path / "file")
 
 
-def test_a_folder_is_not_a_model(tmp_path: Path) -> None:
+def test_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match="not a Tagalong model"):
         tagalong.load(tmp_path)
 
 
-def test_a_pickle_is_not_a_model(tmp_path: Path) -> None:
+def test_pickle_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(pickle.dumps(small()))
     with pytest.raises(ModelFileError, match="not a Tagalong model"):
         tagalong.load(tmp_path / "file")
 
 
-def test_safetensors_of_others_are_not_a_model(tmp_path: Path) -> None:
+def test_other_safetensors_files_are_refused(tmp_path: Path) -> None:
     save_file({"weights": np.ones(3)}, tmp_path / "file")
     with pytest.raises(ModelFileError, match="a safetensors file, but not a Tagalong model"):
         tagalong.load(tmp_path / "file")
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"no model file .*nowhere"):
+def test_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"model file .*nowhere does not exist"):
         tagalong.load(tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize(
     "text", ["", "{", "[]", "3", "null", '"text"', "{}", '{"format": 1}', "[" * 100_000]
 )
-def test_a_header_without_sense_is_refused(path: Path, text: str) -> None:
+def test_invalid_header_is_refused(path: Path, text: str) -> None:
     _, arrays = parts(path)
     forge(path, text, arrays)
     with pytest.raises(ModelFileError, match=str(path)):
@@ -86,7 +86,7 @@ def test_a_header_without_sense_is_refused(path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["params", "labels", "grows", "single"])
-def test_a_header_with_a_gap_is_refused(path: Path, name: str) -> None:
+def test_incomplete_header_is_refused(path: Path, name: str) -> None:
     header, arrays = parts(path)
     del header[name]
     forge(path, header, arrays)
@@ -95,23 +95,23 @@ def test_a_header_with_a_gap_is_refused(path: Path, name: str) -> None:
 
 
 CHANGES: dict[str, Callable[[dict[str, Any], dict[str, Any]], Any]] = {
-    "a label too many": lambda header, arrays: header["labels"].append("more"),
-    "a label too few": lambda header, arrays: header["labels"].pop(),
-    "a label twice": lambda header, arrays: header.update(labels=["a", "a", "b"]),
-    "labels miscounted": lambda header, arrays: header["numbers"].update(labels=2),
-    "labels below zero": lambda header, arrays: header["numbers"].update(labels=-1),
-    "a strange parameter": lambda header, arrays: header["params"].update(depth=3),
-    "a wrong parameter": lambda header, arrays: header["settings"].update(update="magic"),
+    "an extra label": lambda header, arrays: header["labels"].append("more"),
+    "a missing label": lambda header, arrays: header["labels"].pop(),
+    "a repeated label": lambda header, arrays: header.update(labels=["a", "a", "b"]),
+    "wrong number of labels": lambda header, arrays: header["numbers"].update(labels=2),
+    "negative number of labels": lambda header, arrays: header["numbers"].update(labels=-1),
+    "an unknown parameter": lambda header, arrays: header["params"].update(depth=3),
+    "an invalid parameter": lambda header, arrays: header["settings"].update(update="magic"),
     "text for a number": lambda header, arrays: header["numbers"].update(rounds="many"),
-    "an array too few": lambda header, arrays: arrays.pop("theta"),
-    "an array too short": lambda header, arrays: arrays.update(S=arrays["S"][:-1].copy()),
-    "an array of another type": lambda header, arrays: arrays.update(features=np.ones(2)),
-    "a cut-off of another kind": lambda header, arrays: arrays.update(cutoff=np.ones(3)),
+    "a missing array": lambda header, arrays: arrays.pop("theta"),
+    "a shortened array": lambda header, arrays: arrays.update(S=arrays["S"][:-1].copy()),
+    "an array of wrong type": lambda header, arrays: arrays.update(features=np.ones(2)),
+    "a cut-off of wrong length": lambda header, arrays: arrays.update(cutoff=np.ones(3)),
 }
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_contents_that_do_not_fit_together_are_refused(path: Path, change: str) -> None:
+def test_inconsistent_contents_are_refused(path: Path, change: str) -> None:
     header, arrays = parts(path)
     CHANGES[change](header, arrays)
     forge(path, header, arrays)
@@ -119,6 +119,6 @@ def test_contents_that_do_not_fit_together_are_refused(path: Path, change: str) 
         tagalong.load(path)
 
 
-def test_the_forger_can_write_good_files_too(path: Path) -> None:
+def test_forge_can_write_valid_files(path: Path) -> None:
     forge(path, *parts(path))
     assert_same(whole(tagalong.load(path)), whole(small()))

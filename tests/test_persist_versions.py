@@ -1,4 +1,4 @@
-"""Loading: older files work, newer ones are refused by name, and nothing in a file ever runs."""
+"""Tests of loading files of other versions, and that loading never executes file contents."""
 
 import json
 import pickle
@@ -14,7 +14,7 @@ from tagalong import LabelRanker, ModelFileError
 from tagalong.learning import model_files
 from tests.data.make_models import ANSWERS, COUNTS, answers_of
 from tests.model_files import forge, parts, saved
-from tests.online.own_features import Affinity
+from tests.online.custom_features import Affinity
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("newer", [model_files.FORMAT + 1, 999, "2b", 0, -1, True, 1.5, None])
-def test_a_newer_format_is_refused_by_name(path: Path, newer: Any) -> None:
+def test_newer_format_is_refused_by_version(path: Path, newer: Any) -> None:
     header, arrays = parts(path)
     header.update(format=newer, tagalong="9.8.7")
     forge(path, header, arrays)
@@ -34,15 +34,15 @@ def test_a_newer_format_is_refused_by_name(path: Path, newer: Any) -> None:
         assert words in message
 
 
-def test_a_newer_format_is_refused_by_name_even_if_all_else_is_new(path: Path) -> None:
-    """Nobody knows what a later version writes beside its format and its name."""
+def test_newer_format_with_other_contents_is_refused_by_version(path: Path) -> None:
+    """A later version may change everything except the format and version entries."""
     forge(path, {"format": model_files.FORMAT + 1, "tagalong": "9.8.7"}, {"something": np.ones(2)})
     with pytest.raises(ModelFileError, match=r"9\.8\.7"):
         tagalong.load(path)
 
 
 @pytest.mark.parametrize("kind", ["Oracle", "os", "builtins.eval", "", None, 3, ["LabelRanker"]])
-def test_a_kind_of_model_not_known_is_refused_without_an_import(
+def test_unknown_kind_is_refused_without_an_import(
     path: Path, monkeypatch: pytest.MonkeyPatch, kind: Any
 ) -> None:
     def imported(name: str) -> None:
@@ -55,14 +55,14 @@ def test_a_kind_of_model_not_known_is_refused_without_an_import(
         tagalong.load(path)
 
 
-def test_the_file_says_what_wrote_it(path: Path) -> None:
+def test_header_has_format_kind_and_version(path: Path) -> None:
     header, _ = parts(path)
     assert header["format"] == model_files.FORMAT
     assert header["kind"] == "LabelRanker"
     assert header["tagalong"] == version("tagalong")
 
 
-def test_there_is_no_pickle_inside(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_contain_no_pickle(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     contents = path.read_bytes()
     for trace in (b"\x80\x03", b"\x80\x04", b"\x80\x05", b"numpy.", b"_reconstruct", b"__main__"):
         assert trace not in contents
@@ -75,15 +75,15 @@ def test_there_is_no_pickle_inside(path: Path, monkeypatch: pytest.MonkeyPatch) 
     tagalong.load(path)
 
 
-def test_loading_imports_what_models_are_made_of_and_nothing_else(
+def test_loading_imports_only_the_class_of_the_model(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     imported = []
-    true_import = model_files.import_module
+    real_import = model_files.import_module
 
     def record(name: str) -> Any:
         imported.append(name)
-        return true_import(name)
+        return real_import(name)
 
     header, arrays = parts(path)
     header.update(module="antigravity", __reduce__=["os.system", "true"], class_="os.system")
@@ -97,7 +97,7 @@ DATA = Path(__file__).parent / "data"
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in DATA.glob("label_ranker-*.tagalong")))
-def test_files_of_every_format_still_answer_the_same(name: str) -> None:
+def test_label_rankers_of_all_formats_predict_the_same(name: str) -> None:
     ranker = tagalong.load(DATA / name)
     expected = json.loads((DATA / name).with_suffix(".json").read_text())
     X = np.array(expected["examples"])
@@ -117,7 +117,7 @@ def test_files_of_every_format_still_answer_the_same(name: str) -> None:
 @pytest.mark.parametrize(
     "name", sorted(p.name for kind in ANSWERS for p in DATA.glob(f"{kind}-*.tagalong"))
 )
-def test_models_of_every_kind_still_answer_the_same(name: str) -> None:
+def test_other_learners_of_all_formats_predict_the_same(name: str) -> None:
     kind = name.split("-")[0]
     own = {"features": Affinity()} if kind.endswith("_own") else {}
     model = tagalong.load(DATA / name, **own)
@@ -142,7 +142,7 @@ def test_models_of_every_kind_still_answer_the_same(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in DATA.glob("tagger-*.tagalong")))
-def test_taggers_of_every_format_still_answer_the_same(name: str) -> None:
+def test_taggers_of_all_formats_suggest_the_same(name: str) -> None:
     tagger = tagalong.load(DATA / name)
     expected = json.loads((DATA / name).with_suffix(".json").read_text())
     for text, found in expected["suggestions"].items():
@@ -155,9 +155,9 @@ def test_taggers_of_every_format_still_answer_the_same(name: str) -> None:
     tagger.learn("yet another text", ["new"])
 
 
-def test_a_file_of_every_format_is_kept() -> None:
+def test_there_is_a_file_of_every_format() -> None:
     for written in range(1, model_files.FORMAT + 1):
         assert (DATA / f"label_ranker-format{written}.tagalong").exists()
-    for written in range(2, model_files.FORMAT + 1):  # there was nothing else before
+    for written in range(2, model_files.FORMAT + 1):  # format 1 had label rankers only
         for kind in ("tagger", *ANSWERS):
             assert (DATA / f"{kind}-format{written}.tagalong").exists()

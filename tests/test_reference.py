@@ -1,4 +1,4 @@
-"""The references are themselves held to the formulas: by hand, by optimality, by duality."""
+"""Tests of the reference implementations: by hand, by optimality conditions, by duality."""
 
 from typing import NamedTuple, get_args
 
@@ -38,7 +38,7 @@ class Item(NamedTuple):
 
 
 def random_stream(seed: int, rounds: int = 12, n: int = 4, n_labels: int = 4) -> list[Item]:
-    """Rows with zeros, label sets that may be empty or full, unknown labels, weights."""
+    """Random items: rows with zeros, label sets from empty to full, unknown labels, weights."""
     rng = np.random.default_rng(seed)
     stream = []
     for _ in range(rounds):
@@ -50,7 +50,7 @@ def random_stream(seed: int, rounds: int = 12, n: int = 4, n_labels: int = 4) ->
 
 
 def random_round(seed: int, entropic: bool, n_labels: int = 5) -> Round:
-    """A round from an arbitrary state, with C, margin and temperature over a wide range."""
+    """A round from a random state, with C and temperature from a wide range."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(n_labels).tolist()
     cut = int(rng.integers(1, n_labels))
@@ -70,13 +70,13 @@ def slopes(round_: Round, alpha: FloatArray) -> FloatArray:
 
 
 def hinge_gain(round_: Round, alpha: FloatArray) -> float:
-    """What a step adds to the hinge loss's dual."""
+    """The increase of the dual of the hinge loss by a step."""
     moved = sum(round_.line.value(y, a) for y, a in enumerate(alpha))
     return round_.margin * float(alpha[list(round_.relevant)].sum()) - moved
 
 
 def smooth_gain(round_: Round, p: FloatArray) -> float:
-    """What the distribution p over the pairs and "none" adds to the smooth loss's dual."""
+    """The increase of the dual of the smooth loss by a distribution p over pairs and "none"."""
     step = rules.from_pairs(
         round_.line.n_labels, dict(zip(round_.pairs, round_.budget * p[:-1], strict=True))
     )
@@ -85,7 +85,7 @@ def smooth_gain(round_: Round, p: FloatArray) -> float:
 
 
 def smooth_distribution(round_: Round, alpha: FloatArray) -> FloatArray:
-    """The distribution that the scores after the step call for."""
+    """The distribution over pairs and "none" that follows from the scores after a step."""
     after = slopes(round_, alpha)
     logits = [(round_.margin - after[r] + after[s]) / round_.temperature for r, s in round_.pairs]
     shifted = np.exp(np.array([*logits, 0.0]) - max(*logits, 0.0))
@@ -172,7 +172,7 @@ class TestByHand:
         np.testing.assert_array_equal(learner.S, [7.0, 1.0])
 
     def test_entropic_pair_step_of_a_binary_row(self) -> None:
-        """Update II's closed form, C out of the way."""
+        """The closed form of Update II, for a C that is large enough not to matter."""
         rng = np.random.default_rng(0)
         x = np.array([1.0, 1.0, 0.0, 0.0, 0.0])
         line = EntropicLine(rng.normal(size=(2, 5)), x)
@@ -219,7 +219,7 @@ def make(geometry: Geometry, update: Update, **options: float) -> NaiveLabelRank
 
 
 def minimum_of(learner: NaiveLabelRanker, stream: list[Item]) -> float:
-    """Primal minimum of the stream that a learner has seen."""
+    """Primal minimum over the stream that a learner has learnt."""
     return primal_minimum(
         [learner.row(item.x) for item in stream],
         [item.relevant for item in stream],
@@ -253,7 +253,7 @@ def test_weak_duality(geometry: Geometry, update: Update, seed: int, C: float) -
 def test_strong_duality_of_one_round(
     geometry: Geometry, update: Update, seed: int, C: float
 ) -> None:
-    """After one exact step from the start the dual equals the primal minimum."""
+    """After one exact step from zero weights the dual value equals the primal minimum."""
     pytest.importorskip("clarabel")
     learner = make(geometry, update, C=C, rate=0.0)
     item = Item(np.random.default_rng(seed).normal(size=4), [1, 3], [], 1.0)
@@ -272,7 +272,7 @@ def test_dual_ascends(geometry: Geometry, update: Update) -> None:
 
 @learners_with("fixed", "single", "optimal", "simperc", "conproj")
 def test_mistake_bound(geometry: Geometry, update: Update) -> None:
-    """A mistake lifts D by at least gamma c - B c²."""
+    """Each mistake increases D by at least gamma c - B c²."""
     learner = make(geometry, update, C=0.02)
     for item in random_stream(4, rounds=40):
         learner.learn(item.x, item.relevant, item.unknown)
@@ -284,7 +284,7 @@ def test_mistake_bound(geometry: Geometry, update: Update) -> None:
 
 @all_learners
 def test_coefficients(geometry: Geometry, update: Update) -> None:
-    """They sum to zero, have the right signs, keep to the budget and to known labels."""
+    """Coefficients sum to 0, have the right signs, respect C and are 0 for unknown labels."""
     learner = make(geometry, update)
     for item in random_stream(5):
         alpha = learner.learn(*item)
@@ -325,7 +325,7 @@ def test_weight_scales_the_budget(geometry: Geometry, update: Update) -> None:
 @pytest.mark.parametrize("entropic", [False, True], ids=["quadratic", "entropic"])
 class TestExactSteps:
     def test_optimal_is_stationary(self, seed: int, entropic: bool) -> None:
-        """The Karush-Kuhn-Tucker conditions, one level per side."""
+        """The Karush-Kuhn-Tucker conditions: moved labels of a side have equal scores."""
         round_ = random_round(seed, entropic)
         step = exact.optimal(round_)
         after = slopes(round_, step.alpha)
@@ -380,7 +380,7 @@ class TestExactSteps:
                 assert smooth_gain(round_, other) <= best + 1e-11 * (1.0 + best)
 
     def test_smooth_tends_to_optimal(self, seed: int, entropic: bool) -> None:
-        """The two gains differ by at most the largest entropy, C T log(pairs + 1)."""
+        """The gains differ by at most the largest entropy term, C T log(pairs + 1)."""
         round_ = random_round(seed, entropic)
         sharp = Round(
             round_.line, round_.relevant, round_.irrelevant, round_.budget, round_.margin, 1e-4
@@ -418,7 +418,7 @@ class TestAgainstTheSolver:
 
 
 def test_optimal_when_saturated() -> None:
-    """A huge budget drives the entropic scores to their ends without losing the balance."""
+    """With a huge C the entropic scores saturate, and the coefficients still sum to 0."""
     rng = np.random.default_rng(0)
     line = EntropicLine(10.0 * rng.normal(size=(5, 6)), rng.normal(size=6))
     for margin in [0.1, 0.9 * line.reach, line.reach, 2.0 * line.reach]:
@@ -428,7 +428,7 @@ def test_optimal_when_saturated() -> None:
 
 
 def test_optimal_on_a_constant_row() -> None:
-    """No step changes a score, so the whole budget is free, split in equal parts."""
+    """No step changes a score, so the step is C, split in equal parts."""
     round_ = Round(EntropicLine(np.zeros((3, 4)), np.ones(4)), (0,), (1, 2), 2.0, 0.3)
     np.testing.assert_array_equal(exact.optimal(round_).alpha, [2.0, -1.0, -1.0])
 

@@ -1,3 +1,5 @@
+"""Tests of `Tagger`: suggestions, learning, explanations, label operations, files."""
+
 import math
 import pickle
 from functools import partial
@@ -34,7 +36,7 @@ def trained(count: int = 60, **params: object) -> Tagger:
     return tagger
 
 
-def everything(tagger: Tagger) -> tuple[object, ...]:
+def contents(tagger: Tagger) -> tuple[object, ...]:
     header, arrays = tagger.to_parts()
     return header, {name: (array.dtype, array.tobytes()) for name, array in arrays.items()}
 
@@ -48,7 +50,7 @@ PARAMETERS = [
 
 
 @pytest.mark.parametrize("params", PARAMETERS)
-def test_the_tagger_gives_the_same_bits_as_the_learner_by_itself(params):
+def test_same_bits_as_the_learner(params):
     items = stream(40)
     tagger = trained(40, **params)
     features = params.get("features", TextFeatures())
@@ -68,17 +70,17 @@ def test_the_tagger_gives_the_same_bits_as_the_learner_by_itself(params):
     assert chosen == {y for y, t in zip(learner.classes_, scores, strict=True) if t >= cutoff}
 
 
-def test_it_learns_from_each_answer_before_the_next_item():
+def test_suggestions_after_learning():
     tagger = trained()
     assert tagger.suggest("birthday of mother", k=1)[0].label == "family"
     assert tagger.suggest("flight and hotel", k=1)[0].label == "travel"
 
 
-def test_nothing_is_suggested_before_any_label_exists():
+def test_no_suggestions_without_labels():
     assert Tagger().suggest("anything") == []
 
 
-def test_equal_scores_go_to_the_frequent_label_then_to_the_recent():
+def test_ties_go_to_frequent_then_to_recent_labels():
     tagger = Tagger().add_labels(["never", "rare", "later", "common"])
     assert [s.label for s in tagger.suggest("x", k=None)] == ["never", "rare", "later", "common"]
     history = tagger.history
@@ -89,7 +91,7 @@ def test_equal_scores_go_to_the_frequent_label_then_to_the_recent():
     assert [s.label for s in tagger.suggest("x", k=None)] == ["common", "later", "rare", "never"]
 
 
-def test_k_limits_and_none_means_all():
+def test_number_of_suggestions():
     tagger = trained()
     assert len(tagger.suggest("rain", k=2)) == 2
     assert len(tagger.suggest("rain", k=None)) == len(tagger.suggest("rain", k=99)) == 4
@@ -97,7 +99,7 @@ def test_k_limits_and_none_means_all():
 
 
 @pytest.mark.parametrize("params", PARAMETERS)
-def test_suggestions_fall_in_score_and_probability(params):
+def test_suggestions_are_sorted_by_score_and_probability(params):
     for suggestions in [trained(**params).suggest(i, k=None) for i in stream(10, seed=1)]:
         scores = [s.score for s in suggestions]
         probabilities = [s.probability for s in suggestions]
@@ -106,28 +108,28 @@ def test_suggestions_fall_in_score_and_probability(params):
         assert all(0 <= p <= 1 for p in probabilities)
 
 
-def test_the_wanted_precision_decides_what_is_sure():
+def test_min_precision_decides_which_suggestions_are_sure():
     tagger = trained(400)
     item = stream(1, seed=5)[0]
-    for wanted in (0.2, 0.5, 0.9, 1.0):
-        for s in tagger.suggest(item, k=None, min_precision=wanted):
-            assert s.sure == (s.probability >= wanted)
+    for min_precision in (0.2, 0.5, 0.9, 1.0):
+        for s in tagger.suggest(item, k=None, min_precision=min_precision):
+            assert s.sure == (s.probability >= min_precision)
     with pytest.raises(ValueError, match="min_precision must be above 0 and at most 1, got 0"):
         tagger.suggest(item, min_precision=0)
 
 
-def test_few_examples_make_nobody_sure():
+def test_no_suggestion_is_sure_after_five_items():
     tagger = trained(5)
     assert not any(s.sure for s in tagger.suggest(stream(5)[0], k=None))
 
 
 def test_suggesting_and_explaining_change_nothing():
     tagger = trained()
-    before = everything(tagger)
+    before = contents(tagger)
     tagger.suggest("invoice unheard-of", k=None)
     tagger.explain("invoice unheard-of", "work")
     tagger.size()
-    assert everything(tagger) == before
+    assert contents(tagger) == before
 
 
 @pytest.mark.parametrize("params", PARAMETERS)
@@ -138,7 +140,7 @@ def test_explanations_add_up_to_the_score(params, words):
     for suggestion in tagger.suggest(text, k=None):
         found = tagger.explain(text, suggestion.label)
         assert found.score == suggestion.score
-        # To one rounding of the largest part.
+        # Up to one rounding error.
         size = math.fsum(abs(part) for _, part in found.parts) + abs(found.base)
         assert abs(found.total - found.score) <= 2**-53 * size
         assert {name for name, _ in found.parts} >= set(words)
@@ -158,7 +160,7 @@ def test_explanations_add_up_to_the_score(params, words):
 TRAINED: dict[str, Tagger] = {}
 
 
-def test_the_best_label_is_explained_by_default():
+def test_explain_takes_the_best_label_by_default():
     tagger = trained()
     found = tagger.explain("flight")
     assert found.label == tagger.suggest("flight", k=1)[0].label == "travel"
@@ -170,9 +172,9 @@ def test_the_best_label_is_explained_by_default():
         tagger.explain("flight", "nonsense")
 
 
-def test_learning_needs_labels_and_leaves_everything_as_it_was_without():
+def test_failed_learning_changes_nothing():
     tagger = trained()
-    before = everything(tagger)
+    before = contents(tagger)
     with pytest.raises(ValueError, match="labels must be given"):
         tagger.learn("a text")
     with pytest.raises(ValueError, match="labels must be given"):
@@ -183,16 +185,16 @@ def test_learning_needs_labels_and_leaves_everything_as_it_was_without():
         tagger.learn({"a": math.nan}, ["money"])
     with pytest.raises(ValueError):
         tagger.learn({"a": 1e300, "unheard": 1e300}, ["money"])
-    assert everything(tagger) == before
+    assert contents(tagger) == before
 
 
-def test_an_item_filed_under_nothing_is_learnt():
+def test_item_with_an_empty_set_of_labels_is_learnt():
     tagger = trained()
     tagger.learn(Item("1", "spam spam", labels=()))
     assert tagger.certificate_.rounds == 61
 
 
-def test_labels_given_take_the_place_of_the_items_own():
+def test_labels_argument_replaces_the_labels_of_the_item():
     tagger = Tagger().learn(Item("1", "text", labels=("a",)), ["b"])
     assert tagger.labels == ["b"]
 
@@ -204,19 +206,19 @@ def test_new_labels_at_any_time():
     assert tagger.suggest("wedding", k=1)[0].label == "events"
 
 
-def test_feedback_says_nothing_about_what_was_not_shown():
-    tagger, twin = trained(), trained()
+def test_feedback_ignores_labels_that_were_not_shown():
+    tagger, other = trained(), trained()
     tagger.feedback("flight to mother", shown=["travel", "work"], accepted=["travel"])
-    twin.learn("flight to mother", ["travel"], unknown=["money", "family"])
-    assert everything(tagger) == everything(twin)
-    with pytest.raises(ValueError, match="accepted label 'family' is not among the shown"):
+    other.learn("flight to mother", ["travel"], unknown=["money", "family"])
+    assert contents(tagger) == contents(other)
+    with pytest.raises(ValueError, match="accepted: label 'family' is not in shown"):
         tagger.feedback("x", shown=["travel"], accepted=["family"])
-    with pytest.raises(ValueError, match="shown label 'nonsense' is not a label"):
+    with pytest.raises(ValueError, match="shown: 'nonsense' is not a label"):
         tagger.feedback("x", shown=["nonsense"], accepted=[])
-    assert everything(tagger) == everything(twin)
+    assert contents(tagger) == contents(other)
 
 
-def test_rejected_suggestions_sink():
+def test_rejected_label_gets_a_lower_score():
     tagger = trained()
     before = {s.label: s.score for s in tagger.suggest("agenda", k=None)}
     for _ in range(5):
@@ -225,7 +227,7 @@ def test_rejected_suggestions_sink():
     assert after["work"] < before["work"]
 
 
-def test_correcting_an_earlier_filing():
+def test_correct():
     tagger = trained()
     tagger.learn("quarterly figures", ["family"])
     counts = dict(zip(tagger.labels, tagger.history.count, strict=True))
@@ -237,22 +239,22 @@ def test_correcting_an_earlier_filing():
         tagger.correct("x", ["work"], was=["nonsense"])
 
 
-def test_renaming_changes_nothing_but_the_name():
-    tagger, twin = trained(), trained()
+def test_rename_changes_the_name_only():
+    tagger, other = trained(), trained()
     tagger.rename_label("money", "finance")
     assert [s.score for s in tagger.suggest("invoice")] == [
-        s.score for s in twin.suggest("invoice")
+        s.score for s in other.suggest("invoice")
     ]
     assert tagger.suggest("invoice", k=1)[0].label == "finance"
-    assert tagger.certificate_ == twin.certificate_
-    with pytest.raises(ValueError, match="label 'travel' is there already; merge_labels"):
+    assert tagger.certificate_ == other.certificate_
+    with pytest.raises(ValueError, match="label 'travel' exists already; merge_labels"):
         tagger.rename_label("finance", "travel")
     with pytest.raises(ValueError, match="there is no label 'money'"):
         tagger.rename_label("money", "cash")
 
 
 @pytest.mark.parametrize("params", PARAMETERS)
-def test_a_forgotten_label_is_gone_and_the_others_keep_their_scores(params):
+def test_forget_keeps_the_scores_of_other_labels(params):
     tagger = trained(**params)
     before = {s.label: s.score for s in tagger.suggest("invoice flight mother", k=None)}
     tagger.forget_label("travel")
@@ -267,7 +269,7 @@ def test_a_forgotten_label_is_gone_and_the_others_keep_their_scores(params):
 
 
 @pytest.mark.parametrize("params", PARAMETERS[:3])
-def test_merged_labels_score_where_either_did(params):
+def test_merged_label_scores_where_its_parts_did(params):
     tagger = trained(**params)
     counts = dict(zip(tagger.labels, tagger.history.count, strict=True))
     tagger.merge_labels(["family", "work"], into="people")
@@ -279,7 +281,7 @@ def test_merged_labels_score_where_either_did(params):
     assert "were merged into 'people'" in tagger.certificate_.restarted
 
 
-def test_merging_into_a_label_that_is_there():
+def test_merge_into_an_existing_label():
     tagger = trained()
     tagger.merge_labels(["work"], into="money")
     assert "work" not in tagger.labels
@@ -291,7 +293,7 @@ def test_merging_into_a_label_that_is_there():
 
 
 @pytest.mark.parametrize("params", PARAMETERS)
-def test_learning_goes_on_after_surgery_with_a_certificate_that_holds(params):
+def test_certificate_is_valid_after_forgetting_a_label(params):
     tagger = trained(**params)
     tagger.forget_label("travel")
     for item in stream(40, seed=2):
@@ -302,14 +304,14 @@ def test_learning_goes_on_after_surgery_with_a_certificate_that_holds(params):
     assert native.recompute_dual() == pytest.approx(found.dual, rel=1e-4, abs=1e-6)
 
 
-def test_pruning_keeps_the_words_that_matter():
+def test_prune_keeps_informative_words():
     tagger = trained(300)
     for i in range(200):
         tagger.learn(f"noise{i} noise", ["money", "work"][i % 2])
     before = tagger.suggest("invoice", k=None)
     full = tagger.size()
     report = tagger.prune(features=len(WORDS))
-    assert report.features == len(WORDS) + 1  # and the constant one
+    assert report.features == len(WORDS) + 1  # plus the constant feature
     assert report.total_bytes < full.total_bytes
     after = tagger.suggest("invoice", k=None)
     assert [(s.label, s.score) for s in after] == [(s.label, s.score) for s in before]
@@ -318,21 +320,21 @@ def test_pruning_keeps_the_words_that_matter():
 
 
 @pytest.mark.parametrize("params", PARAMETERS)
-def test_a_saved_tagger_goes_on_to_the_same_bits(params, tmp_path: Path):
+def test_loaded_tagger_continues_to_the_same_bits(params, tmp_path: Path):
     tagger = trained(**params)
     tagger.notes = {"position": 60, "words": ["ä"]}
     tagger.save(tmp_path / "model")
     loaded = tagalong.load(tmp_path / "model")
-    assert everything(loaded) == everything(tagger)
+    assert contents(loaded) == contents(tagger)
     for item in stream(20, seed=3):
         tagger.learn(item)
         loaded.learn(item)
-    assert everything(loaded) == everything(tagger)
+    assert contents(loaded) == contents(tagger)
     copy = pickle.loads(pickle.dumps(tagger))
-    assert everything(copy) == everything(tagger)
+    assert contents(copy) == contents(tagger)
 
 
-def test_a_restarted_certificate_survives_the_file(tmp_path: Path):
+def test_restarted_certificate_is_saved(tmp_path: Path):
     for params in PARAMETERS:
         tagger = trained(**params)
         tagger.forget_label("travel")
@@ -344,25 +346,25 @@ def test_a_restarted_certificate_survives_the_file(tmp_path: Path):
         assert loaded.learner._native.recompute_dual() == tagger.learner._native.recompute_dual()
 
 
-def test_an_empty_tagger_can_be_saved(tmp_path: Path):
+def test_empty_tagger_can_be_saved(tmp_path: Path):
     Tagger().save(tmp_path / "model")
     assert tagalong.load(tmp_path / "model").suggest("x") == []
 
 
-def test_without_names_the_file_has_no_words_and_the_bits_are_the_same(tmp_path: Path):
-    tagger, silent = trained(), trained(names=False)
-    silent.save(tmp_path / "silent")
-    tagger.save(tmp_path / "open")
-    contents = (tmp_path / "silent").read_bytes()
-    assert not any(word.encode() in contents for word in WORDS)
-    assert b"invoice" in (tmp_path / "open").read_bytes()
-    loaded = tagalong.load(tmp_path / "silent")
+def test_names_false_saves_no_words_and_gives_the_same_bits(tmp_path: Path):
+    tagger, nameless = trained(), trained(names=False)
+    nameless.save(tmp_path / "nameless")
+    tagger.save(tmp_path / "named")
+    file = (tmp_path / "nameless").read_bytes()
+    assert not any(word.encode() in file for word in WORDS)
+    assert b"invoice" in (tmp_path / "named").read_bytes()
+    loaded = tagalong.load(tmp_path / "nameless")
     for item in stream(10, seed=4):
         assert loaded.suggest(item) == tagger.suggest(item)
         assert loaded.explain(item) == tagger.explain(item)
 
 
-def test_a_learner_that_has_learnt_is_used_as_it_is_and_a_new_one_copied():
+def test_fitted_learner_is_used_and_unfitted_learner_is_copied():
     learner = LabelRanker()
     assert Tagger(learner).learner is not learner
     learner.learn_one(([1], [1.0]), ["a"])
@@ -371,22 +373,22 @@ def test_a_learner_that_has_learnt_is_used_as_it_is_and_a_new_one_copied():
     assert tagger.suggest("x")[0].label == "a"
 
 
-def test_wrong_parameters_are_named_at_once():
+def test_invalid_parameters_are_named():
     with pytest.raises(ValueError, match="C must be positive"):
         Tagger(LabelRanker(C=-1))
     with pytest.raises(ValueError, match="names must be True or False, got 3"):
         Tagger(names=3)  # type: ignore[arg-type]
 
 
-def test_one_thread_learns_while_others_ask():
+def test_suggest_while_another_thread_learns():
     tagger = trained()
 
-    def ask() -> None:
+    def suggest() -> None:
         found = tagger.suggest("invoice flight", k=None)
         assert len({s.label for s in found}) == len(found)
         tagger.explain("invoice flight", found[0].label)
 
     steps = [partial(tagger.learn, item) for item in stream(200, seed=6)]
-    for place in range(0, 200, 20):
-        steps.insert(place, partial(tagger.learn, "new", [f"label{place}"]))
-    read_while_writing(steps, ask)
+    for position in range(0, 200, 20):
+        steps.insert(position, partial(tagger.learn, "new", [f"label{position}"]))
+    read_while_writing(steps, suggest)

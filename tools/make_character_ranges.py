@@ -1,8 +1,7 @@
 """Write cpp/text/character_ranges.inc from Python's Unicode database.
 
-Run it with ``python tools/make_character_ranges.py`` when a newer Unicode version matters: the
-ranges decide what a word is, so models learnt with other ranges may know some words by other
-names.
+Run ``python tools/make_character_ranges.py`` to change to a newer Unicode version. The ranges
+define word boundaries: a model learnt with other ranges may have other features for some texts.
 """
 
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 
 TARGET = Path(__file__).parent.parent / "cpp" / "text" / "character_ranges.inc"
 
-# Scripts that are written without spaces between words, by their blocks.
+# Unicode blocks of scripts that are written without spaces between words.
 SPACELESS = [
     (0x0E00, 0x0EFF),  # Thai, Lao
     (0x0F00, 0x0FFF),  # Tibetan
@@ -35,7 +34,7 @@ SPACELESS = [
 
 
 def kind(point: int) -> str:
-    """What a code point is to the splitter of words."""
+    """Return the class of a code point in word splitting: "word", "spaceless" or "other"."""
     category = unicodedata.category(chr(point))
     if category[0] not in "LMN":
         return "other"
@@ -45,7 +44,7 @@ def kind(point: int) -> str:
 
 
 def main() -> None:
-    """Write the ranges, one a line."""
+    """Write the ranges, one per line."""
     lines = [f"// Unicode {unicodedata.unidata_version}; made by tools/make_character_ranges.py."]
     for found, run in groupby(range(0x80, sys.maxunicode + 1), key=kind):
         points = list(run)

@@ -1,7 +1,7 @@
-"""Write docs/commands.md from the parser of the command line.
+"""Write docs/commands.md from the command-line parser.
 
-python tools/make_command_reference.py           # write it
-python tools/make_command_reference.py --check   # say whether it is up to date
+python tools/make_command_reference.py           # write the page
+python tools/make_command_reference.py --check   # fail if the page is out of date
 """
 
 import argparse
@@ -16,7 +16,7 @@ TOOL = "tools/make_command_reference.py"
 
 
 def reference() -> str:
-    """Return the page."""
+    """Return the text of the page."""
     parser = make_parser()
     commands = _subparsers(parser)
     lines = [
@@ -29,9 +29,9 @@ def reference() -> str:
         *(f"    {line.strip()}" for line in EXAMPLE.splitlines()[1:]),
         "",
         "Results go to standard output, everything else to standard error. With `--json` standard",
-        "output holds JSON and nothing else: one document in a line, or a line an item. Where",
-        "nobody is looking, output is plain text; `NO_COLOR` switches colours off everywhere. An",
-        "error is a line or two; `TAGALONG_DEBUG=1` shows where in the code it happened.",
+        "output contains only JSON: one document on one line, or one line per item. Output that",
+        "does not go to a terminal is plain text; `NO_COLOR` switches colours off everywhere. An",
+        "error message has one or two lines; `TAGALONG_DEBUG=1` adds the traceback.",
         "",
         "| exit code | meaning |",
         "|---:|---|",
@@ -42,9 +42,9 @@ def reference() -> str:
         *(f"| [`{name}`](#{name}) | {command.help} |" for name, command in COMMANDS.items()),
     ]
     for name, command in commands.items():
-        lines += ["", f"## {name}", "", *_about(command)]
-        for action, own in _subparsers(command).items():
-            lines += ["", f"### {name} {action}", "", *_about(own)]
+        lines += ["", f"## {name}", "", *_describe(command)]
+        for action, subparser in _subparsers(command).items():
+            lines += ["", f"### {name} {action}", "", *_describe(subparser)]
     return "\n".join(lines) + "\n"
 
 
@@ -55,13 +55,13 @@ def _subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentP
     return {}
 
 
-def _about(parser: argparse.ArgumentParser) -> list[str]:
+def _describe(parser: argparse.ArgumentParser) -> list[str]:
     lines = [parser.description or "", ""]
     if parser.usage:
         lines += [f"    {parser.usage}", ""]
     for group in parser._action_groups:
         rows = [
-            f"| {_called(action)} | {_cell(action.help or '')} |"
+            f"| {_signature(action)} | {_cell(action.help or '')} |"
             for action in group._group_actions
             if not isinstance(action, (argparse._HelpAction, argparse._SubParsersAction))
         ]
@@ -71,7 +71,7 @@ def _about(parser: argparse.ArgumentParser) -> list[str]:
     return lines[:-1]
 
 
-def _called(action: argparse.Action) -> str:
+def _signature(action: argparse.Action) -> str:
     value = action.metavar if isinstance(action.metavar, str) else (action.dest or "").upper()
     if action.choices and not action.metavar:
         value = "{" + ",".join(map(str, action.choices)) + "}"

@@ -1,9 +1,9 @@
-"""Write the types of the native core, src/tagalong/_native.pyi, as the compiled module has them.
+"""Write the type stub of the native core, src/tagalong/_native.pyi, from the compiled module.
 
     python tools/make_native_stub.py
 
-It needs the module installed, nanobind, whose generator makes the stub, and ruff, which formats it.
-Of arrays the stub says what they hold, not their shape and order, which no type checker looks at.
+The script needs the installed module, nanobind to generate the stub, and ruff to format it. The
+stub gives the element type of arrays, but not their shape and order, which type checkers ignore.
 """
 
 import re
@@ -20,12 +20,12 @@ TITLE = '"""Types of the native core, made by tools/make_native_stub.py."""\n\n'
 
 
 def stub_of_module() -> str:
-    """The stub of the module that is installed."""
+    """Return the stub of the installed module."""
     generator = StubGen(_native, include_docstrings=False)
     generator.put(_native)
     text = re.sub(r"Annotated\[(NDArray(?:\[[\w.]+\])?), dict\([^]]*\)\]", r"\1", generator.get())
     text = text.replace("numpy.typing.NDArray", "NDArray")
-    # An array that may hold any numbers has no type argument, which a strict checker wants.
+    # An array of any element type has no type argument, but strict checking requires one.
     text = re.sub(r"\bNDArray\b(?![\[\n])", "NDArray[Any]", text)
     for command in (["check", "--fix-only", "--quiet", "--select=I,F401"], ["format", "--quiet"]):
         ruff = [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(STUB), "-"]

@@ -118,10 +118,10 @@ class Problem {
         problem.labels = labels();
         problem.relevant = sets_of(relevant_);
         problem.unknown = sets_of(unknown_);
-        problem.margin_yes = span_of(margin_yes_);
-        problem.margin_no = span_of(margin_no_);
-        problem.bound_yes = span_of(bound_yes_);
-        problem.bound_no = span_of(bound_no_);
+        problem.margin_relevant = span_of(margin_yes_);
+        problem.margin_irrelevant = span_of(margin_no_);
+        problem.bound_relevant = span_of(bound_yes_);
+        problem.bound_irrelevant = span_of(bound_no_);
         if (row_weight_) problem.row_weight = span_of(*row_weight_);
         if (prior_) problem.prior = span_of(*prior_);
         problem.tied = tied_;
@@ -156,9 +156,9 @@ struct Solution {
 
     template <class Found>
     Solution(const Found& found, std::int64_t passes, bool stopped)
-        : dual_objective(found.standing.dual),
-          duality_gap(found.standing.gap),
-          violation(found.standing.violation),
+        : dual_objective(found.status.dual),
+          duality_gap(found.status.gap),
+          violation(found.status.violation),
           converged(found.converged),
           stopped(stopped),
           passes(passes) {}
@@ -202,15 +202,15 @@ LinearSolution solve_linear(const MatrixView& x, const Problem& parts, const Set
     const m3l::Problem problem = parts.view(static_cast<std::size_t>(x.matrix.rows));
     m3l::LinearSettings settings;
     settings.tolerance = given.tolerance;
-    settings.most_passes = given.most_passes;
+    settings.max_passes = given.most_passes;
     settings.threads = given.threads;
     settings.seed = given.seed;
-    settings.resume = start.has_value();
+    settings.warm_start = start.has_value();
     m3l::LinearSolution<T> solution;
     if (start) {
         if (start->shape(0) != problem.rows || start->shape(1) != problem.labels)
             throw InputError("the start does not fit the problem");
-        spread<T>(*start, m3l::block_places(problem), solution.dual);
+        spread<T>(*start, m3l::block_positions(problem), solution.dual);
     }
     SolverProgress watch;
     const bool stopped = run_with_progress(watch, progress, [&] {
@@ -220,7 +220,7 @@ LinearSolution solve_linear(const MatrixView& x, const Problem& parts, const Set
     LinearSolution out(solution, solution.passes, stopped);
     const std::size_t labels = problem.labels, features = solution.features.size();
     const std::size_t blocks = (labels + m3l::kLanes - 1) / m3l::kLanes;
-    out.place = handed_over<std::int32_t>(std::move(solution.place), {labels});
+    out.place = handed_over<std::int32_t>(std::move(solution.position), {labels});
     out.dual =
         NumPy<>(handed_over<T>(std::move(solution.dual), {blocks, problem.rows, m3l::kLanes}));
     out.features = handed_over<std::int32_t>(std::move(solution.features), {features});
@@ -282,7 +282,7 @@ KernelSolution solve_products(std::span<const double> diagonal, m3l::Products pr
     const m3l::Problem problem = parts.view(diagonal.size());
     m3l::KernelSettings settings;
     settings.tolerance = given.tolerance;
-    settings.most_steps = given.most_passes;
+    settings.max_steps = given.most_passes;
     settings.threads = given.threads;
     m3l::KernelSolution solution;
     if (start) {

@@ -18,9 +18,9 @@ static SlotCosts make_costs(const SlotCost& given) {
                                                                 : SlotCosts::Kind::decreasing);
 }
 
-static GameConfig make_game(double miss_weight, const SlotCost& slot_cost, const std::string& ties,
-                            std::int64_t max_explore) {
-    GameConfig config;
+static ListChooserConfig make_game(double miss_weight, const SlotCost& slot_cost,
+                                   const std::string& ties, std::int64_t max_explore) {
+    ListChooserConfig config;
     config.miss_weight = miss_weight;
     config.costs = make_costs(slot_cost);
     config.ties_by_width = ties == "width";
@@ -39,7 +39,7 @@ static void construct(Ranker* self, double miss_weight, const SlotCost& slot_cos
     PartialConfig config;
     config.loss = loss == "logistic" ? MarginLoss::logistic : MarginLoss::square;
     config.radius = radius;
-    config.game = make_game(miss_weight, slot_cost, ties, max_explore);
+    config.chooser = make_game(miss_weight, slot_cost, ties, max_explore);
     config.confidence.delta = delta;
     if (norm_bound) config.confidence.norm_bound = *norm_bound;
     config.confidence.determinant = width == "determinant";
@@ -247,12 +247,13 @@ static void add_ranker(nb::module_& module, const char* name) {
                 return out.array;
             },
             nb::arg("label"), nb::arg("inverse"))
-        .def_static("bytes_a_label", &FullCovariance<T>::bytes_a_label, nb::arg("features"));
+        .def_static("bytes_a_label", &FullCovariance<T>::bytes_per_label, nb::arg("features"));
 }
 
 // The slot loss and the partial rank loss of each list, where so many labels could have been shown.
-static auto losses_of_lists(const Game& self, const LabelRows& shown, const LabelRows& relevant,
-                            const LabelRows& unknown, const VectorOf<std::int64_t>& slots) {
+static auto losses_of_lists(const ListChooser& self, const LabelRows& shown,
+                            const LabelRows& relevant, const LabelRows& unknown,
+                            const VectorOf<std::int64_t>& slots) {
     if (relevant.rows() != shown.rows() || unknown.rows() != shown.rows() ||
         slots.shape(0) != shown.rows())
         throw InputError("lists, labels and slots must have the same number of rows");
@@ -263,7 +264,7 @@ static auto losses_of_lists(const Game& self, const LabelRows& shown, const Labe
     for (std::size_t i = 0; i < shown.rows(); ++i) {
         const auto row = static_cast<std::int64_t>(i);
         const auto list = shown.row(row), yes = relevant.row(row), open = unknown.row(row);
-        if (list.size() > self.config().costs.sizes())
+        if (list.size() > self.config().costs.max_size())
             throw InputError("a list of " + std::to_string(list.size()) +
                              " labels has no slot costs");
         const auto found = list_losses(
@@ -276,18 +277,19 @@ static auto losses_of_lists(const Game& self, const LabelRows& shown, const Labe
 }
 
 static void add_game(nb::module_& module) {
-    nb::class_<Game>(module, "Game")
+    nb::class_<ListChooser>(module, "Game")
         .def(
             "__init__",
-            [](Game* self, double miss_weight, const SlotCost& slot_cost, const std::string& ties,
-               std::int64_t max_explore) {
-                new (self) Game(make_game(miss_weight, slot_cost, ties, max_explore));
+            [](ListChooser* self, double miss_weight, const SlotCost& slot_cost,
+               const std::string& ties, std::int64_t max_explore) {
+                new (self) ListChooser(make_game(miss_weight, slot_cost, ties, max_explore));
             },
             nb::kw_only(), nb::arg("miss_weight"), nb::arg("slot_cost"), nb::arg("ties"),
             nb::arg("max_explore"))
         .def(
             "choose",
-            [](const Game& self, const std::vector<double>& probabilities, std::size_t most) {
+            [](const ListChooser& self, const std::vector<double>& probabilities,
+               std::size_t most) {
                 std::vector<std::int32_t> out;
                 self.choose({probabilities, probabilities}, most, out);
                 return out;
@@ -295,16 +297,16 @@ static void add_game(nb::module_& module) {
             nb::arg("probabilities"), nb::arg("most"))
         .def(
             "expected",
-            [](const Game& self, const std::vector<std::int32_t>& shown,
+            [](const ListChooser& self, const std::vector<std::int32_t>& shown,
                const std::vector<double>& probabilities) {
-                if (shown.size() > self.config().costs.sizes())
+                if (shown.size() > self.config().costs.max_size())
                     throw InputError("a list of " + std::to_string(shown.size()) +
                                      " labels has no slot costs");
                 double cost = 0;
                 for (const double p : probabilities) cost += self.config().miss_weight * p;
                 for (std::size_t j = 0; j < shown.size(); ++j)
-                    cost += self.wrong(j + 1, shown.size()) -
-                            self.stake(j + 1, shown.size()) *
+                    cost += self.false_positive_cost(j + 1, shown.size()) -
+                            self.hit_gain(j + 1, shown.size()) *
                                 probabilities.at(static_cast<std::size_t>(shown[j]));
                 return cost;
             },

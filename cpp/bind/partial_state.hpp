@@ -132,7 +132,7 @@ void read_covariance(PartialRanker<T>& self, FullCovariance<T>& found, const nb:
 template <class T>
 void write_covariance(const PartialRanker<T>&, const DiagonalCovariance<T>& found,
                       nb::dict& arrays) {
-    const auto part = [&](T Known<T>::* number) {
+    const auto part = [&](T WeightAndInverse<T>::* number) {
         const auto& store = found.store();
         Owned<T> out({store.rows(), store.labels()});
         T* next = out.data;
@@ -141,8 +141,8 @@ void write_covariance(const PartialRanker<T>&, const DiagonalCovariance<T>& foun
                 *next++ = store.row(static_cast<std::int32_t>(r))[k].*number;
         return out.array;
     };
-    arrays["theta"] = part(&Known<T>::weight);
-    arrays["inverses"] = part(&Known<T>::inverse);
+    arrays["theta"] = part(&WeightAndInverse<T>::weight);
+    arrays["inverses"] = part(&WeightAndInverse<T>::inverse);
 }
 
 template <class T>
@@ -157,7 +157,7 @@ void read_covariance(PartialRanker<T>& self, DiagonalCovariance<T>& found, const
             throw InputError("model state: 'theta' or 'inverses' has the wrong shape");
     auto& store = found.store();
     for (std::size_t r = 0; r < features.shape(0); ++r) {
-        Known<T>* row = store.row(found.insert(features.data()[r]));
+        WeightAndInverse<T>* row = store.row(found.insert(features.data()[r]));
         for (std::size_t k = 0; k < K; ++k)
             row[k] = {theta.data()[r * K + k], inverses.data()[r * K + k]};
     }
@@ -229,7 +229,7 @@ struct PartialCertificate {
 
 template <class T>
 PartialCertificate certificate_of(const PartialRanker<T>& self) {
-    const auto& account = self.account();
+    const auto& account = self.totals();
     PartialCertificate out{account.rounds, account.shown, account.regret, self.cutoff(), {}};
     if (const auto* full = std::get_if<FullCovariance<T>>(&self.covariance()))
         out.refactorisations = full->refactorisations();
@@ -249,7 +249,7 @@ void write_state(const PartialRanker<T>& self, nb::dict& arrays, nb::dict& numbe
     arrays["updates"] = copied(self.updates());
     std::visit([&](const auto& found) { write_covariance(self, found, arrays); },
                self.covariance());
-    const auto& account = self.account();
+    const auto& account = self.totals();
     numbers["labels"] = self.labels();
     numbers["rounds"] = account.rounds;
     numbers["shown"] = account.shown;

@@ -85,7 +85,7 @@ template <class T>
 static FeatureWeights weights_of(const Predtron<T>& self) {
     const WeightStore<T> none(1);  // a kernel has support examples instead
     const WeightStore<T>& store = self.store() == nullptr ? none : *self.store();
-    const std::size_t K = self.labels() > 0 ? self.labels() : self.scores_a_row();
+    const std::size_t K = self.labels() > 0 ? self.labels() : self.scores_per_row();
     Owned<T> weights({store.rows(), K});
     for (std::size_t r = 0; r < store.rows(); ++r)
         for (std::size_t k = 0; k < K; ++k)
@@ -184,7 +184,7 @@ static void add_predtron(nb::module_& module, const char* name) {
                 x.matrix.read(row, example);
                 self.finish(example);
                 std::unique_lock lock(self.mutex());
-                if (direction.shape(0) != self.scores_a_row())
+                if (direction.shape(0) != self.scores_per_row())
                     throw InputError("a number a score is needed");
                 self.move(example, {direction.data(), direction.shape(0)});
             },
@@ -230,8 +230,8 @@ static void add_predtron(nb::module_& module, const char* name) {
                 nb::gil_scoped_release release;
                 const auto documents = documents_of(self, x.matrix, begin, end);
                 std::unique_lock lock(self.mutex());
-                self.settle_query(documents, {grades.data(), grades.shape(0)}, loss,
-                                  {direction.data(), direction.shape(0)}, norm, weight);
+                self.learn_judged_query(documents, {grades.data(), grades.shape(0)}, loss,
+                                        {direction.data(), direction.shape(0)}, norm, weight);
             },
             nb::arg("x"), nb::arg("begin"), nb::arg("end"), nb::arg("grades"), nb::arg("loss"),
             nb::arg("direction"), nb::arg("norm"), nb::arg("weight"));

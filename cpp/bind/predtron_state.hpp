@@ -14,7 +14,7 @@ struct PredtronCertificate : PredtronCounts {
 
 template <class T>
 PredtronCertificate certificate_of(const Predtron<T>& self) {
-    PredtronCertificate out{self.counts(), self.spread(), self.cutoff()};
+    PredtronCertificate out{self.counts(), self.link_factor(), self.cutoff()};
     out.rounds -= out.earlier;
     return out;
 }
@@ -42,7 +42,8 @@ inline void write_support(const KernelGeometry& kernel, bool averaged, nb::dict&
         vector_array<std::int32_t>(features.size(), [&](std::size_t i) { return features[i]; });
     arrays["support_values"] =
         vector_array<double>(values.size(), [&](std::size_t i) { return values[i]; });
-    arrays["support_parts"] = table([](const auto& one) -> const auto& { return one.part; });
+    arrays["support_parts"] =
+        table([](const auto& one) -> const auto& { return one.coefficients; });
     if (averaged)
         arrays["support_means"] = table([](const auto& one) -> const auto& { return one.means; });
 }
@@ -68,7 +69,7 @@ inline void read_support(KernelGeometry& kernel, bool averaged, const nb::dict& 
         KernelGeometry::Support one;
         one.x.feature.assign(features.data() + from, features.data() + to);
         one.x.value.assign(values.data() + from, values.data() + to);
-        one.part.assign(parts.data() + i * K, parts.data() + (i + 1) * K);
+        one.coefficients.assign(parts.data() + i * K, parts.data() + (i + 1) * K);
         if (averaged) one.means.assign(means.data() + i * K, means.data() + (i + 1) * K);
         kernel.restore(std::move(one));
     }
@@ -103,7 +104,7 @@ template <class T>
 void restore_rows(Predtron<T>& self, const nb::dict& arrays, const nb::dict& numbers) {
     using Plane = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
     const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
-    const std::size_t rows = features.shape(0), d = self.scores_a_row();
+    const std::size_t rows = features.shape(0), d = self.scores_per_row();
     const auto norm2 = state_vector<double>(arrays, "norm2", rows);
     const auto plane = [&](const char* name) {
         auto array = nb::cast<Plane>(arrays[name]);
@@ -126,7 +127,7 @@ void restore_rows(Predtron<T>& self, const nb::dict& arrays, const nb::dict& num
     link.restore_unit(nb::cast<double>(numbers["unit"]));
     for (std::size_t r = 0; r < rows; ++r) {
         std::copy_n(theta.data() + r * d, d, link.restore_row(features.data()[r], norm2.data()[r]));
-        link.settle(static_cast<std::int32_t>(r));
+        link.finish_row(static_cast<std::int32_t>(r));
     }
 }
 

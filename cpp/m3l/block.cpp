@@ -8,99 +8,102 @@
 namespace tagalong::m3l {
 namespace {
 
-constexpr int kPasses = 75;  // of coordinate steps, where those are as quick
-constexpr int kStepsOnFace = 40;
-constexpr int kPassesAfter = 2;  // of coordinate steps, after those on the face
-constexpr double kAimOnFace =
-    0.5;  // of the tolerance: the passes after it disturb what was reached
+constexpr int kCoordinatePasses = 75;  // passes per round while conjugate gradients are no faster
+constexpr int kCgSteps = 40;
+constexpr int kPassesAfterCg = 2;  // passes of coordinate steps after conjugate gradients
+// Share of the tolerance that conjugate gradients aim at: the passes after them undo some of it.
+constexpr double kCgAimShare = 0.5;
 
 }  // namespace
 
 template <class T>
-RowNumbers<T>::RowNumbers(const Rows<T>& rows, const Problem& problem) {
-    squared.reserve(rows.size());
-    inverse.reserve(rows.size());
+RowConstants<T>::RowConstants(const Rows<T>& rows, const Problem& problem) {
+    squared_norm.reserve(rows.size());
+    inverse_squared_norm.reserve(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const double square = rows.squared(i);
-        squared.push_back(static_cast<T>(square));
-        inverse.push_back(static_cast<T>(inverse_of(square)));
+        const double square = rows.squared_norm(i);
+        squared_norm.push_back(static_cast<T>(square));
+        inverse_squared_norm.push_back(static_cast<T>(bounded_inverse(square)));
     }
     for (const double each : problem.row_weight) weight.push_back(static_cast<T>(each));
 }
 
 template <class T>
-Block<T>::Block(const Rows<T>& rows, const RowNumbers<T>& numbers, const Problem& problem,
-                std::span<const std::int32_t> labels, T* dual, BlockSpace<T>& space)
+Block<T>::Block(const Rows<T>& rows, const RowConstants<T>& row_constants, const Problem& problem,
+                std::span<const std::int32_t> labels, T* dual, BlockWorkspace<T>& workspace)
     : rows_(rows),
       labels_(labels.begin(), labels.end()),
       view_{},
-      space_(space),
-      stretch_(kPasses) {
+      workspace_(workspace),
+      passes_per_round_(kCoordinatePasses) {
     view_.rows = rows.size();
     for (std::size_t k = 0; k < labels_.size(); ++k) {
         const auto l = static_cast<std::size_t>(labels_[k]);
-        view_.target_yes[k] = static_cast<T>(problem.margin_yes[l]);
-        view_.target_no[k] = static_cast<T>(-problem.margin_no[l]);
-        view_.bound_yes[k] = static_cast<T>(problem.bound_yes[l]);
-        view_.bound_no[k] = static_cast<T>(problem.bound_no[l]);
+        view_.target_relevant[k] = static_cast<T>(problem.margin_relevant[l]);
+        view_.target_irrelevant[k] = static_cast<T>(-problem.margin_irrelevant[l]);
+        view_.bound_relevant[k] = static_cast<T>(problem.bound_relevant[l]);
+        view_.bound_irrelevant[k] = static_cast<T>(problem.bound_irrelevant[l]);
         const double r = problem.r(l, l);
         view_.scale[k] = static_cast<T>(2 * r);
-        view_.inverse[k] = static_cast<T>(inverse_of(4 * r));
+        view_.inverse_curvature[k] = static_cast<T>(bounded_inverse(4 * r));
         for (std::size_t j = 0; j < labels_.size(); ++j) {
             const double other = problem.r(static_cast<std::size_t>(labels_[j]), l);
-            view_.inside[k][j] = static_cast<T>(2 * other);
+            view_.prior_in_block[k][j] = static_cast<T>(2 * other);
             view_.coupled |= j != k && other != 0;
         }
     }
-    view_.row_weight = numbers.weight.empty() ? nullptr : numbers.weight.data();
-    view_.squared = numbers.squared.data();
-    view_.row_inverse = numbers.inverse.data();
-    view_.weights = space.weights.data();
+    view_.row_weight = row_constants.weight.empty() ? nullptr : row_constants.weight.data();
+    view_.squared_norm = row_constants.squared_norm.data();
+    view_.inverse_squared_norm = row_constants.inverse_squared_norm.data();
+    view_.weights = workspace.weights.data();
     view_.dual = dual;
-    mark(problem);
-    if (problem.tied) tie(problem);
-    open_all();
+    mark_relevance(problem);
+    if (problem.tied) set_tied_targets(problem);
+    activate_all();
 }
 
-// Which labels of the block are relevant and which are known, a row.
+// Marks, per row, the labels of the block that are relevant and those of known relevance, and clips
+// the dual variables to their bounds.
 template <class T>
-void Block<T>::mark(const Problem& problem) {
+void Block<T>::mark_relevance(const Problem& problem) {
     const std::size_t n = rows_.size();
     const Mask used = static_cast<Mask>((1u << labels_.size()) - 1);
-    yes_.assign(n, 0);
+    relevant_.assign(n, 0);
     known_.assign(n, used);
     active_.resize(n);
     order_.resize(n);
     std::vector<Mask> bit(problem.labels, 0);
     for (std::size_t k = 0; k < labels_.size(); ++k) bit[labels_[k]] = static_cast<Mask>(1u << k);
     for (std::size_t i = 0; i < n; ++i) {
-        for (const std::int32_t label : problem.relevant.row(i)) yes_[i] |= bit[label];
+        for (const std::int32_t label : problem.relevant.row(i)) relevant_[i] |= bit[label];
         for (const std::int32_t label : problem.unknown.row(i))
             known_[i] &= static_cast<Mask>(~bit[label]);
-        all_ |= known_[i];
+        known_labels_ |= known_[i];
     }
-    // A start for another problem need not fit this one.
+    // A warm start from another problem may be infeasible for this one.
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t k = 0; k < kLanes; ++k) {
             const double weight = problem.weight(i);
-            const bool yes = yes_[i] >> k & 1, known = known_[i] >> k & 1;
-            const T high = yes && known
-                               ? static_cast<T>(static_cast<double>(view_.bound_yes[k]) * weight)
-                               : T{0};
-            const T low = !yes && known
-                              ? static_cast<T>(static_cast<double>(-view_.bound_no[k]) * weight)
-                              : T{0};
+            const bool relevant = relevant_[i] >> k & 1, known = known_[i] >> k & 1;
+            const T high =
+                relevant && known
+                    ? static_cast<T>(static_cast<double>(view_.bound_relevant[k]) * weight)
+                    : T{0};
+            const T low =
+                !relevant && known
+                    ? static_cast<T>(static_cast<double>(-view_.bound_irrelevant[k]) * weight)
+                    : T{0};
             T& b = view_.dual[i * kLanes + k];
             b = std::min(std::max(b, low), high);
         }
-    view_.yes = yes_.data();
+    view_.relevant = relevant_.data();
     view_.known = known_.data();
     view_.active = active_.data();
     view_.order = order_.data();
 }
 
 template <class T>
-void Block<T>::tie(const Problem& problem) {
+void Block<T>::set_tied_targets(const Problem& problem) {
     target_.assign(rows_.size() * kLanes, T{0});
     for (std::size_t k = 0; k < labels_.size(); ++k) {
         const std::vector<double> targets =
@@ -112,164 +115,170 @@ void Block<T>::tie(const Problem& problem) {
 }
 
 template <class T>
-void Block<T>::open_all() {
+void Block<T>::activate_all() {
     std::copy(known_.begin(), known_.end(), active_.begin());
     std::iota(order_.begin(), order_.end(), 0u);
     view_.count = rows_.size();
-    view_.live = all_;
+    view_.unconverged = known_labels_;
     std::fill_n(view_.threshold, kLanes, std::numeric_limits<T>::infinity());
     std::fill_n(view_.violation, kLanes, std::numeric_limits<T>::infinity());
 }
 
 template <class T>
-void Block<T>::forget_relevant() {
-    std::fill(yes_.begin(), yes_.end(), Mask{0});
+void Block<T>::treat_as_irrelevant() {
+    std::fill(relevant_.begin(), relevant_.end(), Mask{0});
 }
 
 template <class T>
-void Block<T>::pass(T enough, Shuffle& shuffle) {
+void Block<T>::pass(T target_violation, Shuffle& shuffle) {
     shuffle(view_.order, view_.count);
-    std::visit([&](const auto& rows) { visit(rows, view_); }, rows_.any());
+    std::visit([&](const auto& rows) { visit(rows, view_); }, rows_.storage());
     for (std::size_t k = 0; k < labels_.size(); ++k) {
-        if (!(view_.live >> k & 1)) continue;
-        if (view_.violation[k] < enough) view_.live &= static_cast<Mask>(~(1u << k));
+        if (!(view_.unconverged >> k & 1)) continue;
+        if (view_.violation[k] < target_violation)
+            view_.unconverged &= static_cast<Mask>(~(1u << k));
         view_.threshold[k] = view_.violation[k];
     }
 }
 
 template <class T>
-double Block<T>::level(T enough) const {
+double Block<T>::log_excess_violation(T target_violation) const {
     double sum = 0;
     for (std::size_t k = 0; k < labels_.size(); ++k)
-        sum += std::log(static_cast<double>(std::max(view_.violation[k] / enough, T{1})));
+        sum += std::log(static_cast<double>(std::max(view_.violation[k] / target_violation, T{1})));
     return sum;
 }
 
 template <class T>
-int Block<T>::improve(double tolerance, int most, Shuffle& shuffle, SolverProgress& watch) {
-    const auto enough = static_cast<T>(tolerance);
+int Block<T>::improve(double tolerance, int max_passes, Shuffle& shuffle,
+                      SolverProgress& progress) {
+    const auto target_violation = static_cast<T>(tolerance);
     int passes = 0;
-    const auto goes_on = [&] {
-        return view_.live != 0 && view_.count > 0 && passes < most &&
-               !watch.stop.load(std::memory_order_relaxed);
+    const auto must_continue = [&] {
+        return view_.unconverged != 0 && view_.count > 0 && passes < max_passes &&
+               !progress.stop.load(std::memory_order_relaxed);
     };
     const auto step = [&](int count) {
-        for (; count > 0 && goes_on(); --count, ++passes) {
-            if (pays_alone(rows_, view_)) {
-                count = std::min(count, most - passes);
-                passes += improve_single_labels(rows_, view_, space_.alone, enough, count, shuffle,
-                                                watch);
+        for (; count > 0 && must_continue(); --count, ++passes) {
+            if (single_label_descent_pays(rows_, view_)) {
+                count = std::min(count, max_passes - passes);
+                passes += improve_single_labels(rows_, view_, workspace_.single_label,
+                                                target_violation, count, shuffle, progress);
                 return;
             }
-            pass(enough, shuffle);
-            watch.passes.fetch_add(1, std::memory_order_relaxed);
+            pass(target_violation, shuffle);
+            progress.passes.fetch_add(1, std::memory_order_relaxed);
         }
     };
-    // By how much a pass lowers the logarithms of violations, one way or the other.
-    const auto rate_of = [&](auto&& work) {
-        const double from = level(enough);
-        const int begun = passes;
+    // Runs `work` and returns the decrease of log_excess_violation() per pass.
+    const auto progress_per_pass = [&](auto&& work) {
+        const double before = log_excess_violation(target_violation);
+        const int passes_before = passes;
         work();
-        return (from - level(enough)) / std::max(1, passes - begun);
+        return (before - log_excess_violation(target_violation)) /
+               std::max(1, passes - passes_before);
     };
-    while (goes_on()) {
-        const double rate = rate_of([&] { step(stretch_); });
-        if (stretch_ > kPassesAfter) step_rate_ = rate;
-        if (!goes_on()) break;
-        const double on_face = rate_of([&] {
-            passes += improve_free_variables(rows_, view_, space_.face, kAimOnFace * tolerance,
-                                             std::min(kStepsOnFace, most - passes), watch);
-            step(kPassesAfter);  // on the face no variable comes and none returns
+    while (must_continue()) {
+        const double rate = progress_per_pass([&] { step(passes_per_round_); });
+        if (passes_per_round_ > kPassesAfterCg) coordinate_rate_ = rate;
+        if (!must_continue()) break;
+        const double cg_rate = progress_per_pass([&] {
+            passes += improve_free_variables(rows_, view_, workspace_.cg, kCgAimShare * tolerance,
+                                             std::min(kCgSteps, max_passes - passes), progress);
+            step(kPassesAfterCg);  // conjugate gradients cannot free a variable that is at a bound
         });
-        stretch_ = on_face > step_rate_ ? kPassesAfter : kPasses;
+        passes_per_round_ = cg_rate > coordinate_rate_ ? kPassesAfterCg : kCoordinatePasses;
     }
     return passes;
 }
 
 template <class T>
-double Block<T>::take_turn(double tolerance, int most, Shuffle& shuffle, SolverProgress& watch,
-                           T* v) {
+double Block<T>::improve_coupled(double tolerance, int max_passes, Shuffle& shuffle,
+                                 SolverProgress& progress, T* v) {
     if (view_.count == 0) return 0;
-    space_.rows.assign(view_.order, view_.order + view_.count);
-    space_.before.resize(view_.count * kLanes);
+    workspace_.rows.assign(view_.order, view_.order + view_.count);
+    workspace_.before.resize(view_.count * kLanes);
     for (std::size_t at = 0; at < view_.count; ++at)
-        std::copy_n(view_.dual + space_.rows[at] * kLanes, kLanes,
-                    space_.before.data() + at * kLanes);
-    view_.live = all_;
-    double met = 0;
+        std::copy_n(view_.dual + workspace_.rows[at] * kLanes, kLanes,
+                    workspace_.before.data() + at * kLanes);
+    view_.unconverged = known_labels_;
+    double first_violation = 0;
     for (int pass = 0;
-         pass < most && view_.count > 0 && !watch.stop.load(std::memory_order_relaxed); ++pass) {
+         pass < max_passes && view_.count > 0 && !progress.stop.load(std::memory_order_relaxed);
+         ++pass) {
         shuffle(view_.order, view_.count);
-        std::visit([&](const auto& rows) { visit(rows, view_); }, rows_.any());
-        const T most_of_all = *std::max_element(view_.violation, view_.violation + labels_.size());
+        std::visit([&](const auto& rows) { visit(rows, view_); }, rows_.storage());
+        const T largest = *std::max_element(view_.violation, view_.violation + labels_.size());
         std::copy_n(view_.violation, kLanes, view_.threshold);
-        if (pass == 0) met = static_cast<double>(most_of_all);
-        watch.passes.fetch_add(1, std::memory_order_relaxed);
-        if (static_cast<double>(most_of_all) < tolerance) break;
+        if (pass == 0) first_violation = static_cast<double>(largest);
+        progress.passes.fetch_add(1, std::memory_order_relaxed);
+        if (static_cast<double>(largest) < tolerance) break;
     }
     std::visit(
         [&](const auto& rows) {
-            add_changes(rows, space_.rows.data(), space_.rows.size(), space_.before.data(),
-                        view_.dual, v);
+            add_dual_changes(rows, workspace_.rows.data(), workspace_.rows.size(),
+                             workspace_.before.data(), view_.dual, v);
         },
-        rows_.any());
-    return met;
+        rows_.storage());
+    return first_violation;
 }
 
 template <class T>
 void Block<T>::collect_sums() {
-    std::fill(space_.sums.begin(), space_.sums.end(), 0.0);
+    std::fill(workspace_.sums.begin(), workspace_.sums.end(), 0.0);
     std::visit(
-        [&](const auto& rows) { collect(rows, rows_.size(), view_.dual, space_.sums.data()); },
-        rows_.any());
+        [&](const auto& rows) { collect(rows, rows_.size(), view_.dual, workspace_.sums.data()); },
+        rows_.storage());
 }
 
 template <class T>
-void Block<T>::weigh() {
+void Block<T>::recompute_weights() {
     collect_sums();
     double scale[kLanes];
     for (std::size_t k = 0; k < kLanes; ++k) scale[k] = static_cast<double>(view_.scale[k]);
-    for (std::size_t j = 0; j < space_.sums.size(); j += kLanes)
+    for (std::size_t j = 0; j < workspace_.sums.size(); j += kLanes)
         for (std::size_t k = 0; k < kLanes; ++k)
-            space_.weights[j + k] = static_cast<T>(scale[k] * space_.sums[j + k]);
+            workspace_.weights[j + k] = static_cast<T>(scale[k] * workspace_.sums[j + k]);
 }
 
 template <class T>
-Standing Block<T>::check(double tolerance) {
-    // Variables within reach of the violations there may be; those are not known yet.
+SolutionStatus Block<T>::check(double tolerance) {
+    // The new violations are not known yet. Use the larger of the tolerance and the last shrinking
+    // threshold.
     for (std::size_t k = 0; k < kLanes; ++k)
         view_.threshold[k] = std::max(view_.threshold[k], static_cast<T>(tolerance));
-    view_.live = all_;
-    std::visit([&](const auto& rows) { m3l::check(rows, view_); }, rows_.any());
-    Standing out;
+    view_.unconverged = known_labels_;
+    std::visit([&](const auto& rows) { m3l::check(rows, view_); }, rows_.storage());
+    SolutionStatus out;
     for (std::size_t k = 0; k < labels_.size(); ++k) {
         out.gap += view_.gap[k];
         out.dual += view_.value[k];
         const auto violation = static_cast<double>(view_.violation[k]);
         out.violation = std::max(out.violation, violation);
-        if (violation < tolerance) view_.live &= static_cast<Mask>(~(1u << k));
+        if (violation < tolerance) view_.unconverged &= static_cast<Mask>(~(1u << k));
         view_.threshold[k] = view_.violation[k];
     }
     return out;
 }
 
 template <class T>
-int Block<T>::solve(double tolerance, int most, Shuffle& shuffle, SolverProgress& watch,
-                    Standing& standing) {
+int Block<T>::solve(double tolerance, int max_passes, Shuffle& shuffle, SolverProgress& progress,
+                    SolutionStatus& status) {
     int passes = 0;
     for (;;) {
-        // The last steps move what the ones before have measured: aim a little lower.
-        passes += improve(0.8 * tolerance, most - passes, shuffle, watch);
-        weigh();
-        standing = check(tolerance);
-        if (standing.violation < tolerance || passes >= most ||
-            watch.stop.load(std::memory_order_relaxed))
+        // The last steps change derivatives that were measured before them, so aim below the
+        // tolerance.
+        passes += improve(0.8 * tolerance, max_passes - passes, shuffle, progress);
+        recompute_weights();
+        status = check(tolerance);
+        if (status.violation < tolerance || passes >= max_passes ||
+            progress.stop.load(std::memory_order_relaxed))
             return passes;
     }
 }
 
-template struct RowNumbers<float>;
-template struct RowNumbers<double>;
+template struct RowConstants<float>;
+template struct RowConstants<double>;
 template class Block<float>;
 template class Block<double>;
 

@@ -1,6 +1,14 @@
-// Up to sixteen labels solved side by side. A row is visited while a variable of any of them is
-// active there; a label leaves when its active variables satisfy the tolerance, and all come back
-// for an exact check.
+// Dual coordinate ascent for up to sixteen labels side by side: maximises the objective of
+// m3l/problem.hpp over the variables of these labels. The steps are those of P4's linear solver
+// (Eqs. 37 to 40; Eq. 40 as printed names only z_l),
+//
+//     b_il <- clip(b_il + h_il / (4 R_ll |x_i|^2)),  z_k += 2 R_kl (change of b_il) x_i.
+//
+// A row is visited while a variable of any of the labels is active there (shrinking). A label drops
+// out when the violation of its active variables is below the tolerance; then all variables are
+// checked. Besides passes of coordinate steps over all labels, a block uses
+// single_label_descent.hpp where few labels are active per row, and free_variable_cg.hpp where
+// coordinate steps converge slowly.
 #pragma once
 
 #include <algorithm>
@@ -19,89 +27,97 @@
 
 namespace tagalong::m3l {
 
-// 1 / value, or where that is 0 a number large enough to reach any bound at once, and finite where
-// the derivative is 0.
-inline double inverse_of(double value) {
-    constexpr double kSteep = 1e15;
-    return value > 0 ? std::min(1 / value, kSteep) : kSteep;
+// 1 / value. For value 0, a number large enough to reach any bound in one step, and finite, so that
+// a zero derivative gives a zero step.
+inline double bounded_inverse(double value) {
+    constexpr double kLargest = 1e15;
+    return value > 0 ? std::min(1 / value, kLargest) : kLargest;
 }
 
-// What blocks share: numbers of rows in the type of the arithmetic.
+// Constants of the rows that all blocks share, in the type of the arithmetic.
 template <class T>
-struct RowNumbers {
-    std::vector<T> weight;  // empty for ones
-    std::vector<T> squared, inverse;
+struct RowConstants {
+    std::vector<T> weight;  // factor of C; empty if all are 1
+    std::vector<T> squared_norm, inverse_squared_norm;
 
-    RowNumbers(const Rows<T>& rows, const Problem& problem);
+    RowConstants(const Rows<T>& rows, const Problem& problem);
 };
 
-// Room for the weights of one block; blocks that take turns share it.
+// Working memory of one block; blocks that are solved in turn share it.
 template <class T>
-struct BlockSpace {
-    AlignedVector<T> weights;    // z, kLanes numbers a feature
-    AlignedVector<double> sums;  // v, likewise
-    // Of a turn: the rows that could change, and their variables as they were.
+struct BlockWorkspace {
+    AlignedVector<T> weights;    // z, kLanes numbers per feature
+    AlignedVector<double> sums;  // v, kLanes numbers per feature
+    // For improve_coupled(): the rows with an active variable, and their variables before the
+    // steps.
     std::vector<std::uint32_t> rows;
     AlignedVector<T> before;
-    FreeVariables<T> face;
-    SingleLabelState<T> alone;
+    FreeVariables<T> cg;
+    SingleLabelState<T> single_label;
 
-    explicit BlockSpace(std::size_t features)
+    explicit BlockWorkspace(std::size_t features)
         : weights(features * kLanes, T{0}), sums(features * kLanes, 0.0) {}
 };
 
 template <class T>
 class Block {
   public:
-    // Labels by number; dual has kLanes numbers a row, which the block reads and changes.
-    Block(const Rows<T>& rows, const RowNumbers<T>& numbers, const Problem& problem,
-          std::span<const std::int32_t> labels, T* dual, BlockSpace<T>& space);
+    // `labels` holds label numbers. `dual` has kLanes numbers per row: the starting point, and the
+    // result.
+    Block(const Rows<T>& rows, const RowConstants<T>& row_constants, const Problem& problem,
+          std::span<const std::int32_t> labels, T* dual, BlockWorkspace<T>& workspace);
 
-    // The weights are there from now on, instead of in the space.
-    void work_on(T* weights) { view_.weights = weights; }
-    // Every variable that is known takes part from now on.
-    void open_all();
-    // Treat all labels as irrelevant everywhere.
-    void forget_relevant();
+    // Stores the weights there, instead of in the workspace.
+    void use_weights(T* weights) { view_.weights = weights; }
+    // Makes every variable of known relevance active.
+    void activate_all();
+    // Treats all labels as irrelevant for every row.
+    void treat_as_irrelevant();
 
-    // Steps on active variables until those of each label violate less than the tolerance; at most so
-    // many passes, those over the face included. Returns the passes made.
-    int improve(double tolerance, int most, Shuffle& shuffle, SolverProgress& watch);
-    // For labels that other blocks move too: so many passes over the active variables, or until they
-    // violate less than the tolerance. What that changes of v is added to the sums given. Returns the
-    // violation that the first pass has met.
-    double take_turn(double tolerance, int most, Shuffle& shuffle, SolverProgress& watch, T* v);
-    // Weights from the dual variables, which forgets rounding errors; labels move themselves only.
-    void weigh();
-    // v_l = sum_i b_il x_i into the space's sums.
+    // Runs until the violation of the active variables of each label is below the tolerance or
+    // `max_passes` is reached. A step of conjugate gradients counts as a pass. Returns the number
+    // of passes.
+    int improve(double tolerance, int max_passes, Shuffle& shuffle, SolverProgress& progress);
+    // For labels that the prior couples with other blocks. Runs until the violation of the active
+    // variables is below the tolerance or `max_passes` is reached, and adds the change of v to `v`.
+    // Returns the violation that the first pass found.
+    double improve_coupled(double tolerance, int max_passes, Shuffle& shuffle,
+                           SolverProgress& progress, T* v);
+    // Recomputes the weights from the dual variables, which removes accumulated rounding errors.
+    // Only for labels that the prior does not couple.
+    void recompute_weights();
+    // Computes v_l = sum_i b_il x_i into the workspace's sums.
     void collect_sums();
-    // Where all variables stand. What rests becomes inactive, and labels that satisfy the tolerance
-    // stay out of the steps that follow.
-    Standing check(double tolerance);
-    // All of it, for labels that no other block moves. Returns the passes made.
-    int solve(double tolerance, int most, Shuffle& shuffle, SolverProgress& watch,
-              Standing& standing);
+    // Evaluates all variables. Sets the active set anew, and marks labels whose violation is below
+    // the tolerance as converged.
+    SolutionStatus check(double tolerance);
+    // Solves the problem of the block's labels, which no other block may be coupled with. Returns
+    // the number of passes.
+    int solve(double tolerance, int max_passes, Shuffle& shuffle, SolverProgress& progress,
+              SolutionStatus& status);
 
     std::span<const std::int32_t> labels() const { return labels_; }
 
   private:
-    // A step on every active variable; labels that violate less than enough leave.
-    void pass(T enough, Shuffle& shuffle);
-    // How far labels are above enough: the sum of the logarithms of their violations over it.
-    double level(T enough) const;
-    void mark(const Problem& problem);
-    void tie(const Problem& problem);
+    // One step on every active variable. Labels whose violation is below `target_violation` are
+    // then marked as converged.
+    void pass(T target_violation, Shuffle& shuffle);
+    // Sum over labels of log(violation / target_violation), where that is positive.
+    double log_excess_violation(T target_violation) const;
+    void mark_relevance(const Problem& problem);
+    void set_tied_targets(const Problem& problem);
 
     const Rows<T>& rows_;
     std::vector<std::int32_t> labels_;
     BlockView<T> view_;
-    BlockSpace<T>& space_;
+    BlockWorkspace<T>& workspace_;
     AlignedVector<T> target_;
-    std::vector<Mask> yes_, known_, active_;
+    std::vector<Mask> relevant_, known_, active_;
     std::vector<std::uint32_t> order_;
-    Mask all_ = 0;          // labels with a known variable
-    int stretch_;           // passes before the variables between their limits are moved together
-    double step_rate_ = 0;  // by how much a pass has lowered the logarithms of violations, lately
+    Mask known_labels_ = 0;  // labels with a variable of known relevance
+    int passes_per_round_;   // passes of coordinate steps between two runs of conjugate gradients
+    // Decrease of log_excess_violation() per pass of coordinate steps, measured most recently.
+    double coordinate_rate_ = 0;
 };
 
 }  // namespace tagalong::m3l

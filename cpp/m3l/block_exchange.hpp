@@ -1,9 +1,10 @@
-// What coupled blocks tell each other. The weights of block b depend on the v of all blocks,
+// Keeps the weights of coupled blocks up to date. The weights of block b depend on the v of all
+// blocks,
 //
-//     z_b = 2 sum_c R_bc v_c,
+//     z_b = 2 sum_c R_bc v_c.
 //
-// and are kept up to date by the changes of v alone: after its turn a block leaves what it has changed,
-// and every other one pulls that through R once, before its own next turn. Threads share the pulling.
+// After its turn a block publishes the change of its v. Before its own next turn, every other block
+// multiplies that change by R and adds it to its weights. Threads share this work by features.
 #pragma once
 
 #include <algorithm>
@@ -28,55 +29,57 @@ class BlockExchange {
           changes_(blocks_) {
         for (std::size_t b = 0; b < blocks_; ++b)
             for (std::size_t c = 0; c < blocks_; ++c)
-                bonds_.push_back(bonds(task.problem, task.labels_of(b), task.labels_of(c)));
+                couplings_.push_back(
+                    coupling_between(task.problem, task.labels_of(b), task.labels_of(c)));
     }
 
     // z of a block, kLanes numbers per feature.
     AlignedVector<T>& weights(std::size_t block) { return weights_[block]; }
 
-    // What a block has changed of v since its last turn. The sums given are zero afterwards.
-    void leave(std::size_t block, AlignedVector<T>& changed) {
-        take_changes(changed, changes_[block]);
+    // Publishes the change of a block's v since its last turn, and sets the sums given to zero.
+    void publish(std::size_t block, AlignedVector<T>& change) {
+        extract_changes(change, changes_[block]);
     }
-    // What the other blocks have changed since this one's last turn.
-    void pull_from_others(std::size_t block) { pull_into(block, false); }
+    // Adds to z what the other blocks have published since this block's last turn.
+    void apply_other_changes(std::size_t block) { apply_changes(block, false); }
 
-    // The weights of a block from scratch, which forgets rounding errors. All blocks have left their
-    // whole v before.
+    // Recomputes the weights of a block, which removes accumulated rounding errors. Every block
+    // must have published its whole v before.
     void rebuild(std::size_t block) {
         std::fill(weights_[block].begin(), weights_[block].end(), T{0});
-        pull_into(block, true);
+        apply_changes(block, true);
     }
-    void forget_changes() {
+    void clear_changes() {
         for (Changes<T>& each : changes_) each.clear();
     }
 
   private:
-    // 2 R_kl for the labels l of one block and k of another, kLanes numbers for each k.
-    struct Bonds {
+    // 2 R_kl for the labels l of one block and k of another, kLanes numbers per label k.
+    struct Coupling {
         AlignedVector<T> r;
-        Mask bound = 0;  // the labels k for which they are not all 0
+        Mask coupled_labels = 0;  // the labels k with a nonzero number
     };
-    static Bonds bonds(const Problem& problem, std::span<const std::int32_t> mine,
-                       std::span<const std::int32_t> others) {
-        Bonds out{AlignedVector<T>(kLanes * kLanes, T{0})};
+    static Coupling coupling_between(const Problem& problem, std::span<const std::int32_t> mine,
+                                     std::span<const std::int32_t> others) {
+        Coupling out{AlignedVector<T>(kLanes * kLanes, T{0})};
         for (std::size_t k = 0; k < others.size(); ++k)
             for (std::size_t l = 0; l < mine.size(); ++l) {
                 out.r[k * kLanes + l] = static_cast<T>(2 * problem.r(others[k], mine[l]));
-                if (out.r[k * kLanes + l] != 0) out.bound |= static_cast<Mask>(1u << k);
+                if (out.r[k * kLanes + l] != 0) out.coupled_labels |= static_cast<Mask>(1u << k);
             }
         return out;
     }
 
-    void pull_into(std::size_t b, bool itself) {
-        for_each_of(
-            (features_ + Changes<T>::kPart - 1) / Changes<T>::kPart, threads_,
-            [&](std::size_t part) {
-                for (std::size_t c = 0; c < blocks_; ++c)
-                    if (const Bonds& each = bonds_[b * blocks_ + c];
-                        each.bound != 0 && (itself || c != b) && !changes_[c].feature.empty())
-                        pull(changes_[c], part, each.r.data(), each.bound, weights_[b].data());
-            });
+    void apply_changes(std::size_t b, bool include_itself) {
+        for_each_of((features_ + Changes<T>::kPart - 1) / Changes<T>::kPart, threads_,
+                    [&](std::size_t part) {
+                        for (std::size_t c = 0; c < blocks_; ++c)
+                            if (const Coupling& each = couplings_[b * blocks_ + c];
+                                each.coupled_labels != 0 && (include_itself || c != b) &&
+                                !changes_[c].feature.empty())
+                                propagate(changes_[c], part, each.r.data(), each.coupled_labels,
+                                          weights_[b].data());
+                    });
     }
 
     std::size_t features_;
@@ -84,7 +87,7 @@ class BlockExchange {
     std::size_t blocks_;
     std::vector<AlignedVector<T>> weights_;
     std::vector<Changes<T>> changes_;
-    std::vector<Bonds> bonds_;  // of every block with every one
+    std::vector<Coupling> couplings_;  // one per pair of blocks, row-major
 };
 
 }  // namespace tagalong::m3l

@@ -1,4 +1,5 @@
-// The loops over rows of a block of sixteen labels.
+// The loops of m3l/block.hpp over the rows, for a block of sixteen labels; and of
+// m3l/dense_label.hpp.
 #pragma once
 
 #include <cstddef>
@@ -6,44 +7,47 @@
 #include <vector>
 
 #include "core/aligned.hpp"
-#include "m3l/label_loops.hpp"
+#include "m3l/dense_label_loops.hpp"
 #include "m3l/lanes.hpp"
 #include "m3l/rows.hpp"
 
 namespace tagalong::m3l {
 
-// What the loops see of a block. Arrays over labels have kLanes numbers; those of unused lanes do
-// not matter, as no variable of theirs is known.
+// The part of a block that the loops use. Arrays over labels have kLanes numbers. Those of unused
+// lanes do not matter, since no variable of theirs has known relevance.
 template <class T>
 struct BlockView {
-    alignas(64) T target_yes[kLanes];  // t of relevant rows
-    alignas(64) T target_no[kLanes];   // t of the others, negative
-    alignas(64) T bound_yes[kLanes];
-    alignas(64) T bound_no[kLanes];
-    alignas(64) T scale[kLanes];           // 2 R_ll
-    alignas(64) T inverse[kLanes];         // 1 / (4 R_ll)
-    alignas(64) T inside[kLanes][kLanes];  // inside[l]: 2 R_kl for the labels k of the block
-    alignas(64) T threshold[kLanes];       // a variable at its bound with a larger derivative rests
-    alignas(64) T violation[kLanes];       // out: the largest projected derivative met
-    alignas(64) double gap[kLanes], value[kLanes];  // out of a check
-    bool coupled = false;                           // whether labels of the block move each other
+    alignas(64) T target_relevant[kLanes];    // t of relevant rows
+    alignas(64) T target_irrelevant[kLanes];  // t of irrelevant rows, negative
+    alignas(64) T bound_relevant[kLanes];
+    alignas(64) T bound_irrelevant[kLanes];
+    alignas(64) T scale[kLanes];                   // 2 R_ll
+    alignas(64) T inverse_curvature[kLanes];       // 1 / (4 R_ll), for a row of unit norm
+    alignas(64) T prior_in_block[kLanes][kLanes];  // [l][k]: 2 R_kl
+    // A variable at a bound is shrunk if its derivative points out of the bound by more than this.
+    alignas(64) T threshold[kLanes];
+    alignas(64) T violation[kLanes];  // output: the largest projected derivative found
+    alignas(64) double gap[kLanes], value[kLanes];  // output of check(): duality gap, dual value
+    bool coupled = false;                           // whether the prior couples labels of the block
     std::size_t rows = 0;
-    const T* row_weight = nullptr;   // null for ones
-    const T* squared = nullptr;      // |x_i|^2
-    const T* row_inverse = nullptr;  // 1 / |x_i|^2
-    const T* target = nullptr;       // t a variable; null where target_yes and target_no say it
-    const Mask* yes = nullptr;       // the relevant labels of a row
-    const Mask* known = nullptr;     // those whose relevance is known
-    Mask* active = nullptr;          // those whose variables take part
-    T* dual = nullptr;               // b, kLanes a row
-    T* weights = nullptr;            // z, kLanes a feature
-    Mask live = 0;                   // labels that take part
-    std::uint32_t* order = nullptr;  // rows to visit; those without active variables are taken out
+    const T* row_weight = nullptr;            // factor of C; null if all are 1
+    const T* squared_norm = nullptr;          // |x_i|^2
+    const T* inverse_squared_norm = nullptr;  // 1 / |x_i|^2
+    // t per variable; null if target_relevant and target_irrelevant hold it.
+    const T* target = nullptr;
+    const Mask* relevant = nullptr;  // relevant labels, per row
+    const Mask* known = nullptr;     // labels of known relevance, per row
+    Mask* active = nullptr;          // labels with an active variable, per row
+    T* dual = nullptr;               // b, kLanes per row
+    T* weights = nullptr;            // z, kLanes per feature
+    Mask unconverged = 0;            // labels to make steps on
+    std::uint32_t* order = nullptr;  // rows to visit; rows without an active variable are removed
     std::size_t count = 0;
 };
 
-// One step on every active variable, row after row. The derivative of all variables of a row comes
-// from the same weights where labels do not move each other; else labels take turns.
+// One step on every active variable, row by row. If the block's labels are not coupled, the
+// derivatives of all variables of a row come from the same weights. Otherwise the labels are
+// updated one by one.
 void visit(const NarrowRows<float>&, BlockView<float>&);
 void visit(const WideRows<float>&, BlockView<float>&);
 void visit(const DenseRows<float>&, BlockView<float>&);
@@ -51,8 +55,8 @@ void visit(const NarrowRows<double>&, BlockView<double>&);
 void visit(const WideRows<double>&, BlockView<double>&);
 void visit(const DenseRows<double>&, BlockView<double>&);
 
-// Violation, gap and dual value of all variables at the present weights; changes no variable. Those
-// that rest at their bound leave the active ones, all others join.
+// Violation, duality gap and dual value over all variables at the current weights; changes no
+// variable. Recomputes the active set: every variable of known relevance that cannot be shrunk.
 void check(const NarrowRows<float>&, BlockView<float>&);
 void check(const WideRows<float>&, BlockView<float>&);
 void check(const DenseRows<float>&, BlockView<float>&);
@@ -60,7 +64,7 @@ void check(const NarrowRows<double>&, BlockView<double>&);
 void check(const WideRows<double>&, BlockView<double>&);
 void check(const DenseRows<double>&, BlockView<double>&);
 
-// sums_j = sum_i b_i x_ij for the labels of a block, from zero.
+// sums_j += sum_i b_i x_ij for the labels of a block.
 void collect(const NarrowRows<float>&, std::size_t rows, const float* dual, double* sums);
 void collect(const WideRows<float>&, std::size_t rows, const float* dual, double* sums);
 void collect(const DenseRows<float>&, std::size_t rows, const float* dual, double* sums);
@@ -68,54 +72,57 @@ void collect(const NarrowRows<double>&, std::size_t rows, const double* dual, do
 void collect(const WideRows<double>&, std::size_t rows, const double* dual, double* sums);
 void collect(const DenseRows<double>&, std::size_t rows, const double* dual, double* sums);
 
-// The same for a label that is solved by itself.
-void visit(const DenseRows<float>&, LabelView<float>&);
-void visit(const DenseRows<double>&, LabelView<double>&);
-void check(const DenseRows<float>&, LabelView<float>&);
-void check(const DenseRows<double>&, LabelView<double>&);
-void collect(const DenseRows<float>&, const LabelView<float>&, double* sums);
-void collect(const DenseRows<double>&, const LabelView<double>&, double* sums);
+// The same for a single label on dense rows.
+void visit(const DenseRows<float>&, DenseLabelView<float>&);
+void visit(const DenseRows<double>&, DenseLabelView<double>&);
+void check(const DenseRows<float>&, DenseLabelView<float>&);
+void check(const DenseRows<double>&, DenseLabelView<double>&);
+void collect(const DenseRows<float>&, const DenseLabelView<float>&, double* sums);
+void collect(const DenseRows<double>&, const DenseLabelView<double>&, double* sums);
 
-// What a block has changed of v: the features where it has, and by how much, kLanes numbers each.
+// The change of a block's v, for the features that changed; kLanes numbers per feature.
 template <class T>
 struct Changes {
-    static constexpr std::size_t kPart = 256;  // features whose weights stay in the nearest cache
+    // Features per part; their weights fit in the first-level cache.
+    static constexpr std::size_t kPart = 256;
 
     std::vector<std::uint32_t> feature;
-    std::vector<Mask> lanes;  // the labels that have changed there
-    AlignedVector<T> by;
-    std::vector<std::size_t> start;  // of each part of the features
+    std::vector<Mask> lanes;  // the labels whose v changed, per feature
+    AlignedVector<T> delta;
+    std::vector<std::size_t> start;  // index of each part's first entry
 
     void clear() {
         feature.clear();
         lanes.clear();
-        by.clear();
+        delta.clear();
         start.clear();
     }
 };
 
-// From sums over all features, which are set to zero.
-void take_changes(AlignedVector<float>& sums, Changes<float>& out);
-void take_changes(AlignedVector<double>& sums, Changes<double>& out);
+// Collects the nonzero sums, and sets them to zero.
+void extract_changes(AlignedVector<float>& sums, Changes<float>& out);
+void extract_changes(AlignedVector<double>& sums, Changes<double>& out);
 
-// z_j += sum_k by_jk r_k for the changed features j of a part: r has kLanes numbers for each of the kLanes
-// labels k, zeros but for those that are bound.
-void pull(const Changes<float>&, std::size_t part, const float* r, Mask bound, float* weights);
-void pull(const Changes<double>&, std::size_t part, const double* r, Mask bound, double* weights);
+// z_j += sum_k delta_jk r_k for the changed features j of a part. r has kLanes numbers per label k;
+// they are all zero for labels outside `coupled_labels`.
+void propagate(const Changes<float>&, std::size_t part, const float* r, Mask coupled_labels,
+               float* weights);
+void propagate(const Changes<double>&, std::size_t part, const double* r, Mask coupled_labels,
+               double* weights);
 
-// sums_j += sum_i (b_i - before_i) x_ij over the rows i that are listed; before has kLanes numbers for
-// each of the list.
-void add_changes(const NarrowRows<float>&, const std::uint32_t* which, std::size_t count,
-                 const float* before, const float* dual, float* sums);
-void add_changes(const WideRows<float>&, const std::uint32_t* which, std::size_t count,
-                 const float* before, const float* dual, float* sums);
-void add_changes(const DenseRows<float>&, const std::uint32_t* which, std::size_t count,
-                 const float* before, const float* dual, float* sums);
-void add_changes(const NarrowRows<double>&, const std::uint32_t* which, std::size_t count,
-                 const double* before, const double* dual, double* sums);
-void add_changes(const WideRows<double>&, const std::uint32_t* which, std::size_t count,
-                 const double* before, const double* dual, double* sums);
-void add_changes(const DenseRows<double>&, const std::uint32_t* which, std::size_t count,
-                 const double* before, const double* dual, double* sums);
+// sums_j += sum_i (b_i - before_i) x_ij over the rows i of the list; before has kLanes numbers per
+// entry of the list.
+void add_dual_changes(const NarrowRows<float>&, const std::uint32_t* row_list, std::size_t count,
+                      const float* before, const float* dual, float* sums);
+void add_dual_changes(const WideRows<float>&, const std::uint32_t* row_list, std::size_t count,
+                      const float* before, const float* dual, float* sums);
+void add_dual_changes(const DenseRows<float>&, const std::uint32_t* row_list, std::size_t count,
+                      const float* before, const float* dual, float* sums);
+void add_dual_changes(const NarrowRows<double>&, const std::uint32_t* row_list, std::size_t count,
+                      const double* before, const double* dual, double* sums);
+void add_dual_changes(const WideRows<double>&, const std::uint32_t* row_list, std::size_t count,
+                      const double* before, const double* dual, double* sums);
+void add_dual_changes(const DenseRows<double>&, const std::uint32_t* row_list, std::size_t count,
+                      const double* before, const double* dual, double* sums);
 
 }  // namespace tagalong::m3l

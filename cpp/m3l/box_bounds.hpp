@@ -1,4 +1,5 @@
-// The limits and the linear term of the variables of a row, a number a label of the block.
+// The box constraints and the linear terms of the variables of one row, one number per label of the
+// block.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +15,22 @@ struct BoxBounds {
 
     TAGALONG_INLINE BoxBounds(const BlockView<T>& block, std::size_t i) {
         using L = Lanes<T>;
-        const auto yes = L::from_bits(block.yes[i]);
-        const L none = L::all(0);
-        L up = L::load(block.bound_yes), down = none - L::load(block.bound_no);
+        const auto relevant = L::from_bits(block.relevant[i]);
+        const L zero = L::broadcast(0);
+        L upper = L::load(block.bound_relevant), lower = zero - L::load(block.bound_irrelevant);
         if (block.row_weight) {
-            up = up * block.row_weight[i];
-            down = down * block.row_weight[i];
+            upper = upper * block.row_weight[i];
+            lower = lower * block.row_weight[i];
         }
         target = block.target ? L::load(block.target + i * kLanes)
-                              : choose<T>(yes, L::load(block.target_yes), L::load(block.target_no));
-        high = choose<T>(yes, up, none);
-        low = choose<T>(yes, none, down);
+                              : select<T>(relevant, L::load(block.target_relevant),
+                                          L::load(block.target_irrelevant));
+        high = select<T>(relevant, upper, zero);
+        low = select<T>(relevant, zero, lower);
     }
 
-    // Where variables are neither at one limit nor at the other.
-    TAGALONG_INLINE typename Lanes<T>::Which inside(const Lanes<T>& dual) const {
+    // The lanes whose variable is free: strictly between its bounds.
+    TAGALONG_INLINE typename Lanes<T>::LaneMask strictly_inside(const Lanes<T>& dual) const {
         return (low < dual) & (dual < high);
     }
 };

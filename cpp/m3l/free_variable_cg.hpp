@@ -1,7 +1,11 @@
-// Conjugate gradients for the labels of a block, on the variables between their limits. Coordinate
-// steps soon find which those are; then, where rows are nearly the same, they need hundreds of passes
-// to share out what such rows have in common. Here all variables of a label move along one direction,
-// each label along its own. One that reaches a limit leaves, and its label begins with a new direction.
+// Conjugate gradients on the free variables of a block: for each label l, maximises the objective
+// of m3l/problem.hpp over the b_il that are strictly between their bounds; all others stay fixed.
+//
+// Coordinate ascent soon finds which variables are free. If some rows are nearly equal, it then
+// needs hundreds of passes to distribute the common part among such rows. Here all free variables
+// of a label move along one direction, a different one for each label. A step is cut at the first
+// bound; the variable that reaches it is fixed there, and its label restarts with the gradient as
+// its direction.
 #pragma once
 
 #include <cstddef>
@@ -16,26 +20,26 @@
 
 namespace tagalong::m3l {
 
-// Room for that, kLanes numbers for each row of the face.
+// Working memory; arrays have kLanes numbers per row with a free variable.
 template <class T>
 struct FreeVariables {
-    static constexpr std::size_t kMostRows = std::size_t{1} << 18;  // 64 MB in single precision
+    static constexpr std::size_t kMaxRows = std::size_t{1} << 18;  // 64 MB in single precision
 
-    std::vector<std::uint32_t> rows;  // with a variable between its limits
-    std::vector<Mask> free;           // which labels' variables those are
-    AlignedVector<T> derivative, way,
-        turned;                     // h, the direction, and what h loses by a step of one along it
-    AlignedVector<T> before;        // b at the beginning
-    AlignedVector<T> weights;       // z of the direction, kLanes numbers a feature
-    alignas(64) T squared[kLanes];  // of h
-    Mask live = 0;                  // labels that are not there yet
+    std::vector<std::uint32_t> rows;  // rows with a free variable
+    std::vector<Mask> free;           // labels whose variable is free, per row
+    // The gradient h, the search direction, and the decrease of h per unit step along it.
+    AlignedVector<T> derivative, direction, hessian_direction;
+    AlignedVector<T> dual_before;            // b before the first step
+    AlignedVector<T> weights;                // z of the direction, kLanes numbers per feature
+    alignas(64) T squared_gradient[kLanes];  // squared norm of h
+    Mask unconverged = 0;                    // labels above the tolerance
 };
 
-// Steps until the face's variables of every live label violate less than the tolerance; at most so
-// many. The block's variables and weights change. Returns the steps made, each about a pass over the
-// rows of the face.
+// Runs until the violation of the free variables of every unconverged label is below the tolerance
+// or `max_steps` is reached. Changes the block's dual variables and weights. Returns the number of
+// steps; each costs about one pass over the rows with a free variable.
 template <class T>
-int improve_free_variables(const Rows<T>& rows, BlockView<T>& block, FreeVariables<T>& face,
-                           double tolerance, int most, SolverProgress& watch);
+int improve_free_variables(const Rows<T>& rows, BlockView<T>& block, FreeVariables<T>& cg,
+                           double tolerance, int max_steps, SolverProgress& progress);
 
 }  // namespace tagalong::m3l

@@ -1,6 +1,6 @@
-// Rows of the kernel matrix in single precision, shared by all labels. Rows that are missing are
-// computed several at a time; the ones not used for longest make room. Products of a few rows with each
-// other need no whole rows.
+// A least-recently-used cache of rows of the kernel matrix in single precision, shared by all
+// labels. Missing rows are computed in batches. The products of a few rows with each other do not
+// require whole rows.
 #pragma once
 
 #include <algorithm>
@@ -16,77 +16,78 @@
 
 namespace tagalong::m3l {
 
-// Where products come from.
+// The functions that compute entries of the kernel matrix.
 struct Products {
-    // Rows of the kernel matrix, each to where it says.
+    // Computes rows of the kernel matrix; row k goes to out[k].
     std::function<void(std::span<const std::int32_t> rows, std::span<float* const> out)> rows;
-    // Products of some rows with each other, row by row.
+    // Computes the products of some rows with each other, row-major.
     std::function<void(std::span<const std::int32_t> rows, float* out)> among;
-    bool concurrent = false;  // whether several threads may ask at a time
+    bool concurrent = false;  // whether several threads may call at the same time
 };
 
 class KernelCache {
   public:
-    static constexpr std::size_t kAtOnce = 64;  // rows in a block
-    static constexpr std::size_t kFewest = 8;   // rows that fit, however little memory there is
+    static constexpr std::size_t kBatchRows = 64;  // most rows that are computed together
+    static constexpr std::size_t kMinRows = 8;     // capacity, even if `bytes` is smaller
 
     KernelCache(std::size_t rows, std::size_t bytes, Products products)
         : rows_(rows), products_(std::move(products)), slot_of_(rows, -1) {
         const std::size_t fit = bytes / (sizeof(float) * std::max<std::size_t>(1, rows));
-        slots_ = std::min(rows, std::max(kFewest, fit));
-        at_once_ = std::max<std::size_t>(1, std::min(kAtOnce, slots_ / 4));
+        slots_ = std::min(rows, std::max(kMinRows, fit));
+        batch_rows_ = std::max<std::size_t>(1, std::min(kBatchRows, slots_ / 4));
         memory_.resize(slots_ * rows);
         row_in_.assign(slots_, -1);
-        used_.assign(slots_, 0);
+        last_use_.assign(slots_, 0);
     }
 
-    // Whether the whole matrix fits.
-    bool whole() const { return slots_ == rows_; }
+    // Whether the cache has room for the whole matrix.
+    bool fits_all_rows() const { return slots_ == rows_; }
     std::size_t slots() const { return slots_; }
-    std::size_t at_once() const { return at_once_; }
+    std::size_t batch_rows() const { return batch_rows_; }
     bool has(std::size_t row) const { return slot_of_[row] >= 0; }
 
-    // Computes every row. Then `ready` may be called from several threads. False if stop() was true
-    // before that: then `ready` must not be called.
+    // Computes every row, after which several threads may call `cached_row`. Returns false if
+    // stop() became true before the end; then `cached_row` must not be called.
     template <class Stop>
-    bool fill(int threads, Stop&& stop) {
-        const std::size_t blocks = (rows_ + kAtOnce - 1) / kAtOnce;
+    bool compute_all(int threads, Stop&& stop) {
+        const std::size_t blocks = (rows_ + kBatchRows - 1) / kBatchRows;
         for (std::size_t i = 0; i < rows_; ++i)
             row_in_[i] = slot_of_[i] = static_cast<std::int32_t>(i);
         std::atomic<bool> stopped{false};
         for_each_of(blocks, products_.concurrent ? threads : 1, [&](std::size_t block) {
             if (stopped || (stopped = stop())) return;
             std::vector<std::int32_t> wanted;
-            std::vector<float*> to;
-            for (std::size_t i = block * kAtOnce; i < std::min(rows_, (block + 1) * kAtOnce); ++i) {
+            std::vector<float*> destinations;
+            for (std::size_t i = block * kBatchRows; i < std::min(rows_, (block + 1) * kBatchRows);
+                 ++i) {
                 wanted.push_back(static_cast<std::int32_t>(i));
-                to.push_back(memory_.data() + i * rows_);
+                destinations.push_back(memory_.data() + i * rows_);
             }
-            products_.rows(wanted, to);
+            products_.rows(wanted, destinations);
         });
         return !stopped;
     }
-    const float* ready(std::size_t row) const {
+    const float* cached_row(std::size_t row) const {
         return memory_.data() + static_cast<std::size_t>(slot_of_[row]) * rows_;
     }
 
-    // A row, which stays where it is for at least three more calls. Others that will be wanted are
-    // computed along with it.
+    // Returns a row. The pointer stays valid for at least three more calls. If the row is missing,
+    // rows of `wanted_soon` that are missing too are computed with it.
     const float* row(std::size_t row, std::span<const std::int32_t> wanted_soon = {}) {
         if (!has(row)) {
             wanted_.assign(1, static_cast<std::int32_t>(row));
             for (const std::int32_t other : wanted_soon)
-                if (wanted_.size() < at_once_ && !has(static_cast<std::size_t>(other)) &&
+                if (wanted_.size() < batch_rows_ && !has(static_cast<std::size_t>(other)) &&
                     other != wanted_[0])
                     wanted_.push_back(other);
             load(wanted_);
         }
-        used_[static_cast<std::size_t>(slot_of_[row])] = ++clock_;
-        return ready(row);
+        last_use_[static_cast<std::size_t>(slot_of_[row])] = ++clock_;
+        return cached_row(row);
     }
 
-    // The products of some rows with each other, row by row: those of rows that are here, and what is
-    // left. For `whole` caches from several threads.
+    // Computes the products of some rows with each other, row-major, from cached rows where
+    // possible. Several threads may call it once compute_all() has returned true.
     void among(std::span<const std::int32_t> rows, float* out) const {
         const std::size_t count = rows.size();
         std::vector<std::int32_t> missing;
@@ -97,7 +98,7 @@ class KernelCache {
                 at.push_back(k);
                 continue;
             }
-            const float* row = ready(static_cast<std::size_t>(rows[k]));
+            const float* row = cached_row(static_cast<std::size_t>(rows[k]));
             for (std::size_t j = 0; j < count; ++j) out[k * count + j] = row[rows[j]];
         }
         if (missing.empty()) return;
@@ -112,31 +113,31 @@ class KernelCache {
 
   private:
     void load(std::span<const std::int32_t> wanted) {
-        to_.clear();
+        destinations_.clear();
         for (const std::int32_t row : wanted) {
-            const auto oldest = std::min_element(used_.begin(), used_.end());
-            const auto slot = static_cast<std::size_t>(oldest - used_.begin());
-            leave(slot);
-            used_[slot] = ++clock_;
+            const auto oldest = std::min_element(last_use_.begin(), last_use_.end());
+            const auto slot = static_cast<std::size_t>(oldest - last_use_.begin());
+            evict(slot);
+            last_use_[slot] = ++clock_;
             row_in_[slot] = row;
-            to_.push_back(memory_.data() + slot * rows_);
+            destinations_.push_back(memory_.data() + slot * rows_);
         }
-        products_.rows(wanted, to_);
-        for (const float* to : to_) {
-            const auto slot = static_cast<std::size_t>(to - memory_.data()) / rows_;
+        products_.rows(wanted, destinations_);
+        for (const float* destination : destinations_) {
+            const auto slot = static_cast<std::size_t>(destination - memory_.data()) / rows_;
             slot_of_[static_cast<std::size_t>(row_in_[slot])] = static_cast<std::int32_t>(slot);
         }
     }
-    void leave(std::size_t slot) {
+    void evict(std::size_t slot) {
         if (row_in_[slot] >= 0) slot_of_[static_cast<std::size_t>(row_in_[slot])] = -1;
     }
 
-    std::size_t rows_, slots_ = 0, at_once_ = 1;
+    std::size_t rows_, slots_ = 0, batch_rows_ = 1;
     Products products_;
     AlignedVector<float> memory_;
     std::vector<std::int32_t> slot_of_, row_in_, wanted_;
-    std::vector<float*> to_;
-    std::vector<std::uint64_t> used_;
+    std::vector<float*> destinations_;
+    std::vector<std::uint64_t> last_use_;
     std::uint64_t clock_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// The variables of one label of a kernel problem: b within its bounds, and h, the derivatives of the dual
-// objective of m3l/problem.hpp.
+// The dual variables of one label of a kernel problem: b with its bounds, and h, the derivatives of
+// the dual objective of m3l/problem.hpp.
 #pragma once
 
 #include <algorithm>
@@ -14,15 +14,15 @@
 
 namespace tagalong::m3l {
 
-// How relevant a label is for each row.
-enum class Relevance : char { no, yes, unknown };
+// Whether a label is relevant for a row.
+enum class Relevance : char { irrelevant, relevant, unknown };
 
 struct KernelLabel {
     AlignedVector<float> b, low, high, h;
     std::vector<double> target;
-    double violation = 0;  // the largest projected derivative, when it was last looked for
+    double violation = 0;  // the largest projected derivative, as of the last measure_violation()
 
-    // All b and h are zero.
+    // Starts with b = 0 and h = 0.
     KernelLabel(const Problem& problem, std::size_t l, std::span<const Relevance> relevance)
         : b(problem.rows, 0.0f),
           low(problem.rows, 0.0f),
@@ -31,11 +31,13 @@ struct KernelLabel {
         if (problem.tied) target = problem.tied_targets(l);
         else target.resize(problem.rows);
         for (std::size_t i = 0; i < problem.rows; ++i) {
-            const bool relevant = relevance[i] == Relevance::yes;
-            if (!problem.tied) target[i] = relevant ? problem.margin_yes[l] : -problem.margin_no[l];
+            const bool relevant = relevance[i] == Relevance::relevant;
+            if (!problem.tied)
+                target[i] = relevant ? problem.margin_relevant[l] : -problem.margin_irrelevant[l];
             if (relevance[i] == Relevance::unknown) continue;
             const double bound =
-                (relevant ? problem.bound_yes[l] : problem.bound_no[l]) * problem.weight(i);
+                (relevant ? problem.bound_relevant[l] : problem.bound_irrelevant[l]) *
+                problem.weight(i);
             (relevant ? high[i] : low[i]) = static_cast<float>(relevant ? bound : -bound);
         }
     }
@@ -50,8 +52,8 @@ struct KernelLabel {
         violation = static_cast<double>(
             most_violating(h.data(), b.data(), low.data(), high.data(), b.size()).value);
     }
-    // Adds where the variables stand to a sum over labels, term by term.
-    void add_standing(Standing& sum) {
+    // Adds the status of this label's variables to a sum over labels, term by term.
+    void add_status(SolutionStatus& sum) {
         measure_violation();
         sum.violation = std::max(sum.violation, violation);
         for (std::size_t i = 0; i < b.size(); ++i) {

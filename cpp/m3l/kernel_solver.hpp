@@ -1,6 +1,10 @@
-// The kernel solver: steps on pairs of variables of one label (P4's Algorithms 1 and 2). Labels that
-// the prior couples take turns, the one that violates most first; what its steps mean for the others
-// is told to them once, afterwards.
+// The kernel solver: maximises the dual objective of m3l/problem.hpp for a kernel matrix K by steps
+// on pairs of variables of one label (P4's Algorithms 1 and 2). Input: the diagonal of K, and its
+// rows through a cache. The result goes to the solution's `dual`.
+//
+// Labels that the prior couples are improved one at a time, the label with the largest violation
+// first. The derivatives of the other labels are updated once after the steps, not inside the inner
+// loop, where Algorithm 1 as printed counts the changes twice.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +19,19 @@ namespace tagalong::m3l {
 
 struct KernelSettings {
     double tolerance = 1e-3;
-    std::int64_t most_steps = 1000;  // for each variable
+    std::int64_t max_steps = 1000;  // per variable
     int threads = 1;
 };
 
 struct KernelSolution {
-    std::vector<double> dual;  // b, rows by labels; a start if there is one
-    Standing standing;
+    std::vector<double> dual;  // b, (rows, labels) row-major; the starting point if it is not empty
+    SolutionStatus status;
     std::int64_t steps = 0;
     bool converged = false;
 };
 
 void solve_kernel(const Problem& problem, std::span<const double> diagonal, KernelCache& cache,
-                  const KernelSettings& settings, SolverProgress& watch, KernelSolution& solution);
+                  const KernelSettings& settings, SolverProgress& progress,
+                  KernelSolution& solution);
 
 }  // namespace tagalong::m3l

@@ -3,53 +3,54 @@
 #include <cstdint>
 #include <variant>
 
-#include "m3l/block_turns.hpp"
-#include "m3l/label_turns.hpp"
+#include "m3l/coupled_blocks.hpp"
+#include "m3l/coupled_dense_labels.hpp"
+#include "m3l/independent_labels.hpp"
 #include "m3l/linear_task.hpp"
 #include "m3l/rare_label_start.hpp"
-#include "m3l/separate_labels.hpp"
 
 namespace tagalong::m3l {
 namespace {
 
 template <class T>
-void solve_labels_in_turn(const LinearTask<T>& task, const DenseRows<T>& rows) {
+void solve_coupled_labels(const LinearTask<T>& task, const DenseRows<T>& rows) {
     const Problem& problem = task.problem;
     const LinearSettings& settings = task.settings;
-    const RowsOfLabels relevant(problem.relevant, problem.rows, problem.labels);
-    const RowsOfLabels unknown(problem.unknown, problem.rows, problem.labels);
-    LabelTurns<T> turns(problem, task.ordered(), rows.stride, settings.threads);
-    for (std::size_t place = 0; place < problem.labels; ++place)
-        turns.add(task.label(place, rows, relevant, unknown), task.shuffle(place));
-    task.solution.passes = turns.solve(settings.tolerance, settings.most_passes, task.progress,
-                                       task.solution.standing);
-    for (std::size_t place = 0; place < problem.labels; ++place)
-        task.keep(turns.labels()[place], place);
+    const LabelRows relevant(problem.relevant, problem.rows, problem.labels);
+    const LabelRows unknown(problem.unknown, problem.rows, problem.labels);
+    CoupledDenseLabels<T> coupled(problem, task.labels_by_position(), rows.stride,
+                                  settings.threads);
+    for (std::size_t position = 0; position < problem.labels; ++position)
+        coupled.add(task.label(position, rows, relevant, unknown), task.shuffle(position));
+    task.solution.passes =
+        coupled.solve(settings.tolerance, settings.max_passes, task.progress, task.solution.status);
+    for (std::size_t position = 0; position < problem.labels; ++position)
+        task.store(coupled.labels()[position], position);
     task.progress.labels_done = static_cast<std::int64_t>(problem.labels);
 }
 
 template <class T>
 void solve_dense(const LinearTask<T>& task, const DenseRows<T>& rows) {
-    if (task.problem.coupled()) solve_labels_in_turn(task, rows);
-    else solve_labels_separately(task, rows);
+    if (task.problem.coupled()) solve_coupled_labels(task, rows);
+    else solve_labels_independently(task, rows);
 }
 
 template <class T>
 void solve_sparse(const LinearTask<T>& task) {
-    if (!task.settings.resume) RareLabelStart<T>(task).set();
-    if (task.problem.coupled()) BlockTurns<T>(task).solve();
-    else solve_blocks_separately(task);
+    if (!task.settings.warm_start) RareLabelStart<T>(task).apply();
+    if (task.problem.coupled()) CoupledBlocks<T>(task).solve();
+    else solve_blocks_independently(task);
 }
 
 }  // namespace
 
 template <class T>
 void solve_linear(const Rows<T>& rows, const Problem& problem, const LinearSettings& settings,
-                  SolverProgress& watch, LinearSolution<T>& solution) {
-    const LinearTask<T> task(rows, problem, settings, watch, solution);
-    if (const auto* dense = std::get_if<DenseRows<T>>(&rows.any())) solve_dense(task, *dense);
+                  SolverProgress& progress, LinearSolution<T>& solution) {
+    const LinearTask<T> task(rows, problem, settings, progress, solution);
+    if (const auto* dense = std::get_if<DenseRows<T>>(&rows.storage())) solve_dense(task, *dense);
     else solve_sparse(task);
-    solution.converged = solution.standing.violation < settings.tolerance;
+    solution.converged = solution.status.violation < settings.tolerance;
 }
 
 template void solve_linear(const Rows<float>&, const Problem&, const LinearSettings&,

@@ -1,15 +1,18 @@
-// The linear solver: maximises the dual objective of m3l/problem.hpp over explicit feature vectors.
+// The linear solver: maximises the dual objective of m3l/problem.hpp over explicit feature vectors,
+// by dual coordinate ascent (P4's linear algorithm, with z_k updated for every label k that the
+// prior couples). The results are the dual variables and the weights z of the LinearSolution.
 //
-// On sparse rows labels are solved in blocks of sixteen (m3l/block.hpp), on dense rows each by itself
-// (m3l/label.hpp). Without coupling these are independent and run several at a time
-// (m3l/separate_labels.hpp). With a prior that couples labels they take turns (m3l/turns.hpp).
+// On sparse rows, labels are solved in blocks of sixteen (m3l/block.hpp); on dense rows, one by one
+// (m3l/dense_label.hpp). If the prior does not couple labels, the blocks or labels are independent
+// and run in parallel (m3l/independent_labels.hpp). Otherwise they are improved in turn
+// (m3l/sweeps.hpp).
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "core/aligned.hpp"
-#include "m3l/block_places.hpp"
+#include "m3l/block_assignment.hpp"
 #include "m3l/problem.hpp"
 #include "m3l/rows.hpp"
 #include "m3l/solver_progress.hpp"
@@ -18,29 +21,30 @@ namespace tagalong::m3l {
 
 struct LinearSettings {
     double tolerance = 1e-3;
-    int most_passes = 1000;
+    int max_passes = 1000;
     int threads = 1;
     std::uint64_t seed = 0;
-    bool resume = false;  // whether the dual variables are a start
+    bool warm_start = false;  // whether solution.dual is the starting point
 };
 
 template <class T>
 struct LinearSolution {
-    // place[l] is where label l is: see block_places().
-    std::vector<std::int32_t> place;
-    // b: blocks, rows, lanes.
+    // position[l] is the position of label l in the blocks: see block_positions().
+    std::vector<std::int32_t> position;
+    // b, (blocks, rows, lanes) row-major.
     AlignedVector<T> dual;
-    // z: a row for each feature that occurs, in the order of columns; a number a label.
+    // The columns that occur, ascending, and z: one row per such column, one number per label.
     std::vector<std::int32_t> features;
     std::vector<T> weights;
-    Standing standing;
-    std::int64_t passes =
-        0;  // the most that a block or label took, or over all blocks where they are coupled
+    SolutionStatus status;
+    // The largest number of passes of a block or label; if labels are coupled, the average over
+    // blocks or labels.
+    std::int64_t passes = 0;
     bool converged = false;
 };
 
 template <class T>
 void solve_linear(const Rows<T>& rows, const Problem& problem, const LinearSettings& settings,
-                  SolverProgress& watch, LinearSolution<T>& solution);
+                  SolverProgress& progress, LinearSolution<T>& solution);
 
 }  // namespace tagalong::m3l

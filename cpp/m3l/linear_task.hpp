@@ -1,4 +1,4 @@
-// What every way to solve a linear problem works on: the problem, the settings, and the place of each
+// The input that all linear solvers share: the problem, the settings, and the position of each
 // label's numbers in the solution.
 #pragma once
 
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "m3l/block.hpp"
-#include "m3l/block_places.hpp"
-#include "m3l/label.hpp"
+#include "m3l/block_assignment.hpp"
+#include "m3l/dense_label.hpp"
 #include "m3l/linear_solver.hpp"
 
 namespace tagalong::m3l {
@@ -23,7 +23,7 @@ class LinearTask {
     SolverProgress& progress;
     LinearSolution<T>& solution;
 
-    // Gives the solution its shape: zeros, but for the dual variables that are a start.
+    // Sizes the solution and fills it with zeros, except dual variables that are a warm start.
     LinearTask(const Rows<T>& rows, const Problem& problem, const LinearSettings& settings,
                SolverProgress& progress, LinearSolution<T>& solution)
         : rows(rows),
@@ -31,13 +31,13 @@ class LinearTask {
           settings(settings),
           progress(progress),
           solution(solution),
-          numbers_(rows, problem),
+          row_constants_(rows, problem),
           blocks_((problem.labels + kLanes - 1) / kLanes) {
-        solution.place = block_places(problem);
-        ordered_.resize(problem.labels);
+        solution.position = block_positions(problem);
+        labels_by_position_.resize(problem.labels);
         for (std::size_t l = 0; l < problem.labels; ++l)
-            ordered_[solution.place[l]] = static_cast<std::int32_t>(l);
-        if (!settings.resume) solution.dual.assign(blocks_ * rows.size() * kLanes, T{0});
+            labels_by_position_[solution.position[l]] = static_cast<std::int32_t>(l);
+        if (!settings.warm_start) solution.dual.assign(blocks_ * rows.size() * kLanes, T{0});
         solution.features = rows.feature();
         std::sort(solution.features.begin(), solution.features.end());
         solution.weights.assign(rows.features() * problem.labels, T{0});
@@ -49,62 +49,66 @@ class LinearTask {
         }
     }
 
-    // Labels in the order of their places.
-    std::span<const std::int32_t> ordered() const { return ordered_; }
+    // Labels in the order of their positions.
+    std::span<const std::int32_t> labels_by_position() const { return labels_by_position_; }
     std::size_t blocks() const { return blocks_; }
     std::span<const std::int32_t> labels_of(std::size_t block) const {
-        return std::span(ordered_).subspan(block * kLanes,
-                                           std::min(kLanes, problem.labels - block * kLanes));
+        return std::span(labels_by_position_)
+            .subspan(block * kLanes, std::min(kLanes, problem.labels - block * kLanes));
     }
 
-    // The dual variables of a block, kLanes numbers per row; and of the label at a place, kLanes apart.
+    // The dual variables of a block, kLanes numbers per row; and of the label at a position, kLanes
+    // numbers apart.
     T* block_dual(std::size_t block) const {
         return solution.dual.data() + block * rows.size() * kLanes;
     }
-    T* place_dual(std::size_t place) const { return block_dual(place / kLanes) + place % kLanes; }
+    T* label_dual(std::size_t position) const {
+        return block_dual(position / kLanes) + position % kLanes;
+    }
 
-    // Each block, or label that is solved by itself, has a random order of its own.
+    // A random order for each block or label, from the seed of the settings.
     Shuffle shuffle(std::size_t which) const {
         return Shuffle(settings.seed * kSeedStride + which);
     }
 
-    Block<T> block(std::size_t which, BlockSpace<T>& space) const {
-        return block_of(labels_of(which), block_dual(which), space);
+    Block<T> block(std::size_t which, BlockWorkspace<T>& workspace) const {
+        return block_of(labels_of(which), block_dual(which), workspace);
     }
-    Block<T> block_of(std::span<const std::int32_t> labels, T* dual, BlockSpace<T>& space) const {
-        return {rows, numbers_, problem, labels, dual, space};
+    Block<T> block_of(std::span<const std::int32_t> labels, T* dual,
+                      BlockWorkspace<T>& workspace) const {
+        return {rows, row_constants_, problem, labels, dual, workspace};
     }
-    Label<T> label(std::size_t place, const DenseRows<T>& dense, const RowsOfLabels& relevant,
-                   const RowsOfLabels& unknown) const {
-        const auto l = static_cast<std::size_t>(ordered_[place]);
-        return {dense,          numbers_,      problem,           l,
-                relevant.of(l), unknown.of(l), place_dual(place), kLanes};
+    DenseLabel<T> label(std::size_t position, const DenseRows<T>& dense, const LabelRows& relevant,
+                        const LabelRows& unknown) const {
+        const auto l = static_cast<std::size_t>(labels_by_position_[position]);
+        return {dense,         row_constants_,       problem, l, relevant.of(l),
+                unknown.of(l), label_dual(position), kLanes};
     }
 
-    // Puts weights into the solution: of a block, kLanes numbers per feature; or of the label at a place,
-    // with its dual variables.
-    void keep(const Block<T>& block, const AlignedVector<T>& weights) const {
+    // Store results in the solution: the weights of a block, kLanes numbers per feature; or the
+    // weights and dual variables of the label at a position.
+    void store(const Block<T>& block, const AlignedVector<T>& weights) const {
         const auto labels = block.labels();
         for (std::size_t j = 0; j < rows.features(); ++j)
             for (std::size_t k = 0; k < labels.size(); ++k)
                 solution.weights[weight_row_[j] * problem.labels + labels[k]] =
                     weights[j * kLanes + k];
     }
-    void keep(const Label<T>& label, std::size_t place) const {
-        label.put(place_dual(place), kLanes);
+    void store(const DenseLabel<T>& label, std::size_t position) const {
+        label.write_dual(label_dual(position), kLanes);
         for (std::size_t j = 0; j < rows.features(); ++j)
-            solution.weights[weight_row_[j] * problem.labels + ordered_[place]] =
+            solution.weights[weight_row_[j] * problem.labels + labels_by_position_[position]] =
                 label.weights()[j];
     }
 
   private:
     static constexpr std::uint64_t kSeedStride = 0xD1342543DE82EF95u;
 
-    RowNumbers<T> numbers_;
+    RowConstants<T> row_constants_;
     std::size_t blocks_;
-    std::vector<std::int32_t> ordered_;
-    std::vector<std::size_t>
-        weight_row_;  // of the solution, for each feature as the rows number them
+    std::vector<std::int32_t> labels_by_position_;
+    // Row of solution.weights, per feature number of `rows`.
+    std::vector<std::size_t> weight_row_;
 };
 
 }  // namespace tagalong::m3l

@@ -1,17 +1,22 @@
-// Max-margin multi-label learning with a prior on how labels go together (Hariharan, Vishwanathan,
-// Varma, 2012), in signed dual variables b_il = y_il a_il:
+// The optimisation problem of max-margin multi-label learning (M3L) with a prior matrix R of label
+// correlations (P4: Hariharan, Vishwanathan, Varma, 2012): the dual, Eq. 25, in signed dual
+// variables b_il = y_il a_il,
 //
 //     max over b of  sum_il t_il b_il - 2 sum_lk R_lk b_l' K b_k
+//     subject to     0 <= b_il <= C_il   if label l is relevant for row i,
+//                    -C_il <= b_il <= 0  if it is irrelevant,
+//                    b_il = 0            if its relevance is unknown.
 //
-// where t_il = y_il d_il, d_il is what a wrong label costs more than a right one (2 for the Hamming
-// loss), and b_il lies between 0 and C_il for a relevant label, between -C_il and 0 for another, and
-// is 0 where relevance is unknown. With v_l = sum_i b_il phi(x_i) and z_l = 2 sum_k R_lk v_k, label l
-// scores z_l.phi(x), and the derivative by b_il is h_il = t_il - 2 z_l.phi(x_i). At any feasible b the
-// primal problem's value, with the slacks solved for, is above the dual's by
+// K is the kernel matrix of the rows. The linear term is t_il = y_il d_il, where the margin d_il is
+// the loss of a wrong prediction minus the loss of a right one (2 for the Hamming loss). With v_l =
+// sum_i b_il phi(x_i) and z_l = 2 sum_k R_lk v_k, the score of label l is z_l.phi(x), and the
+// derivative of the objective by b_il is h_il = t_il - 2 z_l.phi(x_i) (Eq. 29). At any feasible b
+// the value of the primal problem, minimised over its slack variables, exceeds the dual value by
+// the duality gap
 //
 //     sum_il C_il max(0, y_il h_il) - b_il h_il,
 //
-// a sum without negative terms. R is never inverted, so that it may be singular.
+// a sum of nonnegative terms. The solvers never invert R, so R may be singular.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +27,7 @@
 
 namespace tagalong::m3l {
 
-// Sets of labels, one a row.
+// One set of labels per row, in compressed sparse row layout.
 struct LabelSets {
     std::span<const std::int64_t> start;
     std::span<const std::int32_t> label;
@@ -36,13 +41,14 @@ struct LabelSets {
 struct Problem {
     std::size_t rows = 0, labels = 0;
     LabelSets relevant, unknown;
-    // A number a label: d of its relevant and its irrelevant rows, and their C.
-    std::span<const double> margin_yes, margin_no, bound_yes, bound_no;
-    // A factor of C a row; empty for ones.
+    // One number per label: the margin d and the bound C of its relevant and irrelevant rows.
+    std::span<const double> margin_relevant, margin_irrelevant, bound_relevant, bound_irrelevant;
+    // One factor of C per row; empty if all are 1.
     std::span<const double> row_weight;
-    // R, row by row; empty for the identity.
+    // R, row-major; empty for the identity.
     std::span<const double> prior;
-    // Whether d_il = 2 y_il (R y_i)_l, the loss tied to the prior, instead of the given margins.
+    // Whether the loss is tied to the prior: then d_il = 2 y_il (R y_i)_l replaces the given
+    // margins.
     bool tied = false;
 
     double r(std::size_t l, std::size_t k) const {
@@ -56,11 +62,12 @@ struct Problem {
     }
     double weight(std::size_t i) const { return row_weight.empty() ? 1.0 : row_weight[i]; }
 
-    // 2 (R y_i)_l for every row i, where unknown labels count as 0: t of the loss tied to the prior.
+    // t of the loss tied to the prior: 2 (R y_i)_l for every row i. Unknown labels count as 0 in
+    // y_i.
     std::vector<double> tied_targets(std::size_t l) const {
-        double none = 0;
-        for (std::size_t k = 0; k < labels; ++k) none -= r(l, k);
-        std::vector<double> out(rows, 2 * none);
+        double all_irrelevant = 0;
+        for (std::size_t k = 0; k < labels; ++k) all_irrelevant -= r(l, k);
+        std::vector<double> out(rows, 2 * all_irrelevant);
         for (std::size_t i = 0; i < rows; ++i) {
             for (const std::int32_t label : relevant.row(i))
                 out[i] += 4 * r(l, static_cast<std::size_t>(label));
@@ -71,14 +78,14 @@ struct Problem {
     }
 };
 
-// Where a solution stands, over all variables.
-struct Standing {
+// How close a feasible point is to the optimum, over all variables.
+struct SolutionStatus {
     double dual = 0;       // the dual objective
-    double gap = 0;        // how far the primal value is above it
-    double violation = 0;  // the largest projected derivative
+    double gap = 0;        // the primal objective minus the dual objective
+    double violation = 0;  // the largest absolute projected derivative (Eq. 31)
 
-    // Takes in where another part of the variables stands.
-    void include(const Standing& part) {
+    // Combines with the status of another part of the variables.
+    void include(const SolutionStatus& part) {
         dual += part.dual;
         gap += part.gap;
         violation = std::max(violation, part.violation);

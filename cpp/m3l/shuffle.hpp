@@ -1,4 +1,4 @@
-// Random orders that are the same on every machine and for every number of threads.
+// Random permutations that are the same on every machine and for every number of threads.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,8 @@ class Shuffle {
     }
 
   private:
-    // SplitMix64; the product's upper half is as good as a remainder and quicker.
+    // A random number below `count`, from SplitMix64. The upper half of the product replaces a
+    // remainder: it is as good and faster.
     std::uint32_t below(std::uint32_t count) {
         std::uint64_t z = state_ += 0x9E3779B97F4A7C15u;
         z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;

@@ -1,6 +1,8 @@
-// The labels of a block one at a time, on its active variables. Where few of the sixteen have an active
-// variable at a row, a visit that serves all of them is for nothing mostly. A label's own weights take a
-// sixteenth of the memory and are nearer; and it makes as many passes as it needs.
+// Dual coordinate ascent on the active variables of a block (m3l/block.hpp), one label at a time.
+// If few of the sixteen labels have an active variable at a row, a step on all sixteen is mostly
+// wasted. The weights of one label take a sixteenth of the memory and stay in a nearer cache, and
+// each label makes only as many passes as it needs. The results go to the block's dual variables,
+// weights and active set.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +16,32 @@
 
 namespace tagalong::m3l {
 
-// An active variable, its limits, its linear term, and what a derivative of one moves it by.
+// An active variable, its bounds, its linear term t, and the step per unit of its derivative.
 template <class T>
 struct ActiveVariable {
     std::uint32_t row;
-    T dual, low, high, target, inverse;
+    T dual, low, high, target, inverse_curvature;
 };
 
-// Room for that.
+// Working memory.
 template <class T>
 struct SingleLabelState {
-    std::vector<ActiveVariable<T>> variables;  // of one label
-    AlignedVector<T> weights;                  // z, label after label
+    std::vector<ActiveVariable<T>> variables;  // of the current label
+    AlignedVector<T> weights;                  // z of all labels, one label after the other
 };
 
-// Whether so few labels are active a row that this is less work than visits to all of them.
+// Whether so few labels are active per row that improve_single_labels() is less work than passes
+// over the whole block.
 template <class T>
-bool pays_alone(const Rows<T>& rows, const BlockView<T>& block);
+bool single_label_descent_pays(const Rows<T>& rows, const BlockView<T>& block);
 
-// Passes over the active variables of each live label until they violate less than enough; at most so
-// many. Labels that are there leave. For labels that do not move each other, on sparse rows. Returns the
-// most passes that a label took.
+// Runs on each unconverged label until the violation of its active variables drops below
+// `target_violation` or `max_passes` is reached. Converged labels are removed from
+// block.unconverged. Requires labels that are not coupled, and sparse rows. Returns the largest
+// number of passes per label.
 template <class T>
-int improve_single_labels(const Rows<T>& rows, BlockView<T>& block, SingleLabelState<T>& alone,
-                          T enough, int most, Shuffle& shuffle, SolverProgress& watch);
+int improve_single_labels(const Rows<T>& rows, BlockView<T>& block, SingleLabelState<T>& state,
+                          T target_violation, int max_passes, Shuffle& shuffle,
+                          SolverProgress& progress);
 
 }  // namespace tagalong::m3l

@@ -1,4 +1,4 @@
-// How a solver that takes long is watched, and asked to stop, from another thread.
+// Progress of a running solver, which another thread may read, and a flag to stop it.
 #pragma once
 
 #include <atomic>
@@ -8,9 +8,10 @@ namespace tagalong::m3l {
 
 struct SolverProgress {
     std::atomic<bool> stop{false};
-    std::atomic<std::int64_t> labels_done{0};  // that were solved to the end, as far as is known
-    std::atomic<std::int64_t> passes{0};  // over rows (linear) or steps (kernel), of all labels
-    std::atomic<double> violation{0};     // the largest projected derivative, lately
+    std::atomic<std::int64_t> labels_done{0};  // labels solved to the tolerance so far
+    // Passes over rows (linear) or steps (kernel), summed over labels.
+    std::atomic<std::int64_t> passes{0};
+    std::atomic<double> violation{0};  // a recent value of the largest projected derivative
 };
 
 }  // namespace tagalong::m3l

@@ -1,8 +1,9 @@
-// The best step on two variables within limits:
+// The step on two variables with box constraints (P4's Eqs. 26 to 28 and Algorithm 2):
 //
 //     max over d, e of  g d + h e - (a d^2 + 2 c d e + b e^2) / 2,  low <= (d, e) <= high,
 //
-// for a, b >= 0 and c^2 <= ab. The optimum is inside, or on an edge, where one variable is left.
+// for a, b >= 0 and c^2 <= ab. The optimum is the stationary point, if that is feasible, or lies on
+// an edge of the box, where one variable remains.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,7 @@ struct TwoSteps {
     double first = 0, second = 0;
 };
 
-// The best step of one variable; with no curvature, to the limit that its derivative points to.
+// The optimal step of one variable; without curvature, to the bound that its derivative points to.
 inline double best_step(double derivative, double curvature, double low, double high) {
     if (derivative == 0) return std::clamp(0.0, low, high);
     if (!(curvature > 0)) return derivative > 0 ? high : low;
@@ -39,11 +40,11 @@ inline TwoSteps solve_two(const TwoVariables& q) {
         if (q.low[0] <= d && d <= q.high[0] && q.low[1] <= e && e <= q.high[1]) return {d, e};
     }
     TwoSteps best;
-    double most = -HUGE_VAL;
+    double best_value = -HUGE_VAL;
     const auto consider = [&](double d, double e) {
         const double value = q.value(d, e);
-        if (value > most) {
-            most = value;
+        if (value > best_value) {
+            best_value = value;
             best = {d, e};
         }
     };

@@ -1,10 +1,11 @@
-// How far a label's margin may be from the true one: the widths of P3, step 2.
+// Confidence widths: upper bounds on the distance of a label's margin w.x from its true margin (P3,
+// step 2).
 //
 //     width^2 = q (U^2 + c'/c''^2 I + 12/c'' (c'/c'' + 3 L(-R)) ln(K (t + 4) / delta))
 //
-// with q = x.A^-1 x. The information I is d ln(1 + (t - 1)/d), or ln|A| of the label, which is never
-// more. Where U, the length of the true weights, is not known, U^2 becomes another c'/c''^2 I and the
-// width is at most 2R, the largest error there can be (Remark 1).
+// q is x.A^-1 x. The information I is d ln(1 + (t - 1)/d), or ln|A| of the label, which is never
+// larger. If U, the norm of the true weights, is unknown, U^2 is replaced by another c'/c''^2 I,
+// and the width is capped at 2R, the largest possible error (Remark 1).
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "partial/loss.hpp"
+#include "partial/surrogate_loss.hpp"
 
 namespace tagalong {
 
@@ -20,7 +21,7 @@ struct ConfidenceConfig {
     double delta = 0.05;
     std::optional<double> norm_bound;
     bool determinant = false;
-    double exploration = 1;  // multiplies the widths: 1 is the theory, 0 has none
+    double exploration = 1;  // factor of the widths: 1 is the theory, 0 means no exploration
 };
 
 class Confidence {
@@ -34,10 +35,10 @@ class Confidence {
 
     const ConfidenceConfig& config() const { return config_; }
 
-    // What the labels of a round share.
+    // The constants that all labels of a round share.
     class Round {
       public:
-        // As the formula has it, and not above the largest error there can be.
+        // The width by the formula above; capped() limits it to the largest possible error.
         double uncapped(double q, double log_determinant) const {
             const double information = determinant_ ? log_determinant : information_;
             return exploration_ *
@@ -51,14 +52,14 @@ class Confidence {
         bool determinant_;
     };
 
-    // Round t, from 1, among so many labels, with d features.
+    // The constants of round t, counted from 1, for this number of labels and d features.
     Round round(std::int64_t t, std::size_t labels, double d) const {
         Round out;
         const double U = config_.norm_bound.value_or(0);
-        const double K = static_cast<double>(labels), now = static_cast<double>(t);
-        out.base_ = U * U + per_log_ * std::log(K * (now + 4) / config_.delta);
+        const double K = static_cast<double>(labels), t_now = static_cast<double>(t);
+        out.base_ = U * U + per_log_ * std::log(K * (t_now + 4) / config_.delta);
         out.per_information_ = per_information_;
-        out.information_ = d > 0 ? d * std::log1p((now - 1) / d) : 0;
+        out.information_ = d > 0 ? d * std::log1p((t_now - 1) / d) : 0;
         out.cap_ = cap_;
         out.exploration_ = config_.exploration;
         out.determinant_ = config_.determinant;

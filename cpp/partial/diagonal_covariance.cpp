@@ -8,17 +8,19 @@
 namespace tagalong {
 namespace {
 
-// out[k] = sum_i factors[i] rows[i][k], weights and inverses each by itself, in the order of i. Four rows
-// at a time, as kernels::score_rows.
+// out[k] = sum_i factors[i] rows[i][k], for weights and inverses separately, in the order of i.
+// Four rows at a time, like kernels::score_rows.
 template <class T>
-TAGALONG_INLINE void sum_rows_body(Known<T>* __restrict out, const Known<T>* const* rows,
-                                   const Known<T>* factors, std::size_t count, std::size_t n) {
+TAGALONG_INLINE void sum_rows_body(WeightAndInverse<T>* __restrict out,
+                                   const WeightAndInverse<T>* const* rows,
+                                   const WeightAndInverse<T>* factors, std::size_t count,
+                                   std::size_t n) {
     for (std::size_t k = 0; k < n; ++k) out[k] = {0, 0};
     std::size_t i = 0;
     for (; i + 4 <= count; i += 4) {
-        const Known<T>*a = rows[i], *b = rows[i + 1], *c = rows[i + 2], *d = rows[i + 3];
-        const Known<T> fa = factors[i], fb = factors[i + 1], fc = factors[i + 2],
-                       fd = factors[i + 3];
+        const WeightAndInverse<T>*a = rows[i], *b = rows[i + 1], *c = rows[i + 2], *d = rows[i + 3];
+        const WeightAndInverse<T> fa = factors[i], fb = factors[i + 1], fc = factors[i + 2],
+                                  fd = factors[i + 3];
         for (std::size_t ahead = i + 4; ahead < i + 8 && ahead < count; ++ahead)
             __builtin_prefetch(rows[ahead]);
 #pragma omp simd
@@ -40,16 +42,21 @@ TAGALONG_INLINE void sum_rows_body(Known<T>* __restrict out, const Known<T>* con
         }
 }
 
-TAGALONG_CLONES void sum_rows(Known<float>* out, const Known<float>* const* rows,
-                              const Known<float>* factors, std::size_t count, std::size_t n) {
+TAGALONG_CLONES void sum_rows(WeightAndInverse<float>* out,
+                              const WeightAndInverse<float>* const* rows,
+                              const WeightAndInverse<float>* factors, std::size_t count,
+                              std::size_t n) {
     sum_rows_body(out, rows, factors, count, n);
 }
-TAGALONG_CLONES void sum_rows(Known<double>* out, const Known<double>* const* rows,
-                              const Known<double>* factors, std::size_t count, std::size_t n) {
+TAGALONG_CLONES void sum_rows(WeightAndInverse<double>* out,
+                              const WeightAndInverse<double>* const* rows,
+                              const WeightAndInverse<double>* factors, std::size_t count,
+                              std::size_t n) {
     sum_rows_body(out, rows, factors, count, n);
 }
 
-// A += weight x^2, with 1/A in `inverses`: by how much each A was multiplied, and the product of that.
+// A += weight x^2, where `inverses` holds 1/A. Writes the ratio of the new to the old A per
+// feature, and returns the product of the ratios.
 TAGALONG_CLONES double grow(const double* squares, double weight, double* inverses, double* ratios,
                             std::size_t n) {
     double product = 1;
@@ -70,29 +77,29 @@ void DiagonalCovariance<T>::add_labels(std::size_t count) {
     const std::size_t before = store_.stride();
     store_.add_labels(count);
     for (std::size_t r = 0; r < store_.rows() && store_.stride() > before; ++r) {
-        Known<T>* row = store_.row(static_cast<std::int32_t>(r));
-        std::fill(row + before, row + store_.stride(), Known<T>());
+        WeightAndInverse<T>* row = store_.row(static_cast<std::int32_t>(r));
+        std::fill(row + before, row + store_.stride(), WeightAndInverse<T>());
     }
 }
 
 template <class T>
 std::int32_t DiagonalCovariance<T>::insert(std::int32_t feature) {
     const std::int32_t row = store_.insert(feature);
-    std::fill_n(store_.row(row), store_.stride(), Known<T>());
+    std::fill_n(store_.row(row), store_.stride(), WeightAndInverse<T>());
     return row;
 }
 
 template <class T>
-void DiagonalCovariance<T>::look(const Example& x, Scratch& scratch) const {
+void DiagonalCovariance<T>::load_example(const Example& x, Scratch& scratch) const {
     scratch.rows.resize(x.size());
     scratch.factors.resize(x.size());
-    scratch.beyond = 0;
+    scratch.unseen_squares = 0;
     std::size_t count = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
         const std::int32_t row = store_.find(x.feature[i]);
         const double square = x.value[i] * x.value[i];
         if (row == FeatureIndex::kAbsent) {
-            scratch.beyond += square;
+            scratch.unseen_squares += square;
             continue;
         }
         scratch.rows[count] = store_.row(row);
@@ -104,23 +111,23 @@ void DiagonalCovariance<T>::look(const Example& x, Scratch& scratch) const {
 }
 
 template <class T>
-void DiagonalCovariance<T>::margins(Scratch& scratch, std::vector<T>& out) const {
+void DiagonalCovariance<T>::compute_margins(Scratch& scratch, std::vector<T>& out) const {
     out.resize(labels());
     for (std::size_t k = 0; k < labels(); ++k) out[k] = scratch.sums[k].weight;
 }
 
 template <class T>
-void DiagonalCovariance<T>::forms(Scratch& scratch, std::vector<double>& out) const {
+void DiagonalCovariance<T>::compute_variances(Scratch& scratch, std::vector<double>& out) const {
     out.resize(labels());
     for (std::size_t k = 0; k < labels(); ++k)
-        out[k] = static_cast<double>(scratch.sums[k].inverse) + scratch.beyond;
+        out[k] = static_cast<double>(scratch.sums[k].inverse) + scratch.unseen_squares;
 }
 
 template <class T>
-void DiagonalCovariance<T>::prepare(const Example& x, const Scratch& looked,
+void DiagonalCovariance<T>::prepare(const Example& x, const Scratch& scratch,
                                     std::span<const std::int32_t>) {
     const std::size_t n = x.size();
-    looked_ = &looked;
+    scratch_ = &scratch;
     values_ = x.value;
     rows_.resize(n);
     for (auto* numbers : {&squares_, &weights_, &inverses_, &ratios_}) numbers->resize(n);
@@ -133,45 +140,46 @@ void DiagonalCovariance<T>::prepare(const Example& x, const Scratch& looked,
 }
 
 template <class T>
-double DiagonalCovariance<T>::begin(std::int32_t label) {
+double DiagonalCovariance<T>::select_label(std::int32_t label) {
     label_ = static_cast<std::size_t>(label);
-    double form = static_cast<double>(looked_->sums[label_].inverse) + looked_->beyond;
+    double form = static_cast<double>(scratch_->sums[label_].inverse) + scratch_->unseen_squares;
     if (form > 0) return form;
-    // Of a tiny row the storage type has no squares.
+    // The squares of a tiny row underflow in the storage type.
     for (std::size_t i = 0; i < rows_.size(); ++i)
         form += squares_[i] * static_cast<double>(rows_[i][label_].inverse);
     return form;
 }
 
-// Most labels that are touched are projected and nothing else: in place, without detours.
+// Most changed labels are only projected, so this works in place.
 template <class T>
 void DiagonalCovariance<T>::project(double amount) {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-        Known<T>& known = rows_[i][label_];
+        WeightAndInverse<T>& known = rows_[i][label_];
         known.weight -= static_cast<T>(amount * values_[i]) * known.inverse;
     }
 }
 
-// Numbers of one label lie apart: they are gathered first, and put back by `step`.
+// The numbers of one label are not contiguous: gathers them first; `step` writes them back.
 template <class T>
-double DiagonalCovariance<T>::include(double weight) {
+double DiagonalCovariance<T>::add_outer_product(double weight) {
     const std::size_t n = rows_.size();
     for (std::size_t i = 0; i < n; ++i) {
-        const Known<T>& known = rows_[i][label_];
+        const WeightAndInverse<T>& known = rows_[i][label_];
         weights_[i] = static_cast<double>(known.weight);
         inverses_[i] = static_cast<double>(known.inverse);
     }
-    constexpr std::size_t kTogether = 128;  // logarithms are dear: one for so many
-    double gain = 0;
-    for (std::size_t from = 0; from < n; from += kTogether) {
-        const std::size_t end = std::min(n, from + kTogether);
-        const double growth = grow(squares_.data() + from, weight, inverses_.data() + from,
-                                   ratios_.data() + from, end - from);
-        if (growth < HUGE_VAL) gain += std::log(growth);
+    // Logarithms are slow: take one per product of this many ratios.
+    constexpr std::size_t kPerLogarithm = 128;
+    double log_determinant_gain = 0;
+    for (std::size_t from = 0; from < n; from += kPerLogarithm) {
+        const std::size_t end = std::min(n, from + kPerLogarithm);
+        const double ratio_product = grow(squares_.data() + from, weight, inverses_.data() + from,
+                                          ratios_.data() + from, end - from);
+        if (ratio_product < HUGE_VAL) log_determinant_gain += std::log(ratio_product);
         else
-            for (std::size_t i = from; i < end; ++i) gain += std::log(ratios_[i]);
+            for (std::size_t i = from; i < end; ++i) log_determinant_gain += std::log(ratios_[i]);
     }
-    return gain;
+    return log_determinant_gain;
 }
 
 template <class T>

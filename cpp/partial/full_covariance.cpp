@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "partial/memory.hpp"
+#include "partial/memory_limit.hpp"
 
 namespace tagalong {
 namespace {
 
-// Whole tiles of either storage type.
+// Rounds up to whole tiles of both storage types.
 std::size_t padded_side(std::size_t side) { return (side + 7) / 8 * 8; }
 
-// The inverse of a positive definite matrix, row by row in `a`; only its lower triangle is read.
+// Inverts a positive definite matrix, row-major in `a`, by its Cholesky factor. Reads and writes
+// only the lower triangle.
 void invert(std::vector<double>& a, std::size_t n) {
     for (std::size_t j = 0; j < n; ++j) {  // A = L L'
         double* row = &a[j * n];
@@ -41,18 +42,18 @@ void invert(std::vector<double>& a, std::size_t n) {
 }  // namespace
 
 template <class T>
-void FullCovariance<T>::look(const Example& x, Scratch& scratch) const {
+void FullCovariance<T>::load_example(const Example& x, Scratch& scratch) const {
     scratch.x.assign(padded_side(index_.size()), T(0));
-    scratch.beyond = 0;
+    scratch.unseen_squares = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
         const std::int32_t at = index_.find(x.feature[i]);
-        if (at == FeatureIndex::kAbsent) scratch.beyond += x.value[i] * x.value[i];
+        if (at == FeatureIndex::kAbsent) scratch.unseen_squares += x.value[i] * x.value[i];
         else scratch.x[static_cast<std::size_t>(at)] = static_cast<T>(x.value[i]);
     }
 }
 
 template <class T>
-void FullCovariance<T>::margins(Scratch& scratch, std::vector<T>& out) const {
+void FullCovariance<T>::compute_margins(Scratch& scratch, std::vector<T>& out) const {
     out.assign(labels(), T(0));
     for (std::size_t i = 0; i < labels(); ++i) {
         const AlignedVector<T>& weights = labels_[i].weights;
@@ -62,11 +63,12 @@ void FullCovariance<T>::margins(Scratch& scratch, std::vector<T>& out) const {
 }
 
 template <class T>
-void FullCovariance<T>::forms(Scratch& scratch, std::vector<double>& out) const {
-    // A label knows the first features only: the others count by their squares.
+void FullCovariance<T>::compute_variances(Scratch& scratch, std::vector<double>& out) const {
+    // The matrix of a label covers only the first features. For the others A is the identity: they
+    // add the sum of their squares.
     constexpr std::size_t L = SymmetricTiles<T>::kSide;
     const std::size_t blocks = scratch.x.size() / L;
-    scratch.tail.assign(blocks + 1, scratch.beyond);
+    scratch.tail.assign(blocks + 1, scratch.unseen_squares);
     for (std::size_t b = blocks; b-- > 0;) {
         double squares = 0;
         for (std::size_t l = 0; l < L; ++l) {
@@ -76,17 +78,18 @@ void FullCovariance<T>::forms(Scratch& scratch, std::vector<double>& out) const 
         scratch.tail[b] = scratch.tail[b + 1] + squares;
     }
     out.assign(labels(), scratch.tail[0]);
-    // Neighbours of the same size go through the product together: as a rule, all of them.
+    // Consecutive labels with matrices of the same size are computed together: usually all labels.
     scratch.matrices.clear();
     scratch.labels.clear();
     std::size_t side = 0;
     const auto flush = [&] {
-        const std::size_t count = scratch.labels.size(), own = SymmetricTiles<T>::blocks(side);
-        scratch.forms.resize(count);
-        quadratic_forms(scratch.matrices.data(), scratch.x.data(), own, count,
-                        scratch.forms.data());
+        const std::size_t count = scratch.labels.size(),
+                          blocks_of_label = SymmetricTiles<T>::blocks(side);
+        scratch.variances.resize(count);
+        quadratic_forms(scratch.matrices.data(), scratch.x.data(), blocks_of_label, count,
+                        scratch.variances.data());
         for (std::size_t k = 0; k < count; ++k)
-            out[scratch.labels[k]] = scratch.forms[k] + scratch.tail[own];
+            out[scratch.labels[k]] = scratch.variances[k] + scratch.tail[blocks_of_label];
         scratch.matrices.clear();
         scratch.labels.clear();
     };
@@ -102,7 +105,7 @@ void FullCovariance<T>::forms(Scratch& scratch, std::vector<double>& out) const 
 }
 
 template <class T>
-double FullCovariance<T>::bytes_a_label(double features) {
+double FullCovariance<T>::bytes_per_label(double features) {
     const auto side = padded_side(static_cast<std::size_t>(std::min(features, 1e9)));
     return static_cast<double>(side * sizeof(T) + SymmetricTiles<T>::numbers(side) * sizeof(T) +
                                SymmetricTiles<double>::numbers(side) * sizeof(double));
@@ -112,7 +115,7 @@ template <class T>
 std::size_t FullCovariance<T>::bytes() const {
     double total = 0;
     for (const Label& label : labels_)
-        total += bytes_a_label(static_cast<double>(label.inverse.side()));
+        total += bytes_per_label(static_cast<double>(label.inverse.side()));
     return static_cast<std::size_t>(total);
 }
 
@@ -123,22 +126,22 @@ void FullCovariance<T>::prepare(const Example& x, const Scratch&,
     for (const std::int32_t feature : x.feature)
         side += index_.find(feature) == FeatureIndex::kAbsent;
     const std::size_t padded = padded_side(side);
-    double more = 0;
-    const double each = bytes_a_label(static_cast<double>(padded));
+    double extra_bytes = 0;
+    const double bytes_of_each = bytes_per_label(static_cast<double>(padded));
     for (const std::int32_t label : labels) {
         const std::size_t now = labels_[static_cast<std::size_t>(label)].inverse.side();
-        if (now < padded) more += each - bytes_a_label(static_cast<double>(now));
+        if (now < padded) extra_bytes += bytes_of_each - bytes_per_label(static_cast<double>(now));
     }
-    if (more > 0)
-        check_memory(static_cast<double>(bytes()) + more, limit_,
+    if (extra_bytes > 0)
+        check_memory(static_cast<double>(bytes()) + extra_bytes, memory_limit_,
                      "the matrices of labels with " + std::to_string(side) + " features");
     for (const std::int32_t feature : x.feature)
         if (index_.find(feature) == FeatureIndex::kAbsent) index_.insert(feature);
     for (const std::int32_t label : labels) grow(labels_[static_cast<std::size_t>(label)], padded);
-    look(x, now_);
+    load_example(x, current_);
     direction_.resize(padded);
     tiles_.resize(padded * SymmetricTiles<T>::kSide);
-    wide_.assign(now_.x.begin(), now_.x.end());
+    x_in_double_.assign(current_.x.begin(), current_.x.end());
 }
 
 template <class T>
@@ -149,48 +152,48 @@ void FullCovariance<T>::grow(Label& label, std::size_t side) const {
 }
 
 template <class T>
-double FullCovariance<T>::begin(std::int32_t label) {
+double FullCovariance<T>::select_label(std::int32_t label) {
     label_ = &labels_[static_cast<std::size_t>(label)];
-    label_->inverse.multiply(now_.x.data(), direction_.data(), tiles_.data());
-    form_ = 0;
+    label_->inverse.multiply(current_.x.data(), direction_.data(), tiles_.data());
+    variance_ = 0;
     for (std::size_t j = 0; j < direction_.size(); ++j)
-        form_ += wide_[j] * static_cast<double>(direction_[j]);
-    stretch_ = 1;
-    return form_;
+        variance_ += x_in_double_[j] * static_cast<double>(direction_[j]);
+    determinant_ratio_ = 1;
+    return variance_;
 }
 
 template <class T>
-double FullCovariance<T>::include(double weight) {
+double FullCovariance<T>::add_outer_product(double weight) {
     Label& label = *label_;
     ++label.updates;
     const bool check = label.updates % kUpdatesBetweenChecks == 0;
     const bool drifted = check && !(residual(label) <= label.tolerated);
-    label.matrix.add_outer(wide_.data(), weight);
-    stretch_ = 1 + weight * form_;
-    label.inverse.add_outer(direction_.data(), static_cast<T>(-weight / stretch_));
-    const double gain = std::log1p(weight * form_);
+    label.matrix.add_outer(x_in_double_.data(), weight);
+    determinant_ratio_ = 1 + weight * variance_;
+    label.inverse.add_outer(direction_.data(), static_cast<T>(-weight / determinant_ratio_));
+    const double gain = std::log1p(weight * variance_);
     if (drifted) refactorise(label);
     return gain;
 }
 
 template <class T>
-void FullCovariance<T>::move(double amount) {
+void FullCovariance<T>::move_weights(double amount) {
     const T factor = static_cast<T>(amount);
     T* weights = label_->weights.data();
     for (std::size_t j = 0; j < direction_.size(); ++j) weights[j] += factor * direction_[j];
 }
 
-// |A A^-1 x - x| with A^-1 x as it was computed.
+// |A A^-1 x - x|, where A^-1 x is the computed direction_.
 template <class T>
 double FullCovariance<T>::residual(const Label& label) {
     const std::size_t n = direction_.size();
-    wide_direction_.assign(direction_.begin(), direction_.end());
+    direction_in_double_.assign(direction_.begin(), direction_.end());
     product_.resize(n);
-    wide_tiles_.resize(n * SymmetricTiles<double>::kSide);
-    label.matrix.multiply(wide_direction_.data(), product_.data(), wide_tiles_.data());
+    tiles_in_double_.resize(n * SymmetricTiles<double>::kSide);
+    label.matrix.multiply(direction_in_double_.data(), product_.data(), tiles_in_double_.data());
     double squares = 0;
     for (std::size_t j = 0; j < n; ++j)
-        squares += (product_[j] - wide_[j]) * (product_[j] - wide_[j]);
+        squares += (product_[j] - x_in_double_[j]) * (product_[j] - x_in_double_[j]);
     return std::sqrt(squares);
 }
 
@@ -204,10 +207,10 @@ void FullCovariance<T>::refactorise(Label& label) {
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j <= i; ++j)
             label.inverse.set(i, j, static_cast<T>(full[i * n + j]));
-    label.inverse.multiply(now_.x.data(), direction_.data(), tiles_.data());
-    stretch_ = 1;
-    // Where the storage type cannot come closer, do not try again and again.
-    label.tolerated = std::max(kDrift, 4 * residual(label));
+    label.inverse.multiply(current_.x.data(), direction_.data(), tiles_.data());
+    determinant_ratio_ = 1;
+    // If the storage type cannot represent a better inverse, do not recompute it at every check.
+    label.tolerated = std::max(kMaxResidual, 4 * residual(label));
     ++refactorisations_;
 }
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/clones.hpp"
-#include "partial/memory.hpp"
+#include "partial/memory_limit.hpp"
 
 namespace tagalong {
 namespace {
@@ -17,12 +17,12 @@ TAGALONG_CLONES double product(const double* a, const double* b, std::size_t n) 
     return sum;
 }
 
-std::size_t triangle(std::size_t n) { return n * (n + 1) / 2; }
+std::size_t triangle_size(std::size_t n) { return n * (n + 1) / 2; }
 
 }  // namespace
 
 template <class T>
-void KernelCovariance<T>::look(const Example& x, Scratch& scratch) const {
+void KernelCovariance<T>::load_example(const Example& x, Scratch& scratch) const {
     scratch.x.assign(index_.size(), 0.0);
     for (std::size_t i = 0; i < x.size(); ++i) {
         const std::int32_t at = index_.find(x.feature[i]);
@@ -42,12 +42,12 @@ void KernelCovariance<T>::look(const Example& x, Scratch& scratch) const {
     scratch.square = kernel_.kind == Kernel::Kind::gaussian ? 1 : square;
 }
 
-// x.A^-1 x; leaves l in scratch.own.
+// Returns x.A^-1 x, and leaves l in scratch.forward.
 template <class T>
-double KernelCovariance<T>::form(const Label& label, Scratch& scratch) const {
+double KernelCovariance<T>::variance(const Label& label, Scratch& scratch) const {
     const std::size_t n = label.updates.size();
-    scratch.own.resize(n);
-    double* l = scratch.own.data();
+    scratch.forward.resize(n);
+    double* l = scratch.forward.data();
     const double* row = label.factor.data();
     for (std::size_t j = 0; j < n; row += ++j) {
         const auto at =
@@ -58,7 +58,7 @@ double KernelCovariance<T>::form(const Label& label, Scratch& scratch) const {
 }
 
 template <class T>
-void KernelCovariance<T>::margins(Scratch& scratch, std::vector<T>& out) const {
+void KernelCovariance<T>::compute_margins(Scratch& scratch, std::vector<T>& out) const {
     out.assign(labels(), T(0));
     for (std::size_t i = 0; i < labels(); ++i) {
         const Label& label = labels_[i];
@@ -70,44 +70,44 @@ void KernelCovariance<T>::margins(Scratch& scratch, std::vector<T>& out) const {
 }
 
 template <class T>
-void KernelCovariance<T>::forms(Scratch& scratch, std::vector<double>& out) const {
+void KernelCovariance<T>::compute_variances(Scratch& scratch, std::vector<double>& out) const {
     out.resize(labels());
-    for (std::size_t i = 0; i < labels(); ++i) out[i] = form(labels_[i], scratch);
+    for (std::size_t i = 0; i < labels(); ++i) out[i] = variance(labels_[i], scratch);
 }
 
 template <class T>
 void KernelCovariance<T>::prepare(const Example& x, const Scratch&,
                                   std::span<const std::int32_t> labels) {
-    double more = static_cast<double>(x.size() * 12);
+    double extra_bytes = static_cast<double>(x.size() * 12);
     for (const std::int32_t label : labels) {
         const std::size_t n = labels_[static_cast<std::size_t>(label)].updates.size();
-        more += static_cast<double>((n + 1) * sizeof(double));
+        extra_bytes += static_cast<double>((n + 1) * sizeof(double));
     }
-    check_memory(static_cast<double>(bytes()) + more, limit_,
+    check_memory(static_cast<double>(bytes()) + extra_bytes, memory_limit_,
                  "the rows that labels were updated with");
-    look(x, now_);
+    load_example(x, current_);
     x_ = x;
     row_ = -1;
 }
 
 template <class T>
-double KernelCovariance<T>::begin(std::int32_t label) {
+double KernelCovariance<T>::select_label(std::int32_t label) {
     label_ = &labels_[static_cast<std::size_t>(label)];
-    form_ = form(*label_, now_);
-    stretch_ = 1;
-    // Backwards through the factor: F' solved = l.
-    solved_ = now_.own;
-    for (std::size_t j = solved_.size(); j-- > 0;) {
-        const double* row = label_->factor.data() + triangle(j);
-        solved_[j] /= row[j];
-        for (std::size_t i = 0; i < j; ++i) solved_[i] -= solved_[j] * row[i];
+    variance_ = variance(*label_, current_);
+    determinant_ratio_ = 1;
+    // Back substitution: F' backward_ = l.
+    backward_ = current_.forward;
+    for (std::size_t j = backward_.size(); j-- > 0;) {
+        const double* row = label_->factor.data() + triangle_size(j);
+        backward_[j] /= row[j];
+        for (std::size_t i = 0; i < j; ++i) backward_[i] -= backward_[j] * row[i];
     }
-    return form_;
+    return variance_;
 }
 
-// The row at hand among the rows that are kept.
+// The index of the current row among the stored rows; stores it if necessary.
 template <class T>
-std::int32_t KernelCovariance<T>::own_row() {
+std::int32_t KernelCovariance<T>::store_row() {
     if (row_ >= 0) return row_;
     row_ = static_cast<std::int32_t>(rows_.size());
     for (std::size_t i = 0; i < x_.size(); ++i) {
@@ -122,31 +122,31 @@ std::int32_t KernelCovariance<T>::own_row() {
 }
 
 template <class T>
-void KernelCovariance<T>::move(double amount) {
+void KernelCovariance<T>::move_weights(double amount) {
     Label& label = *label_;
-    const std::int32_t row = own_row();
+    const std::int32_t row = store_row();
     if (label.rows.empty() || label.rows.back() != row) {
         label.rows.push_back(row);
         label.parts.push_back(0);
     }
     label.parts.back() += amount;
-    // The updates before this row; it may be one by now, but `solved_` is from before.
-    for (std::size_t j = 0; j < solved_.size(); ++j)
+    // Only the updates before this row: backward_ was computed without it.
+    for (std::size_t j = 0; j < backward_.size(); ++j)
         label.parts[static_cast<std::size_t>(label.updates[j])] -=
-            amount * solved_[j] * label.roots[j];
+            amount * backward_[j] * label.roots[j];
 }
 
 template <class T>
-double KernelCovariance<T>::include(double weight) {
+double KernelCovariance<T>::add_outer_product(double weight) {
     Label& label = *label_;
-    move(0);  // makes the row one of the label's
+    move_weights(0);  // adds the row to the label's rows
     const double root = std::sqrt(weight);
-    for (const double value : now_.own) label.factor.push_back(root * value);
-    stretch_ = 1 + weight * form_;
-    label.factor.push_back(std::sqrt(stretch_));
+    for (const double value : current_.forward) label.factor.push_back(root * value);
+    determinant_ratio_ = 1 + weight * variance_;
+    label.factor.push_back(std::sqrt(determinant_ratio_));
     label.updates.push_back(static_cast<std::int32_t>(label.rows.size()) - 1);
     label.roots.push_back(root);
-    return std::log(stretch_);
+    return std::log(determinant_ratio_);
 }
 
 template <class T>
@@ -179,8 +179,8 @@ bool KernelCovariance<T>::restore(std::span<const std::int32_t> features, Rows r
         return false;
     for (std::size_t r = 0; r < count; ++r)
         if (rows.starts[r] > rows.starts[r + 1]) return false;
-    for (const std::int32_t place : rows.places)
-        if (place < 0 || static_cast<std::size_t>(place) >= index_.size()) return false;
+    for (const std::int32_t position : rows.places)
+        if (position < 0 || static_cast<std::size_t>(position) >= index_.size()) return false;
     rows_ = std::move(rows);
     return true;
 }
@@ -189,7 +189,7 @@ template <class T>
 bool KernelCovariance<T>::restore_label(std::size_t label, Label state) {
     const std::size_t n = state.updates.size();
     if (state.parts.size() != state.rows.size() || state.roots.size() != n ||
-        state.factor.size() != triangle(n))
+        state.factor.size() != triangle_size(n))
         return false;
     for (const std::int32_t row : state.rows)
         if (row < 0 || static_cast<std::size_t>(row) >= rows_.size()) return false;

@@ -11,10 +11,10 @@
 namespace tagalong {
 namespace {
 
-ConfidenceConfig widths_of(const PartialConfig& config) {
-    ConfidenceConfig found = config.confidence;
-    if (config.learn_all) found.exploration = 0;
-    return found;
+ConfidenceConfig confidence_config(const PartialConfig& config) {
+    ConfidenceConfig covariance = config.confidence;
+    if (config.learn_all) covariance.exploration = 0;
+    return covariance;
 }
 
 template <class T>
@@ -45,29 +45,29 @@ auto& scratch_of(Reader& reader, const KernelCovariance<T>&) {
 }
 
 template <class T>
-const std::vector<std::int32_t>& ids_of(const FullCovariance<T>& found) {
-    return found.features().ids();
+const std::vector<std::int32_t>& ids_of(const FullCovariance<T>& covariance) {
+    return covariance.features().ids();
 }
 template <class T>
-const std::vector<std::int32_t>& ids_of(const DiagonalCovariance<T>& found) {
-    return found.store().features();
+const std::vector<std::int32_t>& ids_of(const DiagonalCovariance<T>& covariance) {
+    return covariance.store().features();
 }
 template <class T>
-const std::vector<std::int32_t>& ids_of(const KernelCovariance<T>& found) {
-    return found.features().ids();
+const std::vector<std::int32_t>& ids_of(const KernelCovariance<T>& covariance) {
+    return covariance.features().ids();
 }
 
 template <class T>
-std::int32_t place_of(const FullCovariance<T>& found, std::int32_t feature) {
-    return found.features().find(feature);
+std::int32_t position_of(const FullCovariance<T>& covariance, std::int32_t feature) {
+    return covariance.features().find(feature);
 }
 template <class T>
-std::int32_t place_of(const DiagonalCovariance<T>& found, std::int32_t feature) {
-    return found.store().find(feature);
+std::int32_t position_of(const DiagonalCovariance<T>& covariance, std::int32_t feature) {
+    return covariance.store().find(feature);
 }
 template <class T>
-std::int32_t place_of(const KernelCovariance<T>& found, std::int32_t feature) {
-    return found.features().find(feature);
+std::int32_t position_of(const KernelCovariance<T>& covariance, std::int32_t feature) {
+    return covariance.features().find(feature);
 }
 
 }  // namespace
@@ -76,41 +76,43 @@ template <class T>
 PartialRanker<T>::PartialRanker(const PartialConfig& config)
     : config_(config),
       loss_(config.loss, config.radius),
-      confidence_(loss_, widths_of(config)),
-      game_(config.game),
+      confidence_(loss_, confidence_config(config)),
+      chooser_(config.chooser),
       covariance_(make_covariance<T>(config)) {}
 
 template <class T>
 void PartialRanker<T>::add_labels(std::size_t count) {
-    std::visit([&](auto& found) { found.add_labels(count); }, covariance_);
+    std::visit([&](auto& covariance) { covariance.add_labels(count); }, covariance_);
     information_.resize(information_.size() + count, 0.0);
     updates_.resize(updates_.size() + count, 0);
 }
 
 template <class T>
 const std::vector<std::int32_t>& PartialRanker<T>::features() const {
-    return std::visit([](const auto& found) -> const auto& { return ids_of(found); }, covariance_);
+    return std::visit([](const auto& covariance) -> const auto& { return ids_of(covariance); },
+                      covariance_);
 }
 
 template <class T>
 std::size_t PartialRanker<T>::bytes() const {
-    return std::visit([](const auto& found) { return found.bytes(); }, covariance_);
+    return std::visit([](const auto& covariance) { return covariance.bytes(); }, covariance_);
 }
 
 template <class T>
-std::size_t PartialRanker<T>::slots(std::size_t most) const {
-    if (most == 0) most = config_.max_labels;
-    return std::min({most == 0 ? labels() : most, labels(), game_.config().costs.sizes()});
+std::size_t PartialRanker<T>::slots(std::size_t max_size) const {
+    if (max_size == 0) max_size = config_.max_labels;
+    return std::min(
+        {max_size == 0 ? labels() : max_size, labels(), chooser_.config().costs.max_size()});
 }
 
 template <class T>
 double PartialRanker<T>::dimension(const Example& x) const {
     if (config_.n_features > 0) return static_cast<double>(config_.n_features);
     return std::visit(
-        [&](const auto& found) {
-            std::size_t count = ids_of(found).size();
+        [&](const auto& covariance) {
+            std::size_t count = ids_of(covariance).size();
             for (const std::int32_t feature : x.feature)
-                count += place_of(found, feature) == FeatureIndex::kAbsent;
+                count += position_of(covariance, feature) == FeatureIndex::kAbsent;
             return static_cast<double>(count);
         },
         covariance_);
@@ -119,13 +121,13 @@ double PartialRanker<T>::dimension(const Example& x) const {
 template <class T>
 std::span<const T> PartialRanker<T>::score(Reader& reader) const {
     std::visit(
-        [&](const auto& found) {
-            auto& scratch = scratch_of(reader, found);
-            found.look(reader.x, scratch);
-            found.margins(scratch, reader.sums);
+        [&](const auto& covariance) {
+            auto& scratch = scratch_of(reader, covariance);
+            covariance.load_example(reader.x, scratch);
+            covariance.compute_margins(scratch, reader.margins);
         },
         covariance_);
-    return reader.sums;
+    return reader.margins;
 }
 
 template <class T>
@@ -139,18 +141,20 @@ void PartialRanker<T>::contributions(Reader& reader, int label, std::vector<doub
     out.assign(reader.x.size(), 0.0);
     const auto* kernel = std::get_if<KernelCovariance<T>>(&covariance_);
     if (kernel && kernel->kernel().kind != Kernel::Kind::linear)
-        throw InputError("with this kernel the score of a label is no sum over features");
+        throw InputError(
+            "explaining a score needs the linear kernel: with this one the score of a label is not "
+            "a sum over features");
     std::vector<double> dual;
     if (kernel) dual = kernel->weights(static_cast<std::size_t>(label));
     std::visit(
-        [&](const auto& found) {
+        [&](const auto& covariance) {
             for (std::size_t i = 0; i < reader.x.size(); ++i) {
-                const std::int32_t place = place_of(found, reader.x.feature[i]);
-                if (place == FeatureIndex::kAbsent) continue;
-                const auto at = static_cast<std::size_t>(place);
+                const std::int32_t position = position_of(covariance, reader.x.feature[i]);
+                if (position == FeatureIndex::kAbsent) continue;
+                const auto at = static_cast<std::size_t>(position);
                 double weight;
-                if constexpr (requires { found.weight(at, at); })
-                    weight = found.weight(static_cast<std::size_t>(label), at);
+                if constexpr (requires { covariance.weight(at, at); })
+                    weight = covariance.weight(static_cast<std::size_t>(label), at);
                 else weight = dual[at];
                 out[i] = reader.x.value[i] * weight;
             }
@@ -158,14 +162,14 @@ void PartialRanker<T>::contributions(Reader& reader, int label, std::vector<doub
         covariance_);
 }
 
-// Margins as they are known, from reader.sums.
+// Estimates without confidence widths, from reader.margins.
 template <class T>
-void PartialRanker<T>::plain_standing(Reader& reader) const {
-    const std::size_t K = reader.sums.size();
+void PartialRanker<T>::estimate_plain(Reader& reader) const {
+    const std::size_t K = reader.margins.size();
     reader.plain.probability.resize(K);
     reader.plain.margin.resize(K);
     for (std::size_t i = 0; i < K; ++i) {
-        const double margin = static_cast<double>(reader.sums[i]);
+        const double margin = static_cast<double>(reader.margins[i]);
         reader.plain.margin[i] = margin;
         reader.plain.probability[i] = margin;
     }
@@ -173,45 +177,48 @@ void PartialRanker<T>::plain_standing(Reader& reader) const {
 }
 
 template <class T>
-void PartialRanker<T>::suggest(Reader& reader, std::size_t most, bool marks) const {
+void PartialRanker<T>::suggest(Reader& reader, std::size_t max_size, bool with_plain_list) const {
     const std::size_t K = labels();
-    most = slots(most);
+    max_size = slots(max_size);
     score(reader);
-    std::visit([&](const auto& found) { found.forms(scratch_of(reader, found), reader.forms); },
-               covariance_);
-    const auto round = confidence_.round(account_.rounds + 1, K, dimension(reader.x));
+    std::visit(
+        [&](const auto& covariance) {
+            covariance.compute_variances(scratch_of(reader, covariance), reader.variances);
+        },
+        covariance_);
+    const auto round = confidence_.round(totals_.rounds + 1, K, dimension(reader.x));
     reader.optimistic.probability.resize(K);
     reader.optimistic.margin.resize(K);
     reader.width.resize(K);
     for (std::size_t i = 0; i < K; ++i) {
-        const double margin = loss_.clip(static_cast<double>(reader.sums[i]));
-        const double width = round.uncapped(reader.forms[i], information_[i]);
+        const double margin = loss_.clip(static_cast<double>(reader.margins[i]));
+        const double width = round.uncapped(reader.variances[i], information_[i]);
         reader.width[i] = round.capped(width);
         reader.optimistic.margin[i] = margin + width;
         reader.optimistic.probability[i] = margin + reader.width[i];
     }
     loss_.probabilities(reader.optimistic.probability);
-    const bool budget = game_.config().max_explore >= 0;
-    if (marks || budget) {
-        plain_standing(reader);
-        game_.choose(reader.plain, most, reader.plain_list);
+    const bool budget = chooser_.config().max_explore >= 0;
+    if (with_plain_list || budget) {
+        estimate_plain(reader);
+        chooser_.choose(reader.plain, max_size, reader.plain_list);
     }
     if (budget)
-        game_.choose_within_budget(reader.optimistic, reader.plain_list, most, reader.shown);
-    else game_.choose(reader.optimistic, most, reader.shown);
+        chooser_.choose_within_budget(reader.optimistic, reader.plain_list, max_size, reader.shown);
+    else chooser_.choose(reader.optimistic, max_size, reader.shown);
 }
 
 template <class T>
-void PartialRanker<T>::predict(Reader& reader, std::size_t most) const {
+void PartialRanker<T>::predict(Reader& reader, std::size_t max_size) const {
     score(reader);
-    plain_standing(reader);
-    game_.choose(reader.plain, slots(most), reader.plain_list);
+    estimate_plain(reader);
+    chooser_.choose(reader.plain, slots(max_size), reader.plain_list);
 }
 
 template <class T>
 double PartialRanker<T>::cutoff_of(Reader& reader) const {
-    plain_standing(reader);
-    game_.choose(reader.plain, slots(0), reader.plain_list);
+    estimate_plain(reader);
+    chooser_.choose(reader.plain, slots(0), reader.plain_list);
     if (reader.plain_list.empty()) return std::numeric_limits<double>::infinity();
     return reader.plain.margin[static_cast<std::size_t>(reader.plain_list.back())];
 }
@@ -219,141 +226,145 @@ double PartialRanker<T>::cutoff_of(Reader& reader) const {
 template <class T>
 void PartialRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
                              std::span<const std::int32_t> unknown, double weight, T* scores,
-                             std::size_t most) {
-    take_answer(relevant, unknown);
-    const std::size_t all = relevance_.size();
-    take_example(x);
-    suggest(now_, most, false);
+                             std::size_t max_size) {
+    set_relevance(relevant, unknown);
+    const std::size_t label_count = relevance_.size();
+    copy_example(x);
+    suggest(current_, max_size, false);
     if (scores) {
-        std::copy(now_.sums.begin(), now_.sums.end(), scores);
-        std::fill(scores + labels(), scores + all, -std::numeric_limits<T>::infinity());
+        std::copy(current_.margins.begin(), current_.margins.end(), scores);
+        std::fill(scores + labels(), scores + label_count, -std::numeric_limits<T>::infinity());
     }
     const auto known = [&](std::int32_t label) {
         return static_cast<int>(relevance_[static_cast<std::size_t>(label)]);
     };
-    losses_ = list_losses(game_, now_.shown, relevant.size(), slots(most), known);
+    losses_ = list_losses(chooser_, current_.shown, relevant.size(), slots(max_size), known);
     if (weight > 0) {
-        lessons_from_answer();
-        update(weight, now_.shown.size());
+        collect_targets();
+        update(weight, current_.shown.size());
     }
-    if (all > labels()) add_labels(all - labels());
+    if (label_count > labels()) add_labels(label_count - labels());
 }
 
 template <class T>
 void PartialRanker<T>::feedback(const Example& x, std::span<const std::int32_t> shown,
                                 std::span<const std::int32_t> accepted, double weight) {
-    take_example(x);
-    score(now_);
-    lessons_.clear();
+    copy_example(x);
+    score(current_);
+    targets_.clear();
     for (std::size_t j = 0; j < shown.size(); ++j) {
-        const bool yes = std::find(accepted.begin(), accepted.end(), shown[j]) != accepted.end();
-        lessons_.push_back({shown[j], yes ? 1.0 : -1.0, j + 1});
+        const bool is_accepted =
+            std::find(accepted.begin(), accepted.end(), shown[j]) != accepted.end();
+        targets_.push_back({shown[j], is_accepted ? 1.0 : -1.0, j + 1});
     }
     update(weight, shown.size());
 }
 
 template <class T>
-void PartialRanker<T>::take_example(const Example& x) {
-    now_.x.feature.assign(x.feature.begin(), x.feature.end());
-    now_.x.value.assign(x.value.begin(), x.value.end());
+void PartialRanker<T>::copy_example(const Example& x) {
+    current_.x.feature.assign(x.feature.begin(), x.feature.end());
+    current_.x.value.assign(x.value.begin(), x.value.end());
 }
 
-// The relevance of all labels, those that the answer brings included.
+// Sets the relevance of all labels, including labels that are new in this round.
 template <class T>
-void PartialRanker<T>::take_answer(std::span<const std::int32_t> relevant,
-                                   std::span<const std::int32_t> unknown) {
-    std::size_t all = labels();
+void PartialRanker<T>::set_relevance(std::span<const std::int32_t> relevant,
+                                     std::span<const std::int32_t> unknown) {
+    std::size_t label_count = labels();
     for (const auto given : {relevant, unknown})
         for (const std::int32_t label : given)
-            all = std::max(all, static_cast<std::size_t>(label) + 1);
-    relevance_.assign(all, 0);
+            label_count = std::max(label_count, static_cast<std::size_t>(label) + 1);
+    relevance_.assign(label_count, 0);
     for (const std::int32_t label : relevant) relevance_[static_cast<std::size_t>(label)] = 1;
     for (const std::int32_t label : unknown) relevance_[static_cast<std::size_t>(label)] = -1;
 }
 
-// What the answer tells of the labels that were shown; of all labels, if it is learnt in full.
+// The targets of a round: the shown labels of known relevance; all labels if learn_all is set.
 template <class T>
-void PartialRanker<T>::lessons_from_answer() {
-    lessons_.clear();
-    const auto teach = [&](std::int32_t label, std::size_t place) {
+void PartialRanker<T>::collect_targets() {
+    targets_.clear();
+    const auto add_target = [&](std::int32_t label, std::size_t slot) {
         const int known = relevance_[static_cast<std::size_t>(label)];
-        if (known >= 0) lessons_.push_back({label, known == 1 ? 1.0 : -1.0, place});
+        if (known >= 0) targets_.push_back({label, known == 1 ? 1.0 : -1.0, slot});
     };
-    for (std::size_t j = 0; j < now_.shown.size(); ++j) teach(now_.shown[j], j + 1);
+    for (std::size_t j = 0; j < current_.shown.size(); ++j) add_target(current_.shown[j], j + 1);
     if (!config_.learn_all) return;
-    taught_.assign(labels(), 0);
-    for (const std::int32_t label : now_.shown) taught_[static_cast<std::size_t>(label)] = 1;
+    is_target_.assign(labels(), 0);
+    for (const std::int32_t label : current_.shown) is_target_[static_cast<std::size_t>(label)] = 1;
     for (std::size_t i = 0; i < labels(); ++i)
-        if (!taught_[i]) teach(static_cast<std::int32_t>(i), 0);
+        if (!is_target_[i]) add_target(static_cast<std::int32_t>(i), 0);
 }
 
-// The labels of the lessons, in their order; then the others whose margins are beyond the radius and have
-// to be projected onto it.
+// Finds the labels that an update changes: the targets, in order; then the other labels whose
+// margins are outside [-R, R] and must be projected.
 template <class T>
-void PartialRanker<T>::find_touched() {
+void PartialRanker<T>::find_changed_labels() {
     const std::size_t K = labels();
-    touched_.clear();
-    taught_.assign(K, 0);
-    for (const Lesson& lesson : lessons_) {
-        touched_.push_back(lesson.label);
-        taught_[static_cast<std::size_t>(lesson.label)] = 1;
+    changed_labels_.clear();
+    is_target_.assign(K, 0);
+    for (const Target& target : targets_) {
+        changed_labels_.push_back(target.label);
+        is_target_[static_cast<std::size_t>(target.label)] = 1;
     }
-    std::size_t all = touched_.size();
-    touched_.resize(all + K);
+    std::size_t count = changed_labels_.size();
+    changed_labels_.resize(count + K);
     for (std::size_t i = 0; i < K; ++i) {
-        touched_[all] = static_cast<std::int32_t>(i);
-        // Without a branch: the outcome is hard to predict.
-        all += !taught_[i] & (std::abs(static_cast<double>(now_.sums[i])) > loss_.radius());
+        changed_labels_[count] = static_cast<std::int32_t>(i);
+        // Branch-free, since the condition is hard to predict.
+        count +=
+            !is_target_[i] & (std::abs(static_cast<double>(current_.margins[i])) > loss_.radius());
     }
-    touched_.resize(all);
+    changed_labels_.resize(count);
 }
 
-// The regret that the place of a label can have cost, if its true margin is within its width.
+// The largest regret that the slot of a label can have caused, if its true margin is within its
+// width.
 template <class T>
-double PartialRanker<T>::regret_of(const Lesson& lesson, std::size_t size, double projected,
+double PartialRanker<T>::regret_of(const Target& target, std::size_t size, double projected,
                                    double width) const {
-    // A list that is longer than there are costs was not chosen here: count it in full.
-    const double stake = size <= game_.config().costs.sizes() ? game_.stake(lesson.place, size) : 1;
-    return stake * (probability(projected + width) - probability(projected - width));
+    // A list longer than the costs cover was not chosen here: use the largest gain, 1.
+    const double hit_gain =
+        size <= chooser_.config().costs.max_size() ? chooser_.hit_gain(target.slot, size) : 1;
+    return hit_gain * (probability(projected + width) - probability(projected - width));
 }
 
 template <class T>
 void PartialRanker<T>::update(double weight, std::size_t size) {
-    const Example& x = now_.x;
-    const auto round = confidence_.round(account_.rounds + 1, labels(), dimension(x));
-    find_touched();
+    const Example& x = current_.x;
+    const auto round = confidence_.round(totals_.rounds + 1, labels(), dimension(x));
+    find_changed_labels();
     const auto update_in = [&](auto& covariance) {
-        if (touched_.empty() || x.size() == 0) return;
-        // Whoever calls this has just looked at x, with now_.
-        covariance.prepare(x, scratch_of(now_, covariance), touched_);
-        for (std::size_t j = 0; j < touched_.size(); ++j) {
-            const auto label = static_cast<std::size_t>(touched_[j]);
-            const double q = covariance.begin(touched_[j]);
+        if (changed_labels_.empty() || x.size() == 0) return;
+        // Every caller has just loaded x into current_.
+        covariance.prepare(x, scratch_of(current_, covariance), changed_labels_);
+        for (std::size_t j = 0; j < changed_labels_.size(); ++j) {
+            const auto label = static_cast<std::size_t>(changed_labels_[j]);
+            const double q = covariance.select_label(changed_labels_[j]);
             if (!(q > 0)) continue;
-            const double margin = static_cast<double>(now_.sums[label]);
+            const double margin = static_cast<double>(current_.margins[label]);
             const double projected = loss_.clip(margin);
             if (projected != margin) covariance.project((margin - projected) / q);
-            if (j >= lessons_.size()) continue;
-            const Lesson& lesson = lessons_[j];
-            if (lesson.place > 0) {
+            if (j >= targets_.size()) continue;
+            const Target& target = targets_[j];
+            if (target.slot > 0) {
                 const double width = round.capped(round.uncapped(q, information_[label]));
-                account_.regret += regret_of(lesson, size, projected, width);
+                totals_.regret += regret_of(target, size, projected, width);
             }
-            information_[label] += covariance.include(weight);
+            information_[label] += covariance.add_outer_product(weight);
             ++updates_[label];
-            const double slope = loss_.slope(lesson.sign * projected) * lesson.sign;
+            const double slope = loss_.slope(target.sign * projected) * target.sign;
             covariance.step(weight * slope / loss_.curvature());
         }
     };
     std::visit(update_in, covariance_);
-    account_.shown += static_cast<std::int64_t>(size);
-    ++account_.rounds;
+    totals_.shown += static_cast<std::int64_t>(size);
+    ++totals_.rounds;
 }
 
 template <class T>
-void PartialRanker<T>::restore(const Account& account, std::vector<double> information,
+void PartialRanker<T>::restore(const Totals& totals, std::vector<double> information,
                                std::vector<std::int64_t> updates) {
-    account_ = account;
+    totals_ = totals;
     information_ = std::move(information);
     updates_ = std::move(updates);
 }

@@ -1,9 +1,11 @@
-// Ranking with partial feedback (P3): show a few labels in order, learn only from which of those were
-// accepted. A label's margin is w.x; a matrix a label says how well it is known, and labels are shown
-// by the largest probability that is still possible.
+// Ranking with partial feedback (P3: Gentile, Orabona, 2012): in each round, show an ordered list
+// of a few labels, and learn only from which of those were accepted.
 //
-// An update uses the state as it is when feedback comes: a row's margins are projected onto [-R, R],
-// then the shown labels learn. Nothing else ever changes the model.
+// The margin of a label is w.x. A matrix per label (its covariance) gives the confidence width of
+// the margin. The list is chosen by optimistic probabilities, at the upper end of the confidence
+// interval (P3, steps 1 to 3). An update (steps 4 and 5) uses the state at the time of the
+// feedback: it projects the margins onto [-R, R], then updates w and the matrix of each shown
+// label. Nothing else changes the model.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +19,9 @@
 #include "partial/confidence.hpp"
 #include "partial/diagonal_covariance.hpp"
 #include "partial/full_covariance.hpp"
-#include "partial/game.hpp"
 #include "partial/kernel_covariance.hpp"
-#include "partial/losses.hpp"
+#include "partial/list_chooser.hpp"
+#include "partial/list_losses.hpp"
 
 namespace tagalong {
 
@@ -28,14 +30,15 @@ enum class CovarianceKind { full, diagonal, kernel };
 struct PartialConfig {
     MarginLoss loss = MarginLoss::square;
     double radius = 1;
-    GameConfig game;
+    ListChooserConfig chooser;
     ConfidenceConfig confidence;
     CovarianceKind covariance = CovarianceKind::full;
     Kernel kernel;
-    bool learn_all = false;  // every label learns in a game: full information, and no widths
+    // Whether `learn` updates every label: full information, no confidence widths.
+    bool learn_all = false;
     bool normalize = true;
-    std::size_t max_labels = 0;   // 0: as many as there are
-    std::int64_t n_features = 0;  // 0: as many as were seen
+    std::size_t max_labels = 0;   // 0: no limit
+    std::int64_t n_features = 0;  // 0: the number of features seen
     double memory_limit = HUGE_VAL;
 };
 
@@ -46,16 +49,16 @@ class PartialRanker {
 
     explicit PartialRanker(const PartialConfig& config);
 
-    // What a reader needs; one per thread.
+    // Working memory of a reader; one per thread.
     struct Reader {
         Example x;
         typename FullCovariance<T>::Scratch full;
         typename DiagonalCovariance<T>::Scratch diagonal;
         typename KernelCovariance<T>::Scratch kernel;
-        std::vector<T> sums;
+        std::vector<T> margins;
         std::vector<std::int32_t> best;
-        std::vector<double> forms;
-        Standing plain, optimistic;
+        std::vector<double> variances;
+        LabelEstimates plain, optimistic;
         std::vector<double> width;
         std::vector<std::int32_t> plain_list, shown;
     };
@@ -64,42 +67,42 @@ class PartialRanker {
     void add_labels(std::size_t count);
     void finish(Example& x) const { x.finish(config_.normalize ? Norm::euclidean : Norm::none, 0); }
 
-    // How many features there are in the widths. Before the first round only.
+    // Sets the number of features d in the confidence widths; only before the first round.
     void declare_features(std::int64_t count) { config_.n_features = count; }
 
     std::span<const T> score(Reader& reader) const;
     std::span<const std::int32_t> rank(Reader& reader, std::size_t k) const;
     void contributions(Reader& reader, int label, std::vector<double>& out) const;
-    // What to show for reader.x: reader.shown, with the numbers behind it in reader.plain, .optimistic
-    // and .width. `most` = 0: as configured. With `marks`, reader.plain_list has the best list without
-    // any width: other labels are shown to explore.
-    void suggest(Reader& reader, std::size_t most, bool marks) const;
-    // The best list without any width, reader.plain_list.
-    void predict(Reader& reader, std::size_t most) const;
+    // Chooses the list for reader.x: reader.shown, with the estimates in reader.plain, .optimistic
+    // and .width. `max_size` = 0: as configured. If `with_plain_list`, reader.plain_list is the
+    // best list without confidence widths; labels outside it are shown for exploration.
+    void suggest(Reader& reader, std::size_t max_size, bool with_plain_list) const;
+    // Chooses the best list without confidence widths: reader.plain_list.
+    void predict(Reader& reader, std::size_t max_size) const;
 
-    // A round on full labels: the list is chosen, and only what it tells is learnt. Labels that are
-    // new join after it.
+    // One round with known relevance: chooses a list, and learns only the relevance of its labels.
+    // New labels are added afterwards.
     void learn(Example& x, std::span<const std::int32_t> relevant,
                std::span<const std::int32_t> unknown, double weight, T* scores = nullptr,
-               std::size_t most = 0);
-    // A round for a list that was shown elsewhere.
+               std::size_t max_size = 0);
+    // One round for a list that the caller has shown.
     void feedback(const Example& x, std::span<const std::int32_t> shown,
                   std::span<const std::int32_t> accepted, double weight);
 
-    // Of the last round that was learnt from full labels.
-    std::span<const std::int32_t> last_shown() const { return now_.shown; }
+    // The result of the last `learn`.
+    std::span<const std::int32_t> last_shown() const { return current_.shown; }
     bool was_relevant(std::int32_t label) const {
         return relevance_[static_cast<std::size_t>(label)] == 1;
     }
     const ListLosses& last_losses() const { return losses_; }
-    // The score from which the best list without widths has a label: for a reader that has scored, and
-    // of the last round. No score decides for all rows.
+    // The lowest margin in the best list without confidence widths: of a reader after score(), and
+    // of the last round. cutoff() is NaN since the threshold differs between rows.
     double cutoff_of(Reader& reader) const;
-    double round_cutoff() { return cutoff_of(now_); }
+    double round_cutoff() { return cutoff_of(current_); }
     double cutoff() const { return std::numeric_limits<double>::quiet_NaN(); }
 
     double probability(double margin) const { return loss_.probability(loss_.clip(margin)); }
-    // How likely labels are, by what is known: no look at how often they were right.
+    // Probabilities from the margins, by the surrogate loss; not calibrated on outcomes.
     struct Probabilities {
         const PartialRanker& ranker;
         void probabilities(std::span<const T> scores, double* out) const {
@@ -109,22 +112,22 @@ class PartialRanker {
     };
     Probabilities calibration() const { return {*this}; }
     const PartialConfig& config() const { return config_; }
-    const Game& game() const { return game_; }
+    const ListChooser& chooser() const { return chooser_; }
     const SurrogateLoss& loss() const { return loss_; }
     std::shared_mutex& mutex() const { return mutex_; }
 
-    // What was counted: rounds, labels shown, and the sum over the rounds of what the list can have
-    // lost against the best one, if all true margins are within their widths.
-    struct Account {
+    // Totals over the rounds: rounds, labels shown, and an upper bound on the regret against the
+    // best lists, which holds if all true margins are within their confidence widths.
+    struct Totals {
         std::int64_t rounds = 0, shown = 0;
         double regret = 0;
     };
-    void restart_certificate() { account_.shown = 0, account_.regret = 0; }
-    const Account& account() const { return account_; }
-    // ln|A| of each label, and how often it was updated.
+    void restart_certificate() { totals_.shown = 0, totals_.regret = 0; }
+    const Totals& totals() const { return totals_; }
+    // Per label: ln|A|, and the number of updates.
     const std::vector<double>& information() const { return information_; }
     const std::vector<std::int64_t>& updates() const { return updates_; }
-    void restore(const Account& account, std::vector<double> information,
+    void restore(const Totals& totals, std::vector<double> information,
                  std::vector<std::int64_t> updates);
 
     Covariance& covariance() { return covariance_; }
@@ -133,42 +136,43 @@ class PartialRanker {
     std::size_t bytes() const;
 
   private:
-    std::size_t slots(std::size_t most) const;
+    std::size_t slots(std::size_t max_size) const;
     double dimension(const Example& x) const;
-    void plain_standing(Reader& reader) const;
-    // The label, its sign, and its place in the list, from 1; 0 for labels that were not in it.
-    struct Lesson {
+    void estimate_plain(Reader& reader) const;
+    // A label to update: its sign, and its slot in the list, from 1; 0 if it was not in the list.
+    struct Target {
         std::int32_t label;
         double sign;
-        std::size_t place;
+        std::size_t slot;
     };
-    // The parts of a round. The example and its margins are in now_, the answer in relevance_, and what is
-    // to be learnt in lessons_.
-    void take_example(const Example& x);
-    void take_answer(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
-    void lessons_from_answer();
-    void find_touched();
-    double regret_of(const Lesson& lesson, std::size_t size, double projected, double width) const;
-    // Learns the lessons of a list of this size.
+    // The steps of a round. The example and its margins are in current_, the relevance of all
+    // labels in relevance_, and the labels to update in targets_.
+    void copy_example(const Example& x);
+    void set_relevance(std::span<const std::int32_t> relevant,
+                       std::span<const std::int32_t> unknown);
+    void collect_targets();
+    void find_changed_labels();
+    double regret_of(const Target& target, std::size_t size, double projected, double width) const;
+    // Updates the model with targets_, for a list of this size.
     void update(double weight, std::size_t size);
 
     PartialConfig config_;
     SurrogateLoss loss_;
     Confidence confidence_;
-    Game game_;
+    ListChooser chooser_;
     Covariance covariance_;
     std::vector<double> information_;
     std::vector<std::int64_t> updates_;
-    Account account_;
+    Totals totals_;
     mutable std::shared_mutex mutex_;
 
-    // Scratch of the writer.
-    Reader now_;
+    // Working memory of the writer.
+    Reader current_;
     ListLosses losses_;
-    std::vector<Lesson> lessons_;
-    std::vector<std::int32_t> touched_;
+    std::vector<Target> targets_;
+    std::vector<std::int32_t> changed_labels_;
     std::vector<signed char> relevance_;
-    std::vector<char> taught_;
+    std::vector<char> is_target_;
 };
 
 extern template class PartialRanker<float>;

@@ -5,7 +5,7 @@
 namespace tagalong {
 namespace {
 
-// A row of a tile. Written as a vector type, since the sums must stay in registers across rows.
+// A row of a tile, as a vector type: the sums must stay in registers across rows.
 template <class T>
 struct Lanes {
     typedef T Vector __attribute__((vector_size(32), may_alias));
@@ -24,45 +24,45 @@ TAGALONG_INLINE double sum(const typename Lanes<T>::Vector& lanes) {
     return total;
 }
 
-// Several matrices side by side: each number of x is fetched once for all, and the sums of one
-// matrix need not wait for each other. What a matrix gives does not depend on its neighbours.
-template <class T, std::size_t Together>
-TAGALONG_INLINE void forms_of(const T* const* matrices, const T* x, std::size_t blocks,
-                              double* out) {
+// Several matrices at once: each number of x is loaded once for all of them, and their sums are
+// independent of each other. The result for a matrix does not depend on the other matrices.
+template <class T, std::size_t kMatrices>
+TAGALONG_INLINE void quadratic_forms_of(const T* const* matrices, const T* x, std::size_t blocks,
+                                        double* out) {
     using Vector = typename Lanes<T>::Vector;
     constexpr std::size_t L = Lanes<T>::kCount;
-    const T* at[Together];
-    Vector total[Together];
-    for (std::size_t i = 0; i < Together; ++i) {
+    const T* at[kMatrices];
+    Vector total[kMatrices];
+    for (std::size_t i = 0; i < kMatrices; ++i) {
         at[i] = matrices[i];
         total[i] = Vector{};
     }
     for (std::size_t block = 0; block < blocks; ++block) {
-        Vector above[Together], square[Together];
-        for (std::size_t i = 0; i < Together; ++i) above[i] = square[i] = Vector{};
+        Vector above[kMatrices], square[kMatrices];
+        for (std::size_t i = 0; i < kMatrices; ++i) above[i] = square[i] = Vector{};
         for (std::size_t r = 0; r < block * L; ++r) {
             const T factor = x[r];
-            for (std::size_t i = 0; i < Together; ++i) above[i] += factor * row(at[i] + r * L);
+            for (std::size_t i = 0; i < kMatrices; ++i) above[i] += factor * row(at[i] + r * L);
         }
         for (std::size_t r = block * L; r < (block + 1) * L; ++r) {
             const T factor = x[r];
-            for (std::size_t i = 0; i < Together; ++i) square[i] += factor * row(at[i] + r * L);
+            for (std::size_t i = 0; i < kMatrices; ++i) square[i] += factor * row(at[i] + r * L);
         }
-        const Vector here = row(x + block * L);
-        for (std::size_t i = 0; i < Together; ++i) {
-            total[i] += here * (above[i] + above[i] + square[i]);
+        const Vector x_block = row(x + block * L);
+        for (std::size_t i = 0; i < kMatrices; ++i) {
+            total[i] += x_block * (above[i] + above[i] + square[i]);
             at[i] += (block + 1) * L * L;
         }
     }
-    for (std::size_t i = 0; i < Together; ++i) out[i] = sum<T>(total[i]);
+    for (std::size_t i = 0; i < kMatrices; ++i) out[i] = sum<T>(total[i]);
 }
 
 template <class T>
 TAGALONG_INLINE void quadratic_forms_body(const T* const* matrices, const T* x, std::size_t blocks,
                                           std::size_t count, double* out) {
     std::size_t i = 0;
-    for (; i + 4 <= count; i += 4) forms_of<T, 4>(matrices + i, x, blocks, out + i);
-    for (; i < count; ++i) forms_of<T, 1>(matrices + i, x, blocks, out + i);
+    for (; i + 4 <= count; i += 4) quadratic_forms_of<T, 4>(matrices + i, x, blocks, out + i);
+    for (; i < count; ++i) quadratic_forms_of<T, 1>(matrices + i, x, blocks, out + i);
 }
 
 template <class T>
@@ -80,12 +80,12 @@ TAGALONG_INLINE void multiply_body(const T* tile, const T* x, std::size_t blocks
     auto* partial = reinterpret_cast<Vector*>(scratch);
     for (std::size_t r = 0; r < blocks * L; ++r) partial[r] = Vector{};
     for (std::size_t block = 0; block < blocks; ++block, tile += block * L * L) {
-        const Vector here = row(x + block * L);
+        const Vector x_block = row(x + block * L);
         Vector column = {};
         for (std::size_t r = 0; r < block * L; ++r) {
             const Vector& numbers = row(tile + r * L);
             column += x[r] * numbers;
-            partial[r] += here * numbers;
+            partial[r] += x_block * numbers;
         }
         for (std::size_t r = block * L; r < (block + 1) * L; ++r)
             column += x[r] * row(tile + r * L);
@@ -100,9 +100,9 @@ TAGALONG_INLINE void add_outer_body(T* tile, const T* x, std::size_t blocks, T f
     using Vector = typename Lanes<T>::Vector;
     constexpr std::size_t L = Lanes<T>::kCount;
     for (std::size_t block = 0; block < blocks; ++block, tile += block * L * L) {
-        const Vector here = factor * row(x + block * L);
+        const Vector x_block = factor * row(x + block * L);
         for (std::size_t r = 0; r < (block + 1) * L; ++r)
-            *reinterpret_cast<Vector*>(tile + r * L) += x[r] * here;
+            *reinterpret_cast<Vector*>(tile + r * L) += x[r] * x_block;
     }
 }
 

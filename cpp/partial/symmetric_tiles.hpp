@@ -1,9 +1,9 @@
-// Symmetric matrices that only grow, in tiles of the upper triangle: half the memory traffic of a
-// square, which is what limits ranking with full matrices.
+// Symmetric matrices that only grow, stored as tiles of the upper triangle. This halves the memory
+// traffic, which limits the speed of ranking with full matrices.
 //
-// A tile is a square of as many rows and columns as numbers fit into 32 bytes. Tiles are ordered by
-// column of tiles, from the top down to the diagonal, so that a larger matrix begins with the smaller
-// one. Tiles on the diagonal are stored in full.
+// A tile is a square block whose rows are 32 bytes long. Tiles are ordered by column of tiles, from
+// the top down to the diagonal, so a smaller matrix is a prefix of a larger one. Tiles on the
+// diagonal are stored in full.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class SymmetricTiles {
     static constexpr std::size_t kSide = 32 / sizeof(T);
 
     static std::size_t blocks(std::size_t side) { return (side + kSide - 1) / kSide; }
-    // How many numbers a matrix of so many columns takes.
+    // Number of stored numbers for a matrix with this number of columns.
     static std::size_t numbers(std::size_t side) {
         return blocks(side) * (blocks(side) + 1) / 2 * kSide * kSide;
     }
@@ -30,13 +30,13 @@ class SymmetricTiles {
     std::size_t size() const { return tiles_.size(); }
 
     T at(std::size_t row, std::size_t column) const { return tiles_[offset(row, column)]; }
-    // Both mirror images, where both are stored.
+    // Sets both mirror images if both are stored.
     void set(std::size_t row, std::size_t column, T value) {
         tiles_[offset(row, column)] = value;
         tiles_[offset(column, row)] = value;
     }
 
-    // Make room for so many columns; new ones are those of the unit matrix.
+    // Enlarges the matrix to this number of columns; the new part is the identity.
     void grow(std::size_t side) {
         if (side <= side_) return;
         const std::size_t before = blocks(side_) * kSide, after = blocks(side) * kSide;
@@ -45,7 +45,8 @@ class SymmetricTiles {
         for (std::size_t i = before; i < after; ++i) tiles_[offset(i, i)] = T(1);
     }
 
-    // out = matrix * x. Both are padded to whole tiles, x with zeros; `scratch` has room for a tile a block.
+    // out = matrix * x. Both vectors are padded to whole tiles, x with zeros. `scratch` has room
+    // for one tile per block.
     void multiply(const T* x, T* out, T* scratch) const;
     // matrix += factor * x * x'
     void add_outer(const T* x, T factor);
@@ -64,13 +65,13 @@ class SymmetricTiles {
     AlignedVector<T> tiles_;
 };
 
-// out[i] = x' * matrix_i * x for many matrices of so many blocks of tiles.
+// out[i] = x' * matrix_i * x for `count` matrices of `blocks` blocks of tiles.
 void quadratic_forms(const float* const* matrices, const float* x, std::size_t blocks,
                      std::size_t count, double* out);
 void quadratic_forms(const double* const* matrices, const double* x, std::size_t blocks,
                      std::size_t count, double* out);
 
-// row * x for n numbers, n a multiple of a tile's side.
+// row * x for n numbers, where n is a multiple of a tile's side.
 float inner_product(const float* row, const float* x, std::size_t n);
 double inner_product(const double* row, const double* x, std::size_t n);
 

@@ -1,6 +1,7 @@
-// Weights that are sums of examples seen, for kernels: the score of label k is
-// sum_i a_ik K(x_i, x) over the support examples x_i. Where there are more of them than the budget,
-// the one whose part in the weights is shortest, |a_i|^2 K(x_i, x_i), is dropped; of equals the oldest.
+// Weights in the feature space of a kernel, as linear combinations of support examples: the score
+// of label k is sum_i a_ik K(x_i, x) over the support examples x_i. If they exceed the budget, the
+// example with the smallest squared norm |a_i|^2 K(x_i, x_i) in the weights is dropped; the oldest
+// on ties.
 #pragma once
 
 #include <algorithm>
@@ -37,9 +38,10 @@ class KernelGeometry {
   public:
     struct Support {
         Example x;
-        double square = 0;          // |x|^2
-        std::vector<double> part;   // a_i
-        std::vector<double> means;  // (rounds before) * what was added to it
+        double square = 0;                 // |x|^2
+        std::vector<double> coefficients;  // a_i, one per label
+        // For averaging: (number of earlier rounds) * a_i.
+        std::vector<double> means;
     };
 
     KernelGeometry(const KernelConfig& config, std::size_t budget, bool averaged)
@@ -50,9 +52,9 @@ class KernelGeometry {
     const std::vector<Support>& support() const { return support_; }
     void add_labels(std::size_t count) {
         labels_ += count;
-        for (Support& one : support_) {
-            one.part.resize(labels_, 0.0);
-            if (averaged_) one.means.resize(labels_, 0.0);
+        for (Support& support : support_) {
+            support.coefficients.resize(labels_, 0.0);
+            if (averaged_) support.means.resize(labels_, 0.0);
         }
     }
 
@@ -60,10 +62,12 @@ class KernelGeometry {
     void score(const Example& x, bool means, RowLookup<T>& at) const {
         std::vector<double> sums(labels_, 0.0), mean_sums(means ? labels_ : 0, 0.0);
         const double square = sum_of_squares(x.value);
-        for (const Support& one : support_) {
-            const double near = kernel(dot(one.x, x), one.square, square);
-            for (std::size_t k = 0; k < labels_; ++k) sums[k] += one.part[k] * near;
-            for (std::size_t k = 0; k < mean_sums.size(); ++k) mean_sums[k] += one.means[k] * near;
+        for (const Support& support : support_) {
+            const double similarity = kernel(dot(support.x, x), support.square, square);
+            for (std::size_t k = 0; k < labels_; ++k)
+                sums[k] += support.coefficients[k] * similarity;
+            for (std::size_t k = 0; k < mean_sums.size(); ++k)
+                mean_sums[k] += support.means[k] * similarity;
         }
         at.sums.resize(labels_);
         std::transform(sums.begin(), sums.end(), at.sums.begin(),
@@ -74,37 +78,38 @@ class KernelGeometry {
     }
 
     void apply(const Example& x, const Step& step, double rounds_before) {
-        Support one;
-        one.x.feature = x.feature;
-        one.x.value = x.value;
-        one.square = sum_of_squares(x.value);
-        one.part.assign(labels_, 0.0);
-        for (const int label : step.touched) one.part[label] = step.alpha[label];
+        Support support;
+        support.x.feature = x.feature;
+        support.x.value = x.value;
+        support.square = sum_of_squares(x.value);
+        support.coefficients.assign(labels_, 0.0);
+        for (const int label : step.touched) support.coefficients[label] = step.alpha[label];
         if (averaged_)
-            for (const double part : one.part) one.means.push_back(rounds_before * part);
-        support_.push_back(std::move(one));
+            for (const double coefficient : support.coefficients)
+                support.means.push_back(rounds_before * coefficient);
+        support_.push_back(std::move(support));
         if (budget_ == 0 || support_.size() <= budget_) return;
-        std::size_t shortest = 0;
-        double least = length(support_[0]);
+        std::size_t weakest = 0;
+        double least_norm = squared_norm(support_[0]);
         for (std::size_t i = 1; i < support_.size(); ++i)
-            if (const double found = length(support_[i]); found < least)
-                shortest = i, least = found;
-        support_.erase(support_.begin() + static_cast<std::ptrdiff_t>(shortest));
+            if (const double norm = squared_norm(support_[i]); norm < least_norm)
+                weakest = i, least_norm = norm;
+        support_.erase(support_.begin() + static_cast<std::ptrdiff_t>(weakest));
     }
 
-    // sqrt(K(x, x)): how long x is where the weights live.
+    // The norm of x in the feature space: sqrt(K(x, x)).
     double norm(const Example& x) const {
         const double square = sum_of_squares(x.value);
         return std::sqrt(kernel(square, square, square));
     }
-    void restore(Support one) {
-        one.square = sum_of_squares(one.x.value);
-        support_.push_back(std::move(one));
+    void restore(Support support) {
+        support.square = sum_of_squares(support.x.value);
+        support_.push_back(std::move(support));
     }
     std::size_t bytes() const {
         std::size_t numbers = 0;
-        for (const Support& one : support_)
-            numbers += 2 * one.x.size() + one.part.size() + one.means.size();
+        for (const Support& support : support_)
+            numbers += 2 * support.x.size() + support.coefficients.size() + support.means.size();
         return numbers * sizeof(double);
     }
 
@@ -119,8 +124,9 @@ class KernelGeometry {
                 return product;
         }
     }
-    double length(const Support& one) const {
-        return sum_of_squares(one.part) * kernel(one.square, one.square, one.square);
+    double squared_norm(const Support& support) const {
+        return sum_of_squares(support.coefficients) *
+               kernel(support.square, support.square, support.square);
     }
 
     KernelConfig config_;

@@ -1,13 +1,14 @@
-// Rankings that trade scores against a loss of places.
+// Loss-augmented decoding of rankings with binary relevance (P5).
 //
-// A ranking puts item i at place p(i) = 0, 1, 2, ... It is worth sum_i t_i f[p(i)], with f falling,
-// so the best ranking sorts the scores. Learning asks for
+// A ranking puts item i at position p(i) = 0, 1, 2, ... Its score is sum_i t_i f[p(i)] with f
+// decreasing, so the prediction sorts the items by t. The update needs
 //
 //     argmax  sum_i t_i f[p(i)] - sum over relevant i of discount[p(i)],
 //
-// the ranking that scores well and loses much. Items of one kind, relevant or not, stand in the
-// order of their scores, so only how the two kinds are merged is open: a dynamic programme over
-// (a, b), the numbers of relevant and irrelevant items placed so far. O(|Y| (m - |Y|)).
+// the ranking with the largest sum of score and loss. Relevant items are in the order of their
+// scores, and so are irrelevant items: only the merge of the two sequences is open. A dynamic
+// programme over (a, b), the numbers of relevant and irrelevant items placed so far, finds it in
+// O(|Y| (m - |Y|)).
 #pragma once
 
 #include <cstdint>
@@ -18,13 +19,13 @@ namespace tagalong {
 
 class MergeDecoder {
   public:
-    // `relevant` ascending; f and discount have an entry a place. Items in the order of their
-    // places; of equal worth, relevant items come first.
+    // `relevant` ascends; f and discount have one entry per position. Returns the items in ranked
+    // order; on ties relevant items come first.
     std::span<const int> operator()(std::span<const double> scores, std::span<const int> relevant,
                                     std::span<const double> f, std::span<const double> discount);
 
   private:
-    std::vector<int> above_, below_, order_;
+    std::vector<int> relevant_, irrelevant_, order_;
     std::vector<double> value_;
     std::vector<std::uint8_t> took_relevant_;
 };

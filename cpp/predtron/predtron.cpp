@@ -12,19 +12,19 @@ namespace tagalong {
 namespace {
 
 // sum_i direction_i x_i over the documents of a query.
-void sum_up(std::span<const Example> documents, std::span<const double> direction, Example& sum) {
+void sum_rows(std::span<const Example> documents, std::span<const double> direction, Example& sum) {
     sum.clear();
-    FeatureIndex place;
+    FeatureIndex index;
     for (std::size_t i = 0; i < documents.size(); ++i) {
         const Example& document = documents[i];
         for (std::size_t j = 0; direction[i] != 0 && j < document.size(); ++j) {
             const double part = direction[i] * document.value[j];
-            const std::int32_t at = place.find(document.feature[j]);
+            const std::int32_t at = index.find(document.feature[j]);
             if (at != FeatureIndex::kAbsent) {
                 sum.value[static_cast<std::size_t>(at)] += part;
                 continue;
             }
-            place.insert(document.feature[j]);
+            index.insert(document.feature[j]);
             sum.add(document.feature[j], part);
         }
     }
@@ -38,7 +38,7 @@ typename Predtron<T>::Geometry Predtron<T>::make_geometry(const PredtronConfig& 
     if (config.norm == PredtronNorm::kernel)
         return KernelGeometry(config.kernel, config.budget, config.average);
     if (config.norm == PredtronNorm::l1 || config.norm == PredtronNorm::group)
-        // A single weight vector has groups of one entry.
+        // With a single weight vector, each group has one entry.
         return LinkGeometry<T>(config.norm == PredtronNorm::l1 && !config.queries);
     return LinearGeometry<T>(0, config.average);
 }
@@ -56,7 +56,7 @@ void Predtron<T>::add_dimensions(std::size_t count) {
 }
 
 template <class T>
-std::size_t Predtron<T>::scores_a_row() const {
+std::size_t Predtron<T>::scores_per_row() const {
     if (const auto* kernel = std::get_if<KernelGeometry>(&geometry_)) return kernel->labels();
     return store()->labels();
 }
@@ -119,7 +119,7 @@ double Predtron<T>::mean_factor() const {
 
 template <class T>
 double Predtron<T>::weight(std::int32_t row, int label) const {
-    // Of two classes with one score, the first has the opposite weights.
+    // If two classes share one score, the weights of the first are the negative of the second's.
     const bool opposite = single_score() && label == 0;
     const int at = single_score() ? 0 : label;
     double found = 0;
@@ -139,7 +139,7 @@ void Predtron<T>::score_rows(const Example& x, bool means, RowLookup<T>& at) con
 }
 
 template <class T>
-void Predtron<T>::take_means(RowLookup<T>& at) const {
+void Predtron<T>::apply_averaging(RowLookup<T>& at) const {
     const auto factor = static_cast<T>(mean_factor());
     if (factor == 0) return;
     kernels::minus_scaled(at.sums.data(), at.mean_sums.data(), factor, at.sums.data(),
@@ -158,8 +158,8 @@ std::span<const T> Predtron<T>::label_scores(std::span<const T> raw, std::vector
 template <class T>
 std::span<const T> Predtron<T>::raw_score(Reader& reader, bool predicting) const {
     score_rows(reader.x, predicting && config_.average, reader.at);
-    if (predicting) take_means(reader.at);
-    return {reader.at.sums.data(), scores_a_row()};
+    if (predicting) apply_averaging(reader.at);
+    return {reader.at.sums.data(), scores_per_row()};
 }
 
 template <class T>
@@ -176,7 +176,9 @@ std::span<const std::int32_t> Predtron<T>::rank(Reader& reader, std::size_t k) c
 template <class T>
 void Predtron<T>::contributions(Reader& reader, int label, std::vector<double>& out) const {
     if (store() == nullptr)
-        throw InputError("a kernel's score is no sum over features: it cannot be explained");
+        throw InputError(
+            "explaining a score needs a learner without a kernel: the score of a kernel is not a "
+            "sum over features");
     reader.at.find(*store(), reader.x);
     out.clear();
     for (std::size_t i = 0; i < reader.x.size(); ++i)
@@ -190,7 +192,7 @@ void Predtron<T>::set_dimension(double p) {
 }
 
 template <class T>
-double Predtron<T>::spread() const {
+double Predtron<T>::link_factor() const {
     if (!has_link() || counts_.dimension <= 0) return 1;
     const double s = std::max(2.0, std::log(counts_.dimension));
     return std::pow(counts_.dimension, 2 / s) * (s - 1);
@@ -202,35 +204,35 @@ bool Predtron<T>::has_link() const {
            config_.norm == PredtronNorm::trace;
 }
 
-// The dimension in the bound of a link, once a round has a loss: entry by entry every label has its own
-// numbers; features and constant otherwise.
+// Sets the dimension p of the link at the first round with a loss. For l1 every label has separate
+// entries; otherwise p counts the features and the constant feature.
 template <class T>
-void Predtron<T>::find_dimension() {
+void Predtron<T>::set_link_dimension() {
     if (counts_.dimension != 0 || !has_link()) return;
     const double features = static_cast<double>(config_.n_features) + (config_.constant != 0);
-    const double scores = static_cast<double>(scores_a_row());
+    const double scores = static_cast<double>(scores_per_row());
     if (config_.norm == PredtronNorm::trace)
         set_dimension(std::max(1.0, std::min(features, scores)));
     else set_dimension(features * (config_.norm == PredtronNorm::l1 ? scores : 1.0));
 }
 
-// The step as configured, or that of the theory.
+// The configured step, or the step of the theory.
 template <class T>
 double Predtron<T>::step_size() const {
     const PredtronCounts& c = counts_;
     double step = config_.step;
     if (step == 0)
-        step = config_.by_loss ? 1.0 : c.least_loss / (4 * spread() * c.radius * c.radius);
-    // Rows so short that the step of the theory is out of all numbers.
-    constexpr double most = sizeof(T) == 4 ? 1e30 : 1e150;
-    return std::min(step, most / std::max(c.radius, 1.0));
+        step = config_.by_loss ? 1.0 : c.least_loss / (4 * link_factor() * c.radius * c.radius);
+    // For very short rows the step of the theory would overflow.
+    constexpr double largest_step = sizeof(T) == 4 ? 1e30 : 1e150;
+    return std::min(step, largest_step / std::max(c.radius, 1.0));
 }
 
 template <class T>
 double Predtron<T>::count(double norm, double loss, double weight, std::size_t size) {
     counts_.count_round(weight, norm);
     if (!(loss > 0)) return 0;
-    find_dimension();
+    set_link_dimension();
     counts_.loss += weight * loss;
     counts_.least_loss = rule_.least_loss(size, counts_.top_grade);
     const double step = step_size();
@@ -240,15 +242,17 @@ double Predtron<T>::count(double norm, double loss, double weight, std::size_t s
 
 template <class T>
 void Predtron<T>::rebuild(const Selection& selection) {
-    const bool of_labels = selection.keeps_all_rows();
-    if (of_labels && width() != labels_)
-        throw InputError("labels that share one score can be neither merged nor forgotten");
+    const bool changes_labels = selection.keeps_all_rows();
+    if (changes_labels && width() != labels_)
+        throw InputError("labels that share one score cannot be merged or forgotten");
     if (auto* linear = std::get_if<LinearGeometry<T>>(&geometry_))
         geometry_ = linear->rebuilt(selection);
     else if (auto* link = std::get_if<LinkGeometry<T>>(&geometry_))
         geometry_ = link->rebuilt(selection);
-    else throw InputError("with a kernel, weights can be changed by learning only");
-    if (of_labels) labels_ = selection.labels();
+    else
+        throw InputError(
+            "with a kernel, labels cannot be merged or forgotten, nor features pruned");
+    if (changes_labels) labels_ = selection.labels();
     restart_certificate();
 }
 
@@ -269,7 +273,7 @@ void Predtron<T>::observe(std::span<const T> predicted, std::span<const std::int
     calibration_.observe(predicted, relevant, unknown);
 }
 
-// The step in step_, along the rows found in at_.
+// Applies step_ along the rows found in at_.
 template <class T>
 void Predtron<T>::apply(const Example& x) {
     if (step_.empty() || x.size() == 0) return;
@@ -280,10 +284,10 @@ void Predtron<T>::apply(const Example& x) {
     else std::get<KernelGeometry>(geometry_).apply(x, step_, rounds_before);
 }
 
-// Sorts the labels given, and adds those that are new.
+// Sorts the given labels, and adds new ones.
 template <class T>
-void Predtron<T>::take_answer(std::span<const std::int32_t> relevant,
-                              std::span<const std::int32_t> unknown) {
+void Predtron<T>::set_answer(std::span<const std::int32_t> relevant,
+                             std::span<const std::int32_t> unknown) {
     relevant_.assign(relevant.begin(), relevant.end());
     unknown_.assign(unknown.begin(), unknown.end());
     std::sort(relevant_.begin(), relevant_.end());
@@ -297,18 +301,18 @@ void Predtron<T>::take_answer(std::span<const std::int32_t> relevant,
 template <class T>
 void Predtron<T>::learn(Example& x, std::span<const std::int32_t> relevant,
                         std::span<const std::int32_t> unknown, double weight, T* scores) {
-    if (relevant.size() > 1 && rule_.one_answer())
-        throw InputError("this problem has one class a row, not " +
+    if (relevant.size() > 1 && rule_.single_class())
+        throw InputError("this problem has one class per row, not " +
                          std::to_string(relevant.size()));
     const std::size_t labels_before = labels();
-    take_answer(relevant, unknown);
+    set_answer(relevant, unknown);
 
     score_rows(x, config_.average, at_);
-    const std::size_t d = scores_a_row();
+    const std::size_t d = scores_per_row();
     scores_.resize(d);
     kernels::to_finite_doubles(at_.sums.data(), scores_.data(), d);
-    take_means(at_);
-    const auto predicted = label_scores({at_.sums.data(), d}, shown_);
+    apply_averaging(at_);
+    const auto predicted = label_scores({at_.sums.data(), d}, predicted_scores_);
     if (scores) {
         std::copy(predicted.begin(), predicted.end(), scores);
         std::fill(scores + labels_before, scores + labels(), -std::numeric_limits<T>::infinity());
@@ -337,29 +341,29 @@ void Predtron<T>::score_documents(std::span<const Example> documents, bool predi
     out.clear();
     for (const Example& document : documents) {
         score_rows(document, predicting && config_.average, at);
-        if (predicting) take_means(at);
+        if (predicting) apply_averaging(at);
         out.push_back(at.sums[0]);
     }
 }
 
 template <class T>
-void Predtron<T>::see_grades(std::span<const double> grades) {
+void Predtron<T>::update_top_grade(std::span<const double> grades) {
     for (const double grade : grades) counts_.top_grade = std::max(counts_.top_grade, grade);
 }
 
 template <class T>
 double Predtron<T>::learn_query(std::span<const Example> documents, std::span<const double> grades,
                                 double norm, double weight, T* scores) {
-    score_documents(documents, false, current_);
+    score_documents(documents, false, current_scores_);
     if (scores) {
-        if (config_.average) score_documents(documents, true, shown_);
-        const std::vector<T>& predicted = config_.average ? shown_ : current_;
+        if (config_.average) score_documents(documents, true, predicted_scores_);
+        const std::vector<T>& predicted = config_.average ? predicted_scores_ : current_scores_;
         std::copy(predicted.begin(), predicted.end(), scores);
     }
     if (!(weight > 0)) return 0;
     scores_.resize(documents.size());
-    kernels::to_finite_doubles(current_.data(), scores_.data(), scores_.size());
-    see_grades(grades);
+    kernels::to_finite_doubles(current_scores_.data(), scores_.data(), scores_.size());
+    update_top_grade(grades);
     step_.clear(documents.size());
     const double loss = rule_.judge_grades(scores_, grades, config_.by_loss, step_);
     const double step = count(norm, loss, weight, documents.size());
@@ -370,10 +374,11 @@ double Predtron<T>::learn_query(std::span<const Example> documents, std::span<co
 }
 
 template <class T>
-void Predtron<T>::settle_query(std::span<const Example> documents, std::span<const double> grades,
-                               double loss, std::span<const double> direction, double norm,
-                               double weight) {
-    see_grades(grades);
+void Predtron<T>::learn_judged_query(std::span<const Example> documents,
+                                     std::span<const double> grades, double loss,
+                                     std::span<const double> direction, double norm,
+                                     double weight) {
+    update_top_grade(grades);
     move_query(documents, direction, count(norm, loss, weight, documents.size()));
 }
 
@@ -381,7 +386,7 @@ template <class T>
 void Predtron<T>::move_query(std::span<const Example> documents, std::span<const double> direction,
                              double step) {
     if (step == 0) return;
-    sum_up(documents, direction, sum_);
+    sum_rows(documents, direction, sum_);
     move(sum_, std::span(&step, 1));
 }
 

@@ -1,10 +1,16 @@
-// Predtron (P5): perceptrons for general prediction problems. A round is scored, judged by the
-// problem's rule, and where the prediction has a loss, the dual vectors move along the direction
-// that the rule gives, times the example.
+// Predtron (P5: Jain, Natarajan, Tewari, 2015): perceptrons for general prediction problems. A
+// round scores the example and asks the problem's rule for the loss and a direction
+// (predtron/problem_rule.hpp). If the loss is not zero, the dual vectors move by
 //
-// The class offers what the label ranker offers. For problems that the core does not know, scores
-// come from here, somebody else decides, and the step comes back. A query of documents (subset
-// ranking) has one weight vector, whose step is the sum of the documents' rows.
+//     W += eta (rep(correct) - rep(s)) x'                        (update "mistake", Algorithm 1)
+//     W += eta L(s, y) (rep(correct) - rep(s)) x'                (update "loss")
+//
+// eta is given, or taken from the theory: c_L / (4 R^2), divided by link_factor() for the l1, group
+// and trace norms, for "mistake"; 1 for "loss".
+//
+// The interface is that of LabelRanker. For problems that the core does not know, this class
+// computes the scores, the caller decides, and passes the step back. A query of documents (subset
+// ranking) has one weight vector; its step is a weighted sum of the documents' rows.
 #pragma once
 
 #include <algorithm>
@@ -25,40 +31,40 @@
 
 namespace tagalong {
 
-// How weights are measured. In the trace norm they live elsewhere, and only counts are kept here.
+// The norm of the weights. For the trace norm the weights are kept in Python, and only counts here.
 enum class PredtronNorm { l2, l1, group, kernel, trace };
 
 struct PredtronConfig {
     ProblemConfig problem;
     PredtronNorm norm = PredtronNorm::l2;
     KernelConfig kernel;
-    std::size_t budget = 0;  // of support examples; 0: any number
+    std::size_t budget = 0;  // largest number of support examples; 0: no limit
     bool by_loss = false;
-    double step = 0;  // 0: by the theory
+    double step = 0;  // eta; 0: from the theory
     bool average = false;
     bool normalize = false;
     double constant = 0;
     std::int64_t n_features = 0;
-    bool queries = false;       // one weight vector for rows that are documents
-    std::size_t dimension = 0;  // of a problem that the core does not know; 0: a score a label
+    bool queries = false;       // one weight vector; rows are documents
+    std::size_t dimension = 0;  // scores of a custom problem; 0: one per label
 };
 
 struct PredtronCounts {
-    std::int64_t rounds = 0;   // since the learner began
-    std::int64_t earlier = 0;  // those before the account was restarted
+    std::int64_t rounds = 0;   // since construction
+    std::int64_t earlier = 0;  // rounds before the last restart_certificate()
     std::int64_t mistakes = 0;
     double loss = 0;
-    double radius = 0;      // the largest norm of an example
-    double top_grade = 1;   // of a ranking's answers
-    double least_step = 0;  // of the rounds with a loss
+    double radius = 0;      // R, the largest norm of an example
+    double top_grade = 1;   // the largest grade of a ranking's answers
+    double least_step = 0;  // the smallest step of the rounds with a loss
     double most_step = 0;
     double least_weight = 1;
     double most_weight = 1;
-    double least_loss = 0;  // c_L, as the last step had it
-    double dimension =
-        0;  // p, whose logarithm is the exponent of the link; 0 before the first step
+    double least_loss = 0;  // c_L at the last step
+    // p, whose logarithm is the exponent of the link; 0 before the first step.
+    double dimension = 0;
 
-    // A round with an example of this weight and norm, whether or not it has a loss.
+    // Counts a round with an example of this weight and norm, with or without a loss.
     void count_round(double weight, double norm) {
         const bool first = rounds == earlier;
         least_weight = first ? weight : std::min(least_weight, weight);
@@ -72,7 +78,7 @@ struct PredtronCounts {
         ++mistakes;
     }
 
-    // Every number under its name in files and in Python.
+    // Visits every number with its name in files and in Python.
     template <class Counts, class Visit>
     static void fields(Counts& counts, Visit&& visit) {
         visit("rounds", counts.rounds);
@@ -97,7 +103,7 @@ class Predtron {
 
     const PredtronConfig& config() const { return config_; }
     std::size_t labels() const { return labels_; }
-    std::size_t scores_a_row() const;
+    std::size_t scores_per_row() const;
     void add_labels(std::size_t count);
     void finish(Example& x) const;
 
@@ -110,42 +116,46 @@ class Predtron {
         std::vector<T> labels;
         std::vector<std::int32_t> best;
     };
-    // Of the labels, with the weights that predict.
+    // The scores of the labels, with the weights for prediction (averaged, if configured).
     std::span<const T> score(Reader& reader) const;
-    // As the problem sees them, with the weights that learn or that predict.
+    // The scores of the problem, with the current weights or, if `predicting`, the weights for
+    // prediction.
     std::span<const T> raw_score(Reader& reader, bool predicting) const;
     std::span<const std::int32_t> rank(Reader& reader, std::size_t k) const;
     void contributions(Reader& reader, int label, std::vector<double>& out) const;
 
-    // For problems that are decided elsewhere: counts a round of a given size and loss and returns
-    // how far to step; observes what was predicted; moves the weights.
+    // For problems that the caller decides: count() counts a round of a given size and loss and
+    // returns the step length; observe() updates cut-off and calibration; move() adds the step to
+    // the weights.
     double count(double norm, double loss, double weight, std::size_t size);
     void observe(std::span<const T> predicted, std::span<const std::int32_t> relevant,
                  std::span<const std::int32_t> unknown);
     void move(const Example& x, std::span<const double> direction);
 
-    // One query: its documents and their grades; the loss. `scores` gets what was predicted.
+    // Learns from one query, its documents and their grades. Returns the loss. `scores` gets the
+    // predicted scores if it is not null.
     double learn_query(std::span<const Example> documents, std::span<const double> grades,
                        double norm, double weight, T* scores);
     void score_documents(std::span<const Example> documents, bool predicting,
                          std::vector<T>& out) const;
-    // The same where somebody else has judged it.
-    void settle_query(std::span<const Example> documents, std::span<const double> grades,
-                      double loss, std::span<const double> direction, double norm, double weight);
+    // The same with the loss and direction that the caller has found.
+    void learn_judged_query(std::span<const Example> documents, std::span<const double> grades,
+                            double loss, std::span<const double> direction, double norm,
+                            double weight);
 
     double norm_of(const Example& x) const;
     double cutoff() const;
     double mean_factor() const;
     double weight(std::int32_t row, int label) const;
-    // How much steeper than the l2 one the bound of a link is: p^(2/s) (s - 1).
-    double spread() const;
+    // The factor of the mistake bound relative to the l2 norm: p^(2/s) (s - 1).
+    double link_factor() const;
     void restart_certificate();
     std::int64_t rounds() const { return counts_.rounds; }
-    // How many features have weights, which is what a selection of rows chooses from.
+    // The number of features with weights, from which a Selection chooses.
     std::size_t rows() const { return store() ? store()->rows() : 0; }
-    // How many numbers the weights of a feature are.
-    std::size_t width() const { return scores_a_row(); }
-    // Has other labels or fewer features from now on; the certificate begins anew. Not with a kernel.
+    // The number of weights per feature.
+    std::size_t width() const { return scores_per_row(); }
+    // Merges labels or drops features; restarts the certificate. Not with a kernel.
     void rebuild(const Selection& selection);
 
     const WeightStore<T>* store() const;
@@ -167,13 +177,13 @@ class Predtron {
     bool single_score() const { return rule_.single_score(); }
     void score_rows(const Example& x, bool means, RowLookup<T>& at) const;
     std::span<const T> label_scores(std::span<const T> raw, std::vector<T>& out) const;
-    void take_means(RowLookup<T>& at) const;
+    void apply_averaging(RowLookup<T>& at) const;
     void apply(const Example& x);
     void move_query(std::span<const Example> documents, std::span<const double> direction,
                     double step);
-    void see_grades(std::span<const double> grades);
-    void take_answer(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
-    void find_dimension();
+    void update_top_grade(std::span<const double> grades);
+    void set_answer(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
+    void set_link_dimension();
     double step_size() const;
     bool has_link() const;
     void add_dimensions(std::size_t count);
@@ -187,11 +197,11 @@ class Predtron {
     Calibration calibration_;
     mutable std::shared_mutex mutex_;
 
-    // Scratch of the writer.
+    // Working memory of the writer.
     RowLookup<T> at_;
     Step step_;
     std::vector<double> scores_;
-    std::vector<T> shown_, current_;
+    std::vector<T> predicted_scores_, current_scores_;
     std::vector<int> relevant_, unknown_;
     Example sum_;
 };

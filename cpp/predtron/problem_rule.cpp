@@ -46,42 +46,45 @@ double ProblemRule::judge(std::span<const double> scores, std::span<const int> r
         default:
             break;
     }
-    const auto part = [&](std::span<const double> t, std::span<const int> yes, Step& out) {
-        if (config_.kind == ProblemKind::multilabel) return judge_set(t, yes, by_loss, out);
-        if (yes.empty() || yes.size() == t.size()) return 0.0;
+    const auto judge_known = [&](std::span<const double> t, std::span<const int> relevant_known,
+                                 Step& out) {
+        if (config_.kind == ProblemKind::multilabel)
+            return judge_set(t, relevant_known, by_loss, out);
+        if (relevant_known.empty() || relevant_known.size() == t.size()) return 0.0;
         grades_.assign(t.size(), 0.0);
-        for (const int label : yes) grades_[label] = 1;
+        for (const int label : relevant_known) grades_[label] = 1;
         return judge_grades(t, grades_, by_loss, out);
     };
-    if (unknown.empty()) return part(scores, relevant, step);
-    leave_out(scores, relevant, unknown);
-    part_.clear(compact_.size());
-    const double loss = part(compact_, compact_relevant_, part_);
-    for (const int label : part_.touched) step.set(known_[label], part_.alpha[label]);
+    if (unknown.empty()) return judge_known(scores, relevant, step);
+    drop_unknown(scores, relevant, unknown);
+    known_step_.clear(known_scores_.size());
+    const double loss = judge_known(known_scores_, known_relevant_, known_step_);
+    for (const int label : known_step_.touched)
+        step.set(known_labels_[label], known_step_.alpha[label]);
     return loss;
 }
 
-void ProblemRule::leave_out(std::span<const double> scores, std::span<const int> relevant,
-                            std::span<const int> unknown) {
-    compact_.clear();
-    compact_relevant_.clear();
-    known_.clear();
-    std::size_t skip = 0, yes = 0;
+void ProblemRule::drop_unknown(std::span<const double> scores, std::span<const int> relevant,
+                               std::span<const int> unknown) {
+    known_scores_.clear();
+    known_relevant_.clear();
+    known_labels_.clear();
+    std::size_t next_unknown = 0, next_relevant = 0;
     for (int label = 0; label < static_cast<int>(scores.size()); ++label) {
-        if (skip < unknown.size() && unknown[skip] == label) {
-            ++skip;
+        if (next_unknown < unknown.size() && unknown[next_unknown] == label) {
+            ++next_unknown;
             continue;
         }
-        if (yes < relevant.size() && relevant[yes] == label) {
-            ++yes;
-            compact_relevant_.push_back(static_cast<int>(known_.size()));
+        if (next_relevant < relevant.size() && relevant[next_relevant] == label) {
+            ++next_relevant;
+            known_relevant_.push_back(static_cast<int>(known_labels_.size()));
         }
-        known_.push_back(label);
-        compact_.push_back(scores[label]);
+        known_labels_.push_back(label);
+        known_scores_.push_back(scores[label]);
     }
 }
 
-// Classes 0 and 1 are represented by -1 and +1.
+// Representations: -1 for class 0 and +1 for class 1.
 double ProblemRule::judge_sign(double score, int answer, Step& step) const {
     if (answer == 1 ? score > 0 : score < 0) return 0;
     step.set(0, answer == 1 ? 2.0 : -2.0);
@@ -94,18 +97,18 @@ double ProblemRule::cost(int predicted, int answer) const {
     return config_.costs.empty() ? 1.0 : config_.costs[answer];
 }
 
-// Class i is represented by e_i, REJECT by the sum of them over the root of their number.
+// Representations: e_i for class i, and the sum of all e_i divided by sqrt(m) for REJECT.
 double ProblemRule::judge_class(std::span<const double> scores, int answer,
                                 std::span<const int> unknown, bool by_loss, Step& step) const {
     const int m = static_cast<int>(scores.size()), rejected = m;
-    const auto takes_part = [&](int i) {
+    const auto is_known = [&](int i) {
         return !std::binary_search(unknown.begin(), unknown.end(), i);
     };
     const double root = std::sqrt(static_cast<double>(m - static_cast<int>(unknown.size())));
     double reject_score = 0;
     if (!config_.reject.empty()) {
         for (int i = 0; i < m; ++i)
-            if (takes_part(i)) reject_score += scores[i];
+            if (is_known(i)) reject_score += scores[i];
         reject_score /= root;
     }
     const auto loss_of = [&](int predicted) {
@@ -116,7 +119,7 @@ double ProblemRule::judge_class(std::span<const double> scores, int answer,
     const auto best = [&](auto&& better) {
         int found = -1;
         for (int i = 0; i < m; ++i)
-            if (takes_part(i) && (found < 0 || better(i, found))) found = i;
+            if (is_known(i) && (found < 0 || better(i, found))) found = i;
         if (!config_.reject.empty() && better(rejected, found)) found = rejected;
         return found;
     };
@@ -130,7 +133,7 @@ double ProblemRule::judge_class(std::span<const double> scores, int answer,
     });
     if (other == rejected) {
         for (int i = 0; i < m; ++i)
-            if (takes_part(i)) step.set(i, (i == answer ? 1.0 : 0.0) - 1 / root);
+            if (is_known(i)) step.set(i, (i == answer ? 1.0 : 0.0) - 1 / root);
     } else if (other != answer) {
         step.set(answer, 1.0);
         step.set(other, -1.0);
@@ -138,37 +141,38 @@ double ProblemRule::judge_class(std::span<const double> scores, int answer,
     return loss;
 }
 
-// A set is represented by +-1/sqrt(m); it has the labels that score above 0.
+// Representations: +-1/sqrt(m) per label. The prediction contains the labels with scores above 0.
 double ProblemRule::judge_set(std::span<const double> scores, std::span<const int> relevant,
                               bool by_loss, Step& step) {
     const std::size_t m = scores.size();
-    answer_.assign(m, 0);
-    for (const int label : relevant) answer_[label] = 1;
+    is_relevant_.assign(m, 0);
+    for (const int label : relevant) is_relevant_[label] = 1;
     flip_.assign(m, 0);
     double missed = 0, added = 0;
     for (std::size_t j = 0; j < m; ++j) {
-        flip_[j] = answer_[j] ? !(scores[j] > 0) : !(scores[j] < 0);
-        if (flip_[j]) ++(answer_[j] ? missed : added);
+        flip_[j] = is_relevant_[j] ? !(scores[j] > 0) : !(scores[j] < 0);
+        if (flip_[j]) ++(is_relevant_[j] ? missed : added);
     }
     double loss = missed + added;
     if (config_.set_loss == SetLoss::subset) loss = loss > 0;
     if (config_.set_loss == SetLoss::error_set) loss = missed * added;
     if (loss == 0) return 0;
-    if (!by_loss) augment_set(scores);
-    const double twice = 2 / std::sqrt(static_cast<double>(m));
+    if (!by_loss) decode_augmented_set(scores);
+    const double two_over_root = 2 / std::sqrt(static_cast<double>(m));
     for (std::size_t j = 0; j < m; ++j)
-        if (flip_[j]) step.set(static_cast<int>(j), answer_[j] ? twice : -twice);
+        if (flip_[j])
+            step.set(static_cast<int>(j), is_relevant_[j] ? two_over_root : -two_over_root);
     return loss;
 }
 
-// The set that scores well and loses much, as what to flip in the answer: gains[j] is what the
-// score gains by flipping j.
-void ProblemRule::augment_set(std::span<const double> scores) {
+// Finds the set that maximises loss plus score, as the labels to flip in the answer. gains_[j] is
+// the increase of the score if label j is flipped.
+void ProblemRule::decode_augmented_set(std::span<const double> scores) {
     const std::size_t m = scores.size();
-    const double twice = 2 / std::sqrt(static_cast<double>(m));
+    const double two_over_root = 2 / std::sqrt(static_cast<double>(m));
     gains_.resize(m);
     for (std::size_t j = 0; j < m; ++j)
-        gains_[j] = answer_[j] ? -twice * scores[j] : twice * scores[j];
+        gains_[j] = is_relevant_[j] ? -two_over_root * scores[j] : two_over_root * scores[j];
     if (config_.set_loss == SetLoss::hamming) {
         for (std::size_t j = 0; j < m; ++j) flip_[j] = 1 + gains_[j] > 0;
         return;
@@ -182,39 +186,41 @@ void ProblemRule::augment_set(std::span<const double> scores) {
         flip_[best] = 1 + gains_[best] > 0;
         return;
     }
-    inside_.clear();
-    outside_.clear();
-    for (int j = 0; j < static_cast<int>(m); ++j) (answer_[j] ? inside_ : outside_).push_back(j);
-    const auto larger = [&](int a, int b) { return gains_[a] > gains_[b]; };
-    std::stable_sort(inside_.begin(), inside_.end(), larger);
-    std::stable_sort(outside_.begin(), outside_.end(), larger);
-    double best = -std::numeric_limits<double>::infinity(), inner = 0;
-    std::size_t flip_in = 0, flip_out = 0;
-    for (std::size_t a = 0; a <= inside_.size(); ++a) {
-        double outer = 0;
-        for (std::size_t b = 0; b <= outside_.size(); ++b) {
-            const double worth = static_cast<double>(a) * static_cast<double>(b) + inner + outer;
-            if (worth > best) best = worth, flip_in = a, flip_out = b;
-            if (b < outside_.size()) outer += gains_[outside_[b]];
+    relevant_items_.clear();
+    irrelevant_items_.clear();
+    for (int j = 0; j < static_cast<int>(m); ++j)
+        (is_relevant_[j] ? relevant_items_ : irrelevant_items_).push_back(j);
+    const auto larger_gain = [&](int a, int b) { return gains_[a] > gains_[b]; };
+    std::stable_sort(relevant_items_.begin(), relevant_items_.end(), larger_gain);
+    std::stable_sort(irrelevant_items_.begin(), irrelevant_items_.end(), larger_gain);
+    double best = -std::numeric_limits<double>::infinity(), relevant_gain = 0;
+    std::size_t flip_relevant = 0, flip_irrelevant = 0;
+    for (std::size_t a = 0; a <= relevant_items_.size(); ++a) {
+        double irrelevant_gain = 0;
+        for (std::size_t b = 0; b <= irrelevant_items_.size(); ++b) {
+            const double value =
+                static_cast<double>(a) * static_cast<double>(b) + relevant_gain + irrelevant_gain;
+            if (value > best) best = value, flip_relevant = a, flip_irrelevant = b;
+            if (b < irrelevant_items_.size()) irrelevant_gain += gains_[irrelevant_items_[b]];
         }
-        if (a < inside_.size()) inner += gains_[inside_[a]];
+        if (a < relevant_items_.size()) relevant_gain += gains_[relevant_items_[a]];
     }
     std::fill(flip_.begin(), flip_.end(), std::uint8_t{0});
-    for (std::size_t a = 0; a < flip_in; ++a) flip_[inside_[a]] = 1;
-    for (std::size_t b = 0; b < flip_out; ++b) flip_[outside_[b]] = 1;
+    for (std::size_t a = 0; a < flip_relevant; ++a) flip_[relevant_items_[a]] = 1;
+    for (std::size_t b = 0; b < flip_irrelevant; ++b) flip_[irrelevant_items_[b]] = 1;
 }
 
-// f(1), ..., f(m) over their length, and what a relevant item earns at each place.
-void ProblemRule::reach(std::size_t places) {
-    if (f_.size() == places) return;
-    f_.resize(places);
-    discount_.resize(places);
+// Computes f(1), ..., f(m) divided by their norm, and the discount of each position.
+void ProblemRule::compute_discounts(std::size_t positions) {
+    if (f_.size() == positions) return;
+    f_.resize(positions);
+    discount_.resize(positions);
     double sum = 0;
-    for (std::size_t i = 0; i < places; ++i) {
-        const double place = static_cast<double>(i + 1);
+    for (std::size_t i = 0; i < positions; ++i) {
+        const double position = static_cast<double>(i + 1);
         const bool counts = config_.depth == 0 || static_cast<std::int64_t>(i) < config_.depth;
-        f_[i] = config_.reciprocal ? 1 / place : -std::pow(place, config_.exponent);
-        discount_[i] = !counts ? 0.0 : config_.precision ? 1.0 : 1 / std::log2(1 + place);
+        f_[i] = config_.reciprocal ? 1 / position : -std::pow(position, config_.exponent);
+        discount_[i] = !counts ? 0.0 : config_.precision ? 1.0 : 1 / std::log2(1 + position);
         sum += f_[i] * f_[i];
     }
     const double length = std::sqrt(sum);
@@ -224,7 +230,7 @@ void ProblemRule::reach(std::size_t places) {
 double ProblemRule::judge_grades(std::span<const double> scores, std::span<const double> grades,
                                  bool by_loss, Step& step) {
     const std::size_t m = scores.size();
-    reach(m);
+    compute_discounts(m);
     gains_.resize(m);
     for (std::size_t i = 0; i < m; ++i)
         gains_[i] = config_.precision ? grades[i] > 0 : std::exp2(grades[i]) - 1;
@@ -241,33 +247,38 @@ double ProblemRule::judge_grades(std::span<const double> scores, std::span<const
         if (config_.ties_by_score && scores[a] != scores[b]) return scores[a] > scores[b];
         return a < b;
     });
-    // Summed place by place, so that a correct ranking loses exactly nothing.
-    double ideal = 0, reached = 0;
-    for (std::size_t place = 0; place < m; ++place) {
-        ideal += gains_[correct_[place]] * discount_[place];
-        reached += gains_[predicted_[place]] * discount_[place];
+    // Both sums run over the positions in order, so that the loss of a correct ranking is exactly
+    // 0.
+    double ideal = 0, achieved = 0;
+    for (std::size_t position = 0; position < m; ++position) {
+        ideal += gains_[correct_[position]] * discount_[position];
+        achieved += gains_[predicted_[position]] * discount_[position];
     }
     if (ideal == 0) return 0;
-    const double loss = std::max(0.0, 1 - reached / ideal);
+    const double loss = std::max(0.0, 1 - achieved / ideal);
     if (loss == 0) return 0;
     std::span<const int> other = predicted_;
     if (!by_loss) {
         const double low = *std::min_element(gains_.begin(), gains_.end());
         const double high = *std::max_element(gains_.begin(), gains_.end());
-        inside_.clear();
+        relevant_items_.clear();
         for (std::size_t i = 0; i < m; ++i) {
             if (gains_[i] != low && gains_[i] != high)
-                throw InputError("more than two grades need the decoding by linear assignment");
-            if (gains_[i] == high) inside_.push_back(static_cast<int>(i));
+                throw InputError(
+                    "more than two different grades per query need decoding by linear assignment");
+            if (gains_[i] == high) relevant_items_.push_back(static_cast<int>(i));
         }
-        // What all items earn whatever the ranking does not matter: only the difference counts.
+        // The gain that all items share does not depend on the ranking: only the difference
+        // matters.
         scaled_.resize(m);
         for (std::size_t i = 0; i < m; ++i) scaled_[i] = (high - low) * discount_[i] / ideal;
-        other = merge_(scores, inside_, f_, scaled_);
+        other = merge_(scores, relevant_items_, f_, scaled_);
     }
     scaled_.assign(m, 0.0);
-    for (std::size_t place = 0; place < m; ++place) scaled_[correct_[place]] += f_[place];
-    for (std::size_t place = 0; place < m; ++place) scaled_[other[place]] -= f_[place];
+    for (std::size_t position = 0; position < m; ++position)
+        scaled_[correct_[position]] += f_[position];
+    for (std::size_t position = 0; position < m; ++position)
+        scaled_[other[position]] -= f_[position];
     for (std::size_t i = 0; i < m; ++i) step.set(static_cast<int>(i), scaled_[i]);
     return loss;
 }

@@ -1,4 +1,5 @@
-// Predtron's updates, one row each: what the binding, Python's checks and the command line know of them.
+// The table of Predtron's updates, which the binding, the checks in Python and the command line
+// use.
 #pragma once
 
 #include <array>
@@ -11,7 +12,9 @@ namespace tagalong {
 struct PredtronUpdate {
     std::string_view name;
     std::string_view description;  // one line, for help texts
-    bool by_loss = false;  // steps away from the prediction itself, in proportion to its loss
+    // Steps away from the prediction in proportion to its loss, instead of the loss-augmented
+    // prediction.
+    bool by_loss = false;
 };
 
 inline constexpr std::array kPredtronUpdates = {

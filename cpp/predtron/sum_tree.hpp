@@ -1,6 +1,6 @@
-// The sum of many numbers that change one at a time. The sum depends on the numbers alone, never
-// on how they came about, and its rounding grows with the logarithm of their count: nothing of a
-// number that was large once stays behind.
+// A binary tree for the sum of many numbers that change one at a time. The sum depends only on the
+// current numbers, not on their history: no rounding error of a number that was once large remains.
+// The rounding error grows with the logarithm of the count.
 #pragma once
 
 #include <cstddef>

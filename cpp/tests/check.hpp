@@ -1,7 +1,8 @@
-// Tests and checks. A test is a constant at namespace scope,
+// A minimal test framework. A test is a constant at namespace scope,
+//
 //     const Test adds{"numbers: one and one make two", [] { same(1 + 1, 2); }};
-// and a check that fails prints where it stands, the values, and the notes in force, and lets
-// the test go on.
+//
+// A failed check prints its location, the values, and the active notes. The test continues.
 #pragma once
 
 #include <algorithm>
@@ -31,32 +32,32 @@ class Registry {
 
     void add(const char* name, void (*run)()) { tests_.push_back({name, run}); }
 
-    // Runs the tests with `part` in their name, of those every `step`th from `first` on; the exit code
-    // of the program.
+    // Runs every `step`th test from index `first` on whose name contains `part`. Returns the exit
+    // code of the program.
     int run(std::string_view part, std::size_t first, std::size_t step) {
         int passed = 0, failed = 0;
-        for (std::size_t place = first; place < tests_.size(); place += step) {
-            const Entry& test = tests_[place];
+        for (std::size_t index = first; index < tests_.size(); index += step) {
+            const Entry& test = tests_[index];
             if (std::string_view(test.name).find(part) == std::string_view::npos) continue;
             name_ = test.name;
             failures_ = 0;
             try {
                 test.run();
             } catch (const std::exception& error) {
-                fail(std::string("ended by an exception: ") + error.what(), Where::current());
+                fail(std::string("unexpected exception: ") + error.what(), Where::current());
             }
-            if (failures_ > kShown) std::printf("  ... %d failed checks in all\n", failures_);
+            if (failures_ > kShown) std::printf("  ... %d failed checks in total\n", failures_);
             ++(failures_ == 0 ? passed : failed);
         }
         std::printf("%d passed, %d failed\n", passed, failed);
         return failed == 0 && passed > 0 ? 0 : 1;
     }
 
-    void fail(const std::string& what, const Where& where) {
+    void fail(const std::string& message, const Where& where) {
         if (failures_++ == 0) std::printf("FAILED %s\n", name_);
         if (failures_ > kShown) return;
         std::printf("  %s:%u: %s\n", where.file_name(), static_cast<unsigned>(where.line()),
-                    what.c_str());
+                    message.c_str());
         for (const std::string& note : notes_) std::printf("    with %s\n", note.c_str());
         std::fflush(stdout);
     }
@@ -88,7 +89,7 @@ std::string text(const V& value) {
     return out.str();
 }
 
-// What the checks of the enclosing block are about: Note note("round ", 3, ", C ", 0.1).
+// Context that failed checks of the enclosing block print: Note note("round ", 3, ", C ", 0.1).
 class Note {
   public:
     template <class... Parts>
@@ -100,8 +101,8 @@ class Note {
     Note& operator=(const Note&) = delete;
 };
 
-inline void check(bool good, std::string_view what, const Where& where = Where::current()) {
-    if (!good) Registry::instance().fail(std::string(what), where);
+inline void check(bool condition, std::string_view message, const Where& where = Where::current()) {
+    if (!condition) Registry::instance().fail(std::string(message), where);
 }
 
 template <class A, class B>
@@ -109,7 +110,7 @@ void same(const A& actual, const B& expected, const Where& where = Where::curren
     if (!(actual == expected)) check(false, text(actual) + " instead of " + text(expected), where);
 }
 
-// Within an absolute distance; NaN is near to nothing.
+// Checks that two numbers differ by at most `distance`; fails for NaN.
 inline void near(double actual, double expected, double distance,
                  const Where& where = Where::current()) {
     if (actual == expected || std::abs(actual - expected) <= distance) return;

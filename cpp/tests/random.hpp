@@ -1,5 +1,5 @@
-// Random numbers that are the same on every machine: the generator is fixed by the standard,
-// its distributions are not, so they are made here.
+// Random numbers that are the same on every machine. The standard fixes the generator but not the
+// distributions, so the distributions are implemented here.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ class Random {
     std::uint64_t bits() { return generator_(); }
     double uniform() { return static_cast<double>(generator_() >> 11) * 0x1p-53; }
     double between(double low, double high) { return low + (high - low) * uniform(); }
-    // Every order of magnitude equally often.
+    // Log-uniform.
     double magnitude(double low, double high) {
         return std::exp(between(std::log(low), std::log(high)));
     }
@@ -26,7 +26,7 @@ class Random {
         return static_cast<int>(generator_() % static_cast<std::uint64_t>(count));
     }
     bool chance(double probability) { return uniform() < probability; }
-    // Bell-shaped, of unit variance.
+    // Approximately normal with unit variance: a sum of twelve uniform numbers.
     double normal() {
         double sum = -6;
         for (int i = 0; i < 12; ++i) sum += uniform();

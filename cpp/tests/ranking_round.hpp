@@ -1,4 +1,5 @@
-// Rounds of label ranking without a learner: scores and two sides, drawn at random.
+// Random rounds of label ranking without a learner: scores, relevant, irrelevant and unknown
+// labels.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@ struct RankingRound {
     std::vector<int> unknown;
     Sides sides;
 
-    // Splits the labels of the scores at random, at least one on either side.
+    // Splits the labels at random, with at least one relevant and one irrelevant label.
     RankingRound(Random& random, std::vector<double> given, bool some_unknown)
         : scores(std::move(given)) {
         const int labels = static_cast<int>(scores.size());
@@ -28,7 +29,7 @@ struct RankingRound {
         random.shuffle(all);
         const int spare = some_unknown && labels > 2 ? random.below(labels - 1) / 2 : 0;
         const int most = labels - spare - 1;
-        // Few relevant labels are the usual case, many the rare one.
+        // Usually few labels are relevant, sometimes many.
         const int count = 1 + random.below(random.chance(0.7) ? std::min(most, 8) : most);
         relevant.assign(all.begin(), all.begin() + count);
         unknown.assign(all.begin() + count, all.begin() + count + spare);
@@ -66,19 +67,20 @@ inline Step fresh_step(std::size_t labels) {
     return step;
 }
 
-// What every step obeys: up on one side, down on the other, nothing elsewhere, as much up as
-// down, within the budget, and each label touched at most once.
+// Conditions of every step: coefficients are nonnegative on relevant labels, nonpositive on
+// irrelevant ones and zero elsewhere; both sides have the same mass, within the budget; each label
+// is touched at most once.
 inline void expect_feasible(const RankingRound& round, const Step& step, double budget,
                             double distance, const Where& where = Where::current()) {
     double up = 0, down = 0;
     for (const int label : round.relevant) {
         const double alpha = step.alpha[static_cast<std::size_t>(label)];
-        check(alpha >= 0, "a relevant label goes down", where);
+        check(alpha >= 0, "a relevant label has a negative coefficient", where);
         up += alpha;
     }
     for (const int label : round.irrelevant) {
         const double alpha = step.alpha[static_cast<std::size_t>(label)];
-        check(alpha <= 0, "an irrelevant label goes up", where);
+        check(alpha <= 0, "an irrelevant label has a positive coefficient", where);
         down -= alpha;
     }
     for (const int label : round.unknown)
@@ -89,12 +91,12 @@ inline void expect_feasible(const RankingRound& round, const Step& step, double 
     auto touched = step.touched;
     std::sort(touched.begin(), touched.end());
     check(std::adjacent_find(touched.begin(), touched.end()) == touched.end(),
-          "a label is touched twice", where);
+          "a label is listed as touched twice", where);
     std::vector<int> moved;
     for (std::size_t k = 0; k < step.alpha.size(); ++k)
         if (step.alpha[k] != 0) moved.push_back(static_cast<int>(k));
     check(std::includes(touched.begin(), touched.end(), moved.begin(), moved.end()),
-          "a label moved that is not touched", where);
+          "a label with a coefficient is not listed as touched", where);
 }
 
 }  // namespace tagalong::test

@@ -1,5 +1,5 @@
-// Labels in the entropic geometry without a learner: for each, the masses that its weights put
-// on the values of x and outside its support.
+// Labels in the entropic geometry without a learner: the mass that the weights of each label put on
+// each value of x and outside the support of x.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace tagalong::test {
 
 class SimplexLabels {
   public:
-    // One atom is a binary x; `uneven` masses span many orders of magnitude.
+    // One atom means a binary x; `uneven` masses span many orders of magnitude.
     SimplexLabels(Random& random, int labels, int atoms, bool uneven)
         : outside_(static_cast<std::size_t>(labels)) {
         while (static_cast<int>(atoms_.size()) < atoms) {
@@ -30,7 +30,7 @@ class SimplexLabels {
         for (double& m : outside_) m = mass();
     }
 
-    // Masses label after label, those of the atoms first.
+    // One list of masses per label: those of the atoms, then the mass outside.
     SimplexLabels(std::vector<double> atoms, const std::vector<std::vector<double>>& labels)
         : atoms_(std::move(atoms)) {
         for (const auto& label : labels) {

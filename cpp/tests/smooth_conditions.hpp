@@ -1,6 +1,8 @@
-// What the solution of the smooth step obeys (rules/smooth.hpp), for any curves: each label
+// Optimality conditions of the smooth step (rules/smooth.hpp), for any curves. Each label satisfies
+//
 //     T log b + k(b) = level of its side,
-// and the levels are tied by gamma - level_1 - level_2 + T (log m + log(C - m)) = 0.
+//
+// and the levels satisfy gamma - level_1 - level_2 + T (log m + log(C - m)) = 0.
 #pragma once
 
 #include <cmath>
@@ -11,12 +13,12 @@
 
 namespace tagalong::test {
 
-// Amounts below this have lost digits, or are zero, to underflow; they move nothing.
+// Amounts below this lost precision by underflow, or are zero; they are negligible.
 inline constexpr double kVanished = 1e-285;
-// Below this logarithm of sum exp((gamma - rho_r + rho_s) / T), a step need not move at all.
+// If log sum exp((gamma - rho_r + rho_s) / T) is below this, the step may be zero.
 inline constexpr double kNoLoss = -490;
 
-// k(label, relevant, amount) is the curve's value.
+// k(label, relevant, amount) is the value of the curve.
 template <class Curve>
 class SmoothConditions {
   public:
@@ -41,7 +43,7 @@ class SmoothConditions {
         const double size = 1 + std::abs(up) + std::abs(down) + rule_.margin;
         const double tie = rule_.margin - up - down + T * std::log(m);
         if (m < 0.9 * C) near(tie + T * std::log(C - m), 0, distance * size, where);
-        // Near the budget, C - m shows less in m than in the tie.
+        // Near the budget, C - m is less accurate in m than in the equation of the levels.
         else near(m + std::exp(-tie / T), C, distance * size * C, where);
     }
 

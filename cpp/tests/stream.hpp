@@ -1,4 +1,4 @@
-// Streams of labelled examples for a learner, and looks at what it has learnt.
+// Random streams of labelled examples, and helpers that read the state of a learner.
 #pragma once
 
 #include <algorithm>
@@ -29,14 +29,14 @@ struct Item {
 struct StreamShape {
     int features = 30;
     int labels = 8;
-    int length = 6;       // features of an example
+    int length = 6;       // features per example
     bool binary = false;  // all values 1
     bool unknown = true;  // some labels of unknown relevance
     bool weights = false;
 };
 
-// Features vote for the label of their number; labels without votes are relevant now and then,
-// so that no weights are without loss.
+// Each feature votes for one label, its number modulo the number of labels. Labels without votes
+// are relevant with a small probability, so that no weights have zero loss.
 inline Item random_item(Random& random, const StreamShape& shape) {
     Item item;
     std::vector<int> votes(static_cast<std::size_t>(shape.labels), 0);
@@ -80,7 +80,7 @@ std::vector<T> scores_of(const LabelRanker<T>& ranker, const Item& item) {
     return {scores.begin(), scores.end()};
 }
 
-// One plane of the store, row after row, the labels only.
+// One plane of the store, row by row, without padding.
 template <class T>
 std::vector<T> plane_of(const LabelRanker<T>& ranker, std::size_t plane = 0) {
     const WeightStore<T>& store = ranker.store();

@@ -1,4 +1,4 @@
-// Blocks learnt natively: weak duality, running against recomputed dual, sets and empty blocks.
+// BlockLearner: weak duality, the running dual value, sets of rows, empty blocks.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -40,11 +40,11 @@ std::vector<Trial> random_stream(std::uint64_t seed, int length, bool ternary, b
             if ((side < 0) != random.chance(0.1))
                 for (double& value : x.value) value = -value;
             trial.rows.append(x);
-            // Set 0 is there whatever the others are.
+            // Set 0 always has a row.
             if (sets) trial.set.push_back(j == 0 ? 0 : random.below(std::min(j + 1, 3)));
             if (weighted) trial.weights.push_back(random.magnitude(0.3, 3));
         }
-        // Numbered without gaps.
+        // Renumber the sets without gaps.
         for (int number = trial.set.empty() ? 0 : trial.sets() - 1; number > 0; --number)
             if (std::find(trial.set.begin(), trial.set.end(), number) == trial.set.end())
                 for (std::int32_t& one : trial.set) one -= one > number;
@@ -106,7 +106,7 @@ void every_learner(Look&& look) {
 }
 
 const Test duality{
-    "block learner: the dual value is below every fixed weights' objective", [] {
+    "block learner: the dual value is at most the objective of any fixed weights", [] {
         every_learner([](const BlockConfig& config, const std::vector<Trial>& stream) {
             BlockLearner<double> learner(config);
             std::vector<double> mean(kFeatures, 0.0);
@@ -127,7 +127,7 @@ const Test duality{
     }};
 
 const Test recomputed{
-    "block learner: the running dual is that of the stored weights", [] {
+    "block learner: the running dual value equals the dual value of the stored weights", [] {
         every_learner([](const BlockConfig& config, const std::vector<Trial>& stream) {
             BlockLearner<double> learner(config);
             for (const Trial& trial : stream) {
@@ -139,7 +139,9 @@ const Test recomputed{
     }};
 
 const Test ascends{
-    "block learner: schemes whose steps are chosen never lower the dual, one set a trial", [] {
+    "block learner: with one set per trial, schemes with optimised steps never decrease the dual "
+    "value",
+    [] {
         every_learner([](const BlockConfig& config, const std::vector<Trial>& stream) {
             if (config.update->name == "simperc" || config.update->name == "simopt") return;
             if (!stream[0].set.empty()) return;
@@ -150,12 +152,12 @@ const Test ascends{
                 at_most(before, learner.dual() + 1e-12 * (1 + learner.certificate().gain));
                 before = learner.dual();
             }
-            check(before > 0, "nothing was gained");
+            check(before > 0, "the dual value did not increase");
         });
     }};
 
 const Test in_place{
-    "block learner: rows where they lie give the same bits as copies with their signs", [] {
+    "block learner: rows read in place give the same bits as copies with their signs", [] {
         Random random(11);
         std::vector<double> values, signs;
         std::vector<std::int32_t> indices, starts = {0};
@@ -183,20 +185,21 @@ const Test in_place{
                 for (std::int64_t from = 0; from < 120; from += 6) {
                     RowBlock there, copies;
                     there.append_references(matrix, from, from + 6, signs.data() + from);
-                    check(there.has_separate_signs(), "copied");
+                    check(there.has_separate_signs(), "rows were copied");
                     for (std::int64_t i = from; i < from + 6; ++i)
                         copies.append(matrix, i, signs[static_cast<std::size_t>(i)]);
-                    check(!copies.has_separate_signs(), "not copied");
+                    check(!copies.has_separate_signs(), "rows were not copied");
                     same(here.learn(there, {}, {}), copied.learn(copies, {}, {}));
                 }
-                check(weights_of(here) == weights_of(copied), "other weights");
-                check(here.features() == copied.features(), "other features");
+                check(weights_of(here) == weights_of(copied), "weights differ");
+                check(here.features() == copied.features(), "features differ");
                 same(here.dual(), copied.dual());
             }
     }};
 
-const Test equal_rows{"block learner: copies of a row mislead simopt, and nobody else", [] {
-                          // Two gain nothing, three lose; the best step takes one of them.
+const Test equal_rows{"block learner: copies of a row decrease the dual value of simopt only", [] {
+                          // With two copies simopt gains nothing, with three it loses; the optimal
+                          // step uses one of them.
                           for (const std::size_t copies : {2u, 3u}) {
                               Example x;
                               x.add(0, 2);
@@ -229,7 +232,8 @@ const Test nothing{"block learner: a block without rows, and rows without featur
                                same(learner.learn(two_empty, {}, {}), margin);
                                same(learner.certificate().mistakes, 1.0);
                                same(learner.features().size(), 0u);
-                               // Rows that no weights can satisfy: the best step knows what they cost everybody.
+                               // No weights can satisfy empty rows: only the optimal step adds
+                               // their loss to the dual value.
                                const bool knows = rule.name == "optimal";
                                near(learner.dual(), knows ? learner.config().C * margin : 0, 1e-15);
                            }

@@ -1,4 +1,5 @@
-// The best step on a block: feasible, with the KKT conditions, whatever the rows are like.
+// BlockQp and BlockSimplex: the optimal step on a block is feasible and satisfies the KKT
+// conditions for all kinds of rows.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -71,7 +72,7 @@ Problem random_problem(Random& random, Kind kind, std::size_t rows) {
     return problem;
 }
 
-// Feasible; and no row gains more per unit of budget than those that have a coefficient.
+// Feasible; and no row has a larger gain per unit of budget than the rows with a coefficient.
 void check_conditions(const Problem& problem, const std::vector<double>& lambda) {
     same(lambda.size(), problem.rows);
     double size = 0, price = 0, product = 0;
@@ -115,7 +116,8 @@ const Test better{"block qp: no feasible point is better", [] {
                           qp.solve(problem.Q, problem.l, problem.v, problem.budget, lambda);
                           const double best = problem.objective(lambda);
                           for (int trial = 0; trial < 200; ++trial) {
-                              // Around the solution, back inside.
+                              // A random point near the solution, scaled back into the feasible
+                              // set.
                               std::vector<double> other = lambda;
                               const double reach = problem.budget * random.magnitude(1e-6, 1);
                               for (double& value : other)
@@ -128,20 +130,20 @@ const Test better{"block qp: no feasible point is better", [] {
                       }
                   }};
 
-const Test separate{"block qp: orthogonal rows within budget take their own steps", [] {
-                        Random random(3);
-                        Problem problem = random_problem(random, Kind::orthogonal, 7);
-                        problem.budget = 1e4;
-                        BlockQp qp;
-                        std::vector<double> lambda;
-                        qp.solve(problem.Q, problem.l, problem.v, problem.budget, lambda);
-                        for (std::size_t j = 0; j < 7; ++j)
-                            near(lambda[j], std::max(0.0, problem.l[j]) / problem.Q[j * 7 + j],
-                                 1e-12);
-                    }};
+const Test separate{
+    "block qp: orthogonal rows within the budget take their unconstrained steps", [] {
+        Random random(3);
+        Problem problem = random_problem(random, Kind::orthogonal, 7);
+        problem.budget = 1e4;
+        BlockQp qp;
+        std::vector<double> lambda;
+        qp.solve(problem.Q, problem.l, problem.v, problem.budget, lambda);
+        for (std::size_t j = 0; j < 7; ++j)
+            near(lambda[j], std::max(0.0, problem.l[j]) / problem.Q[j * 7 + j], 1e-12);
+    }};
 
 const Test warm{
-    "block qp: any start leads to the same value, the optimum stays where it is", [] {
+    "block qp: every start leads to the same value, and an optimal start does not move", [] {
         Random random(4);
         for (int repeat = 0; repeat < 60; ++repeat) {
             const Problem problem = random_problem(random, kKinds[repeat % 4], 9);
@@ -150,7 +152,7 @@ const Test warm{
             std::vector<double> cold, start(9);
             qp.solve(problem.Q, problem.l, problem.v, problem.budget, cold);
             const double best = problem.objective(cold);
-            // Some starts overdraw the budget: they are cut to it.
+            // Some starts exceed the budget: they are scaled to it.
             for (double& value : start)
                 value = random.chance(0.3) ? 0 : problem.budget * random.magnitude(1e-3, 2);
             qp.solve(problem.Q, problem.l, problem.v, problem.budget, start);
@@ -162,7 +164,7 @@ const Test warm{
         }
     }};
 
-const Test reused{"block qp: a used solver is as good as new", [] {
+const Test reused{"block qp: a reused solver gives the results of a new one", [] {
                       Random random(5);
                       BlockQp used;
                       for (int repeat = 0; repeat < 40; ++repeat) {
@@ -184,15 +186,15 @@ const Test nothing{"block qp: no rows, no losses, equal rows", [] {
                        const std::vector<double> Q{2, 0, 0, 3}, satisfied{-1, 0}, v{1, 1};
                        qp.solve(Q, satisfied, v, 1, lambda);
                        same_bits(lambda, std::vector<double>{0, 0});
-                       // Two equal rows share what one of them would take.
+                       // Two equal rows share the step of one row.
                        const std::vector<double> equal{2, 2, 2, 2}, losses{1, 1};
                        lambda.clear();
                        qp.solve(equal, losses, v, 10, lambda);
                        near(lambda[0] + lambda[1], 0.5, 1e-12);
                    }};
 
-// Measured here, from the coefficients alone.
-const Test simplex{"block simplex: feasible, and without a gap", [] {
+// The gap is computed here from the coefficients only.
+const Test simplex{"block simplex: feasible, with a duality gap of zero", [] {
                        Random random(6);
                        for (int repeat = 0; repeat < 400; ++repeat) {
                            const auto rows = static_cast<std::size_t>(1 + random.below(8));
@@ -220,7 +222,8 @@ const Test simplex{"block simplex: feasible, and without a gap", [] {
                            for (double& weight : weights) weight /= total;
                            for (double& value : v)
                                value = random.chance(0.5) ? 1 : random.magnitude(0.3, 3);
-                           // Often all rows are close to the margin: a small optimum has to be right to its own size.
+                           // In half of the rounds all rows are close to the margin, so that the
+                           // optimum is small: it must still be accurate relative to its size.
                            if (repeat % 2) {
                                double least = 1e300;
                                for (std::size_t j = 0; j < rows; ++j) {

@@ -1,4 +1,5 @@
-// How a block's budget is shared out, and the best step along one row of the simplex.
+// Block rules: how schemes distribute the budget over the rows, and the best step along one row of
+// the simplex.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,7 +15,7 @@ namespace {
 
 using Rows = std::vector<BlockRow>;
 
-// As in the linear geometry.
+// The coefficients of a scheme in the linear geometry.
 std::vector<double> shared(std::string_view update, Rows rows, double margin, double budget) {
     for (BlockRow& row : rows)
         if (row.q > 0)
@@ -25,7 +26,8 @@ std::vector<double> shared(std::string_view update, Rows rows, double margin, do
 }
 
 const Test table{"block rules: the table of schemes", [] {
-                     // Mistaken, on the edge of a mistake, short of the margin, at the margin, beyond it.
+                     // Rows: a mistake, at score 0, within the margin, at the margin, beyond the
+                     // margin.
                      const Rows rows{{-1, 1, 4}, {0, 1, 1}, {0.5, 1, 2}, {1, 1, 1}, {3, 1, 1}};
                      same_bits(shared("simperc", rows, 1, 0.75), {0.375, 0.375, 0, 0, 0});
                      same_bits(shared("conproj", rows, 1, 0.75), {0.25, 0.375, 0, 0, 0});
@@ -35,7 +37,7 @@ const Test table{"block rules: the table of schemes", [] {
                  }};
 
 const Test ties{
-    "block rules: of equal losses, max takes the first", [] {
+    "block rules: on equal losses, max takes the first row", [] {
         same_bits(shared("max", {{0.5, 1, 1}, {-1, 1, 2}, {-1, 1, 4}, {-1, 1, 1}}, 1, 9),
                   {0, 1, 0, 0});
         // Losses per weight: 4, 4, 2.
@@ -48,11 +50,11 @@ const Test weights{"block rules: a weight divides the cap, not the step", [] {
                        same_bits(shared("conproj", rows, 1, 1), {0.125, 0.5});
                    }};
 
-const Test empty{"block rules: a row without features counts and does not move", [] {
+const Test empty{"block rules: a row without features counts but gets no step", [] {
                      const Rows rows{{0, 1, 0}, {-1, 1, 4}};
                      same_bits(shared("simperc", rows, 1, 1), {0, 0.5});
                      same_bits(shared("simproj", rows, 1, 1), {0, 0.25});
-                     // It loses most: nothing can be done.
+                     // The row with the largest loss has no features, so no step is possible.
                      same_bits(shared("max", {{0, 1, 0}, {0.5, 1, 1}}, 1, 1), {0, 0});
                      same(shared("max", {}, 1, 1).size(), 0u);
                  }};
@@ -82,12 +84,12 @@ std::vector<double> surrogate_by_bisection(const Rows& rows, double margin, doub
 }
 
 const Test surrogate{
-    "block rules: the surrogate's optimum, against a bisection", [] {
+    "block rules: the optimum of the surrogate equals a bisection", [] {
         Random random(1);
         for (int repeat = 0; repeat < 400; ++repeat) {
             Rows rows(static_cast<std::size_t>(random.below(12)));
             for (BlockRow& row : rows) {
-                // Equal losses now and then.
+                // Sometimes equal losses.
                 row.value = random.chance(0.3) ? 0.25 * random.below(5) : random.between(-2, 2);
                 row.weight = repeat % 2 ? 1 : random.magnitude(0.1, 10);
                 row.q = random.chance(0.1) ? 0 : random.magnitude(0.01, 100);
@@ -103,19 +105,20 @@ const Test surrogate{
                 near(found[j], expected[j], 1e-10 * (expected[j] + budget));
                 spent += rows[j].weight * found[j];
             }
-            // The price is a difference of numbers that may be much larger than the budget.
+            // The price is a difference of numbers that may be much larger than the budget, so it
+            // is inexact.
             at_most(spent, budget * (1 + 1e-10));
         }
     }};
 
-// The same row with values that are not quite 1, so that the closed form does not apply.
+// The same row with values slightly off 1, so that the closed form does not apply.
 double step_by_search(double plus, double minus, double zero, double margin, double cap) {
     const double atoms[] = {-1, 1 - 1e-13, 1}, masses[] = {minus, plus / 2, plus / 2};
     return simplex_step({1, atoms, masses, zero}, margin, cap);
 }
 
 const Test closed{
-    "block rules: the closed form for rows in {-1, 0, 1}, against the root", [] {
+    "block rules: the closed form for rows in {-1, 0, 1} equals the root", [] {
         Random random(2);
         for (int repeat = 0; repeat < 2000; ++repeat) {
             double plus = random.magnitude(1e-6, 1),
@@ -134,15 +137,15 @@ const Test closed{
         }
     }};
 
-const Test ends{"block rules: where a step along one row ends", [] {
-                    // Nothing pulls up: all of the cap, in vain. The margin cannot be reached: likewise.
+const Test ends{"block rules: edge cases of a step along one row", [] {
+                    // No mass has value +1, or the margin is out of reach: the step is the cap.
                     same(ternary_step(0, 0.5, 0.5, 0.3, 2), 2.0);
                     same(ternary_step(0.5, 0.2, 0.3, 1, 2), 2.0);
                     same(ternary_step(0.5, 0.2, 0.3, 1.5, 2), 2.0);
-                    // All weight is where it should be; the margin is met.
+                    // The margin is already met.
                     same(ternary_step(1, 0, 0, 0.5, 2), 0.0);
                     same(ternary_step(0.9, 0.05, 0.05, 0.5, 2), 0.0);
-                    // Real rows: the root, if it lies before the cap.
+                    // Real-valued rows: the root, or the cap if that is smaller.
                     const double atoms[] = {-0.5, 2}, masses[] = {0.4, 0.2};
                     const SimplexCurve row{1, atoms, masses, 0.4};
                     const double found = simplex_step(row, 0.9, 10);

@@ -1,5 +1,5 @@
-// Probabilities of labels from their scores and places: in order, between 0 and 1, and true. And
-// the states of the cut-off and of what they are counted in.
+// Calibration: probabilities from scores and ranks are monotone, between 0 and 1, and match
+// frequencies. Cutoff and ScoreHistogram: their saved states.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -24,8 +24,8 @@ Scores probabilities(const Calibration& calibration, const Scores& scores) {
     return out;
 }
 
-// Of a label that is best of ten.
-double at_the_head(const Calibration& calibration, double score) {
+// The probability of the best of ten labels.
+double probability_of_best(const Calibration& calibration, double score) {
     Scores scores(10, score - 1);
     scores[0] = score;
     return probabilities(calibration, scores)[0];
@@ -39,28 +39,29 @@ Scores random_scores(Random& random, int labels) {
     return scores;
 }
 
-std::vector<int> drawn(Random& random, const Scores& scores) {
+std::vector<int> draw_relevant(Random& random, const Scores& scores) {
     std::vector<int> relevant;
     for (std::size_t y = 0; y < scores.size(); ++y)
         if (random.chance(true_probability(scores[y]))) relevant.push_back(static_cast<int>(y));
     return relevant;
 }
 
-// Rounds of labels whose scores tell how likely they are.
+// A counter after random rounds in which each label is relevant with true_probability(score).
 template <class Counter>
-Counter taught(std::uint64_t seed, int rounds, int labels, double scale = 1) {
+Counter counter_after(std::uint64_t seed, int rounds, int labels, double scale = 1) {
     Counter counter;
     Random random(seed);
     for (int round = 0; round < rounds; ++round) {
         Scores scores = random_scores(random, labels);
-        const std::vector<int> relevant = drawn(random, scores);
+        const std::vector<int> relevant = draw_relevant(random, scores);
         for (double& score : scores) score *= scale;
         counter.observe(std::span<const double>(scores), relevant, {});
     }
     return counter;
 }
 
-const Test empty{"probabilities: before anything is observed all scores are alike", [] {
+const Test empty{"probabilities: before the first observation all scores have the same probability",
+                 [] {
                      const auto found = probabilities({}, {-1e300, -1, 0, 1, 1e300});
                      for (const double p : found) {
                          same(p, found[0]);
@@ -71,11 +72,12 @@ const Test empty{"probabilities: before anything is observed all scores are alik
                  }};
 
 const Test between{
-    "probabilities: from 0 to 1 for any score, without the ends where both have been seen", [] {
+    "probabilities: between 0 and 1 for any score, exclusively once both outcomes were observed",
+    [] {
         for (const int rounds : {1, 2, 10, 100, 1500})
             for (std::uint64_t seed = 61; seed < 66; ++seed) {
                 const Note note("rounds ", rounds, ", seed ", seed);
-                const auto calibration = taught<Calibration>(seed, rounds, 60);
+                const auto calibration = counter_after<Calibration>(seed, rounds, 60);
                 Random random(seed + 100);
                 for (int item = 0; item < 20; ++item) {
                     Scores scores = random_scores(random, 30);
@@ -89,17 +91,18 @@ const Test between{
             }
     }};
 
-const Test falling{"probabilities: they fall from place to place", [] {
+const Test falling{"probabilities: they decrease with the rank", [] {
                        for (const int rounds : {1, 2, 10, 100, 1500})
                            for (std::uint64_t seed = 61; seed < 66; ++seed) {
                                const Note note("rounds ", rounds, ", seed ", seed);
-                               const auto calibration = taught<Calibration>(seed, rounds, 40);
+                               const auto calibration =
+                                   counter_after<Calibration>(seed, rounds, 40);
                                Random random(seed + 200);
                                for (int item = 0; item < 20; ++item) {
                                    Scores scores = random_scores(random, 40);
                                    std::sort(scores.begin(), scores.end(), std::greater<>());
                                    const auto found = probabilities(calibration, scores);
-                                   double most = 0;  // how far it rises at worst
+                                   double most = 0;  // the largest increase
                                    for (std::size_t i = 1; i < found.size(); ++i)
                                        most = std::max(most, found[i] - found[i - 1]);
                                    at_most(most, 1e-12);
@@ -107,14 +110,14 @@ const Test falling{"probabilities: they fall from place to place", [] {
                            }
                    }};
 
-const Test rising{"probabilities: at a place they rise with the score", [] {
+const Test rising{"probabilities: at a given rank they increase with the score", [] {
                       for (const int rounds : {1, 10, 100, 1500})
                           for (std::uint64_t seed = 61; seed < 66; ++seed) {
                               const Note note("rounds ", rounds, ", seed ", seed);
-                              const auto calibration = taught<Calibration>(seed, rounds, 10);
-                              double most = 0, last = 0;  // how far it falls at worst
+                              const auto calibration = counter_after<Calibration>(seed, rounds, 10);
+                              double most = 0, last = 0;  // the largest decrease
                               for (double score = -3; score < 3; score += 0.003) {
-                                  const double p = at_the_head(calibration, score);
+                                  const double p = probability_of_best(calibration, score);
                                   most = std::max(most, last - p);
                                   last = p;
                               }
@@ -122,31 +125,32 @@ const Test rising{"probabilities: at a place they rise with the score", [] {
                           }
                   }};
 
-// The best label is usually wrong at 0.1 and right half the time around 0.5; the only one ever
-// seen far above was right.
-const Test rare{"probabilities: a rare high score is worth no less than a frequent lower one", [] {
-                    Calibration calibration;
-                    Random random(66);
-                    const auto round = [&](double score, bool right) {
-                        const Scores scores = {score, -1, -1};
-                        calibration.observe(std::span<const double>(scores),
-                                            right ? std::vector<int>{0} : std::vector<int>{}, {});
-                    };
-                    for (int i = 0; i < 400; ++i) {
-                        const bool high = random.chance(0.2);
-                        round(high ? random.between(0.45, 0.55) : 0.1, high && random.chance(0.5));
-                    }
-                    round(0.9, true);
-                    const double frequent = at_the_head(calibration, 0.5);
-                    near(frequent, 0.5, 0.15);
-                    at_most(frequent, at_the_head(calibration, 0.9));
-                }};
+// The best label is usually irrelevant at score 0.1 and relevant half of the time around 0.5. The
+// only observation at a much higher score was relevant.
+const Test rare{
+    "probabilities: a rare high score has at least the probability of a frequent lower one", [] {
+        Calibration calibration;
+        Random random(66);
+        const auto round = [&](double score, bool right) {
+            const Scores scores = {score, -1, -1};
+            calibration.observe(std::span<const double>(scores),
+                                right ? std::vector<int>{0} : std::vector<int>{}, {});
+        };
+        for (int i = 0; i < 400; ++i) {
+            const bool high = random.chance(0.2);
+            round(high ? random.between(0.45, 0.55) : 0.1, high && random.chance(0.5));
+        }
+        round(0.9, true);
+        const double frequent = probability_of_best(calibration, 0.5);
+        near(frequent, 0.5, 0.15);
+        at_most(frequent, probability_of_best(calibration, 0.9));
+    }};
 
-const Test calibrated{"probabilities: as often relevant as they say", [] {
-                          const auto calibration = taught<Calibration>(67, 3000, 60);
+const Test calibrated{"probabilities: they match the frequency of relevance", [] {
+                          const auto calibration = counter_after<Calibration>(67, 3000, 60);
                           Random random(68);
                           double error = 0, count = 0;
-                          std::vector<double> said(10, 0), came(10, 0);
+                          std::vector<double> predicted(10, 0), observed(10, 0);
                           for (int item = 0; item < 200; ++item) {
                               const Scores scores = random_scores(random, 60);
                               const auto found = probabilities(calibration, scores);
@@ -155,19 +159,21 @@ const Test calibrated{"probabilities: as often relevant as they say", [] {
                                   ++count;
                                   const auto tenth = std::min<std::size_t>(
                                       9, static_cast<std::size_t>(10 * found[y]));
-                                  said[tenth] += found[y];
-                                  came[tenth] += true_probability(scores[y]);
+                                  predicted[tenth] += found[y];
+                                  observed[tenth] += true_probability(scores[y]);
                               }
                           }
                           at_most(error / count, 0.04);
                           double expected_error = 0;
                           for (std::size_t i = 0; i < 10; ++i)
-                              expected_error += std::abs(said[i] - came[i]) / count;
+                              expected_error += std::abs(predicted[i] - observed[i]) / count;
                           at_most(expected_error, 0.03);
                       }};
 
-// Of the first five labels, whose scores are high, each is relevant with a chance.
-void teach(Calibration& calibration, Random& random, int rounds, double chance, double width) {
+// Observes rounds in which each of the first five labels, which have high scores, is relevant with
+// probability `chance`.
+void observe_rounds(Calibration& calibration, Random& random, int rounds, double chance,
+                    double width) {
     for (int round = 0; round < rounds; ++round) {
         Scores scores;
         std::vector<int> relevant;
@@ -179,23 +185,23 @@ void teach(Calibration& calibration, Random& random, int rounds, double chance, 
     }
 }
 
-const Test lately{"probabilities: they follow what has changed", [] {
-                      Calibration calibration;
-                      Random random(68);
-                      const Scores scores = {1.1, 1.05, 1, 0.95, 0.9, -1, -1, -1, -1, -1};
-                      const auto all_near = [&](double chance, double distance) {
-                          const auto found = probabilities(calibration, scores);
-                          for (std::size_t y = 0; y < 10; ++y)
-                              near(found[y], y < 5 ? chance : 0, distance);
-                      };
-                      teach(calibration, random, 1000, 0.9, 0.2);
-                      all_near(0.9, 0.1);
-                      teach(calibration, random, 6000, 0.3, 0.2);
-                      all_near(0.3, 0.15);
-                  }};
+const Test adapting{"probabilities: they adapt pays the distribution changes", [] {
+                        Calibration calibration;
+                        Random random(68);
+                        const Scores scores = {1.1, 1.05, 1, 0.95, 0.9, -1, -1, -1, -1, -1};
+                        const auto all_near = [&](double chance, double distance) {
+                            const auto found = probabilities(calibration, scores);
+                            for (std::size_t y = 0; y < 10; ++y)
+                                near(found[y], y < 5 ? chance : 0, distance);
+                        };
+                        observe_rounds(calibration, random, 1000, 0.9, 0.2);
+                        all_near(0.9, 0.1);
+                        observe_rounds(calibration, random, 6000, 0.3, 0.2);
+                        all_near(0.3, 0.15);
+                    }};
 
-// The best label scores 1, and is right nine times of ten; or -1, and is wrong.
-const Test repeated{"probabilities: also true of scores that come again and again", [] {
+// The best label scores 1 and is relevant nine times out of ten; or it scores -1 and is irrelevant.
+const Test repeated{"probabilities: they are calibrated for repeated scores", [] {
                         Calibration calibration;
                         Random random(72);
                         for (int round = 0; round < 1000; ++round) {
@@ -206,32 +212,33 @@ const Test repeated{"probabilities: also true of scores that come again and agai
                                                 right ? std::vector<int>{0} : std::vector<int>{},
                                                 {});
                         }
-                        near(at_the_head(calibration, 1), 0.9, 0.05);
-                        near(at_the_head(calibration, -1), 0, 0.05);
+                        near(probability_of_best(calibration, 1), 0.9, 0.05);
+                        near(probability_of_best(calibration, -1), 0, 0.05);
                     }};
 
-const Test scale{"probabilities: the scale of the scores does not matter", [] {
-                     Random random(69);
-                     const Scores scores = random_scores(random, 30);
-                     const auto expected = probabilities(taught<Calibration>(69, 1200, 20), scores);
-                     for (const double factor : {0x1p-60, 0x1p-3, 0x1p50}) {
-                         Scores scaled = scores;
-                         for (double& score : scaled) score *= factor;
-                         same_bits(probabilities(taught<Calibration>(69, 1200, 20, factor), scaled),
-                                   expected);
-                     }
-                 }};
+const Test scale{
+    "probabilities: the scale of the scores does not matter", [] {
+        Random random(69);
+        const Scores scores = random_scores(random, 30);
+        const auto expected = probabilities(counter_after<Calibration>(69, 1200, 20), scores);
+        for (const double factor : {0x1p-60, 0x1p-3, 0x1p50}) {
+            Scores scaled = scores;
+            for (double& score : scaled) score *= factor;
+            same_bits(probabilities(counter_after<Calibration>(69, 1200, 20, factor), scaled),
+                      expected);
+        }
+    }};
 
 const Test open_labels{
-    "probabilities: labels of unknown relevance say nothing", [] {
+    "probabilities: labels of unknown relevance have no effect", [] {
         Calibration without, with;
         Random random(70);
         for (int round = 0; round < 600; ++round) {
             Scores scores = random_scores(random, 15);
-            const std::vector<int> relevant = drawn(random, scores);
+            const std::vector<int> relevant = draw_relevant(random, scores);
             without.observe(std::span<const double>(scores), relevant, {});
             for (int open = 0; open < 2; ++open)
-                scores.push_back(-1.5 - random.uniform());  // at the last places
+                scores.push_back(-1.5 - random.uniform());  // lower than all other scores
             with.observe(std::span<const double>(scores), relevant, std::vector<int>{16, 15});
         }
         const Scores scores = random_scores(random, 15);
@@ -240,14 +247,14 @@ const Test open_labels{
     }};
 
 template <class Counter>
-void goes_on_from_its_state() {
+void continues_from_its_state() {
     Random random(71);
-    auto counter = taught<Counter>(71, 1500, 20);
+    auto counter = counter_after<Counter>(71, 1500, 20);
     Counter restored;
-    check(restored.restore(counter.state()), "its own state refused");
+    check(restored.restore(counter.state()), "a valid state was refused");
     for (int round = 0; round < 600; ++round) {
         const Scores scores = random_scores(random, 20);
-        const std::vector<int> relevant = drawn(random, scores);
+        const std::vector<int> relevant = draw_relevant(random, scores);
         counter.observe(std::span<const double>(scores), relevant, {});
         restored.observe(std::span<const double>(scores), relevant, {});
     }
@@ -255,52 +262,54 @@ void goes_on_from_its_state() {
     for (const std::size_t length :
          {std::size_t{0}, counter.state().size() - 1, counter.state().size() + 1}) {
         if (length == 5 + 2 * 256) continue;  // a cut-off of format 1
-        check(!restored.restore(Scores(length, 1.0)), "a wrong length accepted");
+        check(!restored.restore(Scores(length, 1.0)), "a state of the wrong length was accepted");
         same_bits(restored.state(), counter.state());
     }
 }
 
-const Test in_bulk{
-    "score histogram: scores counted together are those counted one by one", [] {
+const Test batched_counts{
+    "score histogram: counting scores in a batch equals counting them one by one", [] {
         Random random(12);
-        ScoreHistogram<64> together, apart;
+        ScoreHistogram<64> batched, one_by_one;
         std::vector<float> scores(45);
         for (int round = 0; round < 200; ++round) {
             for (float& score : scores) score = static_cast<float>(random.normal());
             const std::vector<int> but = {3, 17, 44};
-            for (auto* histogram : {&together, &apart}) {
+            for (auto* histogram : {&batched, &one_by_one}) {
                 histogram->discount(0.99);
                 histogram->add_relevant(static_cast<double>(scores[0]));
             }
-            together.add_all(std::span<const float>(scores), but);
+            batched.add_all(std::span<const float>(scores), but);
             for (int i = 0; i < 45; ++i)
                 if (i != 3 && i != 17 && i != 44)
-                    apart.add(static_cast<double>(scores[static_cast<std::size_t>(i)]));
+                    one_by_one.add(static_cast<double>(scores[static_cast<std::size_t>(i)]));
         }
-        near(together.below(), apart.below(), 1e-12 * apart.below());
+        near(batched.below(), one_by_one.below(), 1e-12 * one_by_one.below());
         for (std::size_t bin = 0; bin < 64; ++bin)
-            near(together.all(bin), apart.all(bin), 1e-12 * apart.all(bin));
+            near(batched.all(bin), one_by_one.all(bin), 1e-12 * one_by_one.all(bin));
     }};
 
-const Test states{"cut-off and calibration: states go on, other lengths are refused", [] {
-                      goes_on_from_its_state<Cutoff>();
-                      goes_on_from_its_state<Calibration>();
-                  }};
-
-// Value, low, width, unit, rounds, the counts; without what lies below the range.
-const Test first_format{
-    "cut-off: a state of format 1 is accepted", [] {
-        const auto cutoff = taught<Cutoff>(73, 1500, 20);
-        Scores expected = cutoff.state();  // value, rounds, low, width, unit, the counts, below
-        Scores old = {expected[0], expected[2], expected[3], expected[4], expected[1]};
-        old.insert(old.end(), expected.begin() + 5, expected.end() - 1);
-        same(old.size(), 5u + 2 * 256);
-        Cutoff restored;
-        check(restored.restore(old), "refused");
-        expected.back() = 0;
-        same_bits(restored.state(), expected);
-        same(restored.value(), cutoff.value());
+const Test states{
+    "cut-off and calibration: a restored state continues, states of other lengths are refused", [] {
+        continues_from_its_state<Cutoff>();
+        continues_from_its_state<Calibration>();
     }};
+
+// Format 1: value, low, width, unit, rounds, counts; without the scores below the range.
+const Test first_format{"cut-off: a state of format 1 is accepted", [] {
+                            const auto cutoff = counter_after<Cutoff>(73, 1500, 20);
+                            // The present format: value, rounds, low, width, unit, counts, below.
+                            Scores expected = cutoff.state();
+                            Scores old = {expected[0], expected[2], expected[3], expected[4],
+                                          expected[1]};
+                            old.insert(old.end(), expected.begin() + 5, expected.end() - 1);
+                            same(old.size(), 5u + 2 * 256);
+                            Cutoff restored;
+                            check(restored.restore(old), "a state of format 1 was refused");
+                            expected.back() = 0;
+                            same_bits(restored.state(), expected);
+                            same(restored.value(), cutoff.value());
+                        }};
 
 }  // namespace
 }  // namespace tagalong::test::calibration_test

@@ -1,4 +1,4 @@
-// Readers under the shared lock beside a writer: they see whole rounds only.
+// Readers with the shared lock and one writer: readers see only complete rounds.
 #include <mutex>
 #include <shared_mutex>
 #include <thread>
@@ -33,7 +33,7 @@ Sighting<T> look(const LabelRanker<T>& ranker, typename LabelRanker<T>::Reader& 
 template <class T>
 void readers_see_whole_rounds(const RankerConfig& config) {
     constexpr int kRounds = 250, kLooks = 250, kReaders = 3;
-    // More labels and features as the stream goes on, so that rows are widened and added.
+    // Labels and features are added during the stream, so rows are widened and added.
     Random random(1);
     std::vector<Item> items;
     for (int i = 0; i < kRounds; ++i)
@@ -72,25 +72,26 @@ void readers_see_whole_rounds(const RankerConfig& config) {
     for (const auto& own : seen) {
         same(own.size(), static_cast<std::size_t>(kLooks));
         std::int64_t last = 0;
-        for (const Sighting<T>& sighting : own) {
-            check(sighting.rounds >= last, "a reader goes back in time");
-            last = sighting.rounds;
-            const Sighting<T>& right = expected[static_cast<std::size_t>(sighting.rounds)];
-            same_bits(sighting.scores, right.scores);
-            check(sighting.order == right.order, "another ranking");
+        for (const Sighting<T>& observation : own) {
+            check(observation.rounds >= last, "a reader saw an earlier round after a later one");
+            last = observation.rounds;
+            const Sighting<T>& right = expected[static_cast<std::size_t>(observation.rounds)];
+            same_bits(observation.scores, right.scores);
+            check(observation.order == right.order, "rankings differ");
         }
     }
 }
 
 const Test linear_readers{
-    "concurrent readers: see whole rounds, linear geometries", [] {
+    "concurrent readers: readers see complete rounds, linear geometries", [] {
         RankerConfig config = config_of(Geometry::adaptive, "smooth");
         config.average = Average::chosen;
         readers_see_whole_rounds<float>(config);
         readers_see_whole_rounds<double>(config_of(Geometry::euclidean, "single"));
     }};
 
-const Test entropic_readers{"concurrent readers: see whole rounds, entropic geometry", [] {
+const Test entropic_readers{"concurrent readers: readers see complete rounds, entropic geometry",
+                            [] {
                                 RankerConfig config = config_of(Geometry::entropic, "single");
                                 config.C = 10;
                                 readers_see_whole_rounds<float>(config);

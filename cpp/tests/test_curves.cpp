@@ -13,7 +13,7 @@
 namespace tagalong::test::curves_test {
 namespace {
 
-// The mean of x under the tilted masses, as the definition says.
+// The mean of x under the tilted masses, by definition.
 double naive_value(const SimplexCurve& curve, double amount) {
     const double a = curve.sign * amount;
     long double total = curve.outside, first = 0;
@@ -26,7 +26,7 @@ double naive_value(const SimplexCurve& curve, double amount) {
     return static_cast<double>(curve.sign * first / total);
 }
 
-// Where an increasing function passes the level, on [0, cap], by halving alone.
+// The point in [0, cap] where an increasing function reaches the level, by bisection.
 template <class Function>
 double bisect(Function&& f, double level, double cap) {
     double low = 0, high = cap;
@@ -38,7 +38,7 @@ double bisect(Function&& f, double level, double cap) {
 }
 
 const Test values{
-    "curves: value and slope against the definition and differences", [] {
+    "curves: value and slope equal the definition and finite differences", [] {
         Random random(1);
         for (int round = 0; round < 500; ++round) {
             const SimplexLabels labels(random, 1, 1 + random.below(6), random.chance(0.2));
@@ -54,7 +54,7 @@ const Test values{
         }
     }};
 
-const Test far{"curves: far along, the extreme value of x", [] {
+const Test far{"curves: the limit for large amounts is the extreme value of x", [] {
                    const std::vector<double> atoms{-0.5, 0.25, 1.0}, masses{1, 2, 3};
                    const SimplexCurve up{1, atoms, masses.data(), 4},
                        down{-1, atoms, masses.data(), 4};
@@ -68,7 +68,7 @@ const Test far{"curves: far along, the extreme value of x", [] {
                    same(inside.at(1e6).value, -0.25);
                }};
 
-const Test massless{"curves: atoms without mass do not count", [] {
+const Test massless{"curves: atoms without mass have no effect", [] {
                         const std::vector<double> atoms{0.5, 1.0}, masses{1, 0};
                         const SimplexCurve curve{1, atoms, masses.data(), 1};
                         same(curve.at(1e5).value, 0.5);
@@ -78,7 +78,7 @@ const Test massless{"curves: atoms without mass do not count", [] {
                         same(flat.at(3).slope, 0.0);
                     }};
 
-// The ends of the range of k, zero included where something is outside the support.
+// The ends of the range of k; includes zero if there is mass outside the support.
 std::pair<double, double> range(const SimplexCurve& curve) {
     double least = curve.outside > 0 ? 0 : 1e300, most = curve.outside > 0 ? 0 : -1e300;
     for (const double x : curve.atoms) {
@@ -88,26 +88,26 @@ std::pair<double, double> range(const SimplexCurve& curve) {
     return {least, most};
 }
 
-const Test log_odds{"curves: log-odds are those of the value, with the slope of differences", [] {
-                        Random random(2);
-                        for (int round = 0; round < 2000; ++round) {
-                            const SimplexLabels labels(random, 1, 1 + random.below(5), false);
-                            const SimplexCurve curve = labels.curve(0, random.chance(0.5));
-                            const auto [least, most] = range(curve);
-                            const double amount = random.magnitude(1e-3, 5), step = 1e-5;
-                            const auto naive = [&](double b) {
-                                const double k = naive_value(curve, b);
-                                return std::log((k - least) / (most - k));
-                            };
-                            const ValueSlope odds = curve.odds(amount, least, most);
-                            near(odds.value, naive(amount), 1e-10);
-                            near(odds.slope,
-                                 (naive(amount + step) - naive(amount - step)) / (2 * step),
-                                 1e-5 * (1 + odds.slope));
-                        }
-                    }};
+const Test log_odds{
+    "curves: log-odds match the value, and their slope matches finite differences", [] {
+        Random random(2);
+        for (int round = 0; round < 2000; ++round) {
+            const SimplexLabels labels(random, 1, 1 + random.below(5), false);
+            const SimplexCurve curve = labels.curve(0, random.chance(0.5));
+            const auto [least, most] = range(curve);
+            const double amount = random.magnitude(1e-3, 5), step = 1e-5;
+            const auto naive = [&](double b) {
+                const double k = naive_value(curve, b);
+                return std::log((k - least) / (most - k));
+            };
+            const ValueSlope odds = curve.odds(amount, least, most);
+            near(odds.value, naive(amount), 1e-10);
+            near(odds.slope, (naive(amount + step) - naive(amount - step)) / (2 * step),
+                 1e-5 * (1 + odds.slope));
+        }
+    }};
 
-const Test linear_odds{"curves: log-odds of one atom are linear in the amount, however saturated",
+const Test linear_odds{"curves: log-odds of one atom are linear in the amount, even pays saturated",
                        [] {
                            Random random(3);
                            for (int round = 0; round < 500; ++round) {
@@ -121,21 +121,21 @@ const Test linear_odds{"curves: log-odds of one atom are linear in the amount, h
                            }
                        }};
 
-const Test saturated{"curves: saturated ones are flat, nearly saturated ones go on rising", [] {
-                         const std::vector<double> atoms{1.0}, masses{2.0}, nothing{0.0};
-                         const SimplexCurve inside{1, atoms, masses.data(), 0},
-                             outside{1, atoms, nothing.data(), 3};
-                         for (const double amount : {0.0, 1.0, 1e3, 1e6}) {
-                             same(inside.at(amount).value, 1.0);
-                             same(inside.at(amount).slope, 0.0);
-                             same(outside.at(amount).value, 0.0);
-                             same(outside.at(amount).slope, 0.0);
-                         }
-                         for (const double rest : {1e-14, 1e-100, 1e-300}) {
-                             const SimplexCurve nearly{-1, atoms, masses.data(), rest};
-                             near(nearly.at(std::log(2 / rest)).value, -0.5, 1e-12);
-                         }
-                     }};
+const Test saturated{
+    "curves: saturated curves are flat, nearly saturated curves still increase", [] {
+        const std::vector<double> atoms{1.0}, masses{2.0}, nothing{0.0};
+        const SimplexCurve inside{1, atoms, masses.data(), 0}, outside{1, atoms, nothing.data(), 3};
+        for (const double amount : {0.0, 1.0, 1e3, 1e6}) {
+            same(inside.at(amount).value, 1.0);
+            same(inside.at(amount).slope, 0.0);
+            same(outside.at(amount).value, 0.0);
+            same(outside.at(amount).slope, 0.0);
+        }
+        for (const double rest : {1e-14, 1e-100, 1e-300}) {
+            const SimplexCurve nearly{-1, atoms, masses.data(), rest};
+            near(nearly.at(std::log(2 / rest)).value, -0.5, 1e-12);
+        }
+    }};
 
 double pair_by_bisection(const SimplexCurve& r, const SimplexCurve& s, double margin,
                          double budget) {
@@ -146,7 +146,7 @@ double pair_by_bisection(const SimplexCurve& r, const SimplexCurve& s, double ma
 }
 
 const Test pairs{
-    "curves: the step on a pair is the bisection, clipped", [] {
+    "curves: the step on a pair equals the clipped bisection", [] {
         Random random(4);
         for (int round = 0; round < 3000; ++round) {
             const Note note("round ", round);
@@ -160,7 +160,7 @@ const Test pairs{
         }
     }};
 
-const Test linear_pairs{"curves: the step on a pair of lines", [] {
+const Test linear_pairs{"curves: the step on a pair of linear curves", [] {
                             const LinearCurve r{0.25, 2}, s{-0.5, 2};
                             same(r.at(3).value, 6.25);
                             same(r.at(3).slope, 2.0);

@@ -1,5 +1,5 @@
-// The entropic geometry's running sums: Z and the plane of exponentials stay what theta says,
-// through steps that overflow, steps that vanish, and many small ones.
+// The running sums of the entropic geometry: Z and the plane of exponentials stay consistent with
+// theta through steps that overflow, steps that underflow, and many small steps.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -28,7 +28,7 @@ void sums_are_right(const LabelRanker<T>& ranker, double distance) {
             Z += std::exp(above);
         }
         near(state.Z / Z, 1, distance);
-        // The weights are a distribution.
+        // The weights sum to 1.
         double sum = unseen * geometry.weight(FeatureIndex::kAbsent, static_cast<int>(y));
         for (std::size_t r = 0; r < store.rows(); ++r)
             sum += geometry.weight(static_cast<std::int32_t>(r), static_cast<int>(y));
@@ -36,7 +36,7 @@ void sums_are_right(const LabelRanker<T>& ranker, double distance) {
     }
 }
 
-// softmax of theta, in long double and from scratch.
+// The softmax of theta, recomputed in long double.
 template <class T>
 void scores_are_right(const LabelRanker<T>& ranker, const Item& item, double distance) {
     const EntropicGeometry<T>& geometry = entropic(ranker);
@@ -77,7 +77,7 @@ void large_steps(double C, double distance) {
         scores_are_right(ranker, item, distance);
         for (const auto& state : entropic(ranker).label_state()) shifted |= state.shift != 0;
     }
-    check(shifted == (C > 5), "the labels computed afresh are not those of large steps");
+    check(shifted == (C > 5), "labels other than those with large steps were recomputed");
 }
 
 const Test large{"entropic refresh: steps that would overflow", [] {
@@ -87,7 +87,7 @@ const Test large{"entropic refresh: steps that would overflow", [] {
                      }
                  }};
 
-// Both features in every example: label 1 only ever goes down, and its Z with it.
+// Both features are in every example: label 1 only decreases, and so does its Z.
 template <class T>
 void falling(double distance) {
     RankerConfig config = config_of(Geometry::entropic, "single");
@@ -105,12 +105,12 @@ void falling(double distance) {
     at_most(entropic(ranker).label_state()[1].shift, -1);
 }
 
-const Test vanishing{"entropic refresh: a Z that falls towards zero", [] {
+const Test vanishing{"entropic refresh: a Z that approaches zero", [] {
                          falling<double>(1e-10);
                          falling<float>(2e-5);
                      }};
 
-// Two labels take turns, so that both stay near uniform and only the count makes them afresh.
+// Two labels alternate, so both stay near uniform and only the update count triggers a refresh.
 const Test many{"entropic refresh: ten thousand small steps", [] {
                     RankerConfig config = config_of(Geometry::entropic, "fixed");
                     config.C = 1e-3;
@@ -129,13 +129,13 @@ const Test many{"entropic refresh: ten thousand small steps", [] {
                         most = refreshed > 0 ? updates : std::max(most, updates);
                         if (round % 500 == 0) sums_are_right(ranker, 1e-12);
                     }
-                    check(refreshed >= 1, "no label was computed afresh");
+                    check(refreshed >= 1, "no label was recomputed");
                     sums_are_right(ranker, 1e-12);
                 }};
 
-// Nearly all weight on the features of x: what is left outside must not drown in the rounding.
+// Nearly all weight is on the features of x: the mass outside must not be lost to rounding.
 const Test saturated{
-    "entropic refresh: steps go on when all weight is inside x", [] {
+    "entropic refresh: steps continue pays all weight is on the features of x", [] {
         for (const std::string_view update : {"single", "optimal", "smooth"}) {
             RankerConfig config = config_of(Geometry::entropic, update);
             config.C = 20;
@@ -148,14 +148,14 @@ const Test saturated{
                 learn(ranker, item);
                 sums_are_right(ranker, 1e-9);
                 scores_are_right(ranker, item, 1e-9);
-                check(std::isfinite(ranker.dual()), "the dual is not finite");
+                check(std::isfinite(ranker.dual()), "the dual value is not finite");
                 at_most(last, ranker.dual() + 1e-9);
                 last = ranker.dual();
             }
         }
     }};
 
-const Test entering{"entropic refresh: features that enter have the weight of theta = 0", [] {
+const Test entering{"entropic refresh: new features have the weight of theta = 0", [] {
                         RankerConfig config = config_of(Geometry::entropic, "smooth");
                         config.n_features = 0;
                         config.C = 5;

@@ -1,4 +1,4 @@
-// Example: whatever way the numbers come in, the same example.
+// Example: the same numbers in any order and form give the same example.
 #include <cmath>
 #include <limits>
 #include <map>
@@ -43,7 +43,7 @@ const Test duplicates{"example: duplicates are summed in the order of arrival", 
                           expect(finished({{7, 1e16}, {7, -1e16}, {7, 3.0}}), {{7, 3.0}});
                       }};
 
-const Test zeros{"example: zeros are dropped, given or summed", [] {
+const Test zeros{"example: zeros are dropped, whether given or the result of a sum", [] {
                      expect(finished({{1, 0.0}, {2, 1.0}, {3, -0.0}}), {{2, 1.0}});
                      expect(finished({{1, 2.0}, {2, 1.0}, {1, -2.0}}), {{2, 1.0}});
                      expect(finished({{1, 0.0}}), {});
@@ -51,7 +51,7 @@ const Test zeros{"example: zeros are dropped, given or summed", [] {
                      expect(finished({{1, 0.0}}, Norm::largest), {});
                  }};
 
-const Test reuse{"example: cleared and used again", [] {
+const Test reuse{"example: an example can be cleared and reused", [] {
                      Example x = finished({{5, 1.0}, {2, 2.0}, {5, 1.0}}, Norm::none, 1);
                      x.clear();
                      x.add(3, 1.0);
@@ -73,7 +73,7 @@ const Test shuffled{"example: distinct features in any order give the same bits"
                                 other.emplace_back(200, 0.0);
                                 random.shuffle(other);
                                 const Example second = finished(other, norm, 0.5);
-                                check(first.feature == second.feature, "other features");
+                                check(first.feature == second.feature, "features differ");
                                 same_bits(first.value, second.value);
                             }
                         }
@@ -123,8 +123,8 @@ const Test constant{"example: the constant feature comes first and is not scaled
                                {{kConstantFeature, -1.0}, {3, -1.0}});
                     }};
 
-// 1e-200 beside 1e150 is no longer a number once both are divided by the length.
-const Test vanishing{"example: no zeros after scaling either", [] {
+// Divided by the length, 1e-200 beside 1e150 underflows to zero.
+const Test vanishing{"example: zeros that appear by scaling are dropped", [] {
                          for (const Norm norm : {Norm::euclidean, Norm::largest})
                              expect(finished({{1, 1e-200}, {2, 1e150}}, norm), {{2, 1.0}});
                      }};

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int32_t kLast = std::numeric_limits<std::int32_t>::max();
 
-// Inserts the ids that are new, as a learner would, and compares at every step.
+// Inserts new ids as a learner would, and compares after every step.
 class Twin {
   public:
     void visit(std::int32_t id) {
@@ -37,7 +37,7 @@ class Twin {
     std::unordered_map<std::int32_t, std::int32_t> map_;
 };
 
-const Test empty{"feature index: nothing is in an empty one", [] {
+const Test empty{"feature index: an empty index contains no feature", [] {
                      const FeatureIndex index;
                      same(index.size(), 0u);
                      for (const std::int32_t id : {0, 1, -1, kLast})
@@ -77,8 +77,8 @@ const Test neighbours{"feature index: runs of neighbouring ids", [] {
                           twin.compare_all();
                       }};
 
-// Ids whose product with the multiplier of the hash differs in the low bits only share their
-// home in every table that this test reaches, and the run wraps around the end of the table.
+// The products of these ids with the multiplier of the hash differ only in the low bits, so they
+// share their first slot in every table size of this test. The probe sequence wraps around the end.
 const Test collisions{
     "feature index: ids that all collide", [] {
         std::uint32_t inverse = 1;

@@ -1,4 +1,4 @@
-// The kernels against plain loops, for any number of rows and every residue of their blocks.
+// The kernels equal simple loops, for any number of rows and every remainder of their blocks.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -128,7 +128,7 @@ const Test adding{"kernels: add_scaled and the norm after it", [] {
                       add_like_a_loop<double>();
                   }};
 
-const Test exponentials{"kernels: add_exponential moves labels with a coefficient only", [] {
+const Test exponentials{"kernels: add_exponential changes only labels with a coefficient", [] {
                             exponentials_like_a_loop<float>();
                             exponentials_like_a_loop<double>();
                         }};
@@ -145,7 +145,7 @@ const Test largest{"kernels: largest", [] {
                            }
                    }};
 
-const Test above{"kernels: above gives the places in order, bound excluded", [] {
+const Test above{"kernels: above returns the indices in order, bound excluded", [] {
                      Random random(5);
                      for (std::size_t n = 0; n < 70; ++n) {
                          std::vector<double> values(n);
@@ -157,11 +157,11 @@ const Test above{"kernels: above gives the places in order, bound excluded", [] 
                                  if (values[k] > bound) expected.push_back(static_cast<int>(k));
                              actual.resize(kernels::indices_above(values.data(), bound,
                                                                   actual.data(), values.size()));
-                             check(actual == expected, "other places");
+                             check(actual == expected, "indices differ");
                              const kernels::CountAndSum tally =
                                  kernels::count_and_sum_above(values.data(), bound, values.size());
-                             double sum =
-                                 0;  // of small whole numbers, so that any order gives the same
+                             // Small integers, so that any order of summation gives the same result.
+                             double sum = 0;
                              for (const int k : expected)
                                  sum += values[static_cast<std::size_t>(k)];
                              same(tally.count, static_cast<double>(expected.size()));
@@ -187,7 +187,7 @@ void first_above_like_a_loop() {
     }
 }
 
-const Test first_above{"kernels: first_above, from any place, bound excluded", [] {
+const Test first_above{"kernels: first_above from any index, bound excluded", [] {
                            first_above_like_a_loop<float>();
                            first_above_like_a_loop<double>();
                        }};
@@ -219,7 +219,7 @@ void bins_like_a_loop() {
     }
 }
 
-const Test bins{"kernels: bins, their ends, what lies beyond and below", [] {
+const Test bins{"kernels: bins, their ends, and values above and below the range", [] {
                     bins_like_a_loop<float>();
                     bins_like_a_loop<double>();
                 }};
@@ -241,7 +241,7 @@ const Test narrowing{"kernels: narrow rounds once", [] {
                          narrow_like_a_loop<double>();
                      }};
 
-const Test widening{"kernels: widen bounds what overflowed, wherever it stands", [] {
+const Test widening{"kernels: widen clips values that overflowed, at any index", [] {
                         Random random(7);
                         for (std::size_t n = 1; n < 40; ++n) {
                             std::vector<float> values(n);

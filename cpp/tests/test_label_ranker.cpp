@@ -1,4 +1,4 @@
-// LabelRanker through its public face: ways in, new labels, weights, means, predictions.
+// LabelRanker through its public interface: input, new labels, weights, averages, predictions.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -16,7 +16,7 @@ std::string words(Geometry geometry, std::string_view update) {
 
 template <class T>
 void same_model(const LabelRanker<T>& actual, const LabelRanker<T>& expected) {
-    check(actual.store().features() == expected.store().features(), "other features");
+    check(actual.store().features() == expected.store().features(), "features differ");
     same(actual.store().planes(), expected.store().planes());
     for (std::size_t plane = 0; plane < expected.store().planes(); ++plane)
         same_bits(plane_of(actual, plane), plane_of(expected, plane));
@@ -29,8 +29,9 @@ void same_model(const LabelRanker<T>& actual, const LabelRanker<T>& expected) {
     same(bits(a.curvature), bits(b.curvature));
 }
 
-// The same example, its features in another order and in parts. Halves of sixteenths are exact.
-Item scattered(Random& random, Item item) {
+// The same example with its features in another order and split into several terms; all sums are
+// exact.
+Item shuffled_and_split(Random& random, Item item) {
     const std::size_t count = item.pairs.size();
     for (std::size_t i = 0; i < count; ++i)
         if (random.chance(0.4)) {
@@ -69,7 +70,7 @@ void learn_row(LabelRanker<T>& ranker, const Item& item) {
 }
 
 template <class T>
-void same_whatever_way(Geometry geometry, std::string_view update) {
+void same_for_all_inputs(Geometry geometry, std::string_view update) {
     const Note note(words(geometry, update));
     RankerConfig config = config_of(geometry, update);
     config.constant = 0.5;
@@ -78,21 +79,22 @@ void same_whatever_way(Geometry geometry, std::string_view update) {
     Random random(1);
     for (const Item& item : random_stream(2, 80, {})) {
         learn(sorted, item);
-        learn(mixed, scattered(random, item));
-        learn_row(rows, scattered(random, item));
+        learn(mixed, shuffled_and_split(random, item));
+        learn_row(rows, shuffled_and_split(random, item));
     }
     at_most(1, static_cast<double>(sorted.store().rows()));
     same_model(mixed, sorted);
     same_model(rows, sorted);
 }
 
-const Test ways_in{"label ranker: the same bits for any order, for duplicates and zeros", [] {
-                       for (const Geometry geometry : kGeometries)
-                           for (const std::string_view update : updates_of(geometry)) {
-                               same_whatever_way<float>(geometry, update);
-                               same_whatever_way<double>(geometry, update);
-                           }
-                   }};
+const Test input_forms{
+    "label ranker: the same bits for features in any order, with duplicates and zeros", [] {
+        for (const Geometry geometry : kGeometries)
+            for (const std::string_view update : updates_of(geometry)) {
+                same_for_all_inputs<float>(geometry, update);
+                same_for_all_inputs<double>(geometry, update);
+            }
+    }};
 
 template <class T>
 void scores_come_before_the_round(Geometry geometry, Average average) {
@@ -105,17 +107,17 @@ void scores_come_before_the_round(Geometry geometry, Average average) {
     for (const Item& item : random_stream(3, 60, {.features = 40, .labels = 8, .weights = true})) {
         std::vector<T> before = scores_of(ranker, item);
         learn(ranker, item, given.data());
-        // Labels that came with this round could not be predicted.
+        // Labels that are new in this round have no score before it.
         before.resize(ranker.labels(), -std::numeric_limits<T>::infinity());
         same_bits(std::span<const T>(given).first(before.size()), std::span<const T>(before));
     }
     same(ranker.labels(), 8u);
 }
 
-// A feature that enters the simplex moves all scores at once, so the entropic geometry is
-// compared on the declared features.
-const Test told{
-    "label ranker: a round tells what it would have predicted", [] {
+// A new feature of the simplex changes all scores at once, so the entropic geometry is compared on
+// the declared features.
+const Test prior_scores{
+    "label ranker: a round returns the scores before learning", [] {
         for (const Average average : {Average::never, Average::always, Average::chosen}) {
             scores_come_before_the_round<float>(Geometry::euclidean, average);
             scores_come_before_the_round<double>(Geometry::adaptive, average);
@@ -145,11 +147,11 @@ const Test ranks{"label ranker: the ranking is the order of the scores", [] {
                          for (std::size_t i = 1; i < order.size(); ++i)
                              check(scores[static_cast<std::size_t>(order[i - 1])] >=
                                        scores[static_cast<std::size_t>(order[i])],
-                                   "a better label comes later");
+                                   "the ranking is not sorted by score");
                      }
                  }};
 
-// Labels that come later are the same as labels that were of unknown relevance before.
+// Labels added later equal labels that were of unknown relevance before.
 template <class T>
 void later_labels(Geometry geometry, std::string_view update, double distance) {
     const Note note(words(geometry, update));
@@ -177,7 +179,7 @@ void later_labels(Geometry geometry, std::string_view update, double distance) {
     same(growing.certificate().mistakes, declared.certificate().mistakes);
 }
 
-const Test growth{"label ranker: labels that come later are labels that were unknown before", [] {
+const Test growth{"label ranker: labels added later equal labels of unknown relevance before", [] {
                       for (const Geometry geometry : kGeometries)
                           for (const std::string_view update : updates_of(geometry))
                               later_labels<double>(geometry, update, 1e-9);
@@ -206,7 +208,7 @@ void old_labels_stay(Geometry geometry) {
     for (std::size_t y = before.size(); y < after.size(); ++y) near(after[y], uniform, 1e-7);
 }
 
-const Test new_labels{"label ranker: new labels leave the old as they are", [] {
+const Test new_labels{"label ranker: new labels do not change the old ones", [] {
                           for (const Geometry geometry : kGeometries) {
                               old_labels_stay<float>(geometry);
                               old_labels_stay<double>(geometry);
@@ -273,9 +275,10 @@ const Test nothing_to_learn{"label ranker: rounds without a pair or without feat
                                     }
                             }};
 
-// Ranked right by far, an example must leave the weights as they are, and numbers.
+// An example that is ranked correctly by a wide margin must not change the weights or make them
+// infinite.
 const Test repeated{
-    "label ranker: an example learnt well comes again and again", [] {
+    "label ranker: an example that is ranked correctly is repeated many times", [] {
         for (const Geometry geometry : kGeometries)
             for (const std::string_view update : updates_of(geometry)) {
                 const Note note(words(geometry, update));
@@ -285,22 +288,22 @@ const Test repeated{
                 config.normalize = false;
                 LabelRanker<float> ranker(config);
                 for (int round = 0; round < 200; ++round) {
-                    // Every tenth one is longer, so that its margin is beyond what is asked.
+                    // Every tenth example is longer, so its margin exceeds the required one.
                     const Item item{{{0, round % 10 ? 1.0 : 3.0}}, {0}, {}, 1};
                     ranker.add_labels(4 - ranker.labels());
                     learn(ranker, item);
                 }
                 for (const float weight : plane_of(ranker))
                     check(std::isfinite(weight), "a weight is not finite");
-                check(std::isfinite(ranker.dual()), "the dual is not finite");
+                check(std::isfinite(ranker.dual()), "the dual value is not finite");
                 const auto scores = scores_of(ranker, {{{0, 1.0}}, {}, {}, 1});
                 check(scores[0] > scores[1] && scores[0] > scores[2] && scores[0] > scores[3],
-                      "not learnt");
+                      "the example was not learnt");
             }
     }};
 
-// The mean over the rounds of the dual vectors after each, in today's scaling.
-void mean_is_the_mean(Geometry geometry) {
+// The mean over the rounds of the dual vectors after each round, with the current scaling.
+void averages_match(Geometry geometry) {
     RankerConfig config = config_of(geometry, "smooth");
     config.average = Average::always;
     LabelRanker<double> ranker(config);
@@ -330,11 +333,11 @@ void mean_is_the_mean(Geometry geometry) {
 }
 
 const Test means{"label ranker: average=always predicts with the mean of the rounds", [] {
-                     mean_is_the_mean(Geometry::euclidean);
-                     mean_is_the_mean(Geometry::adaptive);
+                     averages_match(Geometry::euclidean);
+                     averages_match(Geometry::adaptive);
                  }};
 
-// A step on few of many labels writes single numbers, a step on many writes whole rows.
+// A step on few of many labels writes single numbers; a step on many labels writes whole rows.
 template <class T>
 void few_or_many(Geometry geometry) {
     RankerConfig config = config_of(geometry, "single");
@@ -353,7 +356,7 @@ void few_or_many(Geometry geometry) {
     near(many.dual(), few.dual(), sizeof(T) == 4 ? 1e-4 : 1e-10);
 }
 
-const Test touched{"label ranker: steps on few labels and on whole rows are the same numbers", [] {
+const Test touched{"label ranker: steps on few labels and on whole rows give the same numbers", [] {
                        for (const Geometry geometry : kGeometries) {
                            few_or_many<float>(geometry);
                            few_or_many<double>(geometry);

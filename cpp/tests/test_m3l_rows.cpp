@@ -1,5 +1,5 @@
-// Rows in every layout give the products of the matrix they were made of; the kernel cache gives
-// the rows that were computed, whatever fits.
+// Rows in every layout give the products of their matrix; the kernel cache returns the computed
+// rows for any capacity.
 #include <cstdint>
 #include <vector>
 
@@ -22,13 +22,14 @@ struct Sparse {
     std::vector<std::int32_t> index, start = {0};
     std::int64_t columns;
 
-    Sparse(Random& random, int rows, int columns, double density, bool flat) : columns(columns) {
+    Sparse(Random& random, int rows, int columns, double density, bool constant_rows)
+        : columns(columns) {
         for (int i = 0; i < rows; ++i) {
             const double constant = random.normal();
             for (int j = 0; j < columns; ++j)
                 if (random.chance(density)) {
                     index.push_back(j);
-                    value.push_back(flat ? constant : random.normal());
+                    value.push_back(constant_rows ? constant : random.normal());
                 }
             start.push_back(static_cast<std::int32_t>(index.size()));
         }
@@ -68,23 +69,23 @@ void compare(const Matrix& matrix, Random& random, double distance) {
                 any.score(static_cast<std::size_t>(i), weights.data()).store(found);
                 for (std::size_t k = 0; k < kLanes; ++k)
                     near(static_cast<double>(found[k]), expected[k], distance);
-                near(rows.squared(static_cast<std::size_t>(i)), squared, 1e-9);
-                // Adding the row itself raises each score by its squared length.
+                near(rows.squared_norm(static_cast<std::size_t>(i)), squared, 1e-9);
+                // Adding the row itself increases each score by the row's squared norm.
                 AlignedVector<T> moved = weights;
-                any.add(static_cast<std::size_t>(i), Lanes<T>::all(1), moved.data());
+                any.add(static_cast<std::size_t>(i), Lanes<T>::broadcast(1), moved.data());
                 alignas(64) T after[kLanes];
                 any.score(static_cast<std::size_t>(i), moved.data()).store(after);
                 for (std::size_t k = 0; k < kLanes; ++k)
                     near(static_cast<double>(after[k]), expected[k] + squared, 4 * distance);
             }
         },
-        rows.any());
+        rows.storage());
 }
 
-Test sparse_rows("m3l rows: sparse, constant or not", [] {
+Test sparse_rows("m3l rows: sparse rows, with constant and with varying values", [] {
     Random random(3);
-    for (const bool flat : {false, true}) {
-        const Sparse data(random, 20, 37, 0.2, flat);
+    for (const bool constant_rows : {false, true}) {
+        const Sparse data(random, 20, 37, 0.2, constant_rows);
         compare<float>(data.matrix(), random, 1e-4);
         compare<double>(data.matrix(), random, 1e-12);
     }
@@ -100,12 +101,12 @@ Test wide_rows("m3l rows: more features than 16 bits can number", [] {
     }
     data.start.push_back(70000);
     const Rows<float> rows(data.matrix());
-    check((std::holds_alternative<m3l::SparseRows<float, std::uint32_t>>(rows.any())),
-          "numbers of 32 bits");
+    check((std::holds_alternative<m3l::SparseRows<float, std::uint32_t>>(rows.storage())),
+          "feature numbers do not have 32 bits");
     same(rows.features(), std::size_t{70000});
 });
 
-Test shared_rows("m3l rows: wide ones of the same types are read where they are", [] {
+Test shared_rows("m3l rows: wide rows of matching types are read in place", [] {
     Random random(8);
     Sparse data(random, 0, 0, 0, false);
     data.columns = 70000;
@@ -120,10 +121,10 @@ Test shared_rows("m3l rows: wide ones of the same types are read where they are"
     }
     data.start.push_back(70003);
     const Rows<double> rows(data.matrix());
-    const auto& shared = std::get<m3l::SparseRows<double, std::uint32_t>>(rows.any());
-    check(shared.value.data() == data.value.data(), "the values are not copied");
+    const auto& shared = std::get<m3l::SparseRows<double, std::uint32_t>>(rows.storage());
+    check(shared.value.data() == data.value.data(), "the values were copied");
     check(static_cast<const void*>(shared.index.data()) == data.index.data(),
-          "nor are the columns");
+          "the columns were copied");
     AlignedVector<double> weights(rows.features() * kLanes);
     for (double& each : weights) each = random.normal();
     alignas(64) double found[kLanes];
@@ -137,7 +138,7 @@ Test shared_rows("m3l rows: wide ones of the same types are read where they are"
     }
 });
 
-Test dense_rows("m3l rows: dense", [] {
+Test dense_rows("m3l rows: dense rows", [] {
     Random random(5);
     std::vector<double> value(9 * 13);
     for (double& each : value) each = random.normal();
@@ -145,12 +146,12 @@ Test dense_rows("m3l rows: dense", [] {
     matrix.rows = 9;
     matrix.columns = matrix.row_stride = 13;
     matrix.values = value.data();
-    check(Rows<float>(matrix).dense(), "a matrix without zeros stays dense");
+    check(Rows<float>(matrix).dense(), "a matrix without zeros was stored as sparse");
     compare<float>(matrix, random, 1e-4);
     compare<double>(matrix, random, 1e-12);
 });
 
-Test cache("m3l kernel cache: the rows asked for, in any memory", [] {
+Test cache("m3l kernel cache: returns the requested rows at any capacity", [] {
     Random random(6);
     constexpr std::size_t kRows = 30;
     for (const std::size_t bytes :
@@ -173,15 +174,15 @@ Test cache("m3l kernel cache: the rows asked for, in any memory", [] {
         KernelCache cache(kRows, bytes, products);
         at_most(static_cast<double>(cache.slots()),
                 std::max(8.0, static_cast<double>(bytes) / (4 * kRows)));
-        const std::vector<std::int32_t> soon = {1, 5, 9, 13, 2, 8};
-        for (int turn = 0; turn < 500; ++turn) {
+        const std::vector<std::int32_t> wanted_soon = {1, 5, 9, 13, 2, 8};
+        for (int round = 0; round < 500; ++round) {
             const auto p = static_cast<std::size_t>(random.below(kRows));
             const auto q = static_cast<std::size_t>(random.below(kRows));
-            const float* first = cache.row(p, soon);
-            const float* second = cache.row(q, soon);
+            const float* first = cache.row(p, wanted_soon);
+            const float* second = cache.row(q, wanted_soon);
             same(first[3], product(p, 3));
             same(second[7], product(q, 7));
-            // Rows that are there, and some that may not be: no row is computed for it.
+            // Cached and missing rows together: among() must not compute whole rows.
             const std::vector<std::int32_t> some = {
                 static_cast<std::int32_t>(q), 4, 11, 17, 23, 29};
             const std::size_t before = computed;
@@ -191,17 +192,17 @@ Test cache("m3l kernel cache: the rows asked for, in any memory", [] {
             for (std::size_t k = 0; k < found.size(); ++k)
                 same(found[k], product(some[k / some.size()], some[k % some.size()]));
         }
-        if (cache.whole()) {
-            check(!cache.fill(1, [] { return true; }), "stopped");
-            check(cache.fill(3, [] { return false; }), "filled");
-            same(cache.ready(29)[29], 900.0f);
-            same(cache.ready(0)[29], 30.0f);
+        if (cache.fits_all_rows()) {
+            check(!cache.compute_all(1, [] { return true; }), "compute_all ignored stop()");
+            check(cache.compute_all(3, [] { return false; }), "compute_all stopped without reason");
+            same(cache.cached_row(29)[29], 900.0f);
+            same(cache.cached_row(0)[29], 30.0f);
         }
     }
 });
 
 template <class T>
-void pull_everything(double distance) {
+void propagate_all(double distance) {
     Random random(8);
     constexpr std::size_t kFeatures = 2 * Changes<T>::kPart + 37;
     AlignedVector<T> sums(kFeatures * kLanes, T{0}), weights(kFeatures * kLanes),
@@ -211,9 +212,9 @@ void pull_everything(double distance) {
         for (std::size_t k = 0; k < kLanes; ++k)
             if (j % 3 != 0 && random.chance(0.4))
                 sums[j * kLanes + k] = static_cast<T>(random.normal());
-    constexpr Mask kBound = 0b1010'0110'1110'0101;
+    constexpr Mask kCoupledLabels = 0b1010'0110'1110'0101;
     for (std::size_t k = 0; k < kLanes; ++k)
-        if (kBound >> k & 1)
+        if (kCoupledLabels >> k & 1)
             for (std::size_t l = 0; l < kLanes; ++l)
                 r[k * kLanes + l] = static_cast<T>(random.normal());
     std::vector<double> expected(weights.begin(), weights.end());
@@ -223,34 +224,36 @@ void pull_everything(double distance) {
                 expected[j * kLanes + l] += static_cast<double>(sums[j * kLanes + k]) *
                                             static_cast<double>(r[k * kLanes + l]);
     Changes<T> changes;
-    take_changes(sums, changes);
+    extract_changes(sums, changes);
     check(std::all_of(sums.begin(), sums.end(), [](T each) { return each == 0; }),
-          "the sums are zeros");
+          "the sums were not set to zero");
     check(std::all_of(changes.feature.begin(), changes.feature.end(),
                       [](auto j) { return j % 3 != 0; }),
-          "changed");
-    for (const std::size_t part : {2, 0, 1}) pull(changes, part, r.data(), kBound, weights.data());
+          "an unchanged feature is listed");
+    for (const std::size_t part : {2, 0, 1})
+        propagate(changes, part, r.data(), kCoupledLabels, weights.data());
     for (std::size_t e = 0; e < expected.size(); ++e)
         near(static_cast<double>(weights[e]), expected[e], distance);
-    take_changes(sums, changes);
+    extract_changes(sums, changes);
     same(changes.feature.size(), std::size_t{0});
 }
 
-Test pulling("m3l pull: what has changed, through the prior", [] {
-    pull_everything<float>(1e-4);
-    pull_everything<double>(1e-12);
+Test propagating("m3l propagate: changes of v times the prior are added to the weights", [] {
+    propagate_all<float>(1e-4);
+    propagate_all<double>(1e-12);
 });
 
-Test loops("m3l kernel loops: the first of the largest, and none where nothing violates", [] {
-    const std::size_t n = 700;
-    std::vector<float> h(n, 0.5f), b(n, 0.0f), low(n, 0.0f), high(n, 1.0f);
-    h[300] = h[650] = 2.0f;
-    same(most_violating(h.data(), b.data(), low.data(), high.data(), n).row, std::size_t{300});
-    b.assign(n, 1.0f);  // at the upper limit with a derivative upwards
-    same(most_violating(h.data(), b.data(), low.data(), high.data(), n).row, n);
-    h[699] = -0.25f;
-    same(most_violating(h.data(), b.data(), low.data(), high.data(), n).row, std::size_t{699});
-});
+Test loops(
+    "m3l kernel loops: the first of equal violations, and no row where nothing violates", [] {
+        const std::size_t n = 700;
+        std::vector<float> h(n, 0.5f), b(n, 0.0f), low(n, 0.0f), high(n, 1.0f);
+        h[300] = h[650] = 2.0f;
+        same(most_violating(h.data(), b.data(), low.data(), high.data(), n).row, std::size_t{300});
+        b.assign(n, 1.0f);  // at the upper bound with a positive derivative
+        same(most_violating(h.data(), b.data(), low.data(), high.data(), n).row, n);
+        h[699] = -0.25f;
+        same(most_violating(h.data(), b.data(), low.data(), high.data(), n).row, std::size_t{699});
+    });
 
 Test shuffling("m3l shuffle: a permutation, the same for the same seed", [] {
     std::vector<std::uint32_t> a(100), b(100);
@@ -258,8 +261,8 @@ Test shuffling("m3l shuffle: a permutation, the same for the same seed", [] {
     Shuffle first(7), second(7);
     first(a.data(), a.size());
     second(b.data(), b.size());
-    check(a == b, "the same order");
-    check(!std::is_sorted(a.begin(), a.end()), "another order than before");
+    check(a == b, "equal seeds give different orders");
+    check(!std::is_sorted(a.begin(), a.end()), "the order did not change");
     std::sort(a.begin(), a.end());
     for (std::uint32_t i = 0; i < 100; ++i) same(a[i], i);
 });

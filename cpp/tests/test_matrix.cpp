@@ -1,4 +1,4 @@
-// Matrix: every layout and number type reads as the same rows, and check() names what is wrong.
+// Matrix: every layout and number type gives the same rows, and check() reports invalid input.
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -60,7 +60,7 @@ struct Csr {
     }
 };
 
-// Eighths: a float holds them exactly.
+// Multiples of 1/8, which a float represents exactly.
 double random_eighth(Random& random) {
     return random.chance(0.4) ? 0.0 : random.below(64) / 8.0 - 4;
 }
@@ -106,7 +106,7 @@ void same_rows(const Matrix& actual, const Matrix& expected) {
         expected.read(i, b);
         a.finish(Norm::euclidean, 1);
         b.finish(Norm::euclidean, 1);
-        check(a.feature == b.feature, "other features");
+        check(a.feature == b.feature, "features differ");
         same_bits(a.value, b.value);
     }
     actual.check(kMostFloat);
@@ -119,12 +119,12 @@ const Test layouts{"matrix: dense and CSR of every number type give the same bit
                                               columns = 1 + random.below(12);
                            const auto dense = random_dense<double>(random, rows, columns, columns);
                            const Matrix expected = dense.view();
-                           check(!expected.sparse(), "dense taken for sparse");
+                           check(!expected.sparse(), "a dense matrix is reported as sparse");
                            const Dense<float> single{
                                {dense.values.begin(), dense.values.end()}, rows, columns, columns};
                            same_rows(single.view(), expected);
                            check(to_csr<float, std::int32_t>(dense, random).view().sparse(),
-                                 "sparse taken for dense");
+                                 "a sparse matrix is reported as dense");
                            same_rows(to_csr<float, std::int32_t>(dense, random).view(), expected);
                            same_rows(to_csr<float, std::int64_t>(dense, random).view(), expected);
                            same_rows(to_csr<double, std::int32_t>(dense, random).view(), expected);
@@ -141,7 +141,7 @@ void read_with_stride() {
         for (std::size_t j = 0; j < 7; ++j) narrow.values.push_back(wide.values[i * 11 + j]);
     same_rows(wide.view(), narrow.view());
 
-    // Rows from the last to the first, as a reversed NumPy array has them.
+    // Rows in reverse order, as in a reversed NumPy array.
     Matrix backwards = narrow.view();
     backwards.values = narrow.values.data() + 4 * 7;
     backwards.row_stride = -7;
@@ -149,36 +149,36 @@ void read_with_stride() {
     for (std::int64_t i = 0; i < 5; ++i) {
         backwards.read(i, a);
         narrow.view().read(4 - i, b);
-        check(a.feature == b.feature, "other features");
+        check(a.feature == b.feature, "features differ");
         same_bits(a.value, b.value);
     }
 }
 
-const Test strides{"matrix: rows with a stride, also backwards", [] {
+const Test strides{"matrix: rows with a stride, also a negative one", [] {
                        read_with_stride<float>();
                        read_with_stride<double>();
                    }};
 
-const Test as_it_stands{
-    "matrix: a row is read as it stands, without zeros", [] {
+const Test unchanged_rows{
+    "matrix: a row is read unchanged except for zeros", [] {
         const Csr<double, std::int32_t> csr{{2, 0, 3, 4}, {4, 1, 4, 0}, {0, 4}, 5};
         Example x;
         x.add(1, 1.0);
         csr.view().read(0, x);
-        check(x.feature == std::vector<std::int32_t>{4, 4, 0}, "other features");
+        check(x.feature == std::vector<std::int32_t>{4, 4, 0}, "features differ");
         same_bits(x.value, {2.0, 3.0, 4.0});
     }};
 
-const Test empty_is_good{"matrix: no rows, empty rows and no columns are good", [] {
-                             Csr<double, std::int64_t> csr;
-                             csr.view().check(kMost);
-                             csr.indptr = {0, 0, 0};
-                             csr.view().check(kMost);
-                             Example x;
-                             csr.view().read(1, x);
-                             same(x.size(), 0u);
-                             Dense<float>{{}, 3, 0, 0}.view().check(kMost);
-                         }};
+const Test empty_is_valid{"matrix: no rows, empty rows and no columns are valid", [] {
+                              Csr<double, std::int64_t> csr;
+                              csr.view().check(kMost);
+                              csr.indptr = {0, 0, 0};
+                              csr.view().check(kMost);
+                              Example x;
+                              csr.view().read(1, x);
+                              same(x.size(), 0u);
+                              Dense<float>{{}, 3, 0, 0}.view().check(kMost);
+                          }};
 
 template <class V>
 void refuse_values() {
@@ -197,7 +197,7 @@ void refuse_values() {
         "the storage type; scale the features down");
     dense.values[6] = static_cast<V>(1e19);
     dense.view().check(kMostFloat);
-    // Each row is short enough, all together are not.
+    // Each row is short enough, but all rows together overflow.
     dense.values[0] = dense.values[6] = dense.values[8] = static_cast<V>(1.5e19);
     dense.view().check(kMostFloat);
 }
@@ -234,14 +234,14 @@ const Test structure{"matrix: columns out of range and a decreasing indptr are r
                      }};
 
 const Test wide_columns{
-    "matrix: 64-bit columns are not cut to 32 bits", [] {
+    "matrix: 64-bit columns are not truncated to 32 bits", [] {
         const Csr<double, std::int64_t> csr{{1}, {(std::int64_t{1} << 32) + 2}, {0, 1}, 5};
         throws<InputError>([&] { csr.view().check(kMost); },
                            "X: row 0 has column 4294967298; columns must be from 0 to 4");
     }};
 
 const Test largest_numbers{
-    "matrix: squares that overflow are too long", [] {
+    "matrix: a row whose squares overflow is refused", [] {
         const Dense<double> dense{{1e200, 1}, 1, 2, 2};
         throws<InputError>(
             [&] { dense.view().check(kMost); },

@@ -1,4 +1,4 @@
-// Measures against their definitions, over every order that equal scores could be in.
+// Measures equal their definitions, averaged over every order of equal scores.
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -28,8 +28,8 @@ struct Round {
     double cutoff = 0;
 };
 
-// Labels at the end that score -infinity do not exist, unless they are relevant; relevant labels
-// beyond the scores score -infinity.
+// Trailing labels with score -infinity do not exist unless they are relevant. Relevant labels
+// without a score have score -infinity.
 std::vector<double> all_scores(const Round& round) {
     std::vector<double> scores = round.scores;
     while (!scores.empty() && scores.back() == -kInfinity) scores.pop_back();
@@ -38,7 +38,7 @@ std::vector<double> all_scores(const Round& round) {
     return scores;
 }
 
-// What looks at the first places: the mean over all orders with descending scores.
+// The measures of the first ranks: their mean over all orders with descending scores.
 void over_orders(const Round& round, const std::vector<double>& scores,
                  std::vector<std::size_t> known, std::size_t k, Row& row) {
     const auto gain_of_first = [](std::size_t count) {
@@ -177,14 +177,14 @@ void like_brute_force(std::size_t k, std::size_t window) {
     }
 }
 
-const Test twin{"measures: their definitions, over every order of equal scores", [] {
+const Test twin{"measures: equal to their definitions, over every order of equal scores", [] {
                     for (const std::size_t k : {1, 2, 3, 5, 10}) like_brute_force<double>(k, 7);
                     like_brute_force<float>(3, 1);
                     like_brute_force<double>(4, 0);
                 }};
 
 const Test by_hand{
-    "measures: by hand", [] {
+    "measures: values computed by hand", [] {
         Measures measures(2, 10);
         observe<double>(measures, {{3, 2, 2, 1}, {0, 2}, {}, 2});
         const Row row = measures.totals();
@@ -193,7 +193,7 @@ const Test by_hand{
         same(row[Measures::ranking_loss], 0.25);
         same(row[Measures::coverage], 3);
         near(row[Measures::average_precision], (1 + 2.0 / 3) / 2, 1e-15);
-        same(row[Measures::precision_at_k], 0.75);  // half the time the tie falls well
+        same(row[Measures::precision_at_k], 0.75);  // the tie is broken correctly half of the time
         near(row[Measures::ndcg_at_k], (1 + 0.5 / std::log2(3)) / (1 + 1 / std::log2(3)), 1e-15);
         same(row[Measures::hits], 2);
         same(row[Measures::chosen], 3);
@@ -202,7 +202,7 @@ const Test by_hand{
     }};
 
 const Test nothing{
-    "measures: rows without a pair count in the measures of sets only", [] {
+    "measures: rows without a pair count only in the measures of sets", [] {
         for (const Round& round :
              {Round{{}, {}, {}, 0}, Round{{1, 2}, {}, {}, 5}, Round{{1, 2}, {1, 0}, {}, 0},
               Round{{1, 2, 3}, {1}, {0, 2}, 0}, Round{{}, {0}, {}, -kInfinity}}) {
@@ -214,10 +214,10 @@ const Test nothing{
         }
     }};
 
-// Beyond what brute force can do: measures of many labels lie between what they can be, and do
-// not depend on the scale of the scores.
+// Too many labels for brute force: measures are within their ranges and do not depend on the scale
+// of the scores.
 const Test many{
-    "measures: of many labels", [] {
+    "measures: bounds and scale invariance with many labels", [] {
         Random random(52);
         for (int i = 0; i < 50; ++i) {
             Round round;
@@ -231,7 +231,7 @@ const Test many{
             for (double& score : round.scores) score *= 0x1p40;
             round.cutoff *= 0x1p40;
             observe<double>(scaled, round);
-            check(once.totals() == scaled.totals(), "the scale matters");
+            check(once.totals() == scaled.totals(), "a measure depends on the scale");
             for (const std::size_t value :
                  {Measures::one_error, Measures::ranking_loss, Measures::average_precision,
                   Measures::precision_at_k, Measures::ndcg_at_k, Measures::wrong_labels}) {
@@ -242,7 +242,8 @@ const Test many{
         }
     }};
 
-// The cut-off is in double precision whatever the scores are, and may lie between two of their type.
+// The cut-off is in double precision for every score type, and may lie between two scores of that
+// type.
 template <class T>
 void choose(Random& random) {
     std::vector<T> scores;
@@ -259,7 +260,7 @@ void choose(Random& random) {
     }
 }
 
-const Test chosen{"measures: what reaches the cut-off is chosen", [] {
+const Test chosen{"measures: labels that reach the cut-off are chosen", [] {
                       Random random(53);
                       for (int i = 0; i < 50; ++i) {
                           choose<float>(random);
@@ -267,7 +268,7 @@ const Test chosen{"measures: what reaches the cut-off is chosen", [] {
                       }
                   }};
 
-// Labels that nothing happened to may be missing at the end.
+// Trailing labels with zero counts may be missing.
 bool same_counts(std::vector<Measures::PerLabel> a, std::vector<Measures::PerLabel> b) {
     a.resize(std::max(a.size(), b.size()));
     b.resize(a.size());
@@ -276,7 +277,7 @@ bool same_counts(std::vector<Measures::PerLabel> a, std::vector<Measures::PerLab
     });
 }
 
-const Test restoring{"measures: a restored one goes on", [] {
+const Test restoring{"measures: a restored state continues", [] {
                          Random random(53);
                          Measures whole(3, 5), restored(3, 5);
                          for (int i = 0; i < 40; ++i) {
@@ -287,16 +288,16 @@ const Test restoring{"measures: a restored one goes on", [] {
                                                   whole.recent_marks(), whole.next());
                              if (i > 20) observe<double>(restored, round);
                          }
-                         check(whole.totals() == restored.totals(), "other totals");
+                         check(whole.totals() == restored.totals(), "totals differ");
                          check(whole.recent_sums() == restored.recent_sums(),
-                               "other sums of the window");
+                               "sums over the window differ");
                          same(whole.next(), restored.next());
                          check(same_counts(whole.recent_per_label(), restored.recent_per_label()),
-                               "other counts of the window");
+                               "counts over the window differ");
                      }};
 
 const Test recent_labels{
-    "measures: counts per label over the window are those of its rows alone", [] {
+    "measures: counts per label over the window are those of its rows only", [] {
         Random random(54);
         Measures measures(3, 4);
         std::vector<Round> rounds;
@@ -307,7 +308,7 @@ const Test recent_labels{
             for (std::size_t from = rounds.size() < 4 ? 0 : rounds.size() - 4; from < rounds.size();
                  ++from)
                 observe<float>(last, rounds[from]);
-            check(same_counts(measures.recent_per_label(), last.per_label()), "other counts");
+            check(same_counts(measures.recent_per_label(), last.per_label()), "counts differ");
         }
     }};
 

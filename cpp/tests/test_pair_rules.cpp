@@ -1,4 +1,4 @@
-// LinearPairs against loops over all pairs, ties included.
+// LinearPairs equals loops over all pairs, including ties.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -23,14 +23,15 @@ struct Coefficients {
     }
 };
 
-// visit(r, s, rho_r - rho_s) for every pair.
+// Calls visit(r, s, rho_r - rho_s) for every pair.
 template <class Visit>
 void for_pairs(const RankingRound& round, Visit&& visit) {
     for (const int r : round.relevant)
         for (const int s : round.irrelevant) visit(r, s, round.score(r) - round.score(s));
 }
 
-// kappa >= 0 with the sum of max(0, l - kappa) over the pairs at most `target`, by halving.
+// The kappa >= 0 for which the sum of max(0, l - kappa) over the pairs is at most `target`, by
+// bisection.
 double simopt_by_bisection(const RankingRound& round, double margin, double target) {
     const auto total = [&](double kappa) {
         double sum = 0;
@@ -82,7 +83,7 @@ void compare(PairScheme scheme, Scores kind) {
         Step step = fresh_step(round.scores.size());
         rule_of_pairs.step(scheme, round.sides, q, rule, step);
         const Coefficients expected = by_loops(scheme, round, q, rule);
-        // Prefix sums round to the size of the scores, not of their differences.
+        // The rounding errors of prefix sums are relative to the scores, not to their differences.
         double size = rule.margin;
         for (const double score : round.scores) size = std::max(size, std::abs(score));
         const double distance = 1e-13 * (rule.budget + labels * size / q);
@@ -104,7 +105,7 @@ void compare_all(PairScheme scheme) {
 const Test simperc{"pair rules: SimPerc equals the loop over pairs", [] { compare_all(kSimPerc); }};
 const Test conproj{"pair rules: ConProj equals the loop over pairs", [] { compare_all(kConProj); }};
 const Test simproj{"pair rules: SimProj equals the loop over pairs", [] { compare_all(kSimProj); }};
-const Test simopt{"pair rules: SimOpt equals the loop over pairs, its level the bisection",
+const Test simopt{"pair rules: SimOpt equals the loop over pairs with a level found by bisection",
                   [] { compare_all(kSimOpt); }};
 
 Step step_on(PairScheme scheme, const std::vector<double>& scores, const std::vector<int>& relevant,
@@ -116,7 +117,7 @@ Step step_on(PairScheme scheme, const std::vector<double>& scores, const std::ve
     return step;
 }
 
-const Test tied_pair{"pair rules: an equal score is a mistake", [] {
+const Test tied_pair{"pair rules: equal scores are a mistake", [] {
                          const RuleParameters rule{0.25, 1, 0};
                          for (const PairScheme scheme : {kSimPerc, kConProj, kSimProj, kSimOpt}) {
                              const Step step = step_on(scheme, {2, 2}, {1}, rule);
@@ -125,16 +126,18 @@ const Test tied_pair{"pair rules: an equal score is a mistake", [] {
                          }
                      }};
 
-const Test at_the_margin{
-    "pair rules: a pair at the margin is not in play", [] {
-        const RuleParameters rule{1, 1, 0};
-        for (const PairScheme scheme : {kSimPerc, kConProj, kSimProj, kSimOpt})
-            check(step_on(scheme, {1, 2}, {1}, rule).empty(), "a step without a loss");
-        check(step_on(kSimPerc, {1, 1.5}, {1}, rule).empty(), "SimPerc moves without a mistake");
-        check(step_on(kConProj, {1, 1.5}, {1}, rule).empty(), "ConProj moves without a mistake");
-        same(step_on(kSimProj, {1, 1.5}, {1}, rule).mass, 0.5);
-        same(step_on(kSimOpt, {1, 1.5}, {1}, rule).mass, 0.5);
-    }};
+const Test at_the_margin{"pair rules: a pair at the margin gets no step", [] {
+                             const RuleParameters rule{1, 1, 0};
+                             for (const PairScheme scheme : {kSimPerc, kConProj, kSimProj, kSimOpt})
+                                 check(step_on(scheme, {1, 2}, {1}, rule).empty(),
+                                       "a round without loss made a step");
+                             check(step_on(kSimPerc, {1, 1.5}, {1}, rule).empty(),
+                                   "SimPerc made a step without a mistake");
+                             check(step_on(kConProj, {1, 1.5}, {1}, rule).empty(),
+                                   "ConProj made a step without a mistake");
+                             same(step_on(kSimProj, {1, 1.5}, {1}, rule).mass, 0.5);
+                             same(step_on(kSimOpt, {1, 1.5}, {1}, rule).mass, 0.5);
+                         }};
 
 }  // namespace
 }  // namespace tagalong::test::pair_rules_test

@@ -1,4 +1,4 @@
-// Predtron's decoders, links and sums, against enumeration and the formulas.
+// Predtron's decoder, link geometry and sum tree, compared with enumeration and with the formulas.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -14,20 +14,20 @@
 namespace tagalong::test::predtron_test {
 namespace {
 
-double worth(const std::vector<int>& order, const std::vector<double>& t,
-             const std::vector<int>& relevant, const std::vector<double>& f,
-             const std::vector<double>& discount) {
+double objective(const std::vector<int>& order, const std::vector<double>& t,
+                 const std::vector<int>& relevant, const std::vector<double>& f,
+                 const std::vector<double>& discount) {
     double sum = 0;
-    for (std::size_t place = 0; place < order.size(); ++place) {
-        sum += t[order[place]] * f[place];
-        if (std::find(relevant.begin(), relevant.end(), order[place]) != relevant.end())
-            sum -= discount[place];
+    for (std::size_t position = 0; position < order.size(); ++position) {
+        sum += t[order[position]] * f[position];
+        if (std::find(relevant.begin(), relevant.end(), order[position]) != relevant.end())
+            sum -= discount[position];
     }
     return sum;
 }
 
 const Test merging{
-    "predtron: merging finds the best of all rankings", [] {
+    "predtron: the merge decoder finds the best of all rankings", [] {
         Random random(1);
         MergeDecoder decode;
         for (int round = 0; round < 60; ++round) {
@@ -43,22 +43,22 @@ const Test merging{
             std::sort(discount.rbegin(), discount.rend());
             std::iota(order.begin(), order.end(), 0);
             double best = -1e300;
-            do best = std::max(best, worth(order, t, relevant, f, discount));
+            do best = std::max(best, objective(order, t, relevant, f, discount));
             while (std::next_permutation(order.begin(), order.end()));
             const auto found = decode(t, relevant, f, discount);
-            near(worth({found.begin(), found.end()}, t, relevant, f, discount), best, 1e-12);
+            near(objective({found.begin(), found.end()}, t, relevant, f, discount), best, 1e-12);
         }
     }};
 
 const Test ties{
-    "predtron: of rankings of equal worth, relevant items come first", [] {
+    "predtron: among equal rankings, relevant items come first", [] {
         MergeDecoder decode;
-        const std::vector<double> t(4, 0.0), f{-1, -2, -3, -4}, none(4, 0.0);
-        const auto order = decode(t, std::vector<int>{1, 3}, f, none);
+        const std::vector<double> t(4, 0.0), f{-1, -2, -3, -4}, zeros(4, 0.0);
+        const auto order = decode(t, std::vector<int>{1, 3}, f, zeros);
         same(std::vector<int>(order.begin(), order.end()) == std::vector<int>{1, 3, 0, 2}, true);
     }};
 
-const Test sums{"predtron: a sum depends on its numbers alone", [] {
+const Test sums{"predtron: the sum of a tree depends only on its current numbers", [] {
                     Random random(2);
                     SumTree grown, fresh;
                     std::vector<double> values(37, 0.0);
@@ -76,17 +76,17 @@ const Test sums{"predtron: a sum depends on its numbers alone", [] {
                 }};
 
 template <class T>
-void check_link(bool entries, double distance) {
+void check_link(bool entrywise, double distance) {
     Random random(3);
     constexpr int features = 9, labels = 5;
-    LinkGeometry<T> geometry(entries);
+    LinkGeometry<T> geometry(entrywise);
     geometry.add_labels(labels);
-    geometry.set_dimension(entries ? 1e4 : 400);
+    geometry.set_dimension(entrywise ? 1e4 : 400);
     const double s = geometry.exponent();
     RowLookup<T> at;
     for (int round = 0; round < 300; ++round) {
         Example x;
-        // From time to time a row that dwarfs all others, or is dwarfed by them.
+        // Sometimes a row that is much larger or much smaller than all others.
         const double size = round % 50 == 20 ? 1e12 : round % 50 == 40 ? 1e-12 : 1;
         for (int j = 0; j < features; ++j)
             if (random.between(0, 1) < 0.5) x.add(j, size * random.between(-1, 1));
@@ -99,7 +99,7 @@ void check_link(bool entries, double distance) {
     }
     double total = 0, largest = 0;
     const auto size_of = [&](std::int32_t row, int k) {
-        if (entries) return std::abs(static_cast<double>(geometry.store().row(row)[k]));
+        if (entrywise) return std::abs(static_cast<double>(geometry.store().row(row)[k]));
         double sum = 0;
         for (int l = 0; l < labels; ++l) {
             const double value = geometry.store().row(row)[l];
@@ -111,7 +111,7 @@ void check_link(bool entries, double distance) {
     for (std::int32_t row = 0; row < rows; ++row)
         for (int k = 0; k < labels; ++k) largest = std::max(largest, size_of(row, k));
     for (std::int32_t row = 0; row < rows; ++row)
-        for (int k = 0; k < (entries ? labels : 1); ++k)
+        for (int k = 0; k < (entrywise ? labels : 1); ++k)
             total += std::pow(size_of(row, k) / largest, s);
     const double norm = largest * std::pow(total, 1 / s);
     for (std::int32_t row = 0; row < rows; ++row)
@@ -129,7 +129,7 @@ const Test links{"predtron: weights are the gradient of the link", [] {
                      check_link<float>(false, 1e-4);
                  }};
 
-const Test queries{"predtron: a query moves the one weight vector", [] {
+const Test queries{"predtron: a query updates the one weight vector", [] {
                        PredtronConfig config;
                        config.queries = true;
                        config.step = 1;
@@ -142,7 +142,8 @@ const Test queries{"predtron: a query moves the one weight vector", [] {
                        const double loss = learner.learn_query(documents, grades, 2.0, 1.0, scores);
                        near(scores[0], 0.0, 0.0);
                        near(loss, 1 - 1 / std::log2(3.0), 1e-15);
-                       // rep is (-1, -2) / sqrt(5), so the two documents change places by 1 / sqrt(5).
+                       // rep is (-1, -2) / sqrt(5), so the coefficients of the two documents are -1
+                       // and 1 over sqrt(5).
                        near(learner.weight(learner.store()->find(0), 0), -1 / std::sqrt(5.0),
                             1e-15);
                        near(learner.weight(learner.store()->find(1), 0), 2 / std::sqrt(5.0), 1e-15);

@@ -1,5 +1,5 @@
-// The certificate: the running dual value against one computed from the weights alone, and
-// against the primal.
+// The certificate of LabelRanker: the running dual value equals one computed from the weights, and
+// is at most the primal value.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -12,7 +12,7 @@
 namespace tagalong::test::ranker_dual_test {
 namespace {
 
-using Table = std::map<std::int32_t, std::vector<double>>;  // feature -> a number per label
+using Table = std::map<std::int32_t, std::vector<double>>;  // feature -> one number per label
 
 template <class T>
 Table thetas(const LabelRanker<T>& ranker) {
@@ -29,12 +29,12 @@ double number(const Table& table, std::int32_t feature, std::size_t label) {
     return row == table.end() || label >= row->second.size() ? 0 : row->second[label];
 }
 
-// Watches a learner and keeps the dual value by its definition: gamma m, plus the entropy of a
-// smoothed loss, round by round, minus G of the weights.
+// Tracks a learner's dual value by its definition: gamma m, plus the entropy of a smoothed loss,
+// summed over the rounds, minus G of the weights.
 template <class T>
-class Bookkeeper {
+class DualTracker {
   public:
-    explicit Bookkeeper(const RankerConfig& config) : ranker_(config) {}
+    explicit DualTracker(const RankerConfig& config) : ranker_(config) {}
 
     void learn(const Item& item) {
         Example x = item.example();
@@ -44,7 +44,7 @@ class Bookkeeper {
         const Table after = thetas(ranker_);
         gain_ += gain_of(item, x, before, after);
         items_.push_back(item);
-        for (const std::int32_t feature : x.feature) met_[feature] = true;
+        for (const std::int32_t feature : x.feature) seen_[feature] = true;
         if (before == after) return;
         for (std::size_t i = 0; i < x.size(); ++i)
             squares_[x.feature[i]] += x.value[i] * x.value[i];
@@ -54,8 +54,8 @@ class Bookkeeper {
     const LabelRanker<T>& ranker() const { return ranker_; }
     LabelRanker<T>& ranker() { return ranker_; }
 
-    // F(w) + sum of C times the losses, for the learner's weights times a factor; the entropic
-    // weights are mixed with the uniform ones instead.
+    // The primal value F(w) + sum of C times the losses, for the learner's weights times a factor.
+    // Entropic weights are mixed with uniform weights instead.
     double primal(double factor) const {
         const RankerConfig& config = ranker_.config();
         const auto n = static_cast<double>(dimension());
@@ -102,7 +102,7 @@ class Bookkeeper {
     std::int64_t dimension() const {
         const RankerConfig& config = ranker_.config();
         std::int64_t n = config.n_features + (config.constant != 0 ? 1 : 0);
-        for (const auto& [feature, yes] : met_) n += yes && feature >= config.n_features;
+        for (const auto& [feature, yes] : seen_) n += yes && feature >= config.n_features;
         return n;
     }
     std::vector<double> partition(const Table& theta) const {
@@ -126,7 +126,7 @@ class Bookkeeper {
         return value;
     }
 
-    // What the round adds, from the coefficients that the change of theta shows.
+    // The gain of a round, from the coefficients that the change of theta implies.
     double gain_of(const Item& item, const Example& x, const Table& before,
                    const Table& after) const {
         if (x.size() == 0) return 0;
@@ -174,7 +174,7 @@ class Bookkeeper {
     LabelRanker<T> ranker_;
     std::vector<Item> items_;
     std::map<std::int32_t, double> squares_;
-    std::map<std::int32_t, bool> met_;
+    std::map<std::int32_t, bool> seen_;
     double gain_ = 0;
 };
 
@@ -184,12 +184,13 @@ std::string words(const RankerConfig& config) {
 }
 
 template <class T>
-void dual_is_the_dual(const RankerConfig& config, double distance) {
+void running_dual_is_correct(const RankerConfig& config, double distance) {
     const Note note(words(config));
-    Bookkeeper<T> keeper(config);
+    DualTracker<T> keeper(config);
     keeper.ranker().add_labels(8);
-    const bool never_falls = config.update->name == "single" || config.update->name == "optimal" ||
-                             config.update->name == "smooth";
+    const bool never_decreases = config.update->name == "single" ||
+                                 config.update->name == "optimal" ||
+                                 config.update->name == "smooth";
     double last = 0;
     int round = 0;
     for (const Item& item : random_stream(11, 120, {.weights = true})) {
@@ -197,55 +198,56 @@ void dual_is_the_dual(const RankerConfig& config, double distance) {
         keeper.learn(item);
         const double dual = keeper.ranker().dual();
         near(dual, keeper.dual(), distance * (1 + std::abs(dual)));
-        if (never_falls) at_most(last, dual + distance);
+        if (never_decreases) at_most(last, dual + distance);
         last = dual;
     }
-    check(!never_falls || last > 0, "nothing learnt");
+    check(!never_decreases || last > 0, "nothing was learnt");
     for (const double factor : {0.0, 0.3, 1.0})
         at_most(last, keeper.primal(factor) * (1 + distance) + distance);
 }
 
-// Weights of the examples, labels of unknown relevance and a constant feature included.
-const Test running{"ranker dual: the running value is that of the weights, below the primal", [] {
-                       for (const Geometry geometry : kGeometries)
-                           for (const std::string_view update : updates_of(geometry)) {
-                               RankerConfig config = config_of(geometry, update);
-                               config.C = 0.7;
-                               dual_is_the_dual<double>(config, 1e-9);
-                               dual_is_the_dual<float>(config, 2e-5);
-                               config.constant = 0.5;
-                               dual_is_the_dual<double>(config, 1e-9);
-                           }
-                   }};
+// Includes example weights, labels of unknown relevance and a constant feature.
+const Test running{
+    "ranker dual: the running value equals that of the weights and is at most the primal", [] {
+        for (const Geometry geometry : kGeometries)
+            for (const std::string_view update : updates_of(geometry)) {
+                RankerConfig config = config_of(geometry, update);
+                config.C = 0.7;
+                running_dual_is_correct<double>(config, 1e-9);
+                running_dual_is_correct<float>(config, 2e-5);
+                config.constant = 0.5;
+                running_dual_is_correct<double>(config, 1e-9);
+            }
+    }};
 
-const Test growing{"ranker dual: also while features enter the simplex", [] {
+const Test growing{"ranker dual: the same while features are added to the simplex", [] {
                        for (const std::string_view update : {"fixed", "simproj"}) {
                            RankerConfig config = config_of(Geometry::entropic, update);
                            config.n_features = 5;
-                           dual_is_the_dual<double>(config, 1e-9);
+                           running_dual_is_correct<double>(config, 1e-9);
                        }
                    }};
 
-const Test interior{"ranker dual: the interior point method learns what water-filling learns", [] {
-                        for (const Geometry geometry : kGeometries) {
-                            RankerConfig config = config_of(geometry, "optimal");
-                            LabelRanker<double> exact(config);
-                            config.solver = Solver::interior_point;
-                            dual_is_the_dual<double>(config, 1e-9);
-                            LabelRanker<double> interior_point(config);
-                            for (const Item& item : random_stream(12, 100, {})) {
-                                learn(exact, item);
-                                learn(interior_point, item);
-                            }
-                            near(interior_point.dual(), exact.dual(), 1e-5 * (1 + exact.dual()));
-                            check(interior_point.certificate().solver_rounds > 0,
-                                  "no round solved");
-                            const Certificate c = interior_point.certificate();
-                            at_most(static_cast<double>(c.solver_iterations),
-                                    50.0 * static_cast<double>(c.solver_rounds));
-                            same(exact.certificate().solver_rounds, 0);
-                        }
-                    }};
+const Test interior{
+    "ranker dual: the interior point method learns the same weights as water-filling", [] {
+        for (const Geometry geometry : kGeometries) {
+            RankerConfig config = config_of(geometry, "optimal");
+            LabelRanker<double> exact(config);
+            config.solver = Solver::interior_point;
+            running_dual_is_correct<double>(config, 1e-9);
+            LabelRanker<double> interior_point(config);
+            for (const Item& item : random_stream(12, 100, {})) {
+                learn(exact, item);
+                learn(interior_point, item);
+            }
+            near(interior_point.dual(), exact.dual(), 1e-5 * (1 + exact.dual()));
+            check(interior_point.certificate().solver_rounds > 0, "no round used the solver");
+            const Certificate c = interior_point.certificate();
+            at_most(static_cast<double>(c.solver_iterations),
+                    50.0 * static_cast<double>(c.solver_rounds));
+            same(exact.certificate().solver_rounds, 0);
+        }
+    }};
 
 }  // namespace
 }  // namespace tagalong::test::ranker_dual_test

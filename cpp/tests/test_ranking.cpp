@@ -1,4 +1,4 @@
-// best_labels and AveragePrecision against sorting.
+// best_labels and AveragePrecision equal sorting and direct counting.
 #include <algorithm>
 #include <numeric>
 #include <vector>
@@ -35,16 +35,16 @@ void best_like_sorting() {
         });
         expected.resize(std::min(k, expected.size()));
         best_labels(std::span<const T>(scores), k, actual);
-        check(actual == expected, "another order");
+        check(actual == expected, "orders differ");
     }
 }
 
-const Test best{"ranking: the best labels are those of a stable sort", [] {
+const Test best{"ranking: best_labels equals a stable sort", [] {
                     best_like_sorting<float>();
                     best_like_sorting<double>();
                 }};
 
-// A random subset of the labels, in any order, and another without labels of the first.
+// A random subset of the labels, in any order, and another subset disjoint from it.
 struct Sets {
     std::vector<int> relevant, unknown;
 
@@ -57,8 +57,8 @@ struct Sets {
     }
 };
 
-// For every relevant label: of the known labels that score at least as high, the share that is
-// relevant.
+// The mean over relevant labels of the share of relevant labels among the known labels that score
+// at least as high.
 template <class T>
 double naive_precision(const std::vector<T>& scores, const Sets& sets) {
     std::vector<bool> known(scores.size(), true);
@@ -89,7 +89,7 @@ void precision_like_counting() {
     }
 }
 
-const Test precision{"ranking: average precision is that of counting", [] {
+const Test precision{"ranking: average precision equals direct counting", [] {
                          precision_like_counting<float>();
                          precision_like_counting<double>();
                      }};

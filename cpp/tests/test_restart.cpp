@@ -1,5 +1,5 @@
-// A restarted certificate: a dual value centred on the weights it found, and learning that goes
-// on as if nothing had happened. And what features add to a score.
+// A restarted certificate: its dual value is centred on the weights at the restart, and learning
+// continues unchanged. Also the contributions of features to a score.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kBefore = 60, kAfter = 80;
 
-// A number per label for each row of the store, in its order, and for one feature without a row.
+// One number per label for each row of the store, in order, and for a feature without a row.
 struct Weights {
     std::vector<std::vector<double>> rows;
     std::vector<double> unseen;
@@ -34,24 +34,24 @@ Weights thetas(const LabelRanker<T>& ranker) {
 }
 
 double number(const Weights& weights, std::size_t row, std::size_t label) {
-    const bool there = row < weights.rows.size() && label < weights.rows[row].size();
-    return there ? weights.rows[row][label] : 0;
+    const bool label_counts = row < weights.rows.size() && label < weights.rows[row].size();
+    return label_counts ? weights.rows[row][label] : 0;
 }
 
-// The problem that the dual value bounds from the restart on: rounds, centre, F and losses.
+// The problem whose optimum the dual value bounds after a restart: rounds, centre, F and losses.
 template <class T>
 class Problem {
   public:
-    // `there`: how many labels there were after each round.
+    // `label_counts`: the number of labels after each round.
     Problem(const LabelRanker<T>& ranker, const Weights& centre, std::span<const Item> items,
-            std::span<const std::size_t> there)
+            std::span<const std::size_t> label_counts)
         : ranker_(ranker),
           items_(items),
-          there_(there),
+          label_counts_(label_counts),
           centre_(weights_at(centre)),
           current_(weights_at(thetas(ranker))) {}
 
-    // Anything between the centre, the present weights and beyond, with noise.
+    // Random weights between and beyond the centre and the current weights, with noise.
     Weights competitor(Random& random) const {
         const double towards = random.between(-0.3, 1.3),
                      noise = random.chance(0.5) ? 0 : random.magnitude(1e-3, 1);
@@ -87,7 +87,7 @@ class Problem {
             if (simplex()) value += unseen() * entropy(w.unseen[y], centre_.unseen[y]);
         }
         for (std::size_t t = 0; t < items_.size(); ++t)
-            value += ranker_.config().C * items_[t].weight * loss(items_[t], there_[t], w);
+            value += ranker_.config().C * items_[t].weight * loss(items_[t], label_counts_[t], w);
         return value;
     }
 
@@ -103,7 +103,7 @@ class Problem {
         return weight > 0 ? weight * std::log(weight / from) : 0;
     }
 
-    // The gradient of G of today.
+    // The gradient of the current G.
     Weights weights_at(const Weights& theta) const {
         Weights w;
         w.unseen.assign(labels(), 0.0);
@@ -119,8 +119,8 @@ class Problem {
         return w;
     }
 
-    // A label that was not there yet is in no pair of the round.
-    double loss(const Item& item, std::size_t there, const Weights& w) const {
+    // A label that did not exist yet is in no pair of the round.
+    double loss(const Item& item, std::size_t label_counts, const Weights& w) const {
         const RankerConfig& config = ranker_.config();
         Example x = item.example();
         ranker_.finish(x);
@@ -135,8 +135,8 @@ class Problem {
             return std::count(set.begin(), set.end(), static_cast<std::int32_t>(y)) > 0;
         };
         double worst = 0, sum = 1;
-        for (std::size_t r = 0; r < there; ++r)
-            for (std::size_t s = 0; s < there && in(item.relevant, r); ++s) {
+        for (std::size_t r = 0; r < label_counts; ++r)
+            for (std::size_t s = 0; s < label_counts && in(item.relevant, r); ++s) {
                 if (in(item.relevant, s) || in(item.unknown, s)) continue;
                 const double excess = config.margin - scores[r] + scores[s];
                 worst = std::max(worst, excess);
@@ -147,16 +147,16 @@ class Problem {
 
     const LabelRanker<T>& ranker_;
     std::span<const Item> items_;
-    std::span<const std::size_t> there_;
+    std::span<const std::size_t> label_counts_;
     Weights centre_, current_;
 };
 
-// Labels and features that the first part does not have, so that some come after the restart too.
+// Has labels and features that the first part lacks, so that some are added after the restart.
 constexpr StreamShape kSecondShape{.features = 40, .labels = 10, .weights = true};
 std::vector<Item> second_part() { return random_stream(82, kAfter, kSecondShape); }
 
 template <class T>
-void restarted_is_a_bound(const RankerConfig& config, double distance) {
+void restarted_dual_is_a_bound(const RankerConfig& config, double distance) {
     const Note note("geometry ", static_cast<int>(config.geometry), ", update ",
                     config.update->name, ", features ", config.n_features, ", constant ",
                     config.constant);
@@ -168,57 +168,56 @@ void restarted_is_a_bound(const RankerConfig& config, double distance) {
     near(ranker.recompute_dual(), 0, distance * kBefore);
     const Weights centre = thetas(ranker);
     const std::vector<Item> items = second_part();
-    // The adaptive geometry rescales the centre as well, which may cost something.
+    // The adaptive geometry also rescales the centre, which may decrease the dual value.
     const std::string_view update = config.update->name;
     const bool ascends = update == "single" || update == "optimal" || update == "smooth";
-    const bool never_falls = ascends && config.geometry != Geometry::adaptive;
-    std::vector<std::size_t> there;
+    const bool never_decreases = ascends && config.geometry != Geometry::adaptive;
+    std::vector<std::size_t> label_counts;
     double last = 0;
     Random random(83);
     for (std::size_t t = 0; t < items.size(); ++t) {
         const Note where("round ", t, " after the restart");
         learn(ranker, items[t]);
-        there.push_back(ranker.labels());
+        label_counts.push_back(ranker.labels());
         const double dual = ranker.dual();
         near(dual, ranker.recompute_dual(), distance * (1 + std::abs(dual)));
-        if (never_falls) at_most(last, dual + distance);
+        if (never_decreases) at_most(last, dual + distance);
         last = dual;
         if (t % 20 != 0 && t + 1 != items.size()) continue;
-        const Problem<T> problem(ranker, centre, std::span(items).first(t + 1), there);
+        const Problem<T> problem(ranker, centre, std::span(items).first(t + 1), label_counts);
         const double allowed = dual - distance * (1 + std::abs(dual));
         at_most(allowed, problem.primal(problem.centre()));
         at_most(allowed, problem.primal(problem.current()));
         for (int i = 0; i < 6; ++i) at_most(allowed, problem.primal(problem.competitor(random)));
     }
-    check(!never_falls || last > 0, "nothing learnt since the restart");
+    check(!never_decreases || last > 0, "nothing was learnt since the restart");
 }
 
 const Test bounds{
-    "restart: from 0 on, below every competitor that is measured from the weights it found", [] {
+    "restart: the dual value starts at 0 and is at most the objective of any competitor", [] {
         for (const Geometry geometry : kGeometries)
             for (const std::string_view update : updates_of(geometry)) {
                 RankerConfig config = config_of(geometry, update);
                 config.C = 0.7;
-                restarted_is_a_bound<double>(config, 1e-9);
+                restarted_dual_is_a_bound<double>(config, 1e-9);
                 config.constant = 0.5;
-                restarted_is_a_bound<float>(config, 1e-4);
+                restarted_dual_is_a_bound<float>(config, 1e-4);
             }
     }};
 
-const Test entering{"restart: also while features enter the simplex", [] {
+const Test entering{"restart: the same while features are added to the simplex", [] {
                         for (const std::string_view update : {"single", "smooth"}) {
                             RankerConfig config = config_of(Geometry::entropic, update);
                             for (const std::int64_t declared : {1, 12}) {
                                 config.n_features = declared;
-                                restarted_is_a_bound<double>(config, 1e-9);
+                                restarted_dual_is_a_bound<double>(config, 1e-9);
                             }
                         }
                     }};
 
-// Over a single round the optimal step closes the gap, at the learner's new weights: the bound is
-// not merely low.
+// In a single round the optimal step closes the duality gap at the new weights: the bound is tight.
 const Test tight{
-    "restart: after one optimal round the dual value is the minimum", [] {
+    "restart: after one optimal round the dual value equals the minimum", [] {
         for (const Geometry geometry : {Geometry::euclidean, Geometry::entropic})
             for (const std::string_view update : {"optimal", "smooth"}) {
                 const Note note("geometry ", static_cast<int>(geometry), ", update ", update);
@@ -237,7 +236,7 @@ const Test tight{
     }};
 
 template <class T>
-void goes_on(const RankerConfig& config) {
+void continues(const RankerConfig& config) {
     const Note note("geometry ", static_cast<int>(config.geometry), ", average ",
                     static_cast<int>(config.average));
     LabelRanker<T> restarted(config), plain(config);
@@ -275,13 +274,13 @@ void goes_on(const RankerConfig& config) {
 }
 
 const Test same_learner{
-    "restart: learning goes on to the same bits", [] {
+    "restart: learning continues with the same bits", [] {
         for (const Geometry geometry : kGeometries)
             for (const Average average : {Average::never, Average::always, Average::chosen}) {
                 RankerConfig config = config_of(geometry, "smooth");
                 if (geometry != Geometry::entropic) config.average = average;
-                goes_on<double>(config);
-                goes_on<float>(config);
+                continues<double>(config);
+                continues<float>(config);
             }
     }};
 
@@ -293,7 +292,7 @@ void contributions_add_up(RankerConfig config, double distance) {
     LabelRanker<T> ranker(config);
     for (const Item& item : random_stream(86, 100, {.features = 20})) learn(ranker, item);
     std::vector<double> parts;
-    for (Item item : random_stream(87, 20, {})) {  // features it has never seen included
+    for (Item item : random_stream(87, 20, {})) {  // including unseen features
         item.pairs.emplace_back(1000, 0.5);
         const std::vector<T> scores = scores_of(ranker, item);
         typename LabelRanker<T>::Reader reader;
@@ -304,7 +303,7 @@ void contributions_add_up(RankerConfig config, double distance) {
             same(parts.size(), reader.x.size());
             near(std::accumulate(parts.begin(), parts.end(), 0.0), scores[y], distance);
             if (config.normalize || config.constant != 0) continue;
-            for (std::size_t i = 0; i < parts.size(); ++i) {  // the score of the feature alone
+            for (std::size_t i = 0; i < parts.size(); ++i) {  // the score of the feature on its own
                 Item alone;
                 alone.pairs = {{reader.x.feature[i], reader.x.value[i]}};
                 near(parts[i], scores_of(ranker, alone)[y], distance);
@@ -314,7 +313,7 @@ void contributions_add_up(RankerConfig config, double distance) {
 }
 
 const Test additive{
-    "contributions: they add up to the score", [] {
+    "contributions: they sum to the score", [] {
         for (const Geometry geometry : kGeometries)
             for (const Average average : {Average::never, Average::always, Average::chosen})
                 for (const bool normalize : {false, true})

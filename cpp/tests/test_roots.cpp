@@ -1,4 +1,4 @@
-// increasing_root against functions with known roots.
+// increasing_root finds the known roots of functions.
 #include <cmath>
 
 #include "rules/roots.hpp"
@@ -16,7 +16,7 @@ void finds(Function&& f, double low, double high, double root, double distance,
 }
 
 const Test smooth_functions{
-    "roots: smooth functions, to the last digits", [] {
+    "roots: smooth functions, to full precision", [] {
         finds([](double x) { return ValueSlope{x * x * x - 2, 3 * x * x}; }, 0, 5, std::cbrt(2.0),
               4e-16);
         finds([](double x) { return ValueSlope{std::exp(x) - 10, std::exp(x)}; }, -50, 50,
@@ -55,7 +55,7 @@ const Test awkward{
             0, 1, 0.4, 1e-15);
     }};
 
-const Test one_sided{"roots: without a change of sign, the nearest end", [] {
+const Test one_sided{"roots: without a change of sign, the nearer end", [] {
                          const auto negative = [](double x) { return ValueSlope{x - 10, 1}; };
                          const auto positive = [](double x) { return ValueSlope{x + 10, 1}; };
                          near(increasing_root(negative, 1, 2, 1.5), 2, 1e-15);
@@ -65,7 +65,7 @@ const Test one_sided{"roots: without a change of sign, the nearest end", [] {
                          near(increasing_root(negative, -600, 5, 0), 5, 1e-14);
                      }};
 
-const Test powers{"roots: powers of every steepness", [] {
+const Test powers{"roots: powers with many exponents", [] {
                       Random random(1);
                       for (int round = 0; round < 2000; ++round) {
                           const double power = random.magnitude(0.05, 30),
@@ -82,7 +82,7 @@ const Test powers{"roots: powers of every steepness", [] {
                   }};
 
 const Test effort{
-    "roots: tens of evaluations for a smooth function, hundreds for any", [] {
+    "roots: tens of evaluations for smooth functions, at most hundreds for any function", [] {
         int count = 0;
         increasing_root([&](double x) { return ++count, ValueSlope{std::exp(x) - 3, std::exp(x)}; },
                         -5, 5, 0);

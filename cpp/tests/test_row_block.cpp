@@ -1,4 +1,4 @@
-// Rows of a block, from any matrix; and the weights of a single label against a plain map.
+// RowBlock: rows from any matrix. BlockMatrix: their products. LinearVector equals a simple map.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -20,7 +20,7 @@ Map as_map(const RowView& row) {
     Map out;
     for (std::size_t i = 0; i < row.size(); ++i) {
         check(i == 0 || row.feature[i - 1] < row.feature[i], "features must ascend");
-        check(row.value[i] != 0, "zeros must be left out");
+        check(row.value[i] != 0, "zeros must be dropped");
         out[row.feature[i]] = row.value[i];
     }
     return out;
@@ -44,16 +44,16 @@ void rows_of_type(Number index_type, Number value_type) {
         std::vector<V> values;
         std::vector<Map> expected(static_cast<std::size_t>(rows));
         std::vector<double> signs;
-        // In order, or in any order with duplicates and zeros.
-        const bool tidy = random.chance(0.5);
+        // Sorted without duplicates and zeros, or in any order with both.
+        const bool sorted = random.chance(0.5);
         for (int j = 0; j < rows; ++j) {
             signs.push_back(random.chance(0.5) ? 1.0 : -1.0);
             Map& row = expected[static_cast<std::size_t>(j)];
             for (int i = 0; i < columns; ++i) {
                 if (!random.chance(0.4)) continue;
-                const int column = tidy ? i : random.below(columns);
-                const V value = tidy ? static_cast<V>(1 + random.below(8))
-                                     : static_cast<V>(random.below(5) - 2);
+                const int column = sorted ? i : random.below(columns);
+                const V value = sorted ? static_cast<V>(1 + random.below(8))
+                                       : static_cast<V>(random.below(5) - 2);
                 indices.push_back(static_cast<I>(column));
                 values.push_back(value);
                 row[column] += signs.back() * static_cast<double>(value);
@@ -70,31 +70,31 @@ void rows_of_type(Number index_type, Number value_type) {
         matrix.indptr = starts.data();
         matrix.index_type = index_type;
         RowBlock block;
-        for (int again = 0; again < 2; ++again) {  // the second time in arrays that are there
+        for (int pass = 0; pass < 2; ++pass) {  // the second time with reused arrays
             block.clear();
             for (int j = 0; j < rows; ++j)
                 block.append(matrix, j, signs[static_cast<std::size_t>(j)]);
             same(block.rows(), static_cast<std::size_t>(rows));
             for (std::size_t j = 0; j < block.rows(); ++j)
-                check(as_map(block.row(j)) == expected[j], "another row");
+                check(as_map(block.row(j)) == expected[j], "rows differ");
         }
-        // Where they lie, and two at a time, of which one may be in order and the other not.
-        for (const int together : {1, 2, rows}) {
+        // Rows read in place, all together or in groups of one or two, of which some may be sorted.
+        for (const int group : {1, 2, rows}) {
             block.clear();
-            for (int j = 0; j < rows; j += together)
-                block.append_references(matrix, j, std::min(rows, j + together), signs.data() + j);
+            for (int j = 0; j < rows; j += group)
+                block.append_references(matrix, j, std::min(rows, j + group), signs.data() + j);
             same(block.rows(), static_cast<std::size_t>(rows));
             for (std::size_t j = 0; j < block.rows(); ++j)
-                check(signed_map(block, j) == expected[j], "another row in place");
-            const bool in_place = tidy && sizeof(I) == 4 && sizeof(V) == 8;
-            if (in_place) check(block.has_separate_signs(), "copied for no reason");
+                check(signed_map(block, j) == expected[j], "the row in place differs");
+            const bool in_place = sorted && sizeof(I) == 4 && sizeof(V) == 8;
+            if (in_place) check(block.has_separate_signs(), "rows were copied without need");
             if (sizeof(I) != 4 || sizeof(V) != 8)
-                check(!block.has_separate_signs(), "other types cannot stay");
+                check(!block.has_separate_signs(), "rows of other types were not copied");
         }
     }
 }
 
-const Test types{"row block: rows of sparse matrices, whatever their types and order", [] {
+const Test types{"row block: rows of sparse matrices of all types, in any order", [] {
                      rows_of_type<std::int32_t, float>(Number::int32, Number::float32);
                      rows_of_type<std::int32_t, double>(Number::int32, Number::float64);
                      rows_of_type<std::int64_t, float>(Number::int64, Number::float32);
@@ -110,17 +110,18 @@ const Test dense{"row block: rows of dense matrices", [] {
                      RowBlock block;
                      block.append(matrix, 0, -1.0);
                      block.append(matrix, 1, 1.0);
-                     check(as_map(block.row(0)) == Map{{1, -2.0}}, "the first row");
-                     check(as_map(block.row(1)) == Map{{0, -1.0}}, "the second row");
+                     check(as_map(block.row(0)) == Map{{1, -2.0}}, "the first row differs");
+                     check(as_map(block.row(1)) == Map{{0, -1.0}}, "the second row differs");
                      const std::vector<double> signs = {-1.0, 1.0};
                      block.clear();
                      block.append_references(matrix, 0, 2, signs.data());
-                     check(!block.has_separate_signs(), "rows with zeros are copied");
-                     check(signed_map(block, 0) == Map{{1, -2.0}}, "the first row, copied");
+                     check(!block.has_separate_signs(), "rows with zeros were not copied");
+                     check(signed_map(block, 0) == Map{{1, -2.0}},
+                           "the first row differs after copying");
                  }};
 
 const Test dense_in_place{
-    "row block: dense rows without zeros stay where they lie, apart or not", [] {
+    "row block: dense rows without zeros are read in place, contiguous or not", [] {
         const std::vector<double> values = {1, 2, 0, 3, 4, 0, 5, 6, 0};
         Matrix matrix;
         matrix.rows = 3;
@@ -131,13 +132,13 @@ const Test dense_in_place{
         RowBlock block;
         block.append_references(matrix, 0, 3, signs.data());
         same(block.rows(), 3u);
-        check(block.row(1).value.data() == values.data() + 3, "copied for no reason");
-        check(signed_map(block, 0) == Map{{0, -1.0}, {1, -2.0}}, "the first row");
-        check(signed_map(block, 2) == Map{{0, -5.0}, {1, -6.0}}, "the last row");
+        check(block.row(1).value.data() == values.data() + 3, "rows were copied without need");
+        check(signed_map(block, 0) == Map{{0, -1.0}, {1, -2.0}}, "the first row differs");
+        check(signed_map(block, 2) == Map{{0, -5.0}, {1, -6.0}}, "the last row differs");
     }};
 
 const Test boundaries{
-    "row block: columns may go down between rows, and only there; rows may be empty", [] {
+    "row block: columns may decrease between rows, but not within a row; rows may be empty", [] {
         const std::vector<std::int32_t> starts = {0, 0, 2, 2, 2, 4, 4};
         const std::vector<double> values = {1, 2, 3, 4}, signs(6, 1.0);
         Matrix matrix;
@@ -152,26 +153,27 @@ const Test boundaries{
             same(block.rows(), 6u);
             Map expected = {{indices[0], 1.0}};
             expected[indices[1]] += 2;
-            check(as_map(block.row(1)) == expected, "the first row with entries");
+            check(as_map(block.row(1)) == expected, "the first nonempty row differs");
             for (const std::size_t j : {0u, 2u, 3u, 5u}) same(block.row(j).size(), 0u);
             return block.has_separate_signs();
         };
-        check(in_place({1, 2, 0, 3}), "down between rows");
-        check(in_place({1, 2, 2, 3}), "the same column in two rows");
-        check(in_place({1, 2, 3, 4}), "up between rows");
-        check(!in_place({2, 1, 3, 4}), "down within a row");
-        check(!in_place({2, 2, 0, 4}), "a duplicate");
-        check(!in_place({1, 2, 4, 3}), "down within the last row");
+        check(in_place({1, 2, 0, 3}), "a decrease between rows was refused");
+        check(in_place({1, 2, 2, 3}), "the same column in two rows was refused");
+        check(in_place({1, 2, 3, 4}), "an increase between rows was refused");
+        check(!in_place({2, 1, 3, 4}), "a decrease within a row was accepted");
+        check(!in_place({2, 2, 0, 4}), "a duplicate was accepted");
+        check(!in_place({1, 2, 4, 3}), "a decrease within the last row was accepted");
     }};
 
-const Test products{"block matrix: products of rows with near and far features", [] {
+const Test products{"block matrix: products of rows with small and large feature ids", [] {
                         Random random(4);
                         BlockMatrix matrix;
                         for (int repeat = 0; repeat < 50; ++repeat) {
                             RowBlock block;
                             std::vector<std::size_t> all;
                             for (std::size_t j = 0; j < 6; ++j) {
-                                // Multiples of a power of two meet in a hash table; small ids need none.
+                                // Multiples of a power of two collide in a hash table; small ids
+                                // are indices.
                                 for (std::int32_t i = 0; i < 40; ++i)
                                     if (random.chance(0.3))
                                         block.add(repeat % 2 ? i << 20 : i, random.normal());
@@ -192,9 +194,9 @@ const Test products{"block matrix: products of rows with near and far features",
                         }
                     }};
 
-const Test vector{"linear vector: scores, steps and complexity, against a map", [] {
+const Test vector{"linear vector: scores, steps and complexity equal those of a map", [] {
                       for (const std::int64_t declared :
-                           {0, 20, 1 << 30}) {  // none, one that some ids exceed, and many
+                           {0, 20, 1 << 30}) {  // none, fewer than some ids, and more than all
                           Random random(5);
                           LinearVector<double> weights(declared);
                           Map expected;
@@ -225,12 +227,12 @@ const Test vector{"linear vector: scores, steps and complexity, against a map", 
                               near(score.squared, squared, 1e-12 * squared);
                               const double amount = random.normal();
                               weights.add(x, amount);
-                              // Back to nothing, at times: what has entered stays.
+                              // Sometimes the step is undone: features that were added stay.
                               const bool back = round < 40 && round % 2;
                               if (back) weights.add(x, -amount);
                               for (std::size_t i = 0; i < x.size(); ++i)
                                   expected[x.feature[i]] += back ? 0 : amount * x.value[i];
-                              check(weights.features() == order, "another order of entering");
+                              check(weights.features() == order, "the order of insertion differs");
                               near(weights.complexity(), half_square() - base,
                                    1e-10 * (1 + half_square()));
                               if (round == 150) {

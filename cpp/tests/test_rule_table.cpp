@@ -21,10 +21,10 @@ void names_are_sound(std::span<const Rule> rules) {
     std::set<std::string_view> names;
     for (const Rule& rule : rules) {
         const Note note("update ", rule.name);
-        check(names.insert(rule.name).second, "two rules of one name");
-        check(&find_rule(rules, rule.name) == &rule, "another rule is found");
+        check(names.insert(rule.name).second, "two rules have the same name");
+        check(&find_rule(rules, rule.name) == &rule, "the wrong rule was found");
         check(!rule.description.empty() && rule.description.find('\n') == std::string_view::npos,
-              "no line of description");
+              "the description is not one line");
     }
     std::string message;
     try {
@@ -35,21 +35,21 @@ void names_are_sound(std::span<const Rule> rules) {
     same(message, std::string("update has no choice 'none'"));
 }
 
-const Test names{"rule tables: every name is found once, and no other", [] {
+const Test names{"rule tables: every name is found exactly once, unknown names are refused", [] {
                      names_are_sound(label_rules());
                      names_are_sound(block_rules());
                      names_are_sound(std::span<const PredtronUpdate>(kPredtronUpdates));
                  }};
 
 const Test steps{
-    "rule tables: every rule has a linear step, and one to use where there is no entropic step",
-    [] {
+    "rule tables: every rule has a linear step, and a substitute if it has no entropic step", [] {
         for (const LabelRule& rule : label_rules()) {
             const Note note("update ", rule.name);
             check(rule.linear != nullptr, "no linear step");
             same(rule.entropic == nullptr, !rule.entropic_instead.empty());
             if (rule.entropic == nullptr)
-                check(label_rule(rule.entropic_instead).entropic != nullptr, "nor has that one");
+                check(label_rule(rule.entropic_instead).entropic != nullptr,
+                      "the substitute has no entropic step");
         }
         for (const BlockRule& rule : block_rules()) {
             const Note note("update ", rule.name);
@@ -57,19 +57,19 @@ const Test steps{
         }
     }};
 
-const Test families{"rule tables: a name means the same bound over labels and over blocks", [] {
+const Test families{"rule tables: a name has the same bound for labels and for blocks", [] {
                         int shared = 0;
                         for (const LabelRule& rule : label_rules())
                             for (const BlockRule& other : block_rules())
                                 if (rule.name == other.name) {
                                     const Note note("update ", rule.name);
-                                    check(rule.bound == other.bound, "another bound");
+                                    check(rule.bound == other.bound, "bounds differ");
                                     ++shared;
                                 }
                         check(shared > 0, "the tables share no name");
                     }};
 
-// Random rounds, ties among them, each with the step of a rule.
+// Calls `look` with random rounds, some with ties, and the step of the rule for each.
 template <class Look>
 void every_linear_step(const LabelRule& rule, Solver solver, Look&& look) {
     Random random(7);
@@ -83,7 +83,7 @@ void every_linear_step(const LabelRule& rule, Solver solver, Look&& look) {
     }
 }
 
-const Test few{"rule tables: a rule of few labels moves one pair, the others more", [] {
+const Test few{"rule tables: rules marked as moving few labels move one pair, the others more", [] {
                    for (const LabelRule& rule : label_rules()) {
                        const Note note("update ", rule.name);
                        std::size_t most = 0;
@@ -92,12 +92,12 @@ const Test few{"rule tables: a rule of few labels moves one pair, the others mor
                                              most = std::max(most, step.touched.size());
                                          });
                        if (rule.few_labels) same(most, std::size_t{2});
-                       else check(most > 2, "moves one pair only");
+                       else check(most > 2, "the rule moved only one pair");
                    }
                }};
 
 const Test solvers{
-    "rule tables: only rules with an interior point method iterate, to the same step", [] {
+    "rule tables: only rules with an interior point method iterate, with the same result", [] {
         for (const LabelRule& rule : label_rules()) {
             const Note note("update ", rule.name);
             std::vector<Step> exact;
@@ -118,7 +118,7 @@ const Test solvers{
     }};
 
 const Test given{
-    "rule tables: where the step is given, a mistake moves the whole budget", [] {
+    "rule tables: for rules with a fixed step, a mistake moves the whole budget", [] {
         for (const LabelRule& rule : label_rules()) {
             if (rule.bound != MistakeBound::full_step) continue;
             const Note note("update ", rule.name);
@@ -129,8 +129,9 @@ const Test given{
     }};
 
 const Test rows{
-    "rule tables: the rows in play are those that a rule over blocks moves", [] {
-        // Mistaken, mistaken more, short of the margin, beyond it; each with its own best step.
+    "rule tables: the rows marked as in play are the rows that a block rule moves", [] {
+        // A mistake, a larger mistake, within the margin, beyond the margin; each with
+        // its own optimal step.
         const std::vector<BlockRow> rows{
             {-1, 1, 4, 0.5}, {-2, 1, 4, 0.7}, {0.5, 1, 2, 0.25}, {3, 1, 1, 0}};
         const std::function<void(std::vector<double>&)> optimum = [](std::vector<double>& lambda) {
@@ -143,7 +144,7 @@ const Test rows{
             same(lambda.size(), rows.size());
             if (rule.rows != ActiveRows::all) same(lambda[3], 0.0);
             if (rule.rows == ActiveRows::worst) same_bits(lambda, {0, 0.7, 0, 0});
-            // Without the rows' own steps, whoever asks for them moves nothing.
+            // If the rows' own steps are zero, rules that use them make no step.
             std::vector<BlockRow> unknown = rows;
             for (BlockRow& row : unknown) row.own_step = 0;
             rule.linear({unknown, 1, 0.7, optimum}, lambda);

@@ -1,4 +1,4 @@
-// Blocks of class-dependent features: from a matrix as from FolderAffinity, with the same bits.
+// SharedRanker: class-dependent features from a matrix and from FolderAffinity give the same bits.
 #include <vector>
 
 #include "shared/label_block.hpp"
@@ -28,7 +28,7 @@ std::vector<Message> random_messages(std::uint64_t seed, int length) {
     return out;
 }
 
-// The block as a matrix with a row a label, and all columns.
+// The block as a dense matrix with one row per label.
 template <class T>
 std::vector<double> dense(const LabelBlock<T>& phi) {
     std::vector<double> out(phi.labels * kWords, 0.0);
@@ -58,7 +58,8 @@ void both_sources(std::string_view update, bool entropic) {
     SharedRanker<T> inside(config), outside(config);
     typename SharedRanker<T>::Reader reader;
     for (Message& message : random_messages(3, 80)) {
-        // What the inner one is about to see: with the labels that this round brings.
+        // The features that `inside` is about to compute, including labels that are new in this
+        // round.
         const std::size_t labels = inside.labels_with(message.relevant, message.unknown);
         same(labels, outside.labels_with(message.relevant, message.unknown));
         inside.add_labels(labels - inside.labels());
@@ -80,7 +81,8 @@ void both_sources(std::string_view update, bool entropic) {
     same(outside.affinity().counts().rows(), std::size_t{0});
 }
 
-const Test sources{"shared ranker: a block from outside gives the bits of FolderAffinity", [] {
+const Test sources{"shared ranker: a block from a matrix gives the same bits as FolderAffinity",
+                   [] {
                        for (const std::string_view update : {"simproj", "max", "optimal"}) {
                            both_sources<float>(update, false);
                            both_sources<double>(update, false);
@@ -100,14 +102,14 @@ const Test loading{"label block: sparse rows in any order, with duplicates and z
                        matrix.indptr = at.data();
                        LabelBlock<float> phi;
                        phi.load(matrix);
-                       check(phi.features == std::vector<std::int32_t>{2, 9}, "features");
+                       check(phi.features == std::vector<std::int32_t>{2, 9}, "features differ");
                        same_bits(phi.values, std::vector<float>{2, 0, 0, 5, 4, 0, 0, 0});
                        RowBlock out;
                        phi.difference(0, 3, out);
                        const RowView row = out.row(0);
                        check(std::vector<std::int32_t>(row.feature.begin(), row.feature.end()) ==
                                  std::vector<std::int32_t>{2, 9},
-                             "features of the difference");
+                             "features of the difference are wrong");
                        same_bits(std::vector<double>(row.value.begin(), row.value.end()),
                                  std::vector<double>{-3, 4});
                    }};
@@ -121,7 +123,7 @@ const Test empty{"label block: no labels, no features", [] {
                      phi.load(view(zeros, 2));
                      same(phi.labels, std::size_t{2});
                      check(phi.features.empty() && phi.values.empty(),
-                           "something where nothing was");
+                           "an empty block has a nonzero result");
                  }};
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Sides: how the labels of a round are split, and which pair violates most.
+// Sides: the split of a round's labels, and the most violating pair.
 #include <vector>
 
 #include "tests/check.hpp"
@@ -16,7 +16,7 @@ const Test splitting{
             const RankingRound r(
                 random, random_scores(random, labels, round % 2 ? Scores::tied : Scores::spread, 1),
                 true);
-            check(r.sides.has_pair(), "no pair");
+            check(r.sides.has_pair(), "no pair was found");
             same(r.sides.irrelevant_count, r.irrelevant.size());
             int lowest = -1, highest = -1;
             for (const int label : r.relevant)
@@ -36,7 +36,7 @@ const Test splitting{
         }
     }};
 
-const Test no_pair{"sides: one side empty is no pair", [] {
+const Test no_pair{"sides: an empty side gives no pair", [] {
                        Sides sides;
                        const std::vector<double> scores{1, 2, 3};
                        const std::vector<int> none, all{0, 1, 2}, two{0, 2}, one{1};
@@ -56,15 +56,16 @@ const Test clearing{"sides: a step is cleared for the next round", [] {
                         Step step = fresh_step(3);
                         step.set_pair(2, 0, 0.5);
                         step.entropy = 1;
-                        check(!step.empty(), "empty after a pair");
+                        check(!step.empty(), "the step is empty after a pair");
                         same(step.mass, 0.5);
                         step.clear(5);
-                        check(step.empty(), "not empty after clearing");
-                        check(step.alpha == std::vector<double>(5, 0.0), "coefficients left");
+                        check(step.empty(), "the step is not empty after clear()");
+                        check(step.alpha == std::vector<double>(5, 0.0),
+                              "coefficients remain after clear()");
                         same(step.mass, 0.0);
                         same(step.entropy, 0.0);
                         step.set_pair(2, 0, 0.0);
-                        check(step.empty(), "a pair that does not move is no step");
+                        check(step.empty(), "a pair with zero step makes the step nonempty");
                     }};
 
 }  // namespace

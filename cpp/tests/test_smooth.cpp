@@ -1,4 +1,4 @@
-// LinearSmooth: its equations, its entropy, and that no other step gains more.
+// LinearSmooth: its equations, its entropy, and optimality among feasible steps.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -76,7 +76,7 @@ const Test many_labels{"smooth: the equations hold for up to 500 labels", [] {
                            equations_hold(random, 500, 31, 500);
                        }};
 
-// Long examples at low temperatures, where Newton's method often does not settle.
+// Long examples at low temperatures, where Newton's method often does not converge.
 const Test long_examples{"smooth: the equations hold for long examples at low temperatures", [] {
                              Random random(9);
                              LinearSmooth smooth;
@@ -90,9 +90,9 @@ const Test long_examples{"smooth: the equations hold for long examples at low te
                              }
                          }};
 
-// Two labels: b_r = b_s = m, so that the equations are one equation in the logit of m / C.
+// Two labels: b_r = b_s = m, so the equations reduce to one equation in the logit of m / C.
 const Test one_pair{
-    "smooth: one pair is the root of one equation", [] {
+    "smooth: for one pair the step is the root of one equation", [] {
         Random random(4);
         LinearSmooth smooth;
         for (int i = 0; i < 1000; ++i) {
@@ -131,9 +131,9 @@ const Test extreme_temperatures{
                         }
     }};
 
-// Ranked right by far, the usual end of learning: the step is a number next to zero.
+// Ranked correctly by a wide margin, as at the end of learning: the step is close to zero.
 const Test far_apart{
-    "smooth: a round ranked right by far moves next to nothing", [] {
+    "smooth: a round ranked correctly by a wide margin makes a tiny step", [] {
         LinearSmooth smooth;
         for (const double gap : {1.5, 1.7, 2.0, 5.0, 20.0, 1e6}) {
             const Note note("gap ", gap);
@@ -143,11 +143,11 @@ const Test far_apart{
             smooth.step(sides, 1, {1, 1, 1e-3}, step);
             for (const double amount :
                  {step.alpha[0], -step.alpha[1], -step.alpha[2], step.mass, step.entropy})
-                check(amount >= 0 && amount <= 1e-200, text(amount) + " is not next to zero");
+                check(amount >= 0 && amount <= 1e-200, text(amount) + " is not close to zero");
         }
     }};
 
-const Test far_off{"smooth: a round ranked wrong by far spends the budget", [] {
+const Test far_off{"smooth: a round ranked wrongly by a wide margin spends the budget", [] {
                        LinearSmooth smooth;
                        for (const double gap : {-0.7, -2.0, -5.0, -20.0, -1e6}) {
                            const Note note("gap ", gap);
@@ -161,8 +161,8 @@ const Test far_off{"smooth: a round ranked wrong by far spends the budget", [] {
                        }
                    }};
 
-// gamma m + C T H(p) - sum_y (rho_y alpha_y + q alpha_y^2 / 2), with the p of largest entropy
-// for these alpha: the product of the shares.
+// gamma m + C T H(p) - sum_y (rho_y alpha_y + q alpha_y^2 / 2), where p has the largest entropy for
+// these alpha: the product of the shares.
 double gain(const Problem& p, const std::vector<double>& alpha, double mass) {
     Step step;
     step.alpha = alpha;
@@ -173,7 +173,7 @@ double gain(const Problem& p, const std::vector<double>& alpha, double mass) {
     return value;
 }
 
-// Somewhere feasible: a new mass, and each label's amount times a random factor.
+// A random feasible point: a new mass, and each label's amount times a random factor.
 std::vector<double> perturbed(Random& random, const Problem& p, const Step& step, double size,
                               double& mass) {
     std::vector<double> alpha(step.alpha.size(), 0.0);
@@ -203,7 +203,7 @@ const Test best{
             if (step.empty()) continue;
             const double most = gain(p, step.alpha, step.mass);
             const double rounding = 1e-12 * (std::abs(most) + p.rule.margin * p.rule.budget);
-            check(most >= -rounding, "the dual falls");
+            check(most >= -rounding, "the dual value decreased");
             for (int trial = 0; trial < 20; ++trial) {
                 double mass = 0;
                 const auto other = perturbed(random, p, step, random.magnitude(1e-4, 1), mass);
@@ -214,7 +214,7 @@ const Test best{
 
 // The smoothed loss lies between the hinge of the worst pair and T log(1 + pairs) above it.
 const Test near_optimal{
-    "smooth: gains what Update III gains, up to the entropy", [] {
+    "smooth: gains as much as Update III, up to the entropy", [] {
         Random random(7);
         LinearSmooth smooth;
         LinearWaterFilling filling;
@@ -232,7 +232,7 @@ const Test near_optimal{
                 static_cast<double>(p.round.relevant.size() * p.round.irrelevant.size());
             const double room = p.rule.budget * p.rule.temperature * std::log1p(pairs);
             const double value = gain(p, step.alpha, step.mass);
-            // Update III's amounts are differences of scores over q.
+            // The amounts of Update III are differences of scores divided by q.
             double size = p.rule.margin;
             for (const double score : p.round.scores) size = std::max(size, std::abs(score));
             const double blur =
@@ -243,7 +243,7 @@ const Test near_optimal{
         }
     }};
 
-const Test again{"smooth: nothing is left from the round before", [] {
+const Test again{"smooth: a round does not depend on the previous one", [] {
                      Random random(8);
                      LinearSmooth used;
                      for (int i = 0; i < 200; ++i) {

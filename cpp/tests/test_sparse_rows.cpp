@@ -1,4 +1,4 @@
-// Rows that hold only the labels they have touched: the same numbers as whole rows, to the bit.
+// Rows that store only the touched labels have the same bits as whole rows.
 #include <cstdint>
 #include <vector>
 
@@ -9,17 +9,17 @@
 namespace tagalong::test::sparse_rows_test {
 namespace {
 
-constexpr std::size_t kMany = 4000;  // labels: enough for rows to begin sparse
+constexpr std::size_t kMany = 4000;  // number of labels; enough for sparse rows
 
 template <class T>
-void lines_hold_what_was_written() {
+void lines_hold_written_numbers() {
     Random random(3);
     SparseRows<T> rows(2);
     std::vector<std::vector<T>> expected(5, std::vector<T>(2 * kMany, T(0)));
     for (int row = 0; row < 5; ++row) rows.ensure_rows(rows.rows() + 1);
     for (int i = 0; i < 2000; ++i) {
         const int row = random.below(5), label = random.below(static_cast<int>(kMany));
-        if (random.chance(0.003)) {  // its lines come back, and come back empty
+        if (random.chance(0.003)) {  // released lines are reused and must be empty
             rows.release(row);
             std::fill(expected[row].begin(), expected[row].end(), T(0));
         }
@@ -31,7 +31,7 @@ void lines_hold_what_was_written() {
         std::vector<T> seen(2 * kMany, T(0));
         std::size_t blocks = 0, next = 0;
         rows.visit(row, [&](std::size_t label, const T* numbers) {
-            check(label >= next && label % SparseRows<T>::kBlock == 0, "blocks come in order");
+            check(label >= next && label % SparseRows<T>::kBlock == 0, "blocks are not in order");
             next = label + SparseRows<T>::kBlock;
             ++blocks;
             for (std::size_t k = 0; k < SparseRows<T>::kBlock; ++k) {
@@ -40,7 +40,7 @@ void lines_hold_what_was_written() {
             }
         });
         same(blocks, rows.blocks(row));
-        check(seen == expected[row], "a row has other numbers");
+        check(seen == expected[row], "numbers of a row differ");
         for (std::size_t label = 0; label < kMany; ++label) {
             const T* found = rows.find(row, label);
             same(found ? *found : T(0), expected[row][label]);
@@ -48,7 +48,7 @@ void lines_hold_what_was_written() {
     }
 }
 
-// The same steps on a geometry with sparse rows and on one without.
+// The same steps on a geometry with sparse rows and on one with whole rows.
 template <class T>
 void geometries_agree(double rate, bool averaged) {
     const Note note("rate ", rate, ", averaged ", averaged);
@@ -61,26 +61,26 @@ void geometries_agree(double rate, bool averaged) {
     Step step;
     bool any_sparse = false, any_whole = false;
     for (int round = 0; round < 300; ++round) {
-        if (round == 150) {  // beyond the room there is: rows move
+        if (round == 150) {  // more than the spare memory: rows are reallocated
             labels += 3000;
             sparse.add_labels(3000);
             whole.add_labels(3000);
         }
         Example x;
         for (int i = 0; i < 6; ++i) {
-            // Few features are frequent, and fill up.
+            // A few frequent features, whose rows become whole.
             const int feature = random.chance(0.25) ? random.below(60) : random.below(3);
             x.add(feature, random.between(-1, 1));
         }
         x.finish(Norm::euclidean, 0);
         sparse.score(x, averaged, at_sparse);
         whole.score(x, averaged, at_whole);
-        check(at_sparse.sums == at_whole.sums, "other scores");
-        if (averaged) check(at_sparse.mean_sums == at_whole.mean_sums, "other means");
+        check(at_sparse.sums == at_whole.sums, "scores differ");
+        if (averaged) check(at_sparse.mean_sums == at_whole.mean_sums, "averages differ");
         same(sparse.squared_norm(x, at_sparse), whole.squared_norm(x, at_whole));
 
         step.clear(labels);
-        // Mostly few labels; once in a while more than a quarter of all.
+        // Usually few labels; sometimes more than a quarter of all.
         const int moved = random.chance(0.01) ? 3000 : 1 + random.below(6);
         for (int i = 0; i < moved; ++i) {
             const int label = random.below(static_cast<int>(labels));
@@ -91,7 +91,7 @@ void geometries_agree(double rate, bool averaged) {
         same(sparse.complexity(), whole.complexity());
     }
     const auto& rows = sparse.store();
-    check(rows.features() == whole.store().features(), "other rows");
+    check(rows.features() == whole.store().features(), "rows differ");
     std::vector<T> actual(labels), expected(labels);
     for (std::size_t r = 0; r < rows.rows(); ++r) {
         const auto row = static_cast<std::int32_t>(r);
@@ -99,14 +99,14 @@ void geometries_agree(double rate, bool averaged) {
         for (std::size_t plane = 0; plane < rows.planes(); ++plane) {
             rows.read(row, plane, actual.data());
             whole.store().read(row, plane, expected.data());
-            check(actual == expected, "other numbers");
+            check(actual == expected, "numbers differ");
             same(rows.value(row, plane, 17), expected[17]);
         }
         same(sparse.weight(row, 3, averaged ? 0.5 : 0), whole.weight(row, 3, averaged ? 0.5 : 0));
     }
-    check(any_sparse && any_whole, "rows of both kinds are needed for this to say something");
+    check(any_sparse && any_whole, "the test does not have rows of both kinds");
     same(sparse.recompute_complexity(), whole.recompute_complexity());
-    check(rows.bytes() < whole.store().bytes(), "sparse rows take less");
+    check(rows.bytes() < whole.store().bytes(), "sparse rows do not save memory");
 }
 
 template <class T>
@@ -121,8 +121,8 @@ void rows_are_restored_sparse() {
     std::fill(theta.begin(), theta.end(), T(1));
     geometry.restore_row(4, {1, 5, 0}, theta.data(), means.data());
     const auto& store = geometry.store();
-    check(!store.is_dense(0), "few numbers");
-    check(store.is_dense(1), "many numbers");
+    check(!store.is_dense(0), "a row of few numbers is not sparse");
+    check(store.is_dense(1), "a row of many numbers is still sparse");
     same(store.sparse().blocks(0), 3u);
     same(store.value(0, 0, 3999), T(-2));
     same(store.value(0, 1, 700), T(3));
@@ -130,17 +130,17 @@ void rows_are_restored_sparse() {
     same(store.value(1, 1, 700), T(3));
 }
 
-const Test lines32{"sparse rows: lines hold what was written, float",
-                   [] { lines_hold_what_was_written<float>(); }};
-const Test lines64{"sparse rows: lines hold what was written, double",
-                   [] { lines_hold_what_was_written<double>(); }};
+const Test lines32{"sparse rows: lines hold the written numbers, float",
+                   [] { lines_hold_written_numbers<float>(); }};
+const Test lines64{"sparse rows: lines hold the written numbers, double",
+                   [] { lines_hold_written_numbers<double>(); }};
 const Test agree{"sparse rows: the same bits as whole rows", [] {
                      geometries_agree<float>(0, false);
                      geometries_agree<float>(3, true);
                      geometries_agree<double>(3, false);
                      geometries_agree<double>(0, true);
                  }};
-const Test restored{"sparse rows: restored as they were", [] {
+const Test restored{"sparse rows: a restored store has the same rows", [] {
                         rows_are_restored_sparse<float>();
                         rows_are_restored_sparse<double>();
                     }};

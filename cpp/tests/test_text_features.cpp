@@ -1,4 +1,4 @@
-// Keys, vocabulary, names, and text features against tables kept by hand.
+// Name keys, vocabulary, names, and TextFeatures compared with a reference implementation.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -22,8 +22,8 @@ namespace {
 using Reading = TextFeatures::Reading;
 using Table = std::map<std::int32_t, double>;
 
-// From an independent implementation. Saved models hang on them.
-const Test pinned{"name keys: they never change", [] {
+// Values from an independent implementation. Saved models depend on them.
+const Test pinned{"name keys: fixed values, which saved models depend on", [] {
                       same(name_key(""), 0x8F84894F11493AE6u);
                       same(name_key("a"), 0x5F92B335EEF57CEBu);
                       same(name_key("12345678"), 0xFB8E3191E95CA505u);
@@ -33,7 +33,8 @@ const Test pinned{"name keys: they never change", [] {
                       same(name_key(std::string(64, 'x')), 0xF193EE92C8231E0Du);
                   }};
 
-const Test beginnings{"name keys: with a beginning of their own the same as put together", [] {
+const Test beginnings{"name keys: a key continued from a prefix equals the key of the whole name",
+                      [] {
                           Random random(47);
                           for (std::size_t before = 0; before < 20; ++before)
                               for (std::size_t length = 0; length < 40; ++length) {
@@ -47,7 +48,7 @@ const Test beginnings{"name keys: with a beginning of their own the same as put 
                       }};
 
 const Test sorting{
-    "sorted places: by feature, equal ones in their order, few or many", [] {
+    "sorted positions: by feature, stable, for few and many entries", [] {
         Random random(48);
         std::vector<std::uint64_t> pairs, scratch;
         for (const int features : {1, 2, 1000, 1023, 1024, 1025, 1 << 20, 0x7FFFFFFF})
@@ -60,11 +61,11 @@ const Test sorting{
                 std::vector<std::uint64_t> expected = pairs;
                 std::sort(expected.begin(), expected.end());
                 sort_places(pairs, scratch, static_cast<std::uint64_t>(features));
-                check(pairs == expected, "another order");
+                check(pairs == expected, "orders differ");
             }
     }};
 
-const Test spread{"name keys: distinct for similar names, even over the buckets", [] {
+const Test spread{"name keys: distinct for similar names, evenly spread over the buckets", [] {
                       std::set<std::uint64_t> keys;
                       std::vector<int> buckets(16, 0);
                       for (int i = 0; i < 16000; ++i) {
@@ -80,14 +81,14 @@ const Test spread{"name keys: distinct for similar names, even over the buckets"
                   }};
 
 const Test numbering{
-    "vocabulary: numbers in the order of appearance", [] {
+    "vocabulary: numbers in order of first appearance", [] {
         Random random(41);
         Vocabulary vocabulary;
         std::map<std::uint64_t, std::int32_t> plain;
         std::vector<std::uint64_t> order;
         for (int i = 0; i < 3000; ++i) {
             const std::uint64_t key = static_cast<std::uint64_t>(random.below(500))
-                                      << 48;  // alike in all low bits
+                                      << 48;  // equal in all low bits
             const auto known = plain.find(key);
             same(vocabulary.find(key), known == plain.end() ? -1 : known->second);
             if (known == plain.end()) order.push_back(key);
@@ -96,17 +97,17 @@ const Test numbering{
             same(vocabulary.add(key), number);
             same(vocabulary.find(key), number);
         }
-        check(vocabulary.keys() == order, "other keys");
+        check(vocabulary.keys() == order, "keys differ");
         same(vocabulary.size(), plain.size());
     }};
 
 const Test bounded{
-    "names: the first name of a feature stays, as long as there is room", [] {
+    "names: the first name of a feature is kept while there is room", [] {
         Random random(42);
-        constexpr std::size_t beside = 28;  // what a name takes beside its text
-        for (const std::size_t most : {0, 1, 30, 300, 100000}) {
-            const Note note("room for ", most);
-            Names names(most);
+        constexpr std::size_t overhead = 28;  // bytes of a name besides its text
+        for (const std::size_t max_bytes : {0, 1, 30, 300, 100000}) {
+            const Note note("room for ", max_bytes);
+            Names names(max_bytes);
             std::map<std::int32_t, std::string> plain;
             std::size_t used = 0;
             for (int i = 0; i < 500; ++i) {
@@ -114,9 +115,9 @@ const Test bounded{
                     random.chance(0.5) ? random.below(50) : random.below(1 << 20));
                 const std::string name(static_cast<std::size_t>(1 + random.below(12)),
                                        static_cast<char>('a' + i % 26));
-                if (!plain.contains(id) && used + beside + name.size() <= most) {
+                if (!plain.contains(id) && used + overhead + name.size() <= max_bytes) {
                     plain[id] = name;
-                    used += beside + name.size();
+                    used += overhead + name.size();
                 }
                 names.add(id, name);
                 same(names.find(id),
@@ -125,12 +126,12 @@ const Test bounded{
             for (const auto& [id, name] : plain) same(names.find(id), name);
             same(names.size(), plain.size());
             same(names.bytes(), used);
-            at_most(static_cast<double>(names.bytes()), static_cast<double>(most));
+            at_most(static_cast<double>(names.bytes()), static_cast<double>(max_bytes));
             same(names.ids().size(), names.ends().size());
         }
     }};
 
-// Words of a small alphabet, two fields, and values of which some share a name with a word.
+// Words over a small vocabulary, two fields, and values, some of which share a name with a word.
 struct RandomItem {
     std::vector<std::string> words, fields, value_names;
     std::vector<double> values;
@@ -161,10 +162,10 @@ struct RandomItem {
     }
 };
 
-// Keeps numbers, counts and names in maps.
-class Plain {
+// Reference implementation: numbers, counts and names in maps.
+class Reference {
   public:
-    explicit Plain(const TextConfig& config) : config_(config) {}
+    explicit Reference(const TextConfig& config) : config_(config) {}
 
     Table read(const RandomItem& item, bool learn) {
         std::map<std::string, std::int32_t> fresh;
@@ -233,13 +234,13 @@ void reading_is(const Reading& actual, const Table& expected,
     }
 }
 
-// Three buckets: names collide all the time, and their counts, values and names merge.
-const Test twin{"text features: like tables kept by hand, looked at and learnt", [] {
+// With three buckets names collide often, and their counts, values and names merge.
+const Test twin{"text features: equal to a reference implementation with maps", [] {
                     for (const std::uint32_t buckets : {0u, 1u, 3u, 1u << 20, 0xFFFFFFFFu / 2})
                         for (const Weighting weighting : {Weighting::binary, Weighting::count,
                                                           Weighting::log, Weighting::tfidf}) {
                             if (weighting == Weighting::tfidf && buckets > 1u << 20)
-                                continue;  // a count a bucket
+                                continue;  // would need one count per bucket
                             TextConfig config;
                             config.weighting = weighting;
                             config.buckets = buckets;
@@ -247,7 +248,7 @@ const Test twin{"text features: like tables kept by hand, looked at and learnt",
                                 weighting == Weighting::count || weighting == Weighting::tfidf;
                             config.name_bytes = 1 << 20;
                             TextFeatures features(config);
-                            Plain plain(config);
+                            Reference plain(config);
                             Random random(43);
                             Reading reading;
                             for (int round = 0; round < 120; ++round) {
@@ -268,7 +269,7 @@ const Test twin{"text features: like tables kept by hand, looked at and learnt",
                 }};
 
 const Test pure{
-    "text features: looking changes nothing, and tells what learning would give", [] {
+    "text features: read() changes nothing and returns the features that learn() adds", [] {
         TextConfig config;
         config.buckets = 0;
         config.weighting = Weighting::tfidf;
@@ -287,19 +288,20 @@ const Test pure{
             same(features.vocabulary().size(), words);
             same(features.bytes(), bytes);
             same(features.items(), items);
-            check(features.items_with() == items_with, "a look was counted");
-            check(first.feature == again.feature, "other numbers at the second look");
+            check(features.items_with() == items_with, "read() changed a count");
+            check(first.feature == again.feature, "the second read() returned other numbers");
             same_bits(first.value, again.value);
             features.learn(first);
             same(features.items(), items + 1);
-            for (const std::uint64_t pair : first.sorted)  // provisional numbers have come true
+            // The provisional numbers are now in the vocabulary.
+            for (const std::uint64_t pair : first.sorted)
                 same(features.vocabulary().find(name_key(first.name(place_of(pair)))),
                      feature_of(pair));
         }
     }};
 
 const Test restoring{
-    "text features: what was noted can be put back", [] {
+    "text features: a saved state can be restored", [] {
         for (const std::uint32_t buckets : {0u, 64u}) {
             TextConfig config;
             config.buckets = buckets;
@@ -321,24 +323,24 @@ const Test restoring{
                 if (round < 40) continue;
                 restored.read(item.item(), b);
                 restored.learn(b);
-                check(a.feature == b.feature, "other numbers");
+                check(a.feature == b.feature, "numbers differ");
                 same_bits(a.value, b.value);
             }
-            check(features.names().text() == restored.names().text(), "other names");
+            check(features.names().text() == restored.names().text(), "names differ");
             same(restored.items(), 80u);
         }
     }};
 
-const Test quiet{"text features: without room for names none is kept", [] {
-                     TextFeatures features(TextConfig{});
-                     Reading reading;
-                     features.read({{{"", "secret words"}}, {}}, reading);
-                     features.learn(reading);
-                     same(features.names().size(), 0u);
-                     same(features.bytes(), 0u);
-                     features.read({}, reading);
-                     same(reading.feature.size(), 0u);
-                 }};
+const Test no_names{"text features: without room for names no name is kept", [] {
+                        TextFeatures features(TextConfig{});
+                        Reading reading;
+                        features.read({{{"", "secret words"}}, {}}, reading);
+                        features.learn(reading);
+                        same(features.names().size(), 0u);
+                        same(features.bytes(), 0u);
+                        features.read({}, reading);
+                        same(reading.feature.size(), 0u);
+                    }};
 
 }  // namespace
 }  // namespace tagalong::test::text_features_test

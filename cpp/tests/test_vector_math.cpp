@@ -1,4 +1,4 @@
-// vector_exp and vector_log against libm.
+// vector_exp and vector_log compared with libm.
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -13,7 +13,7 @@ namespace {
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// In units of epsilon, the largest over many points from a to b.
+// The largest relative error over many points from a to b, in units of epsilon.
 double worst_exp(double low, double high) {
     Random random(1);
     double worst = 0;
@@ -44,8 +44,8 @@ const Test exp_ranges{"vector math: exp is accurate to a few units in the last p
                           at_most(worst_exp(690, 700), 3);
                       }};
 
-// Half-way between two multiples of ln 2 the reduced argument is largest.
-const Test exp_seams{"vector math: exp at the seams of its reduction", [] {
+// The reduced argument is largest half-way between two multiples of ln 2.
+const Test exp_seams{"vector math: exp at the boundaries of its range reduction", [] {
                          for (int k = -1000; k <= 1000; ++k) {
                              const double seam = (k + 0.5) * 0.69314718055994531;
                              for (const double x : {seam, std::nextafter(seam, -kInfinity),
@@ -54,7 +54,7 @@ const Test exp_seams{"vector math: exp at the seams of its reduction", [] {
                          }
                      }};
 
-const Test exp_edges{"vector math: exp at its edges", [] {
+const Test exp_edges{"vector math: exp at the ends of its range", [] {
                          same(vector_exp(0.0), 1.0);
                          same(vector_exp(-0.0), 1.0);
                          same(vector_exp(-kInfinity), 0.0);
@@ -98,7 +98,7 @@ const Test log_ranges{
     }};
 
 const Test log_edges{
-    "vector math: log at its edges", [] {
+    "vector math: log at the ends of its range", [] {
         same(vector_log(1.0), 0.0);
         const double least = std::numeric_limits<double>::min(),
                      most = std::numeric_limits<double>::max();

@@ -1,5 +1,5 @@
-// WeightStore: rows that start at zero, stay where they are, and keep their numbers when
-// labels are added.
+// WeightStore: rows start at zero, never move in memory, and keep their numbers when labels are
+// added.
 #include <cstdint>
 #include <vector>
 
@@ -15,7 +15,7 @@ bool aligned(const T* pointer) {
     return reinterpret_cast<std::uintptr_t>(pointer) % kCacheLine == 0;
 }
 
-// A number that tells row, plane and label apart, and that a float holds exactly.
+// A number that identifies row, plane and label, and that a float represents exactly.
 template <class T>
 T mark(std::size_t row, std::size_t plane, std::size_t label) {
     return static_cast<T>(1 + row * 4099 + plane * 2053 + label);
@@ -29,7 +29,7 @@ void fill(WeightStore<T>& store, std::size_t from_row, std::size_t from_label) {
                 store.row(static_cast<std::int32_t>(r), plane)[y] = mark<T>(r, plane, y);
 }
 
-// Marks in the first `labels` columns, zeros from there to the end of the row.
+// Checks for marks in the first `labels` columns, and zeros from there to the end of the row.
 template <class T>
 void expect_marks(const WeightStore<T>& store, std::size_t rows, std::size_t labels) {
     for (std::size_t r = 0; r < store.rows(); ++r)
@@ -69,16 +69,16 @@ const Test zeroed{"weight store: rows start at zero, aligned, in every plane", [
                           }
                   }};
 
-const Test apart{"weight store: rows and planes do not overlap", [] {
-                     WeightStore<float> store(3);
-                     store.add_labels(33);
-                     for (int i = 0; i < 40; ++i) store.insert(i);
-                     fill(store, 0, 0);
-                     expect_marks(store, 40, 33);
-                 }};
+const Test no_overlap{"weight store: rows and planes do not overlap", [] {
+                          WeightStore<float> store(3);
+                          store.add_labels(33);
+                          for (int i = 0; i < 40; ++i) store.insert(i);
+                          fill(store, 0, 0);
+                          expect_marks(store, 40, 33);
+                      }};
 
 // 80,000 rows of 1 kB are several chunks.
-const Test stable{"weight store: a new row never moves the others", [] {
+const Test stable{"weight store: a new row never moves existing rows in memory", [] {
                       WeightStore<double> store(2);
                       store.add_labels(64);
                       std::vector<double*> place;
@@ -97,7 +97,7 @@ const Test stable{"weight store: a new row never moves the others", [] {
                   }};
 
 template <class T>
-void widening_keeps(std::size_t planes) {
+void widening_keeps_numbers(std::size_t planes) {
     const Note note("planes ", planes);
     Random random(planes);
     WeightStore<T> store(planes);
@@ -119,20 +119,20 @@ void widening_keeps(std::size_t planes) {
 }
 
 const Test widening{"weight store: new labels keep every number of every plane", [] {
-                        widening_keeps<float>(1);
-                        widening_keeps<float>(2);
-                        widening_keeps<double>(1);
-                        widening_keeps<double>(2);
+                        widening_keeps_numbers<float>(1);
+                        widening_keeps_numbers<float>(2);
+                        widening_keeps_numbers<double>(1);
+                        widening_keeps_numbers<double>(2);
                     }};
 
-const Test declared{"weight store: labels declared up front take no spare room", [] {
+const Test declared{"weight store: labels declared in advance take no spare memory", [] {
                         WeightStore<float> store(1);
                         store.add_labels(10);
                         store.add_labels(91);
                         same(store.stride(), padded<float>(101));
                     }};
 
-const Test amortised{"weight store: labels that trickle in widen the rows rarely", [] {
+const Test amortised{"weight store: labels added one at a time rarely reallocate the rows", [] {
                          WeightStore<float> store(1);
                          store.add_labels(1);
                          store.insert(0);
@@ -150,7 +150,7 @@ const Test amortised{"weight store: labels that trickle in widen the rows rarely
                              same(store.row(0)[label - 1], static_cast<float>(label));
                      }};
 
-const Test rows_first{"weight store: rows may come before labels", [] {
+const Test rows_first{"weight store: rows may be added before labels", [] {
                           WeightStore<double> store(2);
                           for (int i = 0; i < 30; ++i) same(store.insert(i), i);
                           same(store.bytes(), 0u);
@@ -161,7 +161,7 @@ const Test rows_first{"weight store: rows may come before labels", [] {
                       }};
 
 const Test long_rows{"weight store: rows longer than a chunk", [] {
-                         constexpr std::size_t labels = 5'000'000;  // 40 MB a row
+                         constexpr std::size_t labels = 5'000'000;  // 40 MB per row
                          WeightStore<double> store(1);
                          store.add_labels(labels);
                          store.insert(0);

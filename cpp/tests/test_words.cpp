@@ -1,4 +1,4 @@
-// Characters and words: UTF-8 and tokens against a plain decoder and a plain splitter.
+// Characters and Words: UTF-8 decoding and tokens compared with simple implementations.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -19,8 +19,8 @@ struct Symbol {
     std::string bytes;
 };
 
-// UTF-8 by the definition: decode what may be a character of each length, and take the one that
-// encodes back to the same bytes. A byte that begins none is a symbol of its own, between words.
+// UTF-8 by its definition: decode a candidate of each length, and take the one that encodes back to
+// the same bytes. A byte that starts no character is a separate symbol between words.
 std::string encoded(std::uint32_t point) {
     const auto byte = [](std::uint32_t value) { return static_cast<char>(value); };
     if (point < 0x80) return {byte(point)};
@@ -66,14 +66,15 @@ std::string lower(std::string bytes) {
     return bytes;
 }
 
-// The same names as Words in any order: runs of one kind, then n-grams of words, then of letters.
+// The same names as Words, sorted: runs of one kind, then n-grams of words, then n-grams of
+// letters.
 Names plain_names(const WordsConfig& config, const std::string& field, std::string_view text) {
     Names out;
     const std::string prefix = field.empty() ? "" : field + ":";
     const auto emit = [&](const std::string& name) { out.push_back(prefix + name); };
     std::vector<Symbol> symbols = symbols_of(text);
     symbols.push_back({Character::other, ""});
-    Names neighbours, letters;  // words since the last spaceless run; letters of the present run
+    Names neighbours, letters;  // words since the last spaceless run; letters of the current run
     std::size_t bytes = 0;
     Character kind = Character::other;
     for (const Symbol& symbol : symbols) {
@@ -111,14 +112,14 @@ Names plain_names(const WordsConfig& config, const std::string& field, std::stri
 }
 
 Names names_of(Words& words, std::string_view field, std::string_view text) {
-    std::string read = "before";  // what is there already stays
+    std::string read = "before";  // existing text must be kept
     std::vector<Slice> found;
     words.read(text, read, found);
     same(read.substr(0, 7), "before ");
     Names out;
     for (const Slice& slice : found) {
         check(slice.begin >= 6 && slice.begin + slice.length <= read.size(),
-              "a name outside of the words");
+              "a name is not a slice of the words");
         const std::string prefix = field.empty() ? "" : std::string(field) + ":";
         out.push_back(prefix + (slice.marked ? "~" : "") + read.substr(slice.begin, slice.length));
     }
@@ -138,7 +139,7 @@ void names_are(const Names& actual, const Names& expected, const Where& where = 
     check(false, shown(actual) + " instead of " + shown(expected), where);
 }
 
-// Letters of several scripts, signs between words, ends of ranges, and bytes that are no UTF-8.
+// Letters of several scripts, punctuation, ends of ranges, and bytes that are not UTF-8.
 std::string random_text(Random& random) {
     static const std::vector<std::uint32_t> points = {
         'a',    'b',    'Z',    '7',    ' ',     '-',     '\n',     0,
@@ -168,7 +169,7 @@ std::string random_text(Random& random) {
 }
 
 const Test kinds{
-    "characters: letters, marks and digits make words; scripts without spaces stand apart", [] {
+    "characters: letters, marks and digits form words; scripts without spaces are separate", [] {
         for (const char* word :
              {"a", "Z", "5", "é", "ß", "я", "א", "ع", "क", "\u0301", "٣", "²", "한"})
             for (const Symbol& symbol : symbols_of(word))
@@ -185,7 +186,7 @@ const Test kinds{
             check(classify(point) == Character::other, text(point));
     }};
 
-const Test decoding{"characters: every code point comes back from its bytes", [] {
+const Test decoding{"characters: every code point is decoded from its bytes", [] {
                         for (std::uint32_t point = 0; point < 0x110000;
                              point += point < 0x3000 ? 1 : 37) {
                             if (point >= 0xD800 && point < 0xE000) continue;
@@ -196,7 +197,7 @@ const Test decoding{"characters: every code point comes back from its bytes", []
                         }
                     }};
 
-const Test overlong{"characters: a letter in more bytes than it needs is not UTF-8", [] {
+const Test overlong{"characters: an overlong encoding is not UTF-8", [] {
                         for (const std::string bytes :
                              {"\xC1\x81", "\xE0\x81\x81", "\xF0\x80\x81\x81", "\xE0\x83\xA9"}) {
                             std::size_t at = 0;
@@ -206,7 +207,7 @@ const Test overlong{"characters: a letter in more bytes than it needs is not UTF
                     }};
 
 const Test twin{
-    "words: names like those of a plain splitter", [] {
+    "words: names equal those of a simple splitter", [] {
         Random random(31);
         for (int round = 0; round < 1500; ++round) {
             WordsConfig config;
@@ -219,7 +220,8 @@ const Test twin{
             config.lowercase = random.chance(0.7);
             const std::string field = random.chance(0.5) ? "" : "subject";
             Words words(config);
-            for (int texts = 0; texts < 2; ++texts) {  // nothing is left over from the text before
+            // The second text must not depend on the first.
+            for (int texts = 0; texts < 2; ++texts) {
                 const std::string text = random_text(random);
                 const Note note("text '", text, "', round ", round);
                 Names actual = names_of(words, field, text);
@@ -230,7 +232,7 @@ const Test twin{
     }};
 
 const Test examples{
-    "words: by example", [] {
+    "words: examples", [] {
         names_are(names_of({}, "", "Hello, hello WORLD-2"), {"hello", "hello", "world", "2"});
         names_are(names_of({.lowercase = false}, "", "Ab É"), {"Ab", "É"});
         names_are(names_of({.most_words = 2}, "", "a b,c"), {"a", "b", "a b", "c", "b c"});
@@ -246,11 +248,11 @@ const Test examples{
     }};
 
 const Test longest{
-    "words: a long word counts by its beginning", [] {
+    "words: a long word is truncated", [] {
         const std::string beginning(Words::kLongestWord, 'x');
         names_are(names_of({}, "", beginning + "yz end"), {beginning, "end"});
         names_are(names_of({}, "", beginning), {beginning});
-        const std::string odd = beginning.substr(1) + "é";  // no character is cut in two
+        const std::string odd = beginning.substr(1) + "é";  // a character is not split
         names_are(names_of({}, "", odd + "é"), {odd});
         same(names_of({.least_chars = 3, .most_chars = 3}, "", std::string(100000, 'q')).size(),
              Words::kLongestWord + 1);

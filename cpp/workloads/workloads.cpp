@@ -151,8 +151,8 @@ Work m3l(bool dense, bool coupled) {
     data->problem.relevant = {data->start, data->label};
     static const std::vector<std::int64_t> nothing(rows + 1, 0);
     data->problem.unknown = {nothing, {}};
-    data->problem.margin_yes = data->problem.margin_no = data->two;
-    data->problem.bound_yes = data->problem.bound_no = data->one;
+    data->problem.margin_relevant = data->problem.margin_irrelevant = data->two;
+    data->problem.bound_relevant = data->problem.bound_irrelevant = data->one;
     data->problem.prior = data->prior;
     return {rows, [data] {
                 m3l::LinearSettings settings;

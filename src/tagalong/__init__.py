@@ -1,6 +1,6 @@
 """Tagalong learns to file things under labels while you work.
 
-The public names load on first use, so that importing the package is quick.
+The public names load on first use, which keeps the import of the package fast.
 """
 
 from importlib.metadata import version
@@ -60,5 +60,5 @@ __getattr__, __dir__ = lazy_names(
         "attribute_prior": "tagalong.batch.m3l",
         "load": "tagalong.learning.model_files",
     },
-    present=("__version__",),
+    eager=("__version__",),
 )

@@ -1,4 +1,4 @@
-"""``python -m tagalong`` is the command ``tagalong``."""
+"""Entry point of ``python -m tagalong``, which runs the command ``tagalong``."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Items and labels as numbered features: the public names of `tagalong.text` and of learners."""
+"""Public names for features of texts (`TextFeatures`) and of labels (`LabelFeatures`)."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Filing the mail of a Maildir: the public names of `tagalong.mail.filing`."""
+"""Public names of `tagalong.mail.filing`, which files the mail of a Maildir."""
 
 from tagalong.mail.filing import (
     BusyError,

@@ -1,4 +1,4 @@
-"""Public names of a package that load on first use, so that importing the package is quick."""
+"""Public names that a package imports on first use, which keeps the import of the package fast."""
 
 from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
@@ -8,26 +8,26 @@ __all__ = ["lazy_names"]
 
 
 def lazy_names(
-    package: str, homes: Mapping[str, str], present: Collection[str] = ()
+    package: str, modules: Mapping[str, str], eager: Collection[str] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return the functions ``__getattr__`` and ``__dir__`` of a package.
 
     Parameters
     ----------
     package : str
-        Its ``__name__``.
-    homes : mapping of str to str
-        The module that defines each public name.
-    present : collection of str
-        Public names that the package has at once.
+        The package's ``__name__``.
+    modules : mapping of str to str
+        For each public name, the module that defines it.
+    eager : collection of str
+        Public names that the package defines itself.
     """
 
-    def find(name: str) -> Any:
-        if name in homes:
-            return getattr(import_module(homes[name]), name)
+    def get_attribute(name: str) -> Any:
+        if name in modules:
+            return getattr(import_module(modules[name]), name)
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
-    def names() -> list[str]:
-        return sorted([*homes, *present])
+    def list_names() -> list[str]:
+        return sorted([*modules, *eager])
 
-    return find, names
+    return get_attribute, list_names

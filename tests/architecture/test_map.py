@@ -1,4 +1,4 @@
-"""docs/architecture.md names packages, directories and files that exist, and all of the layers."""
+"""docs/architecture.md names only files that exist, every directory, and every layer."""
 
 import re
 import tomllib
@@ -19,16 +19,16 @@ NAMED_FILES = sorted(set(re.findall(r"`([\w/]+\.(?:py|hpp|cpp))`", PAGE)))
 
 
 @pytest.mark.parametrize("name", NAMED_FILES)
-def test_files_of_the_walks_exist(name: str) -> None:
+def test_named_files_exist(name: str) -> None:
     assert any(f"/{path.as_posix()}".endswith(f"/{name}") for path in SOURCES)
 
 
-def test_the_walks_name_files() -> None:
+def test_the_page_names_many_files() -> None:
     assert len(NAMED_FILES) > 20
 
 
 @pytest.mark.parametrize("folder", ["src/tagalong", "cpp"])
-def test_every_directory_is_on_the_map(folder: str) -> None:
+def test_every_directory_is_in_a_table(folder: str) -> None:
     rows = "\n".join(line for line in PAGE.splitlines() if line.startswith("|"))
     directories = [
         path.name
@@ -39,15 +39,15 @@ def test_every_directory_is_on_the_map(folder: str) -> None:
     assert not missing
 
 
-def test_the_diagram_has_the_layers_in_their_order() -> None:
+def test_the_diagram_has_the_layers_in_order() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
     layers = next(each["layers"] for each in contracts if each["type"] == "layers")
     lines = [re.split(r"\s{2,}", line.strip("│ ")) for line in DIAGRAM.splitlines() if "│" in line]
-    at = -1
+    previous = -1
     for layer in layers:
         names = [name.strip().removeprefix("tagalong.") for name in layer.split("|")]
-        found = [place for place, words in enumerate(lines) if set(names) <= set(words)]
+        found = [number for number, words in enumerate(lines) if set(names) <= set(words)]
         assert found, f"{layer} is not in the diagram"
-        assert found[0] > at, f"{layer} is in the wrong place"
-        at = found[0]
+        assert found[0] > previous, f"{layer} is above the layer that it should be below"
+        previous = found[0]

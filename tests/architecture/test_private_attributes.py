@@ -1,8 +1,7 @@
-"""No code touches a private attribute of an object that another module defines.
+"""No module uses a private attribute that another module defines.
 
-What a module needs from another one is public there. An access such as ``learner._labels`` is
-allowed only on ``self``, ``cls`` or ``super()``, or where the same module defines the attribute, as
-when a method compares two objects of its own class.
+An access such as ``learner._labels`` is allowed only on ``self``, ``cls`` or ``super()``, or if the
+same module defines the attribute, as when a method compares two objects of its own class.
 """
 
 import ast
@@ -20,7 +19,7 @@ def is_private(name: str) -> bool:
 
 
 def is_own(value: ast.expr) -> bool:
-    """Whether an expression is the object or the class itself."""
+    """Return whether an expression is ``self``, ``cls``, or a call of ``super`` or ``type``."""
     if isinstance(value, ast.Name):
         return value.id in OWN
     return (
@@ -56,15 +55,15 @@ def foreign_accesses(source: str) -> Iterator[tuple[int, str]]:
         if isinstance(node, ast.Attribute) and is_private(node.attr):
             if not is_own(node.value) and node.attr not in defined:
                 yield node.lineno, ast.unparse(node)
-        elif isinstance(node, ast.Call) and _is_by_name(node):
+        elif isinstance(node, ast.Call) and _is_access_by_name(node):
             yield node.lineno, ast.unparse(node)
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tagalong"):
             names = (alias.name for alias in node.names if alias.name != "_native")
             yield from ((node.lineno, name) for name in names if is_private(name))
 
 
-def _is_by_name(call: ast.Call) -> bool:
-    """Whether a call is getattr, setattr or hasattr with a private name, of another object."""
+def _is_access_by_name(call: ast.Call) -> bool:
+    """Return whether a call is getattr, setattr or hasattr of another object's private name."""
     if not isinstance(call.func, ast.Name) or call.func.id not in ("getattr", "setattr", "hasattr"):
         return False
     name = call.args[1] if len(call.args) > 1 else None
@@ -75,7 +74,7 @@ def _is_by_name(call: ast.Call) -> bool:
 @pytest.mark.parametrize(
     "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE))
 )
-def test_no_private_attribute_of_another_module_is_touched(path: Path) -> None:
+def test_no_private_attribute_of_another_module_is_used(path: Path) -> None:
     found = [f"{path.name}:{line}: {text}" for line, text in foreign_accesses(path.read_text())]
     assert not found, "\n".join(found)
 
@@ -96,5 +95,5 @@ def test_no_private_attribute_of_another_module_is_touched(path: Path) -> None:
         ("class A:\n    def f(self, other):\n        self._x = other._x", []),
     ],
 )
-def test_the_check_finds_what_it_must(source: str, wrong: list[str]) -> None:
+def test_foreign_accesses_are_found(source: str, wrong: list[str]) -> None:
     assert [text for _, text in foreign_accesses(source)] == wrong

@@ -1,7 +1,7 @@
 """CONTRIBUTING's worked examples list all files that name a rule, a reader or a learner.
 
-A name that stands in one more file of ``src/`` or ``cpp/`` is one more file to touch for the next
-rule, reader or learner. Comments, docstrings and tests are not code in this sense.
+If a name occurs in one more file of ``src/`` or ``cpp/``, the next rule, reader or learner needs a
+change in one more file. Comments, docstrings and tests do not count.
 """
 
 import ast
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 LABEL_RANKER_PAGE = (ROOT / "docs" / "label-ranker.md").read_text(encoding="utf-8")
 
-# A title of CONTRIBUTING, and what its example is called in code.
+# For each section of CONTRIBUTING, the name of its example in the code.
 EXAMPLES = {
     "Add an update rule": "conproj",
     "Add a reader": "parquet",
@@ -60,25 +60,25 @@ def code_files() -> Iterator[tuple[str, str]]:
 CODE = dict(code_files())
 
 
-def naming(name: str) -> set[str]:
-    """Return the files whose code has a name, alone or as a part such as ``kConProj``."""
+def files_with(name: str) -> set[str]:
+    """Return the files whose code contains a name, alone or as a part such as ``kConProj``."""
     return {path for path, code in CODE.items() if name.lower() in code.lower()}
 
 
 def listed(title: str, kind: str) -> list[str]:
-    """Return the files of one kind in the table below a title."""
+    """Return the files of one kind in the table of a section of CONTRIBUTING."""
     section = CONTRIBUTING.split(f"\n### {title}\n")[1].split("\n#")[0]
     return re.findall(rf"^\| `([^`]+)` \| {kind} \|", section, flags=re.MULTILINE)
 
 
 @pytest.mark.parametrize("title", EXAMPLES)
-def test_the_code_to_touch_is_the_code_that_has_the_name(title: str) -> None:
-    assert set(listed(title, "code")) == naming(EXAMPLES[title])
+def test_listed_code_files_are_those_with_the_name(title: str) -> None:
+    assert set(listed(title, "code")) == files_with(EXAMPLES[title])
 
 
 @pytest.mark.parametrize("kind", ["test", "documentation"])
 @pytest.mark.parametrize("title", EXAMPLES)
-def test_tests_and_documentation_of_the_examples_are_there(title: str, kind: str) -> None:
+def test_listed_tests_and_documentation_have_the_name(title: str, kind: str) -> None:
     files = listed(title, kind)
     assert files
     for name in files:
@@ -86,11 +86,11 @@ def test_tests_and_documentation_of_the_examples_are_there(title: str, kind: str
 
 
 @pytest.mark.parametrize("rule", ["simperc", "conproj", "simproj", "simopt"])
-def test_other_rules_are_named_where_the_example_is(rule: str) -> None:
+def test_other_rules_occur_in_the_same_files_as_the_example(rule: str) -> None:
     defaults = {"src/tagalong/online/blocks/projection.py", "src/tagalong/online/blocks/ordinal.py"}
     defaults |= {"src/tagalong/online/shared_ranker/learner.py", "cpp/blocks/block_learner.hpp"}
-    where = naming(rule) - (defaults if rule == "simproj" else set())
-    assert where == set(listed("Add an update rule", "code"))
+    files = files_with(rule) - (defaults if rule == "simproj" else set())
+    assert files == set(listed("Add an update rule", "code"))
 
 
 def test_a_name_in_a_comment_or_a_docstring_is_not_code() -> None:
@@ -100,7 +100,7 @@ def test_a_name_in_a_comment_or_a_docstring_is_not_code() -> None:
     assert "conproj" in cpp_code('f("//conproj");')
 
 
-def test_the_names_are_those_of_the_tables() -> None:
+def test_the_updates_of_learners_and_options_are_those_of_the_rule_tables() -> None:
     assert UPDATES == arguments.UPDATES == tuple(LABEL_RULES)
     assert tuple(BLOCK_RULES) == BLOCK_UPDATES
     assert set(arguments.ALL_UPDATES) == {*LABEL_RULES, *BLOCK_RULES, *PREDTRON_UPDATES}

@@ -1,4 +1,4 @@
-"""Small problems for M3L."""
+"""Small training sets and priors for M3L."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ Array = npt.NDArray[np.float64]
 def data(
     seed: int, rows: int = 40, columns: int = 12, labels: int = 5, density: float = 0.4
 ) -> tuple[Array, Array]:
-    """Rows with many zeros and labels that depend on them, with noise."""
+    """Return rows with many zeros, and labels that depend on them, with noise."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(rows, columns)) * (rng.random((rows, columns)) < density)
     scores = X @ rng.normal(size=(columns, labels)) + 0.8 * rng.normal(size=(rows, labels)) - 0.4
@@ -20,7 +20,7 @@ def data(
 
 
 def priors(labels: int, seed: int = 0) -> dict[str, Array | None]:
-    """One of each kind: none, diagonal, dense, with negative entries, singular."""
+    """Return one prior of each kind: none, diagonal, dense, with negative entries, singular."""
     rng = np.random.default_rng(seed)
     root = rng.normal(size=(labels, labels))
     dense = np.abs(root) @ np.abs(root).T / labels
@@ -35,11 +35,11 @@ def priors(labels: int, seed: int = 0) -> dict[str, Array | None]:
 
 
 def many(seed: int, rows: int, columns: int, labels: int, nonzeros: int) -> tuple[Any, Any]:
-    """Sparse rows of unit length with constant values, and rare labels."""
+    """Return sparse rows of unit length, with equal values per row, and rare labels."""
     rng = np.random.default_rng(seed)
-    columns_of = rng.integers(0, columns, size=(rows, nonzeros))
+    indices = rng.integers(0, columns, size=(rows, nonzeros))
     starts = np.arange(0, rows * nonzeros + 1, nonzeros)
-    X = sp.csr_matrix((np.ones(rows * nonzeros), columns_of.ravel(), starts), (rows, columns))
+    X = sp.csr_matrix((np.ones(rows * nonzeros), indices.ravel(), starts), (rows, columns))
     X.sum_duplicates()
     X.data[:] = 1
     X = sp.csr_matrix(X.multiply(1 / np.sqrt(X.multiply(X).sum(axis=1))))
@@ -49,7 +49,7 @@ def many(seed: int, rows: int, columns: int, labels: int, nonzeros: int) -> tupl
 
 
 def nearly_equal(seed: int, rows: int = 120, labels: int = 6) -> tuple[Any, Array]:
-    """Sparse rows, each there twice with values that differ by two hundredths; labels are noise."""
+    """Return pairs of sparse rows whose values differ by about 2 %, and random labels."""
     rng = np.random.default_rng(seed)
     first = sp.random_array((rows, 400), density=0.03, rng=rng, format="csr")
     second = first.copy()

@@ -1,4 +1,4 @@
-"""Files of M3L models that earlier versions have written still answer as they did."""
+"""M3L model files of earlier versions still load and give the same predictions."""
 
 import json
 from pathlib import Path
@@ -13,13 +13,13 @@ from tests.data.make_models import FOLDER, M3L
 FILES = sorted(path for kind in M3L for path in FOLDER.glob(f"{kind}-format*.tagalong"))
 
 
-def test_there_is_a_file_of_each_kind_in_the_present_format() -> None:
+def test_every_kind_has_a_file_in_the_current_format() -> None:
     names = {path.name for path in FILES}
     assert names >= {f"{kind}-format{model_files.FORMAT}.tagalong" for kind in M3L}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_kept_file_answers_as_it_did(path: Path) -> None:
+def test_a_stored_file_gives_the_recorded_predictions(path: Path) -> None:
     expected = json.loads(path.with_suffix(".json").read_text())
     model = load(path)
     assert isinstance(model, M3LClassifier)

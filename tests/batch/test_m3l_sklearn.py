@@ -28,10 +28,10 @@ from tagalong import M3LClassifier, load
 from tagalong.batch.m3l import training
 from tests.batch.problems import data
 
-SOLVED = "solved to a tolerance, not to the last bit"
+INEXACT = "solved to a tolerance, not to the last bit"
 EXPECTED_FAILURES = {
-    "check_sample_weight_equivalence_on_dense_data": SOLVED,
-    "check_sample_weight_equivalence_on_sparse_data": SOLVED,
+    "check_sample_weight_equivalence_on_dense_data": INEXACT,
+    "check_sample_weight_equivalence_on_sparse_data": INEXACT,
 }
 X, Y = data(0, rows=80, labels=6)
 NEW = np.random.default_rng(1).normal(size=(15, X.shape[1]))
@@ -45,18 +45,18 @@ NEW = np.random.default_rng(1).normal(size=(15, X.shape[1]))
     ],
     expected_failed_checks=lambda model: EXPECTED_FAILURES,
 )
-def test_the_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
-def test_in_a_pipeline_and_a_grid_search() -> None:
+def test_works_in_a_pipeline_and_a_grid_search() -> None:
     pipeline = make_pipeline(StandardScaler(), M3LClassifier(max_iter=5000))
     search = GridSearchCV(pipeline, {"m3lclassifier__C": [0.01, 0.1]}, cv=3).fit(X, Y)
     assert search.best_score_ > 0.7
     assert search.predict(X).shape == Y.shape
 
 
-def test_targets_in_any_form() -> None:
+def test_all_forms_of_targets_give_the_same_bits() -> None:
     names = np.array(list("abcdef"))
     sets = [list(names[row == 1]) for row in Y]
     first = M3LClassifier(random_state=0, tol=0.1).fit(X, Y)
@@ -68,7 +68,7 @@ def test_targets_in_any_form() -> None:
     assert other.rank(NEW, k=2)[:, 0].tolist() == names[best].tolist()
 
 
-def test_one_label_a_row() -> None:
+def test_one_label_per_row() -> None:
     y = np.where(X[:, 0] > 0.3, "high", np.where(X[:, 0] < -0.3, "low", "middle"))
     constant = np.column_stack([X, np.ones(len(X))])
     model = M3LClassifier(C=10, max_iter=10000).fit(constant, y)
@@ -79,8 +79,8 @@ def test_one_label_a_row() -> None:
     assert ((two.decision_function(X) > 0) == two.predict(X)).all()
 
 
-def test_a_label_without_examples_is_scored_by_the_prior_alone() -> None:
-    """Its column is unknown; R says that it goes with label 0 and against label 1."""
+def test_the_prior_alone_scores_a_label_without_examples() -> None:
+    """The column of label 3 is unknown; R couples it to label 0 and, negatively, to label 1."""
     unseen = np.column_stack([Y[:, :3], np.full(len(Y), np.nan)])
     R = np.eye(4)
     R[3, 0] = R[0, 3] = 0.6
@@ -96,7 +96,7 @@ def test_a_label_without_examples_is_scored_by_the_prior_alone() -> None:
     assert np.abs(model.decision_function(NEW)[:, 3]).min() > 0
 
 
-def test_balanced_weights_are_weights_of_both_sides() -> None:
+def test_balanced_weights_bound_relevant_and_irrelevant_rows() -> None:
     y = np.column_stack([Y[:, 0] * (np.arange(80) < 20), Y[:, 1]])
     yes = y.sum(axis=0)
     model = M3LClassifier(class_weight="balanced", C=0.3, max_iter=5000).fit(X, y)
@@ -109,7 +109,7 @@ def test_balanced_weights_are_weights_of_both_sides() -> None:
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_a_warm_start_has_little_left_to_do(kernel: str) -> None:
+def test_a_warm_start_needs_few_passes(kernel: str) -> None:
     model = M3LClassifier(kernel=kernel, warm_start=True, random_state=0, max_iter=5000).fit(X, Y)
     first = model.n_iter_
     again = clone(model).set_params(warm_start=False).fit(X, Y)
@@ -117,12 +117,12 @@ def test_a_warm_start_has_little_left_to_do(kernel: str) -> None:
     model.fit(X, Y)
     assert model.n_iter_ <= first / 5
     assert model.dual_objective_ == pytest.approx(again.dual_objective_, rel=1e-5)
-    # Another C: variables beyond the new limit are cut, and the optimum is the new one.
+    # With a smaller C, variables beyond the new bound are clipped; the optimum is the new one.
     model.set_params(C=0.2).fit(X, Y)
     other = clone(model).set_params(warm_start=False).fit(X, Y)
     assert np.abs(model.dual_coef_).max() <= 0.2 * (1 + 1e-6)
     assert model.dual_objective_ == pytest.approx(other.dual_objective_, rel=1e-4)
-    model.fit(X[:50], Y[:50])  # another number of rows starts anew
+    model.fit(X[:50], Y[:50])  # a different number of rows: no warm start
     assert model.dual_objective_ > 0
 
 
@@ -136,7 +136,7 @@ def test_a_warm_start_has_little_left_to_do(kernel: str) -> None:
     ],
 )
 @pytest.mark.parametrize("sparse", [False, True])
-def test_files_and_pickles(settings: Any, sparse: bool, tmp_path: Path) -> None:
+def test_files_and_pickles_restore_the_model(settings: Any, sparse: bool, tmp_path: Path) -> None:
     rows = sp.csr_matrix(X) if sparse else X
     model = M3LClassifier(max_iter=5000, random_state=1, **settings).fit(rows, Y)
     model.save(tmp_path / "m.tagalong")
@@ -148,8 +148,8 @@ def test_files_and_pickles(settings: Any, sparse: bool, tmp_path: Path) -> None:
         assert other.fit(rows, Y).dual_objective_ == model.dual_objective_
 
 
-def test_features_that_never_occur_cost_nothing(tmp_path: Path) -> None:
-    """2**20 columns, of which 12 are in use: the weights have 12 rows."""
+def test_features_that_never_occur_have_no_weights(tmp_path: Path) -> None:
+    """Of 2**20 columns 12 are used, so the weights have 12 rows."""
     wide = sp.csr_matrix((80, 2**20))
     wide[:, 5::90000] = X
     model = M3LClassifier(tol=0.1, random_state=0).fit(wide, Y)
@@ -163,12 +163,12 @@ def test_features_that_never_occur_cost_nothing(tmp_path: Path) -> None:
     assert model.coef_.shape == (6, 2**20)
 
 
-def test_a_limit_of_passes_warns_with_figures() -> None:
+def test_reaching_max_iter_warns_with_the_violation() -> None:
     with pytest.warns(ConvergenceWarning, match=r"max_iter=2: the largest projected derivative is"):
         M3LClassifier(max_iter=2).fit(X, Y)
 
 
-def test_nothing_learnt_is_nothing_to_predict() -> None:
+def test_an_unfitted_model_neither_predicts_nor_has_fitted_attributes() -> None:
     with pytest.raises(NotFittedError):
         M3LClassifier().predict(X)
     for name in ("coef_", "dual_coef_", "support_", "classes_"):
@@ -183,11 +183,11 @@ def test_nothing_learnt_is_nothing_to_predict() -> None:
         ({"prior": "guess"}, "prior must be one of 'cooccurrence', got 'guess'"),
         ({"prior": np.eye(3)}, r"prior must have shape \(6, 6\)"),
         ({"prior": np.triu(np.ones((6, 6)))}, "prior must be symmetric, but row"),
-        ({"prior": 1 - 2 * np.eye(6)}, "prior must be positive semi-definite, but its least"),
+        ({"prior": 1 - 2 * np.eye(6)}, "prior must be positive semi-definite, but its smallest"),
         ({"prior": np.full((6, 6), np.nan)}, "prior: row 0, column 0 is nan"),
         ({"loss": "zero-one"}, "loss must be 'hamming', 'prior' or a mapping"),
-        ({"loss": {"miss": [1, 2]}}, r"loss\['miss'\] must be a number, or 6 of them"),
-        ({"loss": {"false": 1}}, "loss may have costs for 'miss' and 'false_alarm'"),
+        ({"loss": {"miss": [1, 2]}}, r"loss\['miss'\] must be a number, or 6 numbers"),
+        ({"loss": {"false": 1}}, "loss must have costs for 'miss' or 'false_alarm'"),
         ({"class_weight": {"x": 1}}, "class_weight: 'x' is not a label of the data"),
         ({"class_weight": "even"}, "class_weight must be None, 'balanced' or a mapping"),
         ({"tol": -1}, "tol must be positive, got -1"),
@@ -198,7 +198,7 @@ def test_nothing_learnt_is_nothing_to_predict() -> None:
         ({"kernel": lambda A, B: -(A @ B.T)}, "the product of row .* with itself is -"),
     ],
 )
-def test_bad_parameters_are_named_and_leave_the_model_as_it_was(
+def test_invalid_parameters_are_named_and_do_not_change_the_model(
     settings: Any, message: str
 ) -> None:
     model = M3LClassifier(tol=0.1, random_state=0).fit(X, Y)
@@ -209,14 +209,14 @@ def test_bad_parameters_are_named_and_leave_the_model_as_it_was(
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_bad_values_are_named(bad: float) -> None:
+def test_values_that_are_not_finite_are_located(bad: float) -> None:
     wrong = X.copy()
     wrong[3, 2] = bad
     with pytest.raises(ValueError, match="row 3, column 2 is"):
         M3LClassifier().fit(wrong, Y)
 
 
-def test_an_error_of_a_kernel_comes_through() -> None:
+def test_an_exception_in_a_kernel_is_raised_by_fit() -> None:
     calls = []
 
     def kernel(A: Any, B: Any) -> Any:
@@ -229,26 +229,26 @@ def test_an_error_of_a_kernel_comes_through() -> None:
         M3LClassifier(kernel=kernel).fit(X, Y)
 
 
-def test_progress_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
+def test_progress_is_printed(capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
     monkeypatch.setattr(training, "SECONDS_BETWEEN_LINES", 0.0)
-    training._progress(16)(3, 40, 0.25)
+    training._progress_printer(16)(3, 40, 0.25)
     assert "3 of 16 labels done, 40 passes, largest projected" in capsys.readouterr().err
     monkeypatch.setattr(training, "SECONDS_BETWEEN_LINES", 1000.0)
-    training._progress(16)(3, 40, 0.25)
+    training._progress_printer(16)(3, 40, 0.25)
     assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("prior", [None, "cooccurrence"])
-def test_whoever_watches_may_stop_it(monkeypatch: Any, prior: Any) -> None:
-    """It would go on for hours; the first look after a pass ends it, and keeps what was reached."""
+def test_the_progress_callback_can_stop_training(monkeypatch: Any, prior: Any) -> None:
+    """Training would take hours; the callback stops it after a pass, and the model keeps it."""
     seen = []
 
-    def watch(done: int, passes: int, violation: float) -> None:
+    def stop(done: int, passes: int, violation: float) -> None:
         seen.append(passes)
         if passes:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(training, "_progress", lambda labels: watch)
+    monkeypatch.setattr(training, "_progress_printer", lambda labels: stop)
     rng = np.random.default_rng(0)
     rows, labels = rng.normal(size=(500, 60)), rng.random((500, 20)) < 0.5
     model = M3LClassifier(verbose=1, tol=1e-300, max_iter=2**31 - 1, prior=prior)
@@ -260,32 +260,32 @@ def test_whoever_watches_may_stop_it(monkeypatch: Any, prior: Any) -> None:
     assert model.decision_function(rows).any()
 
 
-def test_interrupting_the_products_of_rows_leaves_a_model_that_knows_nothing(
+def test_interrupting_the_first_kernel_products_leaves_a_zero_model(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The first products wait for the interruption; later ones until it has gone to the core."""
+    """The first products wait for the interrupt; later ones wait until the core has received it."""
     interrupted = threading.Event()
     calls = []
 
-    def is_watching() -> bool:
+    def is_in_callback() -> bool:
         frame = sys._current_frames()[threading.main_thread().ident]
-        while frame is not None and frame.f_code is not watch.__code__:
+        while frame is not None and frame.f_code is not interrupt.__code__:
             frame = frame.f_back
         return frame is not None
 
     def products(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-        if len(A) > 1 and len(B) > 1:  # not of the diagonal
+        if len(A) > 1 and len(B) > 1:  # not a product for the diagonal
             calls.append(len(A))
             interrupted.wait()
-            while len(calls) > 1 and is_watching():
+            while len(calls) > 1 and is_in_callback():
                 time.sleep(1e-3)
         return np.asarray(A @ B.T)
 
-    def watch(*state: Any) -> None:
+    def interrupt(*state: Any) -> None:
         interrupted.set()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(training, "_progress", lambda labels: watch)
+    monkeypatch.setattr(training, "_progress_printer", lambda labels: interrupt)
     rng = np.random.default_rng(0)
     rows, labels = rng.normal(size=(1500, 3)), rng.random((1500, 2)) < 0.5
     model = M3LClassifier(kernel=products, verbose=1)
@@ -298,19 +298,20 @@ def test_interrupting_the_products_of_rows_leaves_a_model_that_knows_nothing(
     assert not model.decision_function(rows[:5]).any()
 
 
-def test_no_direction_reaches_what_a_check_asks_of_classifiers_with_a_bias() -> None:
+def test_without_a_bias_a_scikit_learn_check_cannot_be_met() -> None:
     """check_class_weight_classifiers wants 0.87 of these rows in one class: hence poor_score."""
     X, y = make_blobs(centers=2, random_state=0, cluster_std=20)
     _, rows, _, _ = train_test_split(X, y, test_size=0.5, random_state=0)
-    turned = np.column_stack([-rows[:, 1], rows[:, 0]])
-    # A half-plane that has most of the rows can be turned until one of them is on its edge.
-    inside = np.vstack([turned, -turned]) @ rows.T >= -1e-9
+    normals = np.column_stack([-rows[:, 1], rows[:, 0]])
+    # A half-plane with the most rows can be rotated until a row lies on its boundary, so it is
+    # enough to try the half-planes with a row on the boundary.
+    inside = np.vstack([normals, -normals]) @ rows.T >= -1e-9
     assert inside.mean(axis=1).max() < 0.87
     assert get_tags(M3LClassifier()).classifier_tags.poor_score
 
 
 @pytest.mark.parametrize("check", [check_classifiers_train, check_class_weight_classifiers])
-def test_a_constant_part_of_the_kernel_does_for_a_bias(check: Any) -> None:
+def test_a_constant_term_of_the_kernel_replaces_a_bias(check: Any) -> None:
     model = M3LClassifier(kernel="poly", coef0=1.0)
     assert not get_tags(model).classifier_tags.poor_score
     check("M3LClassifier", model)

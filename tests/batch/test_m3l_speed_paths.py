@@ -1,4 +1,4 @@
-"""Ways to the same optimum that are taken where they are quicker."""
+"""Faster code paths of the solvers reach the same optimum."""
 
 from typing import Any
 
@@ -15,22 +15,22 @@ from tests.reference.m3l import dual_of
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("megabytes", [200, 0.02], ids=["whole", "in parts"])
-def test_native_products_of_dense_rows_are_those_of_a_function(
-    dtype: Any, megabytes: float
-) -> None:
+def test_the_native_rbf_kernel_equals_a_kernel_function(dtype: Any, megabytes: float) -> None:
     X, Y = data(20, rows=150, labels=6)
     X = X.astype(dtype)
     settings: dict[str, Any] = {"tol": 1e-3, "cache_size": megabytes}
     native = M3LClassifier(kernel="rbf", gamma=0.1, **settings).fit(X, Y)
-    called = M3LClassifier(kernel=lambda A, B: rbf_kernel(A, B, gamma=0.1), **settings).fit(X, Y)
+    custom = M3LClassifier(kernel=lambda A, B: rbf_kernel(A, B, gamma=0.1), **settings).fit(X, Y)
     is_optimal(native, dual_of(rbf_kernel(X.astype(float), gamma=0.1), Y), 1e-3, 1e-4)
-    assert native.dual_objective_ == pytest.approx(called.dual_objective_, rel=1e-5)
-    found, expected = (model.decision_function(X) for model in (native, called))
+    assert native.dual_objective_ == pytest.approx(custom.dual_objective_, rel=1e-5)
+    found, expected = (model.decision_function(X) for model in (native, custom))
     np.testing.assert_allclose(found, expected, atol=0.02)
 
 
 @pytest.mark.parametrize("prior", [None, "cooccurrence"])
-def test_native_products_give_the_same_bits_in_any_number_of_threads(prior: str | None) -> None:
+def test_the_native_rbf_kernel_gives_the_same_bits_with_any_number_of_threads(
+    prior: str | None,
+) -> None:
     X, Y = data(21, rows=300, labels=7)
     settings: dict[str, Any] = {"kernel": "rbf", "gamma": 0.1, "prior": prior, "tol": 0.01}
     one, three = (M3LClassifier(n_jobs=jobs, **settings).fit(X, Y) for jobs in (1, 3))
@@ -38,7 +38,7 @@ def test_native_products_give_the_same_bits_in_any_number_of_threads(prior: str 
     assert one.duality_gap_ == three.duality_gap_
 
 
-def test_rows_too_long_for_the_kernel_are_refused_and_the_model_stays() -> None:
+def test_rows_too_long_for_the_kernel_are_refused_and_do_not_change_the_model() -> None:
     X, Y = data(22)
     model = M3LClassifier(kernel="rbf", gamma=1.0).fit(X.astype(np.float32), Y)
     before = model.decision_function(X)
@@ -49,8 +49,11 @@ def test_rows_too_long_for_the_kernel_are_refused_and_the_model_stays() -> None:
 
 
 @pytest.mark.parametrize("kind", ["dense", "negative", "singular", "cooccurrence"])
-def test_rare_labels_that_a_prior_couples_start_from_shares_of_never(kind: str) -> None:
-    """18 rare labels of two blocks. Priors with different diagonals leave some to start from 0."""
+def test_coupled_rare_labels_start_from_the_never_relevant_label(kind: str) -> None:
+    """18 rare labels fill two blocks; each starts from a multiple of that label's solution.
+
+    Where the diagonal of the prior varies, some labels start from 0.
+    """
     X, Y = many(23, 60, 40, 18, 6)
     rare = (np.random.default_rng(0).random(Y.shape) < 0.15).astype(float) * Y
     rare[np.arange(18), np.arange(18)] = 1
@@ -67,8 +70,8 @@ def test_rare_labels_that_a_prior_couples_start_from_shares_of_never(kind: str) 
     is_optimal(model, dual_of(K, rare, R), 1e-5, 1e-6)
 
 
-def test_labels_one_at_a_time_heed_weights_costs_and_unknown_relevance() -> None:
-    """Three labels are few in every row: nearly all passes are over one label's variables."""
+def test_single_label_descent_respects_weights_costs_and_unknown_relevance() -> None:
+    """With three labels, nearly all passes visit the variables of one label only."""
     X, Y = many(24, 100, 60, 3, 6)
     rng = np.random.default_rng(0)
     Y[rng.random(Y.shape) < 0.2] = np.nan

@@ -1,4 +1,4 @@
-"""M3L finds the optimum: a general solver, LIBLINEAR, KKT, one kernel as another, any order."""
+"""M3L reaches the optimum: compared with a conic solver, LIBLINEAR, KKT and its own variants."""
 
 import warnings
 from typing import Any
@@ -19,7 +19,7 @@ KINDS = list(priors(2))
 
 
 def liblinear(X: Any, y: Any) -> Any:
-    """The weights of LIBLINEAR for one label; another seed may end far from the optimum."""
+    """Return LIBLINEAR's weights for one label; with other seeds it may miss the optimum by far."""
     peer = LinearSVC(
         loss="hinge", C=2, fit_intercept=False, tol=1e-8, max_iter=200000, random_state=0
     )
@@ -27,14 +27,14 @@ def liblinear(X: Any, y: Any) -> Any:
 
 
 def is_optimal(model: Any, dual: Dual, tol: float, close: float) -> None:
-    """Feasible, as good as the general solver's optimum, and with the figures it claims."""
+    """Assert feasibility, the optimal value, and the reported dual value and duality gap."""
     b = np.zeros(dual.target.shape)
     b[getattr(model, "support_", slice(None))] = model.dual_coef_
     assert (dual.low * (1 + 1e-6) <= b).all()
     assert (b <= dual.high * (1 + 1e-6)).all()
-    # Limits are rounded where variables are kept in single precision.
-    for limit in (dual.low, dual.high):
-        b = np.where(np.isclose(b, limit, rtol=1e-6, atol=0), limit, b)
+    # In single precision the bounds are rounded.
+    for bound in (dual.low, dual.high):
+        b = np.where(np.isclose(b, bound, rtol=1e-6, atol=0), bound, b)
     assert dual.violation(b) < tol + 1e-4
     best = dual.maximum()
     assert model.dual_objective_ == pytest.approx(dual.value(b), rel=1e-4)
@@ -73,7 +73,7 @@ def test_kernel(kind: str, kernel: str) -> None:
 
 @pytest.mark.parametrize("kernel", ["linear", "precomputed"])
 @pytest.mark.parametrize("kind", ["none", "dense"])
-def test_costs_weights_and_unknown_relevance(kernel: str, kind: str) -> None:
+def test_costs_weights_and_unknown_relevance_reach_the_optimum(kernel: str, kind: str) -> None:
     X, Y = data(3, labels=4)
     rng = np.random.default_rng(0)
     Y[rng.random(Y.shape) < 0.2] = np.nan
@@ -92,7 +92,7 @@ def test_costs_weights_and_unknown_relevance(kernel: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kernel", ["linear", "precomputed"])
-def test_the_loss_tied_to_the_prior(kernel: str) -> None:
+def test_the_loss_tied_to_the_prior_reaches_the_optimum(kernel: str) -> None:
     X, Y = data(4, labels=4)
     Y[0, 1] = np.nan
     R = np.eye(4) + 0.2 * np.array([[0, 1, -1, 0], [1, 0, 0, 1], [-1, 0, 0, 0], [0, 1, 0, 0]])
@@ -103,8 +103,8 @@ def test_the_loss_tied_to_the_prior(kernel: str) -> None:
 
 
 @pytest.mark.parametrize("sparse", [True, False])
-def test_more_labels_than_a_block_has(sparse: bool) -> None:
-    """35 labels are three blocks, which the prior couples; on dense rows labels take turns."""
+def test_several_coupled_blocks_reach_the_optimum(sparse: bool) -> None:
+    """35 labels are three blocks, coupled by the prior; on dense rows labels take turns."""
     X, Y = data(5, rows=25, labels=35)
     R = priors(35)["negative"]
     given = sp.csr_matrix(X) if sparse else X
@@ -112,8 +112,8 @@ def test_more_labels_than_a_block_has(sparse: bool) -> None:
     is_optimal(model, dual_of(X @ X.T, Y, R), 1e-5, 1e-6)
 
 
-def test_blocks_that_know_nothing_of_each_other() -> None:
-    """The prior couples labels of a block, and no two blocks: nothing is pulled between those."""
+def test_uncoupled_blocks_reach_the_optimum() -> None:
+    """The prior couples labels within each block but no two blocks, which exchange nothing."""
     X, Y = data(17, rows=30, labels=32)
     R = np.kron(np.eye(2), priors(16)["dense"])
     model = M3LClassifier(prior=R, tol=1e-5, max_iter=20000).fit(sp.csr_matrix(X), Y)
@@ -121,14 +121,14 @@ def test_blocks_that_know_nothing_of_each_other() -> None:
 
 
 @pytest.mark.parametrize("sparse", [True, False])
-def test_without_a_prior_it_is_liblinear_with_twice_the_penalty(sparse: bool) -> None:
+def test_without_a_prior_weights_equal_liblinear_with_twice_the_penalty(sparse: bool) -> None:
     X, Y = many(6, 300, 80, 20, 9)
     model = M3LClassifier(tol=1e-5, max_iter=10000).fit(X if sparse else X.toarray(), Y)
     for label in range(20):
         np.testing.assert_allclose(model.coef_[label], liblinear(X, Y[:, label]), atol=2e-3)
 
 
-def test_dense_rows_with_a_prior_give_the_same_bits_in_any_number_of_threads() -> None:
+def test_dense_rows_with_a_prior_give_the_same_bits_with_any_number_of_threads() -> None:
     X, Y = data(18, rows=400, labels=18)
     settings: dict[str, Any] = {"prior": "cooccurrence", "tol": 1e-5, "max_iter": 20000}
     model, threaded = (M3LClassifier(n_jobs=jobs, random_state=0, **settings) for jobs in (1, 3))
@@ -138,8 +138,8 @@ def test_dense_rows_with_a_prior_give_the_same_bits_in_any_number_of_threads() -
     assert model.duality_gap_ < 1e-4 * model.dual_objective_
 
 
-def test_dense_rows_have_labels_solved_alone_in_any_number_of_threads() -> None:
-    """Many more rows than features: nearly all variables end at a limit and drop out."""
+def test_dense_rows_without_a_prior_give_the_same_bits_with_any_number_of_threads() -> None:
+    """With many more rows than features, nearly all variables reach a bound and drop out."""
     X, Y = data(16, rows=400, labels=18)
     settings: dict[str, Any] = {"tol": 1e-5, "max_iter": 20000, "random_state": 0}
     model, threaded = (M3LClassifier(n_jobs=jobs, **settings).fit(X, Y) for jobs in (1, 3))
@@ -151,15 +151,15 @@ def test_dense_rows_have_labels_solved_alone_in_any_number_of_threads() -> None:
 
 
 @pytest.mark.parametrize("tol", [1e-3, 1e-5], ids=["single", "double"])
-def test_rows_that_are_nearly_equal_do_not_take_thousands_of_passes(tol: float) -> None:
-    """Coordinate steps alone take over 2,000 in single precision: they pass on little by little."""
+def test_nearly_equal_rows_need_fewer_than_1000_passes(tol: float) -> None:
+    """Coordinate descent alone takes over 2,000 passes in single precision: its steps are short."""
     X, Y = nearly_equal(0)
     model = M3LClassifier(tol=tol, max_iter=1000, random_state=0).fit(X, Y)
     dense = X.toarray()
     is_optimal(model, dual_of(dense @ dense.T, Y), tol, 1e-4 if tol == 1e-3 else 1e-7)
 
 
-def test_steps_on_the_face_heed_weights_costs_and_unknown_relevance() -> None:
+def test_free_variable_steps_respect_weights_costs_and_unknown_relevance() -> None:
     X, Y = nearly_equal(1, labels=4)
     rng = np.random.default_rng(0)
     Y[rng.random(Y.shape) < 0.2] = np.nan
@@ -173,8 +173,8 @@ def test_steps_on_the_face_heed_weights_costs_and_unknown_relevance() -> None:
 
 
 @pytest.mark.parametrize("prior", [None, "cooccurrence"])
-def test_sparse_rows_give_the_same_bits_in_any_number_of_threads(prior: str | None) -> None:
-    """40 labels are three blocks; some of them take steps on their face."""
+def test_sparse_rows_give_the_same_bits_with_any_number_of_threads(prior: str | None) -> None:
+    """40 labels are three blocks; some of them take conjugate-gradient steps."""
     X, Y = nearly_equal(2, labels=40)
     settings: dict[str, Any] = {"prior": prior, "max_iter": 300, "random_state": 0}
     with warnings.catch_warnings():
@@ -185,8 +185,8 @@ def test_sparse_rows_give_the_same_bits_in_any_number_of_threads(prior: str | No
     assert threaded.duality_gap_ == model.duality_gap_
 
 
-def test_rare_labels_start_from_the_label_that_is_never_relevant() -> None:
-    """20 rare labels start so; alone, each starts from zero. Both reach the optimum."""
+def test_rare_labels_start_from_the_never_relevant_label() -> None:
+    """20 rare labels start from its solution; a label alone starts from 0. Both are optimal."""
     X, Y = many(7, 400, 60, 20, 8)
     rare = (np.random.default_rng(0).random(Y.shape) < 0.06).astype(float) * Y
     together = M3LClassifier(tol=1e-5, max_iter=10000).fit(X, rare)
@@ -196,7 +196,7 @@ def test_rare_labels_start_from_the_label_that_is_never_relevant() -> None:
 
 
 @pytest.mark.parametrize("kind", ["none", "dense", "singular"])
-def test_a_linear_kernel_is_the_linear_solver(kind: str) -> None:
+def test_the_kernel_solver_equals_the_linear_solver(kind: str) -> None:
     X, Y = data(8, rows=60, labels=6)
     R = priors(6)[kind]
     linear = M3LClassifier(prior=R, tol=1e-5, max_iter=20000).fit(X, Y)
@@ -210,14 +210,14 @@ def test_a_linear_kernel_is_the_linear_solver(kind: str) -> None:
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize("prior", [None, "cooccurrence"])
-def test_the_optimum_does_not_depend_on_order_or_memory(kernel: str, prior: Any) -> None:
+def test_the_optimum_does_not_depend_on_row_order_or_cache_size(kernel: str, prior: Any) -> None:
     X, Y = data(9, rows=90, labels=20)
     order = np.random.default_rng(1).permutation(90)
     settings: dict[str, Any] = {"kernel": kernel, "prior": prior, "gamma": 0.1, "max_iter": 20000}
     first = M3LClassifier(random_state=0, **settings).fit(X, Y)
     others = [
         M3LClassifier(random_state=1, **settings).fit(X[order], Y[order]),
-        # 90 rows of 360 bytes; the least is 8 of them.
+        # The kernel matrix has 90 rows of 360 bytes; the smallest cache holds 8 of them.
         M3LClassifier(random_state=0, cache_size=0.002, **settings).fit(X, Y),
         M3LClassifier(random_state=0, cache_size=0.012, **settings).fit(X, Y),
     ]
@@ -230,7 +230,7 @@ def test_the_optimum_does_not_depend_on_order_or_memory(kernel: str, prior: Any)
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize("prior", [None, "cooccurrence"])
-def test_threads_give_the_same_bits(kernel: str, prior: Any) -> None:
+def test_kernels_give_the_same_bits_with_any_number_of_threads(kernel: str, prior: Any) -> None:
     X, Y = many(10, 200, 3000, 40, 12)
     models = [
         M3LClassifier(kernel=kernel, prior=prior, tol=0.1, n_jobs=jobs, random_state=3).fit(X, Y)
@@ -251,14 +251,14 @@ def test_threads_give_the_same_bits(kernel: str, prior: Any) -> None:
     kind=st.sampled_from(KINDS),
     linear=st.booleans(),
 )
-def test_any_small_problem(
+def test_small_random_problems_reach_the_optimum(
     seed: int, labels: int, rows: int, C: float, kind: str, linear: bool
 ) -> None:
     X, Y = data(seed, rows=rows, columns=4, labels=labels)
     R = priors(labels, seed)[kind]
     K = X @ X.T
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of problems that need more passes
+        warnings.simplefilter("ignore")  # some problems need more passes than max_iter
         model = M3LClassifier(C=C, prior=R, kernel="linear" if linear else "precomputed")
         model.set_params(max_iter=3000).fit(X if linear else K, Y)
     best = dual_of(K, Y, R, C).maximum()
@@ -266,7 +266,7 @@ def test_any_small_problem(
     assert best <= (model.dual_objective_ + model.duality_gap_) * (1 + 1e-3) + 1e-3
 
 
-def test_rows_without_features_and_labels_without_prior_go_to_their_limits() -> None:
+def test_empty_rows_and_labels_with_a_zero_prior_reach_their_bounds() -> None:
     X = np.array([[0.0, 0.0], [1.0, 0.0]])
     Y = np.array([[1, 0, 1], [0, 1, 1]])
     model = M3LClassifier(C=0.5, prior=np.diag([1.0, 1.0, 0.0])).fit(X, Y)

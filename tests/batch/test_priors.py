@@ -1,4 +1,4 @@
-"""Priors of M3L, and categories recognised by their attributes."""
+"""Priors of M3L, and zero-shot classification by attributes."""
 
 import os
 from pathlib import Path
@@ -20,26 +20,26 @@ def test_the_attribute_prior_is_the_sum_over_categories() -> None:
         expected += p[c] / 8 * np.outer(y, y)
     np.testing.assert_allclose(attribute_prior(A, p), expected)
     np.testing.assert_allclose(attribute_prior(2 * A - 1, p), expected)
-    assert np.linalg.matrix_rank(expected) <= 3  # singular, and welcome
+    assert np.linalg.matrix_rank(expected) <= 3  # a singular prior is valid
     assert checked_prior(expected, 6).shape == (6, 6)
 
 
 @pytest.mark.parametrize(
     ("A", "p", "message"),
     [
-        ([[0, 2]], None, "A must have 0 and 1, or -1 and 1, everywhere"),
-        ([[0, -1, 1]], None, "A must have 0 and 1, or -1 and 1, everywhere"),
-        ([1, 0], None, "A must have a row a category"),
+        ([[0, 2]], None, "all entries of A must be 0 or 1, or all must be -1 or 1"),
+        ([[0, -1, 1]], None, "all entries of A must be 0 or 1, or all must be -1 or 1"),
+        ([1, 0], None, "A must have one row per category"),
         ([[1, 0]], [1, 2], r"p must have shape \(1,\)"),
-        ([[1, 0]], [-1], "p must have no negative numbers and a positive sum"),
+        ([[1, 0]], [-1], "p must have no negative or infinite numbers and a positive sum"),
     ],
 )
-def test_bad_attributes_are_named(A: object, p: object, message: str) -> None:
+def test_invalid_attributes_are_named(A: object, p: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         attribute_prior(A, p)
 
 
-def test_the_cooccurrence_prior_is_positive_semi_definite_with_ones() -> None:
+def test_the_cooccurrence_prior_is_positive_semi_definite_with_unit_diagonal() -> None:
     _, Y = data(0, rows=50, labels=8)
     Y[:, 3] = 0
     R = cooccurrence_prior(Y.T @ Y)
@@ -51,10 +51,10 @@ def test_the_cooccurrence_prior_is_positive_semi_definite_with_ones() -> None:
     )
 
 
-def test_zero_shot_goes_by_margins_where_signs_do_not_tell() -> None:
+def test_zero_shot_uses_margins_where_signs_tie() -> None:
     animals = [[1, 1, 0, 0], [1, 0, 1, 0], [0, 0, 1, 1]]
     names = ["whale", "leopard", "rat"]
-    scores = [[0.9, 0.1, 0.2, -0.5]]  # one attribute from the whale, one from the leopard
+    scores = [[0.9, 0.1, 0.2, -0.5]]  # its signs differ in one attribute from whale and leopard
     assert ZeroShot(animals, names).predict(scores).tolist() == ["leopard"]
     assert ZeroShot(animals, names, by="signs").predict(scores).tolist() == ["whale"]  # a tie
     every = ZeroShot(animals, names).decision_function(scores)
@@ -66,14 +66,14 @@ def test_zero_shot_reports_accuracy_by_category() -> None:
     shot = ZeroShot([[1, 0], [0, 1], [1, 1]], ["a", "b", "c"])
     scores = [[1, -1], [1, 2], [-1, 3], [-2, 1]]
     assert shot.accuracy(scores, ["a", "a", "b", "b"]) == {"a": 0.5, "b": 1.0}
-    with pytest.raises(ValueError, match="scores must have 2 columns, one an attribute"):
+    with pytest.raises(ValueError, match="scores must have 2 columns, one per attribute"):
         shot.predict([[1, 2, 3]])
     with pytest.raises(ValueError, match="attributes has 2 rows, but there are 1"):
         ZeroShot([[1, 0], [0, 1]], ["a"])
 
 
-def test_categories_without_examples_are_recognised_by_their_attributes() -> None:
-    """Animals with Attributes' table: features made here, as the images' are not to be had."""
+def test_zero_shot_recognises_categories_without_examples() -> None:
+    """The attributes are those of Animals with Attributes; the features are synthetic."""
     folder = Path(os.environ.get("TAGALONG_DATA", ""), "awa")
     if not folder.is_dir():
         pytest.skip("TAGALONG_DATA has no folder awa")

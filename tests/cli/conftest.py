@@ -1,4 +1,4 @@
-"""Commands run in this process, on a small stream that never changes."""
+"""Fixtures that run commands in this process, on a small fixed stream of items."""
 
 import io
 import json
@@ -20,7 +20,7 @@ WORDS = {
 
 
 def items(count: int = 60) -> list[dict[str, Any]]:
-    """Texts of one or two topics; every tenth has no labels, every thirteenth none apply."""
+    """Texts about one or two topics; every tenth is unlabelled, every thirteenth has no label."""
     topics = list(WORDS)
     found = []
     for number in range(count):
@@ -41,7 +41,7 @@ def items(count: int = 60) -> list[dict[str, Any]]:
 
 @dataclass
 class Finished:
-    """How a command ended and what it wrote."""
+    """The exit code and the output of a command."""
 
     code: int
     out: str
@@ -61,7 +61,7 @@ Run = Callable[..., Finished]
 
 @pytest.fixture
 def run(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs a command in a folder of its own."""
+    """A function that runs a command in a temporary folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("TAGALONG_DEBUG", raising=False)
 
@@ -77,7 +77,7 @@ def run(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.fixture
 def stream(tmp_path: Path) -> Path:
-    """A file of items."""
+    """A JSON lines file of items."""
     path = tmp_path / "items.jsonl"
     path.write_text("".join(json.dumps(item) + "\n" for item in items()), encoding="utf-8")
     return path
@@ -85,6 +85,6 @@ def stream(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def model(run: Run, stream: Path) -> str:
-    """A model that has learnt them."""
+    """A model that has learnt the items."""
     assert run("learn", "items.jsonl", "--model", "m.tagalong", "-q").code == 0
     return "m.tagalong"

@@ -1,4 +1,4 @@
-"""``compare``: each learner's figures are those that it has by itself."""
+"""Tests of ``compare``: each learner has the same measures as in a separate run."""
 
 import json
 import signal
@@ -36,7 +36,7 @@ III (optimal), entropic        0.1020     0.0714        0.0918             0.945
 
 @pytest.fixture
 def long_stream(tmp_path: Path) -> str:
-    """More than one chunk, and a label that appears late."""
+    """A stream of several chunks, with a label that appears late."""
     found = items(700)
     for item in found[500:520]:
         item["labels"] = ["garden"]
@@ -54,7 +54,7 @@ def labelled(path: str) -> list[Item]:
     return [item for item in read(path) if item.labels is not None]
 
 
-def test_the_table_of_a_paper(run: Run, stream: Path) -> None:
+def test_table_of_a_paper(run: Run, stream: Path) -> None:
     done = run("compare", "items.jsonl", "--paper", "p1")
     assert done.code == 0
     rows = [line.rstrip().rpartition("  ") for line in done.out.splitlines()]
@@ -62,12 +62,12 @@ def test_the_table_of_a_paper(run: Run, stream: Path) -> None:
     assert rows[0][2] == "items/s"
     assert done.err.splitlines()[-2:] == [
         "54 items, 3 labels",
-        "6 items without labels were passed over",
+        "6 items without labels were ignored",
     ]
 
 
 @pytest.mark.parametrize("features", [{}, {"weighting": "tfidf", "buckets": 5000}])
-def test_the_figures_are_those_of_each_learner_alone(
+def test_measures_equal_those_of_separate_runs(
     run: Run, long_stream: str, features: dict[str, Any]
 ) -> None:
     flags = [part for name, value in features.items() for part in (f"--{name}", str(value))]
@@ -77,16 +77,16 @@ def test_the_figures_are_those_of_each_learner_alone(
     assert (done.json["items"], done.json["labels"], done.json["unlabelled"]) == (632, 4, 68)
     assert len(done.json["learners"]) == 8
     for learner in done.json["learners"]:
-        alone = tagalong.Tagger(
+        separate = tagalong.Tagger(
             tagalong.LabelRanker(**learner["settings"]), TextFeatures(**features)
         )
-        report = progressive(alone, labelled(long_stream), window=50)
+        report = progressive(separate, labelled(long_stream), window=50)
         assert learner["overall"] == asdict(report.overall)
         assert learner["recent"] == asdict(report.recent)
-        assert learner["dual"] == alone.certificate_.dual
+        assert learner["dual"] == separate.certificate_.dual
 
 
-def test_the_number_of_threads_changes_nothing(run: Run, long_stream: str) -> None:
+def test_number_of_threads_does_not_matter(run: Run, long_stream: str) -> None:
     grid = ("compare", long_stream, "--learners", "single,optimal,smooth", "--json")
     one, three = (without_speed(run(*grid, "--threads", n).json) for n in ("1", "3"))
     assert one == three
@@ -112,14 +112,14 @@ def test_names_and_shared_settings(run: Run, stream: Path) -> None:
     assert names == ["label-ranker, C=1", "label-ranker, C=0.5"]
 
 
-def test_the_papers_can_be_made() -> None:
+def test_learners_of_all_papers_can_be_made() -> None:
     for learners in PAPERS.values():
         assert len({one.name for one in learners}) == len(learners)
         for one in learners:
             assert one.make().get_params().items() >= one.settings.items()
 
 
-def test_the_best_stand_out(run: Run, stream: Path) -> None:
+def test_best_values_are_highlighted(run: Run, stream: Path) -> None:
     rows = [
         Row(
             f"C={C}",
@@ -144,7 +144,7 @@ def test_the_best_stand_out(run: Run, stream: Path) -> None:
     assert done.out.startswith("|  | any mistake | one-error |")
 
 
-def test_ctrl_c_shows_the_figures_so_far(
+def test_ctrl_c_prints_the_measures_so_far(
     run: Run, long_stream: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     look, seen = TextFeatures.read, [0]
@@ -172,13 +172,13 @@ def test_an_empty_stream(run: Run, tmp_path: Path) -> None:
     "flags, message",
     [
         (("--learners", "magic"), "there is no learner 'magic'"),
-        (("--paper", "p9"), "there is no paper 'p9'; there are p1"),
-        (("--paper", "p1", "--updates", "single"), "--paper brings its own"),
+        (("--paper", "p9"), "--paper p9: choose one of p1, p2"),
+        (("--paper", "p1", "--updates", "single"), "--paper selects the learners"),
         (("--learners", "single", "--updates", "optimal"), "either --learners or --updates"),
-        (("--updates", "simopt", "--geometries", "entropic"), "simopt, entropic: update='simopt'"),
-        (("--C", "1,x"), "'x' is not a number"),
-        (("--C", "1,-1"), "label-ranker, C=-1: C must be positive"),
-        (("--buckets", "grow"), "give --buckets a number"),
+        (("--updates", "simopt", "--geometries", "entropic"), "simopt, entropic: --updates simopt"),
+        (("--C", "1,x"), "--C must be a list of numbers, got 'x'"),
+        (("--C", "1,-1"), "label-ranker, C=-1: --C must be positive"),
+        (("--buckets", "grow"), "--buckets grow: compare needs"),
         (("--updates", ","), "must not be empty"),
     ],
 )
@@ -188,7 +188,7 @@ def test_wrong_usage(run: Run, stream: Path, flags: tuple[str, ...], message: st
     assert message in done.err
 
 
-def test_an_item_that_cannot_be_read_is_named(run: Run, stream: Path) -> None:
+def test_unreadable_item_is_named(run: Run, stream: Path) -> None:
     with stream.open("a") as file:
         file.write("{}]\n")
     done = run("compare", "items.jsonl")

@@ -1,4 +1,4 @@
-"""``convert``, ``streams`` and ``completion``."""
+"""Tests of ``convert``, ``streams`` and ``completion``."""
 
 import builtins
 import json
@@ -11,7 +11,7 @@ from tagalong.readers import read, streams, write
 from tests.cli.conftest import Run
 
 
-def test_there_and_back(run: Run, stream: Path) -> None:
+def test_round_trip(run: Run, stream: Path) -> None:
     assert run("convert", "items.jsonl", "items.csv.gz", "--out-unlabelled", "unknown").code == 1
     assert run("convert", "items.jsonl", "items.parquet").code == 0
     done = run("convert", "items.parquet", "back.jsonl", "--weight", "weight", "--json")
@@ -26,7 +26,7 @@ def test_there_and_back(run: Run, stream: Path) -> None:
     assert list(read("back.jsonl")) == list(read("items.jsonl"))
 
 
-def test_it_is_what_write_does(run: Run, stream: Path) -> None:
+def test_output_equals_that_of_write(run: Run, stream: Path) -> None:
     flags = ("--out-separator", ";", "--out-unlabelled", "unknown", "--limit", "12")
     done = run("convert", "items.jsonl", "a.csv", *flags)
     assert done.code == 0
@@ -41,40 +41,40 @@ def test_standard_output(run: Run) -> None:
     done = run("convert", "-", "-", "--format", "csv", "--to", "fasttext", stdin=table)
     assert (done.code, done.out) == (0, "__label__x a b\n")
     assert "1 items written to - as fasttext" in done.err
-    assert "runs of blanks become single blanks" in done.err
+    assert "repeated spaces become single spaces" in done.err
     assert run("convert", "-", "-", "--to", "jsonl", "--json").code == 2
 
 
 @pytest.mark.parametrize(
     "item, out, losses",
     [
-        ({"id": "1", "text": "a b", "labels": ["x"]}, "o.ft", ["ids are left out"]),
+        ({"id": "1", "text": "a b", "labels": ["x"]}, "o.ft", ["ids are omitted"]),
         ({"text": "a b", "labels": ["x"]}, "o.ft", []),
         (
             {"text": {"subject": "a", "body": "b"}, "labels": ["x"]},
             "o.vw",
-            ["fields of a text become namespaces", "texts become words"],
+            ["fields of a text become namespaces", "texts are split into words"],
         ),
         ({"features": {"c": "red"}, "labels": ["x"]}, "o.svm", ["categories become features"]),
-        ({"features": {"c": 0, "d": 1}, "labels": ["x"]}, "o.arff", ["that are 0 are left out"]),
+        ({"features": {"c": 0, "d": 1}, "labels": ["x"]}, "o.arff", ["with value 0 are omitted"]),
         ({"features": {"c": 2}, "labels": ["x"]}, "o.arff", []),
     ],
 )
-def test_what_is_lost_is_said(
+def test_losses_are_reported(
     run: Run, tmp_path: Path, item: dict[str, Any], out: str, losses: list[str]
 ) -> None:
     (tmp_path / "one.jsonl").write_text(json.dumps(item))
     found = run("convert", "one.jsonl", out, "--json").json["losses"]
     assert len(found) == len(losses)
-    for said, part in zip(found, losses, strict=True):
-        assert part in said
+    for message, part in zip(found, losses, strict=True):
+        assert part in message
 
 
-def test_what_cannot_be_written_names_the_flag_that_helps(run: Run, stream: Path) -> None:
+def test_error_message_names_the_flag_that_helps(run: Run, stream: Path) -> None:
     done = run("convert", "items.jsonl", "items.vw")
     assert done.code == 1
     assert "items.jsonl:13" in done.err
-    assert "--out-unlabelled empty lets it" in done.err
+    assert "use --out-unlabelled empty" in done.err
     assert not Path("items.vw").exists()
 
 
@@ -82,7 +82,8 @@ def test_what_cannot_be_written_names_the_flag_that_helps(run: Run, stream: Path
     "argv, code, message",
     [
         (("items.jsonl", "x.what"), 2, "give --to one of"),
-        (("items.jsonl", "x.mbox"), 2, "can be read only"),
+        (("items.jsonl", "x.mbox"), 2, "mbox is read-only"),
+        (("items.jsonl", "x.vw", "--out-number-labels", "x"), 2, "--out-number-labels must be"),
         (("items.jsonl", "no/x.csv"), 2, "no folder no"),
         (("items.jsonl",), 2, "required: OUT"),
         (("nope.jsonl", "x.csv"), 1, "nope.jsonl: no such file"),
@@ -132,4 +133,4 @@ def test_completion_without_shtab(run: Run, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(builtins, "__import__", importing)
     done = run("completion", "bash")
     assert (done.code, done.out) == (1, "")
-    assert "install tagalong[completion]" in done.err
+    assert "pip install 'tagalong[completion]'" in done.err

@@ -1,4 +1,4 @@
-"""``tagalong file``: a Maildir is sorted, or only looked at."""
+"""Tests of ``tagalong file``, with and without ``--apply``."""
 
 import mailbox
 from pathlib import Path
@@ -36,7 +36,7 @@ def test_a_dry_run_changes_nothing(run: Run, maildir: Path) -> None:
         "1 messages would be moved",
         "1 stay in the inbox: 1 unsure",
     ]
-    assert "--apply does it" in done.err
+    assert "--apply moves the messages" in done.err
     assert files(maildir) == before
     assert run("file", "Mail", "--dry-run", "--json").json["applied"] is False
 
@@ -52,7 +52,7 @@ def test_apply_moves_and_learns_once(run: Run, maildir: Path) -> None:
     assert run("inspect", "Mail/model.tagalong", "--json").json["size"]["labels"] == 2
 
 
-def test_options_arrive(run: Run, maildir: Path) -> None:
+def test_options_are_passed_on(run: Run, maildir: Path) -> None:
     assert run("file", "Mail", "--json", "--min-learnt", "500").json["moves"] == []
     found = run("file", "Mail", "--json", "--exclude", "Travel,Sent").json
     assert (found["learnt"], found["moves"]) == (60, [])
@@ -67,7 +67,7 @@ def test_options_arrive(run: Run, maildir: Path) -> None:
         (("Mail", "--apply", "--dry-run"), 2, "not allowed with"),
         (("Mail", "--min-precision", "0"), 2, "--min-precision must be above 0"),
         (("nope",), 1, "nope"),
-        (("Mail", "--apply", "--model", "no/m"), 1, "no such folder"),
+        (("Mail", "--apply", "--model", "no/m"), 1, "the folder of the model file does not exist"),
     ],
 )
 def test_errors(run: Run, maildir: Path, flags: tuple[str, ...], code: int, message: str) -> None:

@@ -1,4 +1,4 @@
-"""``tagalong fit``: a batch learner on the command line."""
+"""Tests of ``tagalong fit``."""
 
 import json
 import subprocess
@@ -10,10 +10,10 @@ import pytest
 
 from tagalong import load
 from tests.cli.conftest import Run
-from tests.patience import PATIENCE
+from tests.timeouts import TIMEOUT
 
 
-def test_it_fits_measures_saves_and_suggests(run: Run, stream: Path) -> None:
+def test_fit_measure_save_suggest(run: Run, stream: Path) -> None:
     fitted = run("fit", "items.jsonl", "--model", "m.tagalong", "--json")
     assert fitted.code == 0
     assert (fitted.json["items"], fitted.json["held_out"]) == (49, 5)
@@ -28,7 +28,7 @@ def test_it_fits_measures_saves_and_suggests(run: Run, stream: Path) -> None:
     assert 0 < others[-1]["probability"] < best["probability"] < 1
 
 
-def test_a_fitted_model_is_evaluated_explained_and_inspected(run: Run, stream: Path) -> None:
+def test_evaluate_explain_and_inspect_a_fitted_model(run: Run, stream: Path) -> None:
     run("fit", "items.jsonl", "--model", "m.tagalong", "--holdout", "0", "-q")
     measured = run("evaluate", "items.jsonl", "--model", "m.tagalong", "--json")
     assert measured.code == 0
@@ -42,7 +42,7 @@ def test_a_fitted_model_is_evaluated_explained_and_inspected(run: Run, stream: P
     assert "invoice" in words.out
 
 
-def test_the_file_holds_what_the_learner_learnt(run: Run, stream: Path) -> None:
+def test_saved_model_scores_like_the_learner(run: Run, stream: Path) -> None:
     run("fit", "items.jsonl", "--model", "m.tagalong", "-q", "--set", "random_state=0")
     tagger = load("m.tagalong")
     assert sorted(tagger.labels) == ["family", "money", "travel"]
@@ -64,27 +64,27 @@ def test_kernel_and_prior(run: Run, stream: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--learner", "svm"], "there is no batch learner 'svm'; there are m3l"),
-        (["--set", "depth=3"], "m3l has no setting 'depth'; it has C, cache_size"),
-        (["-C", "-1"], "C must be positive, got -1"),
-        (["--holdout", "1"], "--holdout must be from 0 to below 1, not 1"),
+        (["--learner", "svm"], "--learner: there is no batch learner 'svm'; choose one of m3l"),
+        (["--set", "depth=3"], "m3l has no parameter 'depth'; --set takes C, cache_size"),
+        (["-C", "-1"], "-C must be positive, got -1"),
+        (["--holdout", "1"], "--holdout must be at least 0 and below 1, got 1"),
     ],
 )
-def test_wrong_usage_is_named(run: Run, stream: Path, more: list[str], message: str) -> None:
+def test_usage_errors(run: Run, stream: Path, more: list[str], message: str) -> None:
     refused = run("fit", "items.jsonl", "--model", "m.tagalong", *more)
     assert refused.code == 2
     assert message in refused.err
     assert not Path("m.tagalong").exists()
 
 
-def test_items_without_labels_are_nothing_to_learn(run: Run, tmp_path: Path) -> None:
+def test_unlabelled_items_are_an_error(run: Run, tmp_path: Path) -> None:
     (tmp_path / "plain.jsonl").write_text('{"text": "hello"}\n')
     refused = run("fit", "plain.jsonl", "--model", "m.tagalong")
     assert refused.code == 1
     assert "no item has labels" in refused.err
 
 
-def test_a_fitted_model_does_not_learn_one_by_one(run: Run, stream: Path) -> None:
+def test_fitted_model_does_not_learn_online(run: Run, stream: Path) -> None:
     run("fit", "items.jsonl", "--model", "m.tagalong", "-q")
     refused = run("learn", "items.jsonl", "--model", "m.tagalong", "--continue")
     assert refused.code == 1
@@ -110,9 +110,9 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_an_interrupted_fit_keeps_what_it_reached(kernel: str) -> None:
-    """The signal comes at the first look, which may be before the first step of a kernel."""
+def test_interrupted_fit_keeps_the_model_so_far(kernel: str) -> None:
+    """The signal comes at the first check, which may precede the first kernel step."""
     found = subprocess.run(
-        [sys.executable, "-c", SLOW, kernel], capture_output=True, text=True, timeout=PATIENCE
+        [sys.executable, "-c", SLOW, kernel], capture_output=True, text=True, timeout=TIMEOUT
     )
     assert found.stdout == "kept True (1500, 20)\n", found.stderr

@@ -1,4 +1,4 @@
-"""Modules that are slow to load wait until they are used, for our own imports alone."""
+"""Tests of deferred imports: they affect only imports within the block."""
 
 import subprocess
 import sys
@@ -21,7 +21,7 @@ def slow_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     sys.modules.pop("slowly_made", None)
 
 
-def test_modules_wait_until_they_are_used() -> None:
+def test_module_is_loaded_at_first_use() -> None:
     with late_imports("slowly_made", "not_made_at_all"):
         assert "not_made_at_all" not in sys.modules
         import slowly_made  # type: ignore[import-not-found]
@@ -36,7 +36,7 @@ def test_modules_wait_until_they_are_used() -> None:
         slowly_made.question  # noqa: B018
 
 
-def test_other_imports_get_the_module_itself() -> None:
+def test_later_imports_get_the_module_itself() -> None:
     with late_imports("slowly_made"):
         import slowly_made as late
     assert "slowly_made" not in sys.modules
@@ -47,14 +47,14 @@ def test_other_imports_get_the_module_itself() -> None:
     assert sys.modules["slowly_made"] is slowly_made
 
 
-def test_nothing_stays_after_an_error() -> None:
+def test_placeholder_is_removed_after_an_error() -> None:
     with pytest.raises(ZeroDivisionError), late_imports("slowly_made"):
         raise ZeroDivisionError
     assert "slowly_made" not in sys.modules
 
 
 def after_learning(stream: Path, code: str) -> str:
-    """Return what code prints in a process that has run ``tagalong learn``."""
+    """Return the last line that code prints in a process that has run ``tagalong learn``."""
     program = (
         "import sys; from types import ModuleType; from tagalong.cli.main import main; "
         f"main(['learn', {str(stream)!r}, '-q']); {code}"
@@ -64,12 +64,12 @@ def after_learning(stream: Path, code: str) -> str:
     return done.stdout.splitlines()[-1]
 
 
-def test_learning_loads_no_statistics(stream: Path) -> None:
+def test_learn_does_not_load_scipy_stats_or_pandas(stream: Path) -> None:
     code = "print([name for name in sys.modules if name.startswith(('scipy.stats.', 'pandas.'))])"
     assert after_learning(stream, code) == "[]"
 
 
-def test_a_command_leaves_no_stand_in_behind(stream: Path) -> None:
+def test_command_leaves_no_placeholder(stream: Path) -> None:
     code = (
         f"print([name for name in {UNUSED_BY_COMMANDS!r} "
         "if type(sys.modules.get(name)) not in (ModuleType, type(None))])"
@@ -77,7 +77,7 @@ def test_a_command_leaves_no_stand_in_behind(stream: Path) -> None:
     assert after_learning(stream, code) == "[]"
 
 
-def test_what_scikit_learn_waits_for_works(stream: Path) -> None:
+def test_deferred_module_works_in_scikit_learn(stream: Path) -> None:
     code = (
         "from sklearn.impute import SimpleImputer; "
         "print(SimpleImputer(strategy='most_frequent').fit([[1], [2], [2]]).statistics_)"

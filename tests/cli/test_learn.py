@@ -1,4 +1,4 @@
-"""``tagalong learn``: what it prints, writes and refuses; to the bit what Python's Tagger does."""
+"""Tests of ``tagalong learn``: output, files, errors; equality to the bit with `Tagger`."""
 
 import json
 from pathlib import Path
@@ -41,16 +41,16 @@ def labelled(path: str, limit: int | None = None) -> list[tagalong.Item]:
     return [item for item in list(read(path))[:limit] if item.labels is not None]
 
 
-def test_the_figures_and_where_the_model_is(run: Run, stream: Path) -> None:
+def test_prints_the_measures_and_the_model_file(run: Run, stream: Path) -> None:
     done = run("learn", "items.jsonl", "--model", "m.tagalong")
     assert done.code == 0
     assert done.out == TABLE
     first, second = done.err.splitlines()
-    assert first == "6 items without labels were passed over"
-    assert second.startswith("the model is in m.tagalong (")
+    assert first == "6 items without labels were ignored"
+    assert second.startswith("model saved to m.tagalong (")
 
 
-def test_without_a_model_it_only_measures(run: Run, stream: Path) -> None:
+def test_without_model_option_nothing_is_saved(run: Run, stream: Path) -> None:
     done = run("learn", "items.jsonl", "--quiet")
     assert (done.code, done.out, done.err) == (0, TABLE, "")
     assert [path.name for path in stream.parent.iterdir()] == ["items.jsonl"]
@@ -80,7 +80,7 @@ def test_without_a_model_it_only_measures(run: Run, stream: Path) -> None:
         (("--no-names", "--buckets", "1000"), {}, {"names": False, "buckets": 1000}, 1),
     ],
 )
-def test_the_model_is_that_of_python_to_the_bit(
+def test_model_equals_the_python_tagger_to_the_bit(
     run: Run, stream: Path, flags: tuple[str, ...], learner: dict, features: dict, passes: int
 ) -> None:
     assert run("learn", "items.jsonl", "--model", "m.tagalong", *flags).code == 0
@@ -111,7 +111,7 @@ def test_limit_counts_what_is_read(run: Run, stream: Path) -> None:
     assert run("learn", "items.jsonl", "--json", "--limit", "0").json["report"]["items"] == 0
 
 
-def test_standard_input_and_options_of_formats(run: Run) -> None:
+def test_standard_input_and_format_options(run: Run) -> None:
     table = "what;why;tags\nthe invoice;x;money\nthe flight;y;travel,money\nflight;z;travel\n"
     flags = ("--format", "csv", "--delimiter", ";", "--text", "what,why", "--labels", "tags")
     done = run("learn", "-", "--model", "m.tagalong", "--json", *flags, stdin=table)
@@ -130,7 +130,7 @@ def test_an_existing_model_is_not_overwritten(run: Run, stream: Path, model: str
     assert Path(model).read_bytes() == before
 
 
-def test_continue_learns_on(run: Run, stream: Path, model: str) -> None:
+def test_continue_learns_further_items(run: Run, stream: Path, model: str) -> None:
     done = run("learn", "items.jsonl", "--model", model, "--continue", "--json", "--limit", "20")
     assert done.json["report"]["items"] == 18
     by_hand = tagalong.Tagger()
@@ -140,15 +140,23 @@ def test_continue_learns_on(run: Run, stream: Path, model: str) -> None:
 
 
 def test_continue_with_other_settings_is_refused(run: Run, stream: Path, model: str) -> None:
-    for flags in (("--update", "single"), ("--words", "1,2"), ("--no-names",)):
+    for flags, message in (
+        (("--update", "single"), "with --update smooth, not with --update single; leave --update"),
+        (("--words", "1,2"), "with --words 1,1, not with --words 1,2; leave --words out"),
+        (("--average", "no"), "with --average auto, not with --average no"),
+        (("--buckets", "grow"), "with --buckets 1048576, not with --buckets grow"),
+        (("--no-names",), "without --no-names, not with --no-names; leave --no-names out"),
+        (("--set", "constant=7"), "with --set constant=None, not with --set constant=7"),
+        (("--slots", "3"), "--slots: m.tagalong holds a LabelRanker without it"),
+    ):
         done = run("learn", "items.jsonl", "--model", model, "--continue", *flags)
         assert done.code == 2
-        assert "was made with" in done.err
+        assert message in done.err
     flags = ("--update", "smooth", "--words", "1,1")
     assert run("learn", "items.jsonl", "--model", model, "--continue", *flags).code == 0
 
 
-def test_what_cannot_be_read_stops_and_is_saved(run: Run, stream: Path) -> None:
+def test_unreadable_item_stops_the_run_and_saves_the_model(run: Run, stream: Path) -> None:
     lines = stream.read_text().splitlines(keepends=True)
     stream.write_text("".join([*lines[:30], "{broken\n", *lines[30:]]))
     done = run("learn", "items.jsonl", "--model", "m.tagalong")
@@ -165,7 +173,7 @@ def test_what_cannot_be_read_stops_and_is_saved(run: Run, stream: Path) -> None:
     assert arrays(tagalong.load("m.tagalong")) == arrays(tagalong.load("x.tagalong"))
 
 
-def test_what_the_learner_refuses_is_named_or_skipped(run: Run, stream: Path) -> None:
+def test_refused_item_is_named_or_skipped(run: Run, stream: Path) -> None:
     with stream.open("a") as file:
         file.write(json.dumps({"text": "a", "labels": ["money"], "weight": 1e300}) + "\n")
     done = run("learn", "items.jsonl")
@@ -176,7 +184,7 @@ def test_what_the_learner_refuses_is_named_or_skipped(run: Run, stream: Path) ->
     assert "items.jsonl:61" in done.json["errors"][0]
 
 
-def test_nothing_is_written_when_nothing_can_be_read(run: Run, stream: Path) -> None:
+def test_no_model_file_if_nothing_can_be_read(run: Run, stream: Path) -> None:
     assert run("learn", "nope.jsonl", "--model", "m.tagalong").code == 1
     assert run("learn", "items.jsonl", "--delimiter", ";", "--model", "m.tagalong").code == 2
     assert not Path("m.tagalong").exists()
@@ -194,19 +202,27 @@ def test_nothing_is_written_when_nothing_can_be_read(run: Run, stream: Path) -> 
         (("items.jsonl", "--report", "no/r.json"), "no folder no"),
         (("items.jsonl", "--update", "magic"), "invalid choice: 'magic'"),
         (("items.jsonl", "--learner", "magic"), "there is no learner 'magic'"),
-        (("items.jsonl", "--set", "magic=1"), "no setting 'magic'"),
+        (("items.jsonl", "--set", "magic=1"), "label-ranker has no parameter 'magic'; --set takes"),
         (("items.jsonl", "--set", "magic"), "name=value"),
-        (("items.jsonl", "-C", "-1"), "C must be positive"),
-        (("items.jsonl", "--words", "0,1"), "words[0] must be from 1"),
+        (("items.jsonl", "-C", "-1"), "label-ranker: -C must be positive"),
+        (("items.jsonl", "--geometry", "entropic", "--average", "yes"), "must be 'auto' or no"),
+        (("items.jsonl", "--set", "C=-1"), "label-ranker: C must be positive"),
+        (("items.jsonl", "--learner", "partial", "--slots", "0"), "partial: --slots must be"),
+        (("items.jsonl", "--words", "0,1"), "the first number of --words must be from 1"),
         (("items.jsonl", "--words", "a"), "such as 1,2"),
         (("items.jsonl", "--buckets", "many"), "must be a number or 'grow'"),
-        (("items.jsonl", "--delimiter", ";"), "jsonl has no option 'delimiter'"),
-        (("items.jsonl", "--limit", "-1"), "must not be negative"),
-        (("items.jsonl", "--every", "0"), "must be above 0"),
-        (("items.jsonl", "--resum"), "cannot make sense of --resum"),
+        (("items.jsonl", "--delimiter", ";"), "jsonl has no option --delimiter"),
+        (("items.jsonl", "--max-line", "x"), "--max-line must be"),
+        (("items.jsonl", "--limit", "-1"), "--limit: must not be negative"),
+        (("items.jsonl", "--limit", "x"), "--limit: must be a whole number, got 'x'"),
+        (("items.jsonl", "--at", "0"), "--at: must be at least 1, got 0"),
+        (("items.jsonl", "--window", "0"), "--window: must be at least 1, got 0"),
+        (("items.jsonl", "--every", "0"), "--every: must be above 0"),
+        (("items.jsonl", "--every", "x"), "--every: must be a number, got 'x'"),
+        (("items.jsonl", "--resum"), "does not understand --resum"),
     ],
 )
-def test_wrong_usage_is_told(run: Run, stream: Path, flags: tuple[str, ...], message: str) -> None:
+def test_usage_errors(run: Run, stream: Path, flags: tuple[str, ...], message: str) -> None:
     done = run("learn", *flags)
     assert done.code == 2
     assert message in done.err
@@ -214,12 +230,12 @@ def test_wrong_usage_is_told(run: Run, stream: Path, flags: tuple[str, ...], mes
     assert "Traceback" not in done.err
 
 
-def test_a_run_is_drawn(run: Run, stream: Path) -> None:
+def test_plot_file_is_written(run: Run, stream: Path) -> None:
     assert run("learn", "items.jsonl", "--plot", "run.svg", "--plot-kind", "labels").code == 0
     assert Path("run.svg").read_text().lstrip().startswith("<?xml")
 
 
-def test_figures_are_shown_on_the_way(
+def test_progress_lines_during_the_run(
     run: Run, stream: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tagalong.cli.live.Live.is_due", lambda self: not self._quiet)
@@ -232,22 +248,24 @@ def test_figures_are_shown_on_the_way(
         assert part in lines[-1]
 
 
-def test_it_saves_now_and_then(run: Run, stream: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_model_is_saved_at_intervals(
+    run: Run, stream: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     saved: list[int] = []
     save = tagalong.Tagger.save
 
-    def noting(self: tagalong.Tagger, path: str) -> None:
+    def recording(self: tagalong.Tagger, path: str) -> None:
         save(self, path)
         saved.append(self.notes["learn"]["position"])
 
     monkeypatch.setattr("tagalong.cli.learn.saving.SECONDS_BETWEEN_SAVES", 0.0)
-    monkeypatch.setattr(tagalong.Tagger, "save", noting)
+    monkeypatch.setattr(tagalong.Tagger, "save", recording)
     assert run("learn", "items.jsonl", "--model", "m.tagalong").code == 0
     assert len(saved) > 1
     assert saved[-1] == 60
     assert np.all(np.diff(saved) >= 0)
 
 
-def test_the_fixed_items_are_as_described() -> None:
+def test_fixed_items_match_their_description() -> None:
     assert sum("labels" not in item for item in items()) == 6
     assert sum(item.get("labels") == [] for item in items()) > 0

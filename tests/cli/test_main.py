@@ -1,4 +1,4 @@
-"""What all commands have in common: help, exit codes, output, speed of the start."""
+"""Tests of what all commands share: help, exit codes, output, start-up time."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from tagalong.cli.parser import COMMANDS, make_parser
 from tagalong.online.label_ranker.learner import GEOMETRIES, UPDATES
 from tagalong.text.features import WEIGHTINGS
 from tests.cli.conftest import Run
-from tests.patience import PATIENCE
+from tests.timeouts import TIMEOUT
 from tools import make_command_reference
 
 ESCAPE = "\x1b"
@@ -27,7 +27,7 @@ ESCAPE = "\x1b"
 
 def shell(*argv: str, **settings: Any) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "tagalong", *argv]
-    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, **settings)
+    return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, **settings)
 
 
 START = """
@@ -44,14 +44,14 @@ print(json.dumps([sorted(set(sys.modules) - before), calls]))
 """
 
 
-def test_the_start_is_quick_and_imports_little() -> None:
-    """By what is imported and called, which is the same on a busy machine."""
+def test_start_up_is_fast_and_imports_few_modules() -> None:
+    """Counts imports and calls instead of seconds, so that a busy machine does not matter."""
     done = subprocess.run([sys.executable, "-c", START], capture_output=True, text=True)
     imported, calls = json.loads(done.stdout.splitlines()[-1])
     assert {name.partition(".")[0] for name in imported} - sys.stdlib_module_names == {"tagalong"}
     assert "tagalong.readers.registry" not in imported
     assert len(imported) < 250
-    # About 20,000 calls are a tenth of a second of the processor.
+    # About 20,000 calls take a tenth of a second of processor time.
     assert 1_000 < calls < 50_000
 
 
@@ -67,7 +67,7 @@ def test_help_and_version(run: Run) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help_and_takes_json(run: Run, command: str) -> None:
+def test_every_command_has_help_and_output_options(run: Run, command: str) -> None:
     done = run(command, "--help")
     assert done.code == 0
     if command == "labels":
@@ -76,14 +76,14 @@ def test_every_command_has_help_and_takes_json(run: Run, command: str) -> None:
     assert "--quiet" in done.out
 
 
-def test_no_command_and_wrong_commands(run: Run) -> None:
+def test_missing_and_unknown_commands(run: Run) -> None:
     assert run().code == 2
     done = run("lern")
     assert done.code == 2
     assert "invalid choice: 'lern'" in done.err
 
 
-def test_the_choices_are_those_of_the_library() -> None:
+def test_choices_match_the_library() -> None:
     assert arguments.UPDATES == UPDATES
     assert arguments.GEOMETRIES == GEOMETRIES
     assert arguments.WEIGHTINGS == WEIGHTINGS
@@ -104,7 +104,7 @@ def test_every_option_has_help() -> None:
             assert action.help or action.dest == "action", (command.prog, action)
 
 
-def test_the_usage_line_has_everything_that_must_be_given() -> None:
+def test_usage_line_shows_required_arguments() -> None:
     for command in make_command_reference._subparsers(make_parser()).values():
         needed = [action for action in command._actions if action.required]
         for action in needed if command.usage else ():
@@ -114,7 +114,7 @@ def test_the_usage_line_has_everything_that_must_be_given() -> None:
             assert str(word or choices) in given, (command.usage, action)
 
 
-def test_an_error_is_a_line_and_no_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_is_one_line_without_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     done = run("learn", "nope.jsonl")
     assert done.err == "tagalong: nope.jsonl: no such file or folder\n"
     monkeypatch.setenv("TAGALONG_DEBUG", "1")
@@ -122,7 +122,9 @@ def test_an_error_is_a_line_and_no_traceback(run: Run, monkeypatch: pytest.Monke
         main(["learn", "nope.jsonl"])
 
 
-def test_a_fault_of_our_own_is_told(run: Run, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unexpected_exception_is_reported_as_a_bug(
+    run: Run, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(self: Any) -> None:
         raise ZeroDivisionError("oh")
 
@@ -133,14 +135,14 @@ def test_a_fault_of_our_own_is_told(run: Run, model: str, monkeypatch: pytest.Mo
     assert "TAGALONG_DEBUG=1" in done.err
 
 
-def test_a_file_that_may_not_be_read(run: Run, stream: Path) -> None:
+def test_folder_in_place_of_a_file(run: Run, stream: Path) -> None:
     Path("folder.jsonl").mkdir()
     done = run("learn", "folder.jsonl")
     assert done.code == 1
     assert len(done.err.splitlines()) <= 2
 
 
-def test_ctrl_c_before_anything_happens(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_before_the_first_item(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted() -> None:
         signal.raise_signal(signal.SIGINT)
 
@@ -149,7 +151,7 @@ def test_ctrl_c_before_anything_happens(run: Run, monkeypatch: pytest.MonkeyPatc
     assert (done.code, done.out, done.err) == (130, "", "interrupted\n")
 
 
-def test_a_reader_that_goes_away_is_no_error(run: Run, model: str, stream: Path) -> None:
+def test_broken_pipe_prints_no_error(run: Run, model: str, stream: Path) -> None:
     command = [sys.executable, "-m", "tagalong", "suggest", "--model", model, *["items.jsonl"] * 40]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=stream.parent, text=True
@@ -159,10 +161,10 @@ def test_a_reader_that_goes_away_is_no_error(run: Run, model: str, stream: Path)
     json.loads(process.stdout.readline())
     process.stdout.close()
     assert process.stderr.read() == ""
-    assert process.wait(timeout=PATIENCE) == 141
+    assert process.wait(timeout=TIMEOUT) == 141
 
 
-def test_a_process_writes_plain_text(run: Run, stream: Path) -> None:
+def test_output_to_a_pipe_is_plain_text(run: Run, stream: Path) -> None:
     settings = {"cwd": stream.parent, "env": {**os.environ, "FORCE_COLOR": "1"}}
     done = shell("compare", "items.jsonl", "--every", "0.001", **settings)
     assert done.returncode == 0, done.stderr
@@ -170,7 +172,7 @@ def test_a_process_writes_plain_text(run: Run, stream: Path) -> None:
     assert done.stdout.startswith(" " * 14)
 
 
-def test_letters_that_are_no_text(run: Run, model: str, tmp_path: Path) -> None:
+def test_lone_surrogates_in_items(run: Run, model: str, tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_bytes(b'{"id": "\\ud800", "text": "the invoice"}\n')
     done = run("suggest", "--model", model, "x.jsonl", "--on-error", "skip")
     assert done.code in (0, 3)
@@ -178,7 +180,7 @@ def test_letters_that_are_no_text(run: Run, model: str, tmp_path: Path) -> None:
 
 
 class Terminal:
-    """A stream that somebody seems to look at."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -196,7 +198,7 @@ def test_colours(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Clock:
-    """A clock that goes on only where a test says so."""
+    """A clock that only the test advances."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch):
         self.now = 100.0
@@ -234,7 +236,7 @@ def test_quiet_shows_nothing(
     assert capsys.readouterr() == ("", "")
 
 
-def test_json_has_no_nan() -> None:
+def test_json_has_null_for_nan() -> None:
     assert output.as_json({"a": [float("nan"), float("inf"), 1.5], ("b",): "ü"}) == (
         '{"a": [null, null, 1.5], "(\'b\',)": "ü"}'
     )

@@ -1,4 +1,4 @@
-"""``inspect``, ``labels`` and ``prune``: what a model file shows, and how it is changed."""
+"""Tests of ``inspect``, ``labels`` and ``prune``."""
 
 from pathlib import Path
 
@@ -46,17 +46,17 @@ def test_inspect_in_json(run: Run, model: str) -> None:
     assert found["run"]["sources"] == ["items.jsonl"]
     assert [one["label"] for one in found["words"]] == tagger.labels
     for one in found["words"]:
-        # A word alone scores its weight, up to the length of the item.
+        # The score of a single word is proportional to its weight.
         weights = [word["weight"] for word in one["words"]]
         assert weights == sorted(weights, reverse=True)
         assert len(weights) == 2
         assert tagger.suggest(one["words"][0]["name"], k=1)[0].label == one["label"]
 
 
-def test_inspect_without_words_kept(run: Run, stream: Path) -> None:
+def test_inspect_a_model_without_words(run: Run, stream: Path) -> None:
     assert run("learn", "items.jsonl", "--model", "n.tagalong", "--no-names").code == 0
     done = run("inspect", "n.tagalong", "--label", "money")
-    assert done.out.endswith("money: no words are kept\n")
+    assert done.out.endswith("money: the model stores no words\n")
     assert b"invoice" not in Path("n.tagalong").read_bytes()
 
 
@@ -66,7 +66,7 @@ def test_inspect_many_labels(run: Run, tmp_path: Path) -> None:
         tagger.learn(f"word{number}", [number])
     tagger.save(tmp_path / "many.tagalong")
     done = run("inspect", "many.tagalong", "--label", "7")
-    assert "and 10 more; --json has all of them" in done.out
+    assert "and 10 more; --json shows all" in done.out
     assert "\n7: word7 +" in done.out
 
 
@@ -78,11 +78,11 @@ def test_inspect_a_ranker(run: Run, tmp_path: Path) -> None:
     assert run("inspect", "ranker.tagalong", "--words", "3").code == 2
 
 
-def test_labels_are_renamed_merged_and_forgotten(run: Run, model: str) -> None:
+def test_rename_merge_and_forget_labels(run: Run, model: str) -> None:
     by_hand = tagalong.load(model)
     done = run("labels", "rename", model, "money", "cash")
-    assert (done.code, done.out) == (0, "money is now called cash\n")
-    assert "cannot be resumed" in done.err
+    assert (done.code, done.out) == (0, "renamed money to cash\n")
+    assert "--resume no longer works" in done.err
     by_hand.rename_label("money", "cash")
     assert run("labels", "merge", model, "cash", "travel", "--into", "paper").code == 0
     by_hand.merge_labels(["cash", "travel"], "paper")
@@ -93,7 +93,7 @@ def test_labels_are_renamed_merged_and_forgotten(run: Run, model: str) -> None:
     done = run("labels", "forget", model, "paper", "--json")
     assert done.json == {
         "model": model,
-        "done": "paper forgotten",
+        "done": "removed paper",
         "labels": ["family"],
         "run_ended": False,
     }
@@ -103,14 +103,18 @@ def test_labels_are_renamed_merged_and_forgotten(run: Run, model: str) -> None:
     "argv, code, message",
     [
         (("rename", "m.tagalong", "mony", "x"), 1, "no label 'mony'; did you mean 'money'?"),
-        (("rename", "m.tagalong", "money", "travel"), 1, "is there already"),
+        (
+            ("rename", "m.tagalong", "money", "travel"),
+            1,
+            "already has a label 'travel'; 'tagalong labels merge'",
+        ),
         (("merge", "m.tagalong", "money", "--into", "x"), 1, "at least two labels"),
         (("forget", "m.tagalong", "nothing like it"), 1, "has no label 'nothing like it'"),
         (("forget", "m.tagalong"), 2, "required: LABEL"),
         ((), 2, "required: ACTION"),
     ],
 )
-def test_a_failed_change_changes_nothing(
+def test_failed_change_leaves_the_file_unchanged(
     run: Run, model: str, argv: tuple[str, ...], code: int, message: str
 ) -> None:
     before = Path(model).read_bytes()
@@ -131,5 +135,5 @@ def test_prune(run: Run, model: str) -> None:
     before = Path(model).read_bytes()
     again = run("prune", model, "--features", "100")
     assert again.code == 0
-    assert again.out.startswith("6 features with weights before, 6 now")
+    assert again.out.startswith("features with weights: 6 before, 6 now")
     assert Path(model).read_bytes() == before

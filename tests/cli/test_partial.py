@@ -1,4 +1,4 @@
-"""The learner from partial feedback on the command line."""
+"""Tests of the learner from partial feedback on the command line."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.cli.test_shared import stream
 LEARN = ("--learner", "partial", "--slots", "2", "--json")
 
 
-def test_it_plays_the_game(run: Run, tmp_path: Path) -> None:
+def test_learn_reports_list_losses(run: Run, tmp_path: Path) -> None:
     source = stream(tmp_path / "items.jsonl")
     found = run("learn", source, "--model", "m.tagalong", *LEARN)
     assert found.code == 0
@@ -22,11 +22,11 @@ def test_it_plays_the_game(run: Run, tmp_path: Path) -> None:
     assert found.json["report"]["overall"]["one_error"] < 0.4
     assert found.json["report"]["certificate"]["rounds"] == 60
     text = run("learn", source, "--learner", "partial", "--slots", "2").out
-    assert "labels shown an item" in text
+    assert "labels shown per item" in text
     assert "slot loss" in text
 
 
-def test_its_model_suggests_and_is_inspected(run: Run, tmp_path: Path) -> None:
+def test_suggest_and_inspect(run: Run, tmp_path: Path) -> None:
     source = stream(tmp_path / "items.jsonl")
     run("learn", source, "--model", "m.tagalong", *LEARN)
     found = run("suggest", "--model", "m.tagalong", "--text", "a birthday", "--json")
@@ -37,7 +37,7 @@ def test_its_model_suggests_and_is_inspected(run: Run, tmp_path: Path) -> None:
     assert "labels shown in 60 rounds" in about["certificate"]["in_words"]
 
 
-def test_the_same_bits_as_the_learner_by_itself_and_after_a_break(run: Run, tmp_path: Path) -> None:
+def test_same_bits_as_python_and_after_a_resume(run: Run, tmp_path: Path) -> None:
     source = stream(tmp_path / "items.jsonl")
     run("learn", source, "--model", "whole.tagalong", *LEARN)
     run("learn", source, "--model", "half.tagalong", "--limit", "25", *LEARN)
@@ -55,14 +55,14 @@ def test_the_same_bits_as_the_learner_by_itself_and_after_a_break(run: Run, tmp_
             assert np.array_equal(other.learner._native.state()["arrays"][name], array), name
 
 
-def test_it_joins_a_comparison(run: Run, tmp_path: Path) -> None:
+def test_compare(run: Run, tmp_path: Path) -> None:
     source = stream(tmp_path / "items.jsonl")
     found = run("compare", source, "--learners", "label-ranker,partial", "--json")
     assert found.code == 0
     assert [row["name"] for row in found.json["learners"]] == ["label-ranker", "partial"]
 
 
-def test_figures_are_drawn_without_a_dual_value(run: Run, tmp_path: Path) -> None:
+def test_plot_without_a_dual_value(run: Run, tmp_path: Path) -> None:
     source = stream(tmp_path / "items.jsonl")
     assert run("learn", source, *LEARN, "--plot", "curve.png").code == 0
     assert (tmp_path / "curve.png").stat().st_size > 1000

@@ -1,4 +1,4 @@
-"""Predtron on the command line and in a Tagger: labels, and queries with their NDCG."""
+"""Tests of Predtron on the command line and in a Tagger, for labels and for queries."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ from tests.contract.bits import native_of
 
 
 @pytest.mark.parametrize("problem", ["label-ranking", "multilabel", "multiclass"])
-def test_it_learns_and_suggests(run: Run, tmp_path: Path, problem: str) -> None:
+def test_learn_suggest_explain_inspect(run: Run, tmp_path: Path, problem: str) -> None:
     source = stream(tmp_path / "items.jsonl")
     learnt = run(
         *("learn", source, "--model", "m.tagalong", "--learner", "predtron"),
@@ -35,7 +35,7 @@ def test_it_learns_and_suggests(run: Run, tmp_path: Path, problem: str) -> None:
     assert run("inspect", "m.tagalong", "--json").json["learner"]["problem"] == problem
 
 
-def test_the_command_line_gives_the_bits_of_the_library(run: Run, tmp_path: Path) -> None:
+def test_command_line_and_library_give_the_same_bits(run: Run, tmp_path: Path) -> None:
     source = stream(tmp_path / "items.jsonl")
     run("learn", source, "--model", "m.tagalong", "--learner", "predtron", "--set", "norm=group")
     tagger = Tagger(Predtron(norm="group"))
@@ -47,20 +47,20 @@ def test_the_command_line_gives_the_bits_of_the_library(run: Run, tmp_path: Path
         assert ours[name].tobytes() == array.tobytes(), name
 
 
-def test_other_learners_have_no_problem(run: Run, tmp_path: Path) -> None:
+def test_problem_option_is_refused_for_other_learners(run: Run, tmp_path: Path) -> None:
     source = stream(tmp_path / "items.jsonl")
     refused = run("learn", source, "--problem", "multiclass")
     assert refused.code == 2
-    assert "label-ranker has no setting 'problem'" in refused.err
+    assert "label-ranker has no --problem" in refused.err
 
 
-def test_an_item_with_two_classes_is_named(run: Run, tmp_path: Path) -> None:
+def test_multiclass_item_with_two_labels_is_named(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "two.jsonl"
     path.write_text('{"text": "a", "labels": ["x"]}\n{"text": "b", "labels": ["x", "y"]}\n')
     arguments = ("--learner", "predtron", "--problem", "multiclass")
     refused = run("learn", str(path), *arguments)
     assert refused.code == 1
-    assert "two.jsonl:2: this problem has one class a row, not 2" in refused.err
+    assert "two.jsonl:2: this problem has one class per row, not 2" in refused.err
 
 
 def graded(path: Path, count: int = 30) -> str:
@@ -80,7 +80,7 @@ def graded(path: Path, count: int = 30) -> str:
 QUERIES = ("--learner", "predtron", "--problem", "subset-ranking", "--at", "3")
 
 
-def test_queries_have_their_ndcg(run: Run, tmp_path: Path) -> None:
+def test_ndcg_of_queries(run: Run, tmp_path: Path) -> None:
     source = graded(tmp_path / "q.svm")
     learnt = run("learn", source, *QUERIES, "--model", "q.tagalong", "--json")
     assert learnt.code == 0
@@ -97,12 +97,12 @@ def test_queries_have_their_ndcg(run: Run, tmp_path: Path) -> None:
     assert "NDCG@3" in text
 
 
-def test_a_run_over_queries_resumes_to_the_same_bits(run: Run, tmp_path: Path) -> None:
+def test_run_over_queries_resumes_to_the_same_bits(run: Run, tmp_path: Path) -> None:
     source = graded(tmp_path / "q.svm")
     run("learn", source, *QUERIES, "--passes", "2", "--model", "whole.tagalong")
     run("learn", source, *QUERIES, "--limit", "11", "--model", "part.tagalong")
-    going_on = ("--model", "part.tagalong", "--resume", "--limit", "30", "--passes", "2")
-    assert run("learn", *going_on, "--json").code == 0
+    resume = ("--model", "part.tagalong", "--resume", "--limit", "30", "--passes", "2")
+    assert run("learn", *resume, "--json").code == 0
     whole, part = tagalong.load("whole.tagalong"), tagalong.load("part.tagalong")
     first, second = native_of(whole.learner).state(), native_of(part.learner).state()
     assert first["numbers"] == second["numbers"]
@@ -110,19 +110,21 @@ def test_a_run_over_queries_resumes_to_the_same_bits(run: Run, tmp_path: Path) -
         assert second["arrays"][name].tobytes() == array.tobytes(), name
 
 
-def test_documents_without_a_query_or_a_grade_are_named(run: Run, tmp_path: Path) -> None:
+def test_documents_without_query_or_grade_are_named(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "bad.svm"
     path.write_text("1 qid:1 1:2\n0 1:1\n")
     refused = run("learn", str(path), *QUERIES)
     assert refused.code == 1
-    assert "bad.svm:2: no query" in refused.err
+    assert "bad.svm:2: the document has no query" in refused.err
     path.write_text("1 qid:1 1:2\n0 qid:1 1:1\ngood qid:2 1:1\n")
     refused = run("learn", str(path), *QUERIES)
     assert refused.code == 1
-    assert "bad.svm:3: a document has one grade, a number, not good" in refused.err
+    assert (
+        "bad.svm:3: a document must have one label, its grade as a number, not good" in refused.err
+    )
 
 
-def test_a_tagger_of_labels_ranks_no_documents() -> None:
+def test_watch_query_needs_a_learner_of_queries() -> None:
     query = Query("1", (Item("", "", {"1": 1.0}, ("1",), query="1"),))
     with pytest.raises(ValueError, match="does not rank documents"):
         Tagger().watch_query(query)
@@ -130,7 +132,7 @@ def test_a_tagger_of_labels_ranks_no_documents() -> None:
     assert isinstance(found, QueryRound)
 
 
-def test_labels_are_renamed_merged_and_forgotten() -> None:
+def test_rename_merge_and_forget_labels() -> None:
     for learner in (Predtron(step=1.0), Predtron(norm="l1", step=1.0)):
         tagger = Tagger(learner).add_labels(["money", "travel", "family"])
         for text, label in (("invoice", "money"), ("flight", "travel"), ("mother", "family")) * 4:
@@ -145,11 +147,11 @@ def test_labels_are_renamed_merged_and_forgotten() -> None:
         tagger.learn("mother", ["home"])
         assert tagger.suggest("mother")[0].label == "home"
     fixed = Tagger(Predtron(kernel="rbf")).add_labels(["a", "b"]).learn("x", ["b"])
-    with pytest.raises(ValueError, match="by learning only"):
+    with pytest.raises(ValueError, match="can only be changed by learning"):
         fixed.forget_label("a")
 
 
-def test_feedback_about_some_labels() -> None:
+def test_feedback_on_some_labels() -> None:
     tagger = Tagger(Predtron(Multiclass(), step=1.0)).add_labels(["a", "b", "c"])
     tagger.feedback("word", shown=["a", "c"], accepted=["c"])
     assert tagger.suggest("word")[0].label == "c"
@@ -159,7 +161,7 @@ def test_feedback_about_some_labels() -> None:
     assert scores["c"] > scores["b"] == 0.0 > scores["a"]
 
 
-def test_it_is_compared_with_others(run: Run, tmp_path: Path) -> None:
+def test_compare(run: Run, tmp_path: Path) -> None:
     source = stream(tmp_path / "items.jsonl")
     compared = run("compare", source, "--learners", "predtron,label-ranker", "--json")
     assert compared.code == 0
@@ -170,4 +172,4 @@ def test_it_is_compared_with_others(run: Run, tmp_path: Path) -> None:
         for item in items:
             progress.add(tagger.watch(item))
     assert first["overall"]["ndcg_at_k"] == progress.report().overall.ndcg_at_k
-    assert first["dual"] is None  # there is none
+    assert first["dual"] is None

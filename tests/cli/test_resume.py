@@ -1,4 +1,4 @@
-"""A run that was interrupted goes on to the same bits, wherever and however it was interrupted."""
+"""Tests of ``learn --resume``: an interrupted run ends with the same bits as any other."""
 
 import array
 import fcntl
@@ -20,13 +20,13 @@ from safetensors import safe_open
 
 import tagalong
 from tests.cli.conftest import Finished, Run, items
-from tests.patience import PATIENCE
+from tests.timeouts import TIMEOUT
 
 FLAGS = ("--passes", "2", "--window", "20")
 
 
 def interrupt_at(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
-    """Press Ctrl-C while the count-th item from now on is being learnt."""
+    """Raise SIGINT while the count-th item from now on is being learnt."""
     watch = tagalong.Tagger.watch
     seen = [0]
 
@@ -40,7 +40,7 @@ def interrupt_at(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
 
 
 def contents(path: str) -> dict[str, str]:
-    """The header of a model file and the checksum of everything; only their order may differ."""
+    """The metadata of a model file: its header and the checksum of its arrays."""
     with safe_open(path, framework="numpy") as file:
         found: dict[str, str] = file.metadata()
     return found
@@ -54,10 +54,8 @@ def straight(run: Run) -> tuple[Finished, dict[str, str]]:
 
 @settings(max_examples=12, suppress_health_check=list(HealthCheck))
 @given(places=st.lists(st.integers(1, 40), min_size=1, max_size=3))
-def test_the_file_and_the_report_are_the_same_to_the_bit(
-    run: Run, stream: Path, places: list[int]
-) -> None:
-    for name in ("straight.tagalong", "m.tagalong"):  # of an earlier example
+def test_file_and_report_are_the_same_to_the_bit(run: Run, stream: Path, places: list[int]) -> None:
+    for name in ("straight.tagalong", "m.tagalong"):  # left by an earlier example
         Path(name).unlink(missing_ok=True)
     expected, file = straight(run)
     argv: tuple[str, ...] = ("items.jsonl", *FLAGS)
@@ -65,7 +63,7 @@ def test_the_file_and_the_report_are_the_same_to_the_bit(
         with pytest.MonkeyPatch.context() as monkeypatch:
             interrupt_at(monkeypatch, count)
             stopped = run("learn", "--model", "m.tagalong", *argv)
-        if stopped.code == 0:  # the end came first
+        if stopped.code == 0:  # the run ended before the interruption
             break
         assert stopped.code == 130
         assert "tagalong learn --model m.tagalong --resume" in stopped.err
@@ -76,17 +74,17 @@ def test_the_file_and_the_report_are_the_same_to_the_bit(
     assert Path("r.json").read_bytes() == Path("s.json").read_bytes()
 
 
-def test_an_interrupted_run_says_so_in_json(
+def test_json_output_of_an_interrupted_run(
     run: Run, stream: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     interrupt_at(monkeypatch, 10)
     done = run("learn", "items.jsonl", "--json")
     assert done.code == 130
     assert (done.json["interrupted"], done.json["report"]["items"]) == (True, 10)
-    assert "without --model nothing is kept" in done.err
+    assert "nothing is saved, as there is no --model" in done.err
 
 
-def test_a_second_interruption_while_saving_does_no_harm(
+def test_second_signal_while_saving_is_harmless(
     run: Run, stream: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     interrupt_at(monkeypatch, 10)
@@ -106,17 +104,17 @@ def test_a_second_interruption_while_saving_does_no_harm(
 
 
 def await_empty(pipe: IO[str]) -> None:
-    """Wait until everything that was written into a pipe has been read."""
-    deadline = time.monotonic() + PATIENCE
+    """Wait until the other end has read everything in a pipe."""
+    deadline = time.monotonic() + TIMEOUT
     left = array.array("i", [1])
     while left[0]:
-        assert time.monotonic() < deadline, "nobody reads"
+        assert time.monotonic() < deadline, "the pipe is not read"
         time.sleep(0.01)
         fcntl.ioctl(pipe.fileno(), termios.FIONREAD, left)
 
 
-def test_a_process_that_is_interrupted_while_it_waits_for_input(run: Run, stream: Path) -> None:
-    """The items come through a pipe that stays open: the process is waiting when Ctrl-C comes."""
+def test_signal_while_waiting_for_input(run: Run, stream: Path) -> None:
+    """The pipe with the items stays open, so the process waits when the signal comes."""
     lines = stream.read_text().splitlines(keepends=True)
     argv = [sys.executable, "-m", "tagalong", "learn", "-", "--model", "m.tagalong"]
     process = subprocess.Popen(
@@ -131,18 +129,18 @@ def test_a_process_that_is_interrupted_while_it_waits_for_input(run: Run, stream
     assert process.stderr is not None
     process.stdin.write("".join(lines[:20]))
     process.stdin.flush()
-    # When the pipe is empty the process is at work; figures are due a tenth of a second later.
+    # Once the pipe is empty the process is running; its display is due 0.1 s later.
     await_empty(process.stdin)
     time.sleep(0.1)
     process.stdin.write(lines[20])
     process.stdin.flush()
-    assert select.select([process.stderr], [], [], PATIENCE)[0], "no figures are shown"
+    assert select.select([process.stderr], [], [], TIMEOUT)[0], "no progress is shown"
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=PATIENCE)
+    out, err = process.communicate(timeout=TIMEOUT)
     assert err.startswith("items ")
     assert "certificate: " in out
     assert process.returncode == 130
-    assert "Go on with: tagalong learn --model m.tagalong --resume" in err
+    assert "To resume: tagalong learn --model m.tagalong --resume" in err
     assert "Traceback" not in err
     done = run("learn", "--model", "m.tagalong", "--resume", stdin="".join(lines))
     assert done.code == 0
@@ -152,13 +150,13 @@ def test_a_process_that_is_interrupted_while_it_waits_for_input(run: Run, stream
     assert contents("m.tagalong") == contents("s.tagalong")
 
 
-def test_a_finished_run_has_nothing_left(run: Run, stream: Path, model: str) -> None:
+def test_resume_of_a_finished_run_changes_nothing(run: Run, stream: Path, model: str) -> None:
     before = contents(model)
     assert run("learn", "--model", model, "--resume").code == 0
     assert contents(model) == before
 
 
-def test_more_passes_and_a_higher_limit_go_on(run: Run, stream: Path) -> None:
+def test_resume_with_more_passes_or_a_higher_limit(run: Run, stream: Path) -> None:
     straight(run)
     first = ("items.jsonl", "--model", "m.tagalong", "--window", "20")
     assert run("learn", *first, "--limit", "25").code == 0
@@ -169,7 +167,7 @@ def test_more_passes_and_a_higher_limit_go_on(run: Run, stream: Path) -> None:
     assert notes == tagalong.load("straight.tagalong").notes["learn"]
 
 
-def test_items_that_were_added_are_learnt(run: Run, stream: Path) -> None:
+def test_resume_learns_appended_items(run: Run, stream: Path) -> None:
     whole = stream.read_text()
     stream.write_text("".join(whole.splitlines(keepends=True)[:40]))
     assert run("learn", "items.jsonl", "--model", "m.tagalong").code == 0
@@ -182,11 +180,14 @@ def test_items_that_were_added_are_learnt(run: Run, stream: Path) -> None:
 @pytest.mark.parametrize(
     "change, message",
     [
-        (lambda found: found[:50], "there are only 50"),
-        (lambda found: [*found[:59], {**found[59], "id": "other"}], "is not what it was"),
+        (lambda found: found[:50], "the sources now have only 50"),
+        (
+            lambda found: [*found[:59], {**found[59], "id": "other"}],
+            "item 60 has changed since the run stopped",
+        ),
     ],
 )
-def test_sources_that_changed_are_noticed(
+def test_changed_sources_are_detected(
     run: Run, stream: Path, model: str, change: Any, message: str
 ) -> None:
     before = contents(model)
@@ -201,14 +202,14 @@ def test_sources_that_changed_are_noticed(
 @pytest.mark.parametrize(
     "flags, message",
     [
-        (("other.jsonl",), "has sources ['items.jsonl']"),
-        (("--format", "csv"), "has format None"),
-        (("--text", "body"), "has options {}"),
-        (("--limit", "5"), "--limit 5 would be another run"),
-        (("--update", "single"), "was made with update='smooth'"),
+        (("other.jsonl",), "reads items.jsonl, not other.jsonl"),
+        (("--format", "csv"), "reads without --format, not with --format csv"),
+        (("--text", "body"), "reads without format options, not with --text body"),
+        (("--limit", "5"), "--limit 5 contradicts the run of m.tagalong, which has no limit"),
+        (("--update", "single"), "was made with --update smooth"),
     ],
 )
-def test_another_run_is_refused(
+def test_contradicting_arguments_are_refused(
     run: Run, stream: Path, model: str, flags: tuple[str, ...], message: str
 ) -> None:
     done = run("learn", "--model", model, "--resume", *flags)
@@ -217,12 +218,12 @@ def test_another_run_is_refused(
     assert run("learn", "items.jsonl", "--model", model, "--resume", "--passes", "1").code == 0
 
 
-def test_a_model_that_was_changed_is_noticed(run: Run, stream: Path, model: str) -> None:
+def test_changed_model_is_detected(run: Run, stream: Path, model: str) -> None:
     tagger = tagalong.load(model)
     tagger.learn("the invoice", ["money"]).save(model)
     done = run("learn", "--model", model, "--resume")
     assert done.code == 1
-    assert "has been changed since" in done.err
+    assert "has changed since its run stopped" in done.err
     assert run("labels", "rename", model, "money", "cash").code == 0
     done = run("learn", "--model", model, "--resume")
     assert done.code == 1
@@ -232,15 +233,15 @@ def test_a_model_that_was_changed_is_noticed(run: Run, stream: Path, model: str)
 @pytest.mark.parametrize(
     "damage", [{"progress": {}}, {"reading": {"x": 1}}, {"last": 3, "pass": 1}]
 )
-def test_notes_that_make_no_sense_are_named(run: Run, model: str, damage: dict[str, Any]) -> None:
+def test_damaged_notes_are_detected(run: Run, model: str, damage: dict[str, Any]) -> None:
     tagger = tagalong.load(model)
     tagger.notes["learn"] = damage
     tagger.save(model)
     done = run("learn", "--model", model, "--resume")
     assert done.code == 1
-    assert "cannot be used" in done.err
+    assert "the saved run is damaged" in done.err
 
 
-def test_a_model_that_is_not_there(run: Run) -> None:
+def test_missing_model(run: Run) -> None:
     done = run("learn", "--model", "m.tagalong", "--resume")
-    assert (done.code, done.err) == (1, "tagalong: there is no model m.tagalong to go on with\n")
+    assert (done.code, done.err) == (1, "tagalong: --resume: there is no model file m.tagalong\n")

@@ -1,11 +1,11 @@
-"""The shared learner on the command line."""
+"""Tests of the shared learner on the command line."""
 
 import json
 from pathlib import Path
 
 from tagalong import SharedLabelRanker, Tagger
 from tests.cli.conftest import Run
-from tests.online.own_features import Kesler
+from tests.online.custom_features import Kesler
 
 
 def stream(path: Path) -> str:
@@ -19,7 +19,7 @@ def stream(path: Path) -> str:
     return str(path)
 
 
-def test_it_learns_and_suggests(run: Run, tmp_path: Path) -> None:
+def test_learn_suggest_inspect(run: Run, tmp_path: Path) -> None:
     source = stream(tmp_path / "items.jsonl")
     learnt = run(
         *("learn", source, "--model", "m.tagalong", "--learner", "shared", "--update", "max"),
@@ -31,14 +31,14 @@ def test_it_learns_and_suggests(run: Run, tmp_path: Path) -> None:
     assert run("inspect", "m.tagalong", "--json").json["learner"]["update"] == "max"
 
 
-def test_an_update_of_the_other_learner_is_refused(run: Run, tmp_path: Path) -> None:
+def test_update_of_another_learner_is_refused(run: Run, tmp_path: Path) -> None:
     source = stream(tmp_path / "items.jsonl")
     refused = run("learn", source, "--learner", "shared", "--update", "single")
     assert refused.code == 2
-    assert "update must be one of 'simperc'" in refused.err
+    assert "--update must be one of 'simperc'" in refused.err
 
 
-def test_the_second_paper_has_every_scheme_in_both_forms(run: Run, tmp_path: Path) -> None:
+def test_paper_2_has_every_scheme_in_both_forms(run: Run, tmp_path: Path) -> None:
     source = stream(tmp_path / "items.jsonl")
     compared = run("compare", source, "--paper", "p2", "--json")
     assert compared.code == 0
@@ -48,7 +48,7 @@ def test_the_second_paper_has_every_scheme_in_both_forms(run: Run, tmp_path: Pat
         assert sum(form in name for name in names) in (5, 6)
 
 
-def test_a_model_with_features_of_ones_own_is_for_python_only(run: Run, tmp_path: Path) -> None:
+def test_model_with_custom_features_is_refused(run: Run, tmp_path: Path) -> None:
     Tagger(SharedLabelRanker(Kesler())).learn("one", ["a"]).save(tmp_path / "own.tagalong")
     for command in (["suggest", "--text", "one", "--model"], ["inspect"]):
         refused = run(*command, str(tmp_path / "own.tagalong"))

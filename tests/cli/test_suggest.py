@@ -1,4 +1,4 @@
-"""``suggest``, ``evaluate`` and ``explain``: a model is asked, and never changes."""
+"""Tests of ``suggest``, ``evaluate`` and ``explain``, which never change the model."""
 
 import json
 import sys
@@ -22,7 +22,7 @@ def unchanged(model: str):
     assert Path(model).read_bytes() == before
 
 
-def test_suggestions_are_those_of_the_tagger(run: Run, stream: Path, model: str) -> None:
+def test_suggestions_equal_those_of_the_tagger(run: Run, stream: Path, model: str) -> None:
     done = run("suggest", "--model", model, "items.jsonl", "-k", "2", "--min-precision", ".6")
     tagger = tagalong.load(model)
     assert done.code == 0
@@ -36,7 +36,7 @@ def test_suggestions_are_those_of_the_tagger(run: Run, stream: Path, model: str)
         ]
 
 
-def test_only_sure_leaves_out_the_others(run: Run, stream: Path, model: str) -> None:
+def test_only_sure_omits_other_suggestions(run: Run, stream: Path, model: str) -> None:
     flags = ("--model", model, "items.jsonl", "--min-precision", ".8")
     everything = run("suggest", *flags).lines
     sure = run("suggest", *flags, "--only-sure").lines
@@ -51,7 +51,9 @@ def test_a_single_text(run: Run, model: str) -> None:
     assert [one["label"] for one in done.json["suggestions"]] == ["family"]
 
 
-def test_beside_a_source_text_names_the_key(run: Run, model: str, tmp_path: Path) -> None:
+def test_text_option_names_the_key_if_there_is_a_source(
+    run: Run, model: str, tmp_path: Path
+) -> None:
     line = {"id": "1", "body": "the mother’s birthday"}
     (tmp_path / "other.jsonl").write_text(json.dumps(line))
     done = run("suggest", "other.jsonl", "--model", model, "--text", "body", "-k", "1")
@@ -59,7 +61,7 @@ def test_beside_a_source_text_names_the_key(run: Run, model: str, tmp_path: Path
     assert done.json["suggestions"][0]["score"] == expected[0].score
 
 
-def test_people_get_a_table_of_one_item(
+def test_one_item_is_a_table_on_a_terminal(
     run: Run, stream: Path, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
@@ -73,7 +75,7 @@ def test_people_get_a_table_of_one_item(
     assert run("suggest", *flags, "--limit", "0").out == ""
 
 
-def test_what_cannot_be_read_is_skipped_or_stops(run: Run, stream: Path, model: str) -> None:
+def test_unreadable_item_stops_or_is_skipped(run: Run, stream: Path, model: str) -> None:
     stream.write_text('{"text": "a"}\n[]\n{"text": "b"}\n')
     done = run("suggest", "--model", model, "items.jsonl")
     assert done.code == 1
@@ -96,8 +98,8 @@ def matrix(items: list[tagalong.Item]) -> sp.csr_array:
     )
 
 
-def test_evaluate_is_what_frozen_says(run: Run, stream: Path, model: str) -> None:
-    """The twin learns and is measured with matrices; two labels are new to both."""
+def test_evaluate_equals_frozen(run: Run, stream: Path, model: str) -> None:
+    """The reference model learns and is measured on matrices; two labels are new to both."""
     learnt = [item for item in read("items.jsonl") if item.labels is not None]
     weights = np.array([item.weight for item in learnt])
     Y = [list(item.labels) for item in learnt]
@@ -115,7 +117,7 @@ def test_evaluate_is_what_frozen_says(run: Run, stream: Path, model: str) -> Non
         assert report[part] == json.loads(json.dumps(expected.to_dict()[part]))
     assert done.json["report"] == report
     assert (done.json["unlabelled"], done.json["unknown_labels"]) == (6, ["garden", "pets"])
-    assert "2 labels that the model does not know" in done.err
+    assert "2 labels are unknown to the model" in done.err
 
 
 def test_evaluate_prints_a_table(run: Run, stream: Path, model: str) -> None:
@@ -143,16 +145,24 @@ def test_explain(run: Run, stream: Path, model: str) -> None:
 @pytest.mark.parametrize(
     "argv, code, message",
     [
-        (("suggest", "-m", "m.tagalong"), 2, "give a SOURCE, or --text"),
+        (("suggest", "-m", "m.tagalong"), 2, "give a SOURCE or --text"),
         (("suggest", "items.jsonl"), 2, "required: --model"),
-        (("suggest", "-m", "m.tagalong", "--text", "a", "--min-precision", "2"), 2, "not 2"),
-        (("suggest", "-m", "nope", "items.jsonl"), 1, "no model file nope"),
+        (
+            ("suggest", "-m", "m.tagalong", "--text", "a", "--min-precision", "2"),
+            2,
+            "at most 1, got 2",
+        ),
+        (("suggest", "-m", "nope", "items.jsonl"), 1, "model file nope does not exist"),
         (("suggest", "-m", "items.jsonl", "items.jsonl"), 1, "not a Tagalong model"),
         (("suggest", "-m", "m.tagalong", "nope"), 1, "nope: no such file"),
-        (("evaluate", "-m", "m.tagalong", "nope:"), 1, "there are pydocs:"),
-        (("explain", "-m", "m.tagalong"), 2, "give a SOURCE, or --text"),
-        (("explain", "-m", "m.tagalong", "--text", "a", "--id", "b"), 2, "--id chooses"),
-        (("explain", "-m", "m.tagalong", "items.jsonl", "--id", "b"), 1, "no item with the id 'b'"),
+        (("evaluate", "-m", "m.tagalong", "nope:"), 1, "streams are pydocs:"),
+        (("explain", "-m", "m.tagalong"), 2, "give a SOURCE or --text"),
+        (("explain", "-m", "m.tagalong", "--text", "a", "--id", "b"), 2, "--id selects an item"),
+        (
+            ("explain", "-m", "m.tagalong", "items.jsonl", "--id", "b"),
+            1,
+            "items.jsonl: there is no item with the id 'b'",
+        ),
         (
             ("explain", "-m", "m.tagalong", "--text", "a", "--label", "familly"),
             1,
@@ -167,7 +177,7 @@ def test_errors(run: Run, stream: Path, argv: tuple[str, ...], code: int, messag
     assert "Traceback" not in done.err
 
 
-def test_a_ranker_alone_knows_no_texts(run: Run, tmp_path: Path, model: str) -> None:
+def test_model_without_text_features_is_refused(run: Run, tmp_path: Path, model: str) -> None:
     tagalong.LabelRanker().learn_one({"a": 1.0}, ["x"]).save(tmp_path / "ranker.tagalong")
     done = run("suggest", "-m", "ranker.tagalong", "--text", "a")
     assert done.code == 1

@@ -1,4 +1,4 @@
-"""The learners as River classifiers: River's own checks, and the same bits as the learner."""
+"""Tests of the River adapters: River's own checks, and the same bits as the learner."""
 
 import copy
 import pickle
@@ -16,13 +16,13 @@ pytest.importorskip("river")
 from river import checks, compose, datasets, ensemble, evaluate, metrics, preprocessing
 
 from tagalong.compat.river import MulticlassRanker, MultiLabelRanker
-from tests.online.own_features import Affinity, Broken
+from tests.online.custom_features import Affinity, Broken
 
 MODELS = [MultiLabelRanker, MulticlassRanker]
 
 
-# River's checks of multi-label classifiers download Music; Yeast comes with River. No check is
-# left out.
+# River's checks of multi-label classifiers download the data set Music. Yeast replaces it, as it
+# is part of River. No check is omitted.
 @pytest.mark.parametrize(
     "model",
     [
@@ -40,7 +40,7 @@ def test_rivers_own_checks(model, monkeypatch):
     checks.check_estimator(model)
 
 
-def test_without_river_the_error_says_what_to_install(monkeypatch):
+def test_message_without_river(monkeypatch):
     monkeypatch.setitem(sys.modules, "river.base", None)
     monkeypatch.delitem(sys.modules, "tagalong.compat.river")
     with pytest.raises(ImportError, match=r"needs River.*pip install 'tagalong\[river\]'"):
@@ -55,7 +55,7 @@ ANSWERS = st.dictionaries(st.sampled_from("xyz"), st.sampled_from([True, False, 
 
 
 def plain_features(x):
-    """The same features, the long way round."""
+    """Reference implementation of the conversion of features."""
     strings = {f"{name}={value}": 1.0 for name, value in x.items() if isinstance(value, str)}
     others = {
         name: float(value)
@@ -67,7 +67,7 @@ def plain_features(x):
 
 @settings(max_examples=60)
 @given(st.lists(st.tuples(EXAMPLES, ANSWERS), max_size=10))
-def test_learns_to_the_same_bits_as_the_learner_underneath(rounds):
+def test_multilabel_model_gives_the_bits_of_its_learner(rounds):
     model, plain = MultiLabelRanker(), LabelRanker()
     labels = []
     for x, y in rounds:
@@ -83,8 +83,8 @@ def test_learns_to_the_same_bits_as_the_learner_underneath(rounds):
         scores, cutoff = plain.score_one(plain_features(x))
         assert model.learner.score_one(plain_features(x))[0].tolist() == scores.tolist()
         assert model.predict_one(x) == dict(zip(labels, scores >= cutoff, strict=True))
-        likely = plain.probabilities(scores)
-        assert [p[True] for p in model.predict_proba_one(x).values()] == likely.tolist()
+        probabilities = plain.probabilities(scores)
+        assert [p[True] for p in model.predict_proba_one(x).values()] == probabilities.tolist()
         assert model.rank_one(x) == plain.rank_one(plain_features(x))
     if rounds:
         assert str(model.learner.certificate_) == str(plain.certificate_)
@@ -92,7 +92,7 @@ def test_learns_to_the_same_bits_as_the_learner_underneath(rounds):
 
 @settings(max_examples=40)
 @given(st.lists(st.tuples(EXAMPLES, st.sampled_from(["x", "y", 3, ("t", 1)])), max_size=12))
-def test_one_label_an_example(rounds):
+def test_multiclass_model_gives_the_bits_of_its_learner(rounds):
     model, plain = MulticlassRanker(), LabelRanker()
     assert model.predict_one({}) is None
     assert model.predict_proba_one({}) == {}
@@ -104,12 +104,14 @@ def test_one_label_an_example(rounds):
         shares = model.predict_proba_one(x)
         assert list(shares) == list(plain.classes_)
         assert sum(shares.values()) == pytest.approx(1)
-        likely = plain.probabilities(scores)
-        if likely.any():
-            assert list(shares.values()) == pytest.approx((likely / likely.sum()).tolist())
+        probabilities = plain.probabilities(scores)
+        if probabilities.any():
+            assert list(shares.values()) == pytest.approx(
+                (probabilities / probabilities.sum()).tolist()
+            )
 
 
-def test_absent_labels_are_unknown_and_false_ones_irrelevant():
+def test_absent_labels_are_unknown_and_false_labels_irrelevant():
     absent, none, false = MultiLabelRanker(), MultiLabelRanker(), MultiLabelRanker()
     for model in (absent, none, false):
         model.learn_one({"a": 1}, {"x": True, "y": False, "z": True})
@@ -121,7 +123,7 @@ def test_absent_labels_are_unknown_and_false_ones_irrelevant():
     assert scores[2][2] < scores[0][2]
 
 
-def test_an_irrelevant_label_that_is_new_takes_part():
+def test_new_irrelevant_label_is_learnt():
     model = MultiLabelRanker()
     model.learn_one({"a": 1}, {"x": True, "y": False})
     assert model.learner.certificate_.mistakes == 1
@@ -135,16 +137,16 @@ def test_an_irrelevant_label_that_is_new_takes_part():
         ({"a": float("inf")}, "feature 'a' is inf"),
         ({"a": [1]}, r"feature 'a' is \[1\]"),
         ({"a": 1j}, "feature 'a' is 1j"),
-        ({"a": "b", "a=b": 1}, "two features are called 'a=b'"),
-        ({"1": 1, 1: 2}, "two features are called '1'"),
+        ({"a": "b", "a=b": 1}, "two features have the name 'a=b'"),
+        ({"1": 1, 1: 2}, "two features have the name '1'"),
         ({"a": 1e300, "b": 1}, "too long"),
         ([1, 2], r"x must be a mapping of features to values, got \[1, 2\]"),
     ],
 )
-@pytest.mark.parametrize("begun", [False, True])
-def test_bad_examples_are_named_and_change_nothing(x, message, begun):
+@pytest.mark.parametrize("fitted", [False, True])
+def test_invalid_features_are_named_and_change_nothing(x, message, fitted):
     model = MultiLabelRanker()
-    if begun:
+    if fitted:
         model.learn_one({"a": 1, "c": "d"}, {"x": True, "y": False})
     before = pickle.dumps(model)
     with pytest.raises(ValueError, match=message):
@@ -161,7 +163,7 @@ def test_bad_examples_are_named_and_change_nothing(x, message, begun):
         ({None: True}, "None is not a label"),
     ],
 )
-def test_bad_answers_are_named_and_change_nothing(y, message):
+def test_invalid_labels_are_named_and_change_nothing(y, message):
     model = MultiLabelRanker()
     model.learn_one({"a": 1}, {"x": True, "y": False})
     before = pickle.dumps(model)
@@ -171,12 +173,12 @@ def test_bad_answers_are_named_and_change_nothing(y, message):
 
 
 @pytest.mark.parametrize("model_class", MODELS)
-def test_bad_learners_are_refused(model_class):
-    with pytest.raises(ValueError, match="learner must be a LabelRanker or None, got 'smooth'"):
+def test_invalid_learners_are_refused(model_class):
+    with pytest.raises(ValueError, match=r"learner must be an online ranker .* got 'smooth'"):
         model_class("smooth")
 
 
-def test_names_of_features_may_be_anything():
+def test_feature_names_of_any_type():
     model = MultiLabelRanker()
     for _ in range(3):
         model.learn_one({1: 1, ("bi", "gram"): 2, "flag": np.True_}, {"x": True, "y": np.False_})
@@ -185,7 +187,7 @@ def test_names_of_features_may_be_anything():
     assert model.rank_one({2: 1}) == ["y", "x"]
 
 
-def test_weights_scale_the_round_and_zero_passes_over_it():
+def test_weights_scale_the_step_and_weight_zero_is_ignored():
     model, plain = MultiLabelRanker(), LabelRanker()
     plain.add_labels(["x", "y"])
     for w, label in [(2.0, "x"), (0.5, "y"), (1.0, "x")]:
@@ -210,19 +212,19 @@ def test_in_a_pipeline_with_multi_output_metrics():
     evaluate.progressive_val_score(yeast(300), model, f1)
     exact = metrics.multioutput.ExactMatch()
     evaluate.progressive_val_score(yeast(300), model.clone(), exact)
-    assert 0.55 < f1.get() < 0.75  # all labels or none: below 0.5
+    assert 0.55 < f1.get() < 0.75  # a model that chooses all or no labels stays below 0.5
     assert 0.02 < exact.get() < 0.5
     assert model["MultiLabelRanker"].learner.certificate_.rounds == 300
 
 
-def test_labels_that_appear_midway_count_as_not_predicted():
+def test_new_labels_count_as_not_predicted():
     metric = metrics.multioutput.MacroAverage(metrics.Recall())
     rounds = [({"a": 1}, {"x": True}), ({"b": 1}, {"x": False, "y": True}), ({"b": 1}, {"y": True})]
     evaluate.progressive_val_score(rounds, MultiLabelRanker(), metric)
     assert metric.metrics["y"].cm.n_samples == 2
 
 
-def test_delayed_answers_and_pandas():
+def test_delayed_labels_and_pandas():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"size": [1.0, 2.0] * 20, "colour": ["red", "blue"] * 20})
     answers = pandas.Series(["warm", "cold"] * 20)
@@ -236,7 +238,7 @@ def test_delayed_answers_and_pandas():
 
 
 @pytest.mark.parametrize("model_class", MODELS)
-def test_a_clone_has_learnt_nothing_and_a_copy_everything(model_class):
+def test_clone_is_unfitted_and_copy_is_fitted(model_class):
     model = model_class(LabelRanker(C=3.0))
     answer = (lambda y: {"x": y == "x", "y": y == "y"}) if model_class is MODELS[0] else str
     for y in "xyxy":
@@ -256,7 +258,7 @@ def test_a_clone_has_learnt_nothing_and_a_copy_everything(model_class):
     assert str(model.learner.certificate_) == str(twin.learner.certificate_)
 
 
-def test_inside_an_ensemble_each_member_learns_for_itself():
+def test_members_of_an_ensemble_have_separate_learners():
     bagging = ensemble.BaggingClassifier(MulticlassRanker(), n_models=3, seed=1)
     accuracy = evaluate.progressive_val_score(
         datasets.Phishing().take(200), bagging, metrics.Accuracy()
@@ -265,7 +267,7 @@ def test_inside_an_ensemble_each_member_learns_for_itself():
     assert len({id(member.learner) for member in bagging}) == 3
 
 
-def test_a_saved_learner_goes_on_in_river(tmp_path):
+def test_saved_learner_continues_in_river(tmp_path):
     model = MultiLabelRanker()
     for x, y in yeast(50):
         model.learn_one(x, y)
@@ -277,19 +279,19 @@ def test_a_saved_learner_goes_on_in_river(tmp_path):
         model.learn_one(x, y)
 
 
-def test_probabilities_are_probabilities():
+def test_probabilities_are_valid():
     model = MultiLabelRanker()
     for x, y in yeast(200):
         for p in model.predict_proba_one(x).values():
             assert 0 <= p[True] <= 1
             assert p[False] == 1 - p[True]
         model.learn_one(x, y)
-    # The most frequent label is likely, the rarest is not.
-    likely = model.predict_proba_one(x)
-    assert likely["Class12"][True] > 0.5 > likely["Class14"][True]
+    # The most frequent label is probabilities, the rarest is not.
+    probabilities = model.predict_proba_one(x)
+    assert probabilities["Class12"][True] > 0.5 > probabilities["Class14"][True]
 
 
-def test_an_example_without_features_may_come_at_any_time():
+def test_examples_without_features():
     model = MultiLabelRanker()
     for _ in range(5):
         model.learn_one({}, {"x": True, "y": False})
@@ -300,7 +302,7 @@ def test_an_example_without_features_may_come_at_any_time():
     assert model.rank_one({})[0] == "x"
 
 
-def test_memory_counts_the_weights():
+def test_memory_usage_includes_the_weights():
     model = MulticlassRanker()
     before = model._raw_memory_usage
     for i in range(500):
@@ -308,7 +310,7 @@ def test_memory_counts_the_weights():
     assert model._raw_memory_usage > before + 500 * 50 * 4
 
 
-def test_labels_may_share_their_weights() -> None:
+def test_learner_with_shared_weights() -> None:
     model = MultiLabelRanker(SharedLabelRanker(update="max"))
     for i in range(20):
         model.learn_one({"invoice": 1, f"n{i}": 1}, {"money": True, "travel": False})
@@ -318,21 +320,24 @@ def test_labels_may_share_their_weights() -> None:
 
 
 @pytest.mark.parametrize("kind", MODELS)
-def test_features_of_ones_own_are_the_same_features(kind) -> None:
-    """The mail map in Python against the native one, with labels that appear at any time."""
-    native, own = kind(SharedLabelRanker(update="max")), kind(SharedLabelRanker(Affinity(), "max"))
+def test_custom_features_agree_with_native_features(kind) -> None:
+    """Compares the mail features in Python with the native ones, with labels added over time."""
+    native, custom = (
+        kind(SharedLabelRanker(update="max")),
+        kind(SharedLabelRanker(Affinity(), "max")),
+    )
     for i in range(20):
         for x, y in [({"invoice": 1, f"n{i}": 1}, "money"), ({"flight": 1, f"n{i}": 1}, "travel")]:
-            for model in (native, own):
+            for model in (native, custom):
                 every = {"money": y == "money", "travel": y == "travel"}
                 model.learn_one(x, y if kind is MulticlassRanker else every)
     for x in ({"invoice": 1}, {"flight": 1, "n3": 1}):
-        assert own.predict_proba_one(x) == native.predict_proba_one(x)
-        assert own.rank_one(x) == native.rank_one(x)
-    assert own.clone().learner.features == Affinity()
+        assert custom.predict_proba_one(x) == native.predict_proba_one(x)
+        assert custom.rank_one(x) == native.rank_one(x)
+    assert custom.clone().learner.features == Affinity()
 
 
-def test_bad_features_of_ones_own_add_no_labels() -> None:
+def test_invalid_custom_features_add_no_labels() -> None:
     model = MultiLabelRanker(SharedLabelRanker(Broken(lambda k: np.zeros(k), after=1)))
     model.learn_one({"a": 1}, {"x": True, "y": False})
     with pytest.raises(ValueError, match=r"Broken\.rows, x: the shape is \(3,\)"):

@@ -1,4 +1,4 @@
-"""Everything a model holds, flattened so that two models can be compared bit by bit."""
+"""The state of a model as bytes, for comparing two models bit by bit."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 
 def flatten(value: Any, path: str = "") -> dict[str, bytes]:
-    """Map the place of every part of a value to its bits, types included."""
+    """Return the bytes of every leaf of a nested value by its path; the bytes include types."""
     if isinstance(value, np.ndarray) and value.dtype != object:
         return {path: f"{value.dtype.str}{value.shape}".encode() + value.tobytes()}
     if isinstance(value, np.ndarray):
@@ -33,30 +33,33 @@ def flatten(value: Any, path: str = "") -> dict[str, bytes]:
 
 
 def whole(model: Any) -> dict[str, bytes]:
-    """All that a model holds: its parameters, its attributes, its native state."""
+    """Return the bits of a model's parameters, attributes and native state."""
     state = model.__getstate__()
-    if "_part" in state:  # attributes of a Predtron's part, in whatever order they were set
-        state = {**state, "_part": dict(sorted(state["_part"].items()))}
+    if "_problem_learner" in state:  # a Predtron: the order of its attributes does not matter
+        state = {**state, "_problem_learner": dict(sorted(state["_problem_learner"].items()))}
     return flatten(dict(sorted(state.items())))
 
 
 def holder_of(model: Any) -> Any:
-    """What holds the native learner: a model itself, or a Predtron's part for its problem."""
-    return getattr(model, "_part", model)
+    """The object that has the native learner: the model, or a Predtron's learner."""
+    return getattr(model, "_problem_learner", model)
 
 
 def native_of(model: Any) -> Any:
-    """The native learner of a model."""
+    """Return the native learner of a model."""
     return holder_of(model)._native
 
 
 def learnt(model: Any) -> dict[str, bytes]:
-    """What a model has learnt, whichever way the examples came."""
+    """Return the bits of a model's native state and labels, without its attributes.
+
+    The attributes depend on the form in which the examples were passed.
+    """
     return flatten({"native": native_of(model).state(), "classes": model.classes_})
 
 
 def assert_same(found: dict[str, bytes], expected: dict[str, bytes]) -> None:
-    """Fail with the places that differ."""
-    places = sorted(found.keys() | expected.keys())
-    differing = [at for at in places if found.get(at) != expected.get(at)]
+    """Fail with the paths whose bits differ."""
+    paths = sorted(found.keys() | expected.keys())
+    differing = [path for path in paths if found.get(path) != expected.get(path)]
     assert not differing, f"differs at {differing[:8]}"

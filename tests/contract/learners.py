@@ -1,6 +1,6 @@
-"""The learners that the contract holds for, each in several configurations.
+"""The learners that the contract tests cover, each in several configurations.
 
-A learner joins by a line here: how to make a new one, and what it offers.
+To add a learner, add a line to `LEARNERS`: how to construct it, and its capabilities.
 """
 
 from collections.abc import Callable
@@ -13,16 +13,16 @@ import pytest
 from tagalong import LabelRanker, PartialFeedbackRanker, Predtron, SharedLabelRanker
 from tagalong.problems import LabelRanking, Multilabel
 from tests.contract.stream import N_FEATURES
-from tests.online.own_features import Affinity, Kesler
+from tests.online.custom_features import Affinity, Kesler
 
 LEARN_ONE = "learn_one"  # learn_one and rank_one
-GROW = "grow"  # labels that appear at any time
-SINGLE = "single"  # one label a row
+GROW = "grow"  # new labels at any time
+SINGLE = "single"  # one label per row
 RANK = "rank"  # rank, decision_function, predict
 SHARED = "shared"  # one thread may learn while others predict
-ROWS = "rows"  # weight rows that appear with the first update
-PROTOTYPES = "prototypes"  # a weight vector a label
-CUTOFF = "cutoff"  # one score from which labels are predicted
+ROWS = "rows"  # a feature gets its row of weights at its first update
+PROTOTYPES = "prototypes"  # one weight vector per label
+CUTOFF = "cutoff"  # predicts the labels that score at least the cut-off
 
 PARTIAL_RANKER = frozenset({LEARN_ONE, GROW, SINGLE, RANK, SHARED})
 PARTIAL_PROTOTYPES = PARTIAL_RANKER | {PROTOTYPES}
@@ -31,47 +31,56 @@ LABEL_RANKER = SHARED_RANKER | {ROWS, PROTOTYPES}
 
 
 @dataclass(frozen=True)
-class Learner:
-    """A way to make a learner, and what every learner made so offers."""
+class LearnerCase:
+    """A configuration of a learner, with its constructor and its capabilities."""
 
     name: str
     make: Callable[[], Any]
-    offers: frozenset[str]
+    capabilities: frozenset[str]
 
 
-def label_ranker(name: str, **parameters: Any) -> Learner:
-    """A LabelRanker. Without n_features the entropic geometry depends on how examples come."""
-    if parameters.get("geometry") == "entropic":
-        parameters["n_features"] = N_FEATURES
-    return Learner(f"ranker-{name}", partial(LabelRanker, **parameters), LABEL_RANKER)
+def label_ranker(name: str, **parameters: Any) -> LearnerCase:
+    """Return a LabelRanker's configuration.
 
-
-def shared_ranker(name: str, **parameters: Any) -> Learner:
-    """A SharedLabelRanker, likewise."""
-    if parameters.get("geometry") == "entropic":
-        parameters["n_features"] = N_FEATURES
-    return Learner(f"shared-{name}", partial(SharedLabelRanker, **parameters), SHARED_RANKER)
-
-
-def partial_ranker(name: str, **parameters: Any) -> Learner:
-    """A PartialFeedbackRanker. Widths depend on the number of features."""
-    offers = PARTIAL_RANKER if parameters.get("covariance") == "kernel" else PARTIAL_PROTOTYPES
-    parameters = {"n_features": N_FEATURES, "max_labels": 4, "exploration": 0.1, **parameters}
-    return Learner(f"partial-{name}", partial(PartialFeedbackRanker, **parameters), offers)
-
-
-def predtron(name: str, problem: Any, **parameters: Any) -> Learner:
-    """A Predtron. A link needs to know the number of features before the first label.
-
-    Sets are learnt from rows with all labels and none, which rankings are not.
+    The entropic geometry sets n_features: its result depends on the number of features, which
+    otherwise differs between forms of the examples.
     """
-    offers = SHARED_RANKER
+    if parameters.get("geometry") == "entropic":
+        parameters["n_features"] = N_FEATURES
+    return LearnerCase(f"ranker-{name}", partial(LabelRanker, **parameters), LABEL_RANKER)
+
+
+def shared_ranker(name: str, **parameters: Any) -> LearnerCase:
+    """Return a SharedLabelRanker's configuration; n_features as for a LabelRanker."""
+    if parameters.get("geometry") == "entropic":
+        parameters["n_features"] = N_FEATURES
+    return LearnerCase(f"shared-{name}", partial(SharedLabelRanker, **parameters), SHARED_RANKER)
+
+
+def partial_ranker(name: str, **parameters: Any) -> LearnerCase:
+    """Return a PartialFeedbackRanker's configuration; its widths depend on n_features."""
+    capabilities = (
+        PARTIAL_RANKER if parameters.get("covariance") == "kernel" else PARTIAL_PROTOTYPES
+    )
+    parameters = {"n_features": N_FEATURES, "max_labels": 4, "exploration": 0.1, **parameters}
+    return LearnerCase(
+        f"partial-{name}", partial(PartialFeedbackRanker, **parameters), capabilities
+    )
+
+
+def predtron(name: str, problem: Any, **parameters: Any) -> LearnerCase:
+    """Return a Predtron's configuration.
+
+    A norm other than l2 has a link function, which needs n_features before the first label. A
+    Multilabel problem also learns from rows with all labels or none; a LabelRanking does not.
+    """
+    capabilities = SHARED_RANKER
     if "norm" in parameters:
         parameters["n_features"] = N_FEATURES
-        offers = offers - {GROW}
+        capabilities = capabilities - {GROW}
     elif isinstance(problem, LabelRanking) and "kernel" not in parameters:
-        offers = offers | {ROWS} if parameters.get("average") else LABEL_RANKER
-    return Learner(f"predtron-{name}", partial(Predtron, problem, **parameters), offers)
+        capabilities = capabilities | {ROWS} if parameters.get("average") else LABEL_RANKER
+    return LearnerCase(f"predtron-{name}", partial(Predtron, problem, **parameters), capabilities)
 
 
 LEARNERS = [
@@ -104,7 +113,7 @@ LEARNERS = [
 ]
 
 
-VARIATIONS = {
+LONG_RUN_ONLY = {
     "ranker-euclidean-fixed",
     "ranker-interior-point",
     "ranker-entropic-smooth-float64",
@@ -117,19 +126,19 @@ VARIATIONS = {
     "predtron-ranking-averaged-float64",
     "predtron-subset-group",
 }
-"""Near enough to another configuration that `make test-long` is soon enough for them."""
+"""Configurations similar to another one: only `make test-long` runs them."""
 
 
-def marks_of(learner: Learner) -> list[pytest.MarkDecorator]:
-    """Return the marks of tests for a learner."""
-    return [pytest.mark.long] if learner.name in VARIATIONS else []
+def marks_for(learner: LearnerCase) -> list[pytest.MarkDecorator]:
+    """Return the pytest marks of a learner's tests."""
+    return [pytest.mark.long] if learner.name in LONG_RUN_ONLY else []
 
 
-def learners_that(*needs: str, among: list[Learner] = LEARNERS) -> pytest.MarkDecorator:
-    """Run a test for every learner that offers all of these."""
-    able = [
-        pytest.param(learner, id=learner.name, marks=marks_of(learner))
+def for_learners_with(*needs: str, among: list[LearnerCase] = LEARNERS) -> pytest.MarkDecorator:
+    """Run a test for every learner that has all of these capabilities."""
+    cases = [
+        pytest.param(learner, id=learner.name, marks=marks_for(learner))
         for learner in among
-        if learner.offers.issuperset(needs)
+        if learner.capabilities.issuperset(needs)
     ]
-    return pytest.mark.parametrize("learner", able)
+    return pytest.mark.parametrize("learner", cases)

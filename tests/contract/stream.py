@@ -1,4 +1,4 @@
-"""A small stream with something to learn, in all the forms in which a stream may come."""
+"""A small learnable stream, in every form in which a learner accepts it."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
@@ -8,13 +8,13 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 N_FEATURES = 24
-N_LABELS = 20  # more than a vector holds
+N_LABELS = 20  # more than one vector register holds
 
 Pairs: TypeAlias = tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]
 
 
 class Stream(NamedTuple):
-    """Sparse rows, whose values are exact in float32, and an indicator of their labels."""
+    """Sparse rows with values that are exact in float32, and an indicator of their labels."""
 
     X: sp.csr_array
     Y: npt.NDArray[np.int64]
@@ -23,35 +23,35 @@ class Stream(NamedTuple):
         return Stream(self.X[rows], self.Y[rows])
 
     def pairs(self) -> Iterator[Pairs]:
-        """The rows as (indices, values)."""
+        """Yield the rows as (indices, values)."""
         for start, end in zip(self.X.indptr[:-1], self.X.indptr[1:], strict=True):
             yield self.X.indices[start:end], self.X.data[start:end]
 
     def named(self) -> list[dict[str, float]]:
-        """The rows as mappings of words to values."""
+        """Return the rows as mappings of feature names to values."""
         return [
             {f"word-{i}": float(v) for i, v in zip(*pair, strict=True)} for pair in self.pairs()
         ]
 
     def sets(self) -> list[list[str]]:
-        """The labels of each row, by name."""
+        """Return the names of each row's labels."""
         return [[f"label-{y}" for y in np.flatnonzero(row)] for row in self.Y]
 
     def numbers(self) -> list[list[int]]:
-        """The labels of each row, by column."""
+        """Return the numbers of each row's labels."""
         return [np.flatnonzero(row).tolist() for row in self.Y]
 
     def singles(self) -> list[str]:
-        """One label a row."""
+        """Return one label per row."""
         return [f"label-{y}" for y in self.Y.argmax(axis=1)]
 
 
 def make_stream(
     seed: int = 0, rows: int = 90, features: int = N_FEATURES, labels: int = N_LABELS
 ) -> Stream:
-    """Rows with a quarter of the features; their labels follow hidden weights, with noise.
+    """Return rows with a quarter of the features, and labels from hidden weights plus noise.
 
-    A few rows have no labels and a few have all of them.
+    A few rows have no labels, and a few have all labels.
     """
     rng = np.random.default_rng(seed)
     X = rng.integers(-4, 16, (rows, features)) / 8 * (rng.random((rows, features)) < 0.25)
@@ -64,9 +64,9 @@ def make_stream(
 
 
 def scrambled(X: sp.csr_array, seed: int = 1) -> sp.csr_array:
-    """The same matrix with entries out of order, split into duplicates, and explicit zeros.
+    """Return the matrix with unsorted indices, duplicate entries and explicit zeros.
 
-    The parts of an entry sum to it exactly, in any order.
+    The duplicates of an entry sum exactly to it, in any order.
     """
     rng = np.random.default_rng(seed)
     data, indices, indptr = [], [], [0]
@@ -84,12 +84,12 @@ def scrambled(X: sp.csr_array, seed: int = 1) -> sp.csr_array:
 
 
 def forms(X: sp.csr_array) -> dict[str, Any]:
-    """One matrix in every layout and type that a learner takes."""
+    """Return the matrix in every layout and type that a learner accepts."""
     dense = X.toarray()
     wide = sp.csr_array(X)
     wide.indices, wide.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
-    backwards = np.empty((len(dense), 2 * dense.shape[1]))[:, ::2]
-    backwards[:] = dense
+    strided = np.empty((len(dense), 2 * dense.shape[1]))[:, ::2]
+    strided[:] = dense
     return {
         "csr": X,
         "csr matrix": sp.csr_matrix(X),
@@ -101,6 +101,6 @@ def forms(X: sp.csr_array) -> dict[str, Any]:
         "dense": dense,
         "dense, float32": dense.astype(np.float32),
         "dense, column by column": np.asfortranarray(dense),
-        "dense, strided": backwards,
+        "dense, strided": strided,
         "nested lists": dense.tolist(),
     }

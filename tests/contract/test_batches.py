@@ -1,4 +1,4 @@
-"""The same stream gives the same bits, however it is cut and in whatever form it comes."""
+"""The same stream gives the same bits in batches of any size and in any form."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ import pytest
 
 from tests.contract import learners
 from tests.contract.bits import assert_same, flatten, learnt, whole
-from tests.contract.courses import STREAM
-from tests.contract.learners import Learner, learners_that
+from tests.contract.learners import LearnerCase, for_learners_with
 from tests.contract.stream import N_FEATURES, N_LABELS, Stream, forms, make_stream
+from tests.contract.training import STREAM
 
 sizes = pytest.mark.parametrize("size", [1, 7, len(STREAM.Y)])
 
@@ -28,25 +28,25 @@ def one_by_one(model: Any, stream: Stream) -> Any:
     return model
 
 
-def looked_at(model: Any, X: Any) -> dict[str, bytes]:
+def predictions(model: Any, X: Any) -> dict[str, bytes]:
     return flatten([model.decision_function(X), model.rank(X), model.predict(X)])
 
 
 @sizes
-@learners_that(learners.RANK)
-def test_batches_of_any_size_are_one_fit(learner: Learner, size: int) -> None:
+@for_learners_with(learners.RANK)
+def test_batches_of_any_size_equal_one_fit(learner: LearnerCase, size: int) -> None:
     fitted = learner.make().fit(STREAM.X, STREAM.Y)
     assert_same(whole(in_batches(learner.make(), STREAM, size)), whole(fitted))
 
 
-@learners_that(learners.RANK, learners.LEARN_ONE)
-def test_one_by_one_is_a_batch(learner: Learner) -> None:
+@for_learners_with(learners.RANK, learners.LEARN_ONE)
+def test_learn_one_equals_partial_fit(learner: LearnerCase) -> None:
     batch = learner.make().partial_fit(STREAM.X, STREAM.Y)
     assert_same(learnt(one_by_one(learner.make(), STREAM)), learnt(batch))
 
 
-@learners_that(learners.RANK, learners.LEARN_ONE)
-def test_one_by_one_and_batches_may_alternate(learner: Learner) -> None:
+@for_learners_with(learners.RANK, learners.LEARN_ONE)
+def test_learn_one_and_partial_fit_may_alternate(learner: LearnerCase) -> None:
     mixed = learner.make().partial_fit(STREAM.X[:30], STREAM.Y[:30])
     middle = STREAM.part(slice(30, 60))
     for x, y in zip(middle.pairs(), middle.numbers(), strict=True):
@@ -56,8 +56,8 @@ def test_one_by_one_and_batches_may_alternate(learner: Learner) -> None:
 
 
 @sizes
-@learners_that(learners.GROW, learners.LEARN_ONE)
-def test_one_by_one_is_a_batch_while_labels_appear(learner: Learner, size: int) -> None:
+@for_learners_with(learners.GROW, learners.LEARN_ONE)
+def test_learn_one_equals_partial_fit_with_new_labels(learner: LearnerCase, size: int) -> None:
     batches = learner.make()
     for start in range(0, len(STREAM.Y), size):
         part = STREAM.part(slice(start, start + size))
@@ -69,9 +69,9 @@ def test_one_by_one_is_a_batch_while_labels_appear(learner: Learner, size: int) 
 
 
 @sizes
-@learners_that(learners.RANK)
-def test_weighted_batches_of_any_size_are_one_fit(learner: Learner, size: int) -> None:
-    """Among the weights are zeros, which in small batches stand alone."""
+@for_learners_with(learners.RANK)
+def test_weighted_batches_of_any_size_equal_one_fit(learner: LearnerCase, size: int) -> None:
+    """Some weights are zero, so some batches of one row have no weight at all."""
     weights = np.random.default_rng(2).choice([0.0, 0.5, 1.0, 3.0], len(STREAM.Y))
     model = learner.make()
     for start in range(0, len(STREAM.Y), size):
@@ -80,37 +80,37 @@ def test_weighted_batches_of_any_size_are_one_fit(learner: Learner, size: int) -
     assert_same(whole(model), whole(learner.make().fit(STREAM.X, STREAM.Y, weights)))
 
 
-@learners_that(learners.RANK)
-def test_two_passes_are_the_stream_twice(learner: Learner) -> None:
+@for_learners_with(learners.RANK)
+def test_two_passes_equal_the_stream_twice(learner: LearnerCase) -> None:
     twice = learner.make().set_params(passes=2).fit(STREAM.X, STREAM.Y)
     again = learner.make().fit(STREAM.X, STREAM.Y).partial_fit(STREAM.X, STREAM.Y)
     assert_same(learnt(twice), learnt(again))
 
 
-@learners_that(learners.RANK)
-def test_fit_forgets_what_was_learnt_before(learner: Learner) -> None:
+@for_learners_with(learners.RANK)
+def test_fit_forgets_what_was_learnt_before(learner: LearnerCase) -> None:
     other = make_stream(seed=3, features=N_FEATURES, labels=N_LABELS + 3)
     again = learner.make().fit(other.X, other.Y).fit(STREAM.X, STREAM.Y)
     assert_same(whole(again), whole(learner.make().fit(STREAM.X, STREAM.Y)))
 
 
 @pytest.mark.parametrize("form", forms(STREAM.X))
-@learners_that(learners.RANK)
-def test_every_form_of_X_is_the_same_matrix(learner: Learner, form: str) -> None:
+@for_learners_with(learners.RANK)
+def test_every_form_of_X_gives_the_same_bits(learner: LearnerCase, form: str) -> None:
     X = forms(STREAM.X)[form]
     model = learner.make().partial_fit(X, STREAM.Y)
     reference = learner.make().partial_fit(STREAM.X, STREAM.Y)
     assert_same(whole(model), whole(reference))
-    assert_same(looked_at(model, X), looked_at(reference, STREAM.X))
+    assert_same(predictions(model, X), predictions(reference, STREAM.X))
 
 
-@learners_that(learners.LEARN_ONE, learners.RANK)
-def test_every_form_of_one_example_is_the_same(learner: Learner) -> None:
+@for_learners_with(learners.LEARN_ONE, learners.RANK)
+def test_every_form_of_one_example_gives_the_same_bits(learner: LearnerCase) -> None:
     model = learner.make().partial_fit(STREAM.X, STREAM.Y)
     indices, values = list(STREAM.pairs())[7]
     order = np.random.default_rng(0).permutation(len(indices))
     half = np.concatenate([values, values]) / 2
-    ways: list[Any] = [
+    example_forms: list[Any] = [
         (indices, values),
         (indices.astype(np.int64), values.astype(np.float32)),
         (indices[order], values[order]),
@@ -119,17 +119,18 @@ def test_every_form_of_one_example_is_the_same(learner: Learner) -> None:
         (np.repeat(indices, 2)[::2], np.repeat(values, 2)[::2]),
         dict(zip(indices.tolist(), values.tolist(), strict=True)),
     ]
-    assert {tuple(model.rank_one(x)) for x in ways} == {tuple(model.rank(STREAM.X[[7]])[0])}
+    expected = {tuple(model.rank(STREAM.X[[7]])[0])}
+    assert {tuple(model.rank_one(x)) for x in example_forms} == expected
     after = []
-    for x in ways:
+    for x in example_forms:
         single = learner.make().add_labels(range(N_LABELS))
         after.append(learnt(single.learn_one(x, [1, 4])))
     for found in after:
         assert_same(found, after[0])
 
 
-@learners_that(learners.RANK)
-def test_scores_before_learning_are_those_of_decision_function(learner: Learner) -> None:
+@for_learners_with(learners.RANK)
+def test_predict_then_learn_returns_the_scores_of_decision_function(learner: LearnerCase) -> None:
     fast = learner.make().predict_then_learn(STREAM.X, STREAM.Y)
     model = learner.make()
     model.partial_fit(STREAM.X[[0]], STREAM.Y[[0]])
@@ -140,33 +141,33 @@ def test_scores_before_learning_are_those_of_decision_function(learner: Learner)
     assert_same(whole(model), whole(learner.make().partial_fit(STREAM.X, STREAM.Y)))
 
 
-@learners_that(learners.RANK)
-def test_measuring_on_the_way_learns_the_same(learner: Learner) -> None:
+@for_learners_with(learners.RANK)
+def test_predict_then_learn_learns_as_partial_fit_does(learner: LearnerCase) -> None:
     measured = learner.make()
     measured.predict_then_learn(STREAM.X, STREAM.Y)
     assert_same(whole(measured), whole(learner.make().partial_fit(STREAM.X, STREAM.Y)))
 
 
-@learners_that(learners.RANK)
-def test_ranks_sort_the_scores(learner: Learner) -> None:
+@for_learners_with(learners.RANK)
+def test_ranks_sort_the_scores(learner: LearnerCase) -> None:
     model = learner.make().partial_fit(STREAM.X, STREAM.Y)
     scores, ranks = model.decision_function(STREAM.X), model.rank(STREAM.X)
-    # Labels that score the same come in the order of their columns.
+    # Labels with equal scores keep the order of their columns.
     assert np.array_equal(ranks, np.argsort(-scores, axis=1, kind="stable"))
     assert np.array_equal(model.rank(STREAM.X, 3), ranks[:, :3])
 
 
-@learners_that(learners.RANK, learners.CUTOFF)
-def test_labels_are_predicted_from_the_cutoff_on(learner: Learner) -> None:
+@for_learners_with(learners.RANK, learners.CUTOFF)
+def test_predicted_labels_score_at_least_the_cutoff(learner: LearnerCase) -> None:
     model = learner.make().partial_fit(STREAM.X, STREAM.Y)
     assert np.array_equal(
         model.predict(STREAM.X), model.decision_function(STREAM.X) >= model.cutoff_
     )
 
 
-@learners_that(learners.RANK)
-def test_rows_are_predicted_one_by_one(learner: Learner) -> None:
+@for_learners_with(learners.RANK)
+def test_scores_of_a_row_do_not_depend_on_other_rows(learner: LearnerCase) -> None:
     model = learner.make().partial_fit(STREAM.X, STREAM.Y)
     together = model.decision_function(STREAM.X)
-    apart = np.concatenate([model.decision_function(row[None]) for row in STREAM.X.toarray()])
-    assert together.tobytes() == apart.tobytes()
+    separately = np.concatenate([model.decision_function(row[None]) for row in STREAM.X.toarray()])
+    assert together.tobytes() == separately.tobytes()

@@ -1,4 +1,4 @@
-"""What every learner promises: copies are the model itself, and looking changes nothing."""
+"""Contract of every learner: copies equal the model, and predicting does not change it."""
 
 import copy
 import pickle
@@ -12,18 +12,25 @@ from sklearn.base import clone
 import tagalong
 from tests.contract import learners
 from tests.contract.bits import assert_same, whole
-from tests.contract.courses import FIRST, SECOND, STREAM, Course, every_course, taught
-from tests.contract.learners import Learner, learners_that
+from tests.contract.learners import LearnerCase, for_learners_with
+from tests.contract.training import (
+    FIRST,
+    SECOND,
+    STREAM,
+    TrainingMode,
+    every_training_mode,
+    trained,
+)
 
 Copy = Callable[[Any, Path], Any]
 
 
-def through_a_file(model: Any, folder: Path) -> Any:
+def saved_and_loaded(model: Any, folder: Path) -> Any:
     model.save(folder / "model.tagalong")
-    # Features of the user's own are not in the file.
-    own = getattr(model, "features", None)
-    given = {} if own is None else {"features": clone(own, safe=False)}
-    return tagalong.load(folder / "model.tagalong", **given)
+    # Custom features are code, so the file does not hold them.
+    custom = getattr(model, "features", None)
+    arguments = {} if custom is None else {"features": clone(custom, safe=False)}
+    return tagalong.load(folder / "model.tagalong", **arguments)
 
 
 def pickled(model: Any, folder: Path) -> Any:
@@ -34,72 +41,74 @@ def deep_copied(model: Any, folder: Path) -> Any:
     return copy.deepcopy(model)
 
 
-copied = pytest.mark.parametrize("copied", [through_a_file, pickled, deep_copied])
+copied = pytest.mark.parametrize("copied", [saved_and_loaded, pickled, deep_copied])
 
 
 @copied
-@every_course()
-def test_a_copy_holds_and_predicts_the_same_bits(
-    learner: Learner, course: Course, copied: Copy, tmp_path: Path
+@every_training_mode()
+def test_a_copy_has_the_same_state_and_predictions(
+    learner: LearnerCase, mode: TrainingMode, copied: Copy, tmp_path: Path
 ) -> None:
-    model = taught(learner, course, FIRST)
+    model = trained(learner, mode, FIRST)
     again = copied(model, tmp_path)
     assert_same(whole(again), whole(model))
-    assert_same(course.look(again, SECOND), course.look(model, SECOND))
+    assert_same(mode.inspect(again, SECOND), mode.inspect(model, SECOND))
 
 
 @copied
-@every_course()
-def test_a_copy_learns_on_as_if_never_copied(
-    learner: Learner, course: Course, copied: Copy, tmp_path: Path
+@every_training_mode()
+def test_a_copy_continues_to_learn_as_the_model_would(
+    learner: LearnerCase, mode: TrainingMode, copied: Copy, tmp_path: Path
 ) -> None:
-    model = copied(taught(learner, course, FIRST), tmp_path)
-    course.teach(model, SECOND)
-    straight = taught(learner, course, FIRST, SECOND)
-    assert_same(whole(model), whole(straight))
-    assert_same(course.look(model, STREAM), course.look(straight, STREAM))
+    model = copied(trained(learner, mode, FIRST), tmp_path)
+    mode.train(model, SECOND)
+    uncopied = trained(learner, mode, FIRST, SECOND)
+    assert_same(whole(model), whole(uncopied))
+    assert_same(mode.inspect(model, STREAM), mode.inspect(uncopied, STREAM))
 
 
 @copied
-@every_course()
-def test_copying_and_teaching_the_copy_leave_the_model_alone(
-    learner: Learner, course: Course, copied: Copy, tmp_path: Path
+@every_training_mode()
+def test_training_a_copy_does_not_change_the_model(
+    learner: LearnerCase, mode: TrainingMode, copied: Copy, tmp_path: Path
 ) -> None:
-    model = taught(learner, course, FIRST.part(slice(0, 6)))
+    model = trained(learner, mode, FIRST.part(slice(0, 6)))
     before = whole(model)
-    course.teach(copied(model, tmp_path), SECOND)
+    mode.train(copied(model, tmp_path), SECOND)
     assert_same(whole(model), before)
 
 
-@learners_that(learners.GROW, learners.LEARN_ONE)
-def test_a_shallow_copy_shares_no_part_of_a_model(learner: Learner) -> None:
-    """Shared labels beside weights of one's own would not fit together."""
+@for_learners_with(learners.GROW, learners.LEARN_ONE)
+def test_training_a_shallow_copy_does_not_change_the_model(learner: LearnerCase) -> None:
+    """If a copy shared the labels but not the weights, the two would not match."""
     model = learner.make().learn_one(([0], [1.0]), "a")
     before = whole(model)
     copy.copy(model).learn_one(([0], [1.0]), "b")
     assert_same(whole(model), before)
 
 
-@every_course()
-def test_looking_changes_nothing(learner: Learner, course: Course) -> None:
-    model = taught(learner, course, FIRST)
+@every_training_mode()
+def test_predicting_does_not_change_the_model(learner: LearnerCase, mode: TrainingMode) -> None:
+    model = trained(learner, mode, FIRST)
     before = whole(model)
-    course.look(model, SECOND)
+    mode.inspect(model, SECOND)
     assert_same(whole(model), before)
 
 
-@every_course()
-def test_a_clone_is_new_and_learns_the_same(learner: Learner, course: Course) -> None:
-    model = taught(learner, course, FIRST)
+@every_training_mode()
+def test_a_clone_is_untrained_and_learns_the_same(learner: LearnerCase, mode: TrainingMode) -> None:
+    model = trained(learner, mode, FIRST)
     cloned = clone(model)
     assert cloned.get_params() == model.get_params()
     assert not hasattr(cloned, "classes_")
-    course.teach(cloned, FIRST)
+    mode.train(cloned, FIRST)
     assert_same(whole(cloned), whole(model))
 
 
-@every_course()
-def test_the_stream_is_worth_learning(learner: Learner, course: Course) -> None:
-    """The other tests would say little about models that have learnt nothing."""
-    once, longer = taught(learner, course, FIRST), taught(learner, course, FIRST, SECOND)
-    assert course.look(once, STREAM) != course.look(longer, STREAM)
+@every_training_mode()
+def test_training_on_the_stream_changes_predictions(
+    learner: LearnerCase, mode: TrainingMode
+) -> None:
+    """Otherwise the other tests would compare models that have learnt nothing."""
+    once, longer = trained(learner, mode, FIRST), trained(learner, mode, FIRST, SECOND)
+    assert mode.inspect(once, STREAM) != mode.inspect(longer, STREAM)

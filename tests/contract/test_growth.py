@@ -1,4 +1,4 @@
-"""Features and labels may appear at any time, and may stay away for ever after."""
+"""New features and labels may appear at any time; absent ones keep their weights."""
 
 from typing import Any
 
@@ -7,19 +7,19 @@ import numpy.typing as npt
 
 from tests.contract import learners
 from tests.contract.bits import assert_same, learnt, native_of, whole
-from tests.contract.courses import FIRST, SECOND, STREAM
-from tests.contract.learners import Learner, learners_that
+from tests.contract.learners import LearnerCase, for_learners_with
 from tests.contract.stream import N_FEATURES, N_LABELS, make_stream
+from tests.contract.training import FIRST, SECOND, STREAM
 
 
-def theta_of(model: Any, feature: int) -> npt.NDArray[Any]:
+def feature_theta(model: Any, feature: int) -> npt.NDArray[Any]:
     arrays = native_of(model).state()["arrays"]
     (row,) = np.flatnonzero(arrays["features"] == feature)
     return np.asarray(arrays["theta"][row])
 
 
-@learners_that(learners.GROW, learners.LEARN_ONE)
-def test_labels_come_in_the_order_in_which_they_appear(learner: Learner) -> None:
+@for_learners_with(learners.GROW, learners.LEARN_ONE)
+def test_labels_keep_their_order_of_appearance(learner: LearnerCase) -> None:
     model = learner.make()
     model.learn_one(([0], [1.0]), "b")
     model.learn_one(([1], [1.0]), ["c", "a"])
@@ -27,8 +27,8 @@ def test_labels_come_in_the_order_in_which_they_appear(learner: Learner) -> None
     assert model.classes_.tolist() == ["b", "c", "a"]
 
 
-@learners_that(learners.GROW, learners.LEARN_ONE)
-def test_a_new_label_can_be_suggested_from_then_on(learner: Learner) -> None:
+@for_learners_with(learners.GROW, learners.LEARN_ONE)
+def test_a_new_label_is_ranked_from_its_first_example_on(learner: LearnerCase) -> None:
     model = learner.make()
     for x, y in zip(FIRST.pairs(), FIRST.sets(), strict=True):
         known = set(model.classes_.tolist()) if hasattr(model, "classes_") else set()
@@ -37,8 +37,8 @@ def test_a_new_label_can_be_suggested_from_then_on(learner: Learner) -> None:
         assert set(model.rank_one(x)) == known | set(y)
 
 
-@learners_that(learners.GROW, learners.LEARN_ONE)
-def test_a_label_that_stays_away_stays_known(learner: Learner) -> None:
+@for_learners_with(learners.GROW, learners.LEARN_ONE)
+def test_a_label_without_further_examples_stays_known(learner: LearnerCase) -> None:
     model = learner.make().learn_one(([3], [1.0]), "early")
     for x, y in zip(STREAM.pairs(), STREAM.sets(), strict=True):
         model.learn_one(x, y)
@@ -48,8 +48,8 @@ def test_a_label_that_stays_away_stays_known(learner: Learner) -> None:
     assert len(model.classes_) == 1 + N_LABELS
 
 
-@learners_that(learners.GROW, learners.RANK, learners.PROTOTYPES)
-def test_labels_may_be_added_between_batches(learner: Learner) -> None:
+@for_learners_with(learners.GROW, learners.RANK, learners.PROTOTYPES)
+def test_labels_may_be_added_between_batches(learner: LearnerCase) -> None:
     model = learner.make().partial_fit(FIRST.X, FIRST.sets(), "grow")
     before = model.decision_function(SECOND.X)
     added = [f"late-{i}" for i in range(40)]
@@ -62,52 +62,52 @@ def test_labels_may_be_added_between_batches(learner: Learner) -> None:
     assert model.rank(SECOND.X, 1)[-1, 0] == "late-0"
 
 
-@learners_that(learners.GROW, learners.RANK)
-def test_a_label_scores_minus_infinity_before_it_exists(learner: Learner) -> None:
+@for_learners_with(learners.GROW, learners.RANK)
+def test_a_label_scores_minus_infinity_before_it_exists(learner: LearnerCase) -> None:
     Y = [["a"], ["a", "b"], ["c"], ["a"]]
     scores = learner.make().predict_then_learn(STREAM.X[:4], Y, "grow")
     assert np.array_equal(np.isneginf(scores), [[1, 1, 1], [0, 1, 1], [0, 0, 1], [0, 0, 0]])
 
 
-@learners_that(learners.GROW, learners.RANK)
-def test_labels_declared_at_once_or_in_turn_are_the_same(learner: Learner) -> None:
+@for_learners_with(learners.GROW, learners.RANK)
+def test_labels_declared_together_or_one_by_one_give_the_same_bits(learner: LearnerCase) -> None:
     names = list(range(N_LABELS))
-    at_once = learner.make().add_labels(names).partial_fit(STREAM.X, STREAM.Y)
-    in_turn = learner.make().add_labels(names[:3])
+    together = learner.make().add_labels(names).partial_fit(STREAM.X, STREAM.Y)
+    one_by_one = learner.make().add_labels(names[:3])
     for name in names[3:]:
-        in_turn.add_labels([name])
-    in_turn.partial_fit(STREAM.X, STREAM.Y)
-    assert_same(whole(in_turn), whole(at_once))
+        one_by_one.add_labels([name])
+    one_by_one.partial_fit(STREAM.X, STREAM.Y)
+    assert_same(whole(one_by_one), whole(together))
 
 
-@learners_that(learners.LEARN_ONE, learners.ROWS, learners.PROTOTYPES)
-def test_a_feature_that_stays_away_keeps_its_weights(learner: Learner) -> None:
+@for_learners_with(learners.LEARN_ONE, learners.ROWS, learners.PROTOTYPES)
+def test_an_absent_feature_keeps_its_weights(learner: LearnerCase) -> None:
     model = learner.make().set_params(n_features=None).add_labels(range(N_LABELS))
     for x, y in zip(FIRST.pairs(), FIRST.numbers(), strict=True):
         model.learn_one((x[0] + 100, x[1]), y)
     model.learn_one(([100_000], [1.0]), [3])
-    before = theta_of(model, 100_000).tobytes()
+    before = feature_theta(model, 100_000).tobytes()
     for x, y in zip(SECOND.pairs(), SECOND.numbers(), strict=True):
         model.learn_one((x[0] + 100, x[1]), y)
-    assert theta_of(model, 100_000).tobytes() == before
+    assert feature_theta(model, 100_000).tobytes() == before
 
 
-@learners_that(learners.LEARN_ONE, learners.PROTOTYPES)
-def test_features_never_seen_say_nothing(learner: Learner) -> None:
-    """Unit rows would scale the known features by the unknown ones: without that they agree."""
+@for_learners_with(learners.LEARN_ONE, learners.PROTOTYPES)
+def test_unknown_features_do_not_change_the_ranking(learner: LearnerCase) -> None:
+    """Without normalize: unit length would let unknown features scale the known ones."""
     model = learner.make().set_params(normalize=False, n_features=None)
     for (indices, values), y in zip(FIRST.pairs(), FIRST.sets(), strict=True):
         model.learn_one((indices, np.clip(values, -1, 1)), y)
     before = whole(model)
     for indices, values in SECOND.pairs():
-        strange = np.append(indices, [N_FEATURES + 5, 2**31 - 1])
-        more = np.append(values, [3.0, -2.0])
-        assert model.rank_one((strange, more)) == model.rank_one((indices, values))
+        more_indices = np.append(indices, [N_FEATURES + 5, 2**31 - 1])
+        more_values = np.append(values, [3.0, -2.0])
+        assert model.rank_one((more_indices, more_values)) == model.rank_one((indices, values))
     assert_same(whole(model), before)
 
 
-@learners_that(learners.LEARN_ONE, learners.RANK, learners.PROTOTYPES)
-def test_new_features_after_a_matrix_leave_its_columns_as_they_are(learner: Learner) -> None:
+@for_learners_with(learners.LEARN_ONE, learners.RANK, learners.PROTOTYPES)
+def test_new_features_after_a_matrix_do_not_change_its_columns(learner: LearnerCase) -> None:
     model = learner.make().set_params(n_features=None).partial_fit(FIRST.X, FIRST.Y)
     model.learn_one(([N_FEATURES + 7], [1.0]), [0, 1])
     assert model.n_features_in_ == N_FEATURES
@@ -116,16 +116,16 @@ def test_new_features_after_a_matrix_leave_its_columns_as_they_are(learner: Lear
     assert model.rank(SECOND.X).shape == SECOND.Y.shape
 
 
-@learners_that(learners.LEARN_ONE, learners.PROTOTYPES)
-def test_an_unknown_label_takes_part_in_no_pair(learner: Learner) -> None:
+@for_learners_with(learners.LEARN_ONE, learners.PROTOTYPES)
+def test_a_label_of_unknown_relevance_is_not_updated(learner: LearnerCase) -> None:
     model = learner.make().add_labels(range(4))
     model.learn_one(([0, 1], [1.0, 0.5]), [0], unknown=[1, 3])
     arrays = native_of(model).state()["arrays"]
     assert arrays["theta"].any(axis=0).tolist() == [True, False, True, False]
 
 
-@learners_that(learners.LEARN_ONE, learners.RANK)
-def test_unknown_labels_are_the_nan_of_an_indicator(learner: Learner) -> None:
+@for_learners_with(learners.LEARN_ONE, learners.RANK)
+def test_unknown_labels_equal_nan_in_an_indicator(learner: LearnerCase) -> None:
     stream = make_stream(seed=5, rows=40)
     Y = stream.Y.astype(np.float64)
     Y[np.random.default_rng(5).random(Y.shape) < 0.2] = np.nan
@@ -137,17 +137,17 @@ def test_unknown_labels_are_the_nan_of_an_indicator(learner: Learner) -> None:
     assert_same(learnt(single), learnt(batch))
 
 
-@learners_that(learners.GROW, learners.LEARN_ONE)
-def test_a_new_label_may_appear_as_unknown(learner: Learner) -> None:
+@for_learners_with(learners.GROW, learners.LEARN_ONE)
+def test_a_new_label_may_appear_as_unknown(learner: LearnerCase) -> None:
     model = learner.make().learn_one(([0], [1.0]), "a", unknown=["b"])
     assert sorted(model.classes_.tolist()) == ["a", "b"]
     model.learn_one(([0], [1.0]), "a", unknown=["c"])
     assert sorted(model.rank_one(([0], [1.0]))) == ["a", "b", "c"]
 
 
-@learners_that(learners.RANK, learners.GROW)
-def test_scores_before_learning_are_honest_while_features_appear(learner: Learner) -> None:
-    """The columns of a matrix are new features to a learner that began without one."""
+@for_learners_with(learners.RANK, learners.GROW)
+def test_predict_then_learn_scores_before_it_learns_new_features(learner: LearnerCase) -> None:
+    """For a learner that started without a matrix, its columns are new features."""
     fast = learner.make().set_params(n_features=None).add_labels(range(N_LABELS))
     scores = fast.predict_then_learn(STREAM.X, STREAM.Y)
     slow = learner.make().set_params(n_features=None).add_labels(range(N_LABELS))

@@ -1,4 +1,4 @@
-"""One writer, many readers: nobody ever sees a half-made update."""
+"""One thread learns while others predict: no reader sees a partial update."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -9,33 +9,39 @@ import pytest
 
 from tests.contract import learners
 from tests.contract.bits import assert_same, flatten, holder_of, native_of, whole
-from tests.contract.learners import LEARNERS, Learner, learners_that
+from tests.contract.learners import LEARNERS, LearnerCase, for_learners_with
 from tests.contract.readers import read_while_writing
 from tests.contract.stream import make_stream
 
-# The other configurations of a ranker differ in their rules only, not in what they lock.
-ALIKE = {"euclidean-fixed", "interior-point", "entropic-smooth-float64", "simopt", "plain-rows"}
-DIFFERENT = [each for each in LEARNERS if each.name.removeprefix("ranker-") not in ALIKE]
+# These configurations differ from another one only in their rules, not in their locking.
+SAME_LOCKING = {
+    "euclidean-fixed",
+    "interior-point",
+    "entropic-smooth-float64",
+    "simopt",
+    "plain-rows",
+}
+DISTINCT = [each for each in LEARNERS if each.name.removeprefix("ranker-") not in SAME_LOCKING]
 WIDE = make_stream(seed=11, rows=300, labels=60)
 PROBE = WIDE.X[[0, 1]]
 PROBE_PAIRS = list(WIDE.pairs())[:2]
 
 
 def batches(model: Any, size: int) -> Iterator[Callable[[], object]]:
-    """The stream from its second row on, batch by batch."""
+    """Yield one call of partial_fit per batch of the stream, from its second row on."""
     for start in range(1, len(WIDE.Y), size):
         part = WIDE.part(slice(start, start + size))
         yield partial(model.partial_fit, part.X, part.Y)
 
 
-@learners_that(learners.SHARED, learners.RANK, among=DIFFERENT)
-def test_readers_see_scores_between_two_rounds_only(learner: Learner) -> None:
-    """Every score read must be one that the model has between some round and the next."""
-    alone = learner.make().partial_fit(WIDE.X[:1], WIDE.Y[:1])
-    possible = [{row.tobytes()} for row in alone.decision_function(PROBE)]
-    for learn in batches(alone, 1):
+@for_learners_with(learners.SHARED, learners.RANK, among=DISTINCT)
+def test_readers_see_only_scores_between_two_rounds(learner: LearnerCase) -> None:
+    """Every score that a reader gets is a score of the model between two rounds."""
+    unread = learner.make().partial_fit(WIDE.X[:1], WIDE.Y[:1])
+    possible = [{row.tobytes()} for row in unread.decision_function(PROBE)]
+    for learn in batches(unread, 1):
         learn()
-        for seen, row in zip(possible, alone.decision_function(PROBE), strict=True):
+        for seen, row in zip(possible, unread.decision_function(PROBE), strict=True):
             seen.add(row.tobytes())
 
     shared = learner.make().partial_fit(WIDE.X[:1], WIDE.Y[:1])
@@ -45,11 +51,11 @@ def test_readers_see_scores_between_two_rounds_only(learner: Learner) -> None:
             assert row.tobytes() in seen
 
     read_while_writing(batches(shared, 40), read)
-    assert_same(whole(shared), whole(alone))
+    assert_same(whole(shared), whole(unread))
 
 
-@learners_that(learners.SHARED, learners.LEARN_ONE, among=DIFFERENT)
-def test_readers_always_get_a_ranking_of_all_labels(learner: Learner) -> None:
+@for_learners_with(learners.SHARED, learners.LEARN_ONE, among=DISTINCT)
+def test_readers_always_get_a_ranking_of_all_labels(learner: LearnerCase) -> None:
     shared = learner.make().partial_fit(WIDE.X[:1], WIDE.Y[:1])
     everything = list(range(60))
 
@@ -62,8 +68,8 @@ def test_readers_always_get_a_ranking_of_all_labels(learner: Learner) -> None:
     assert_same(whole(shared), whole(learner.make().partial_fit(WIDE.X, WIDE.Y)))
 
 
-@learners_that(learners.SHARED, learners.GROW, learners.LEARN_ONE, among=DIFFERENT)
-def test_readers_may_read_while_labels_appear(learner: Learner) -> None:
+@for_learners_with(learners.SHARED, learners.GROW, learners.LEARN_ONE, among=DISTINCT)
+def test_readers_get_valid_rankings_while_labels_are_added(learner: LearnerCase) -> None:
     part = WIDE.part(slice(0, 100))
     shared = learner.make().partial_fit(part.X[:1], part.sets()[:1], "grow")
     every_label = {f"label-{y}" for y in range(60)}
@@ -82,8 +88,8 @@ def test_readers_may_read_while_labels_appear(learner: Learner) -> None:
     assert_same(whole(shared), whole(learner.make().partial_fit(part.X, part.sets(), "grow")))
 
 
-@learners_that(learners.SHARED, learners.LEARN_ONE, among=DIFFERENT)
-def test_readers_notice_nothing_of_examples_that_are_refused(learner: Learner) -> None:
+@for_learners_with(learners.SHARED, learners.LEARN_ONE, among=DISTINCT)
+def test_refused_examples_do_not_change_what_readers_see(learner: LearnerCase) -> None:
     shared = learner.make().partial_fit(WIDE.X[:5], WIDE.Y[:5])
     expected = [shared.rank_one(x) for x in PROBE_PAIRS]
 
@@ -96,15 +102,15 @@ def test_readers_notice_nothing_of_examples_that_are_refused(learner: Learner) -
         assert [shared.rank_one(x) for x in PROBE_PAIRS] == expected
 
     interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)  # let threads take turns as often as they can
+    sys.setswitchinterval(1e-6)  # switch threads as often as possible
     try:
         read_while_writing([refuse] * 4, read)
     finally:
         sys.setswitchinterval(interval)
 
 
-class Meddler:
-    """A native learner during whose calls a writer teaches the model another label."""
+class InterleavedNative:
+    """A native learner during whose prediction calls the model learns a new label."""
 
     def __init__(self, model: Any):
         self.native, self.model, self.count = native_of(model), model, 0
@@ -121,26 +127,26 @@ class Meddler:
         return call
 
 
-@learners_that(learners.SHARED, learners.GROW, learners.LEARN_ONE, among=DIFFERENT)
-def test_a_label_may_appear_during_a_call(learner: Learner) -> None:
-    """The moment that the test above hits by chance only."""
+@for_learners_with(learners.SHARED, learners.GROW, learners.LEARN_ONE, among=DISTINCT)
+def test_a_label_may_be_added_during_a_call(learner: LearnerCase) -> None:
+    """With real threads this interleaving happens only by chance."""
     model = learner.make().partial_fit(WIDE.X[:5], WIDE.part(slice(0, 5)).sets(), "grow")
-    holder_of(model)._native = Meddler(model)
-    for look in (model.decision_function, model.predict):
-        assert look(PROBE).shape in [(2, len(model.classes_) - late) for late in (0, 1)]
+    holder_of(model)._native = InterleavedNative(model)
+    for method in (model.decision_function, model.predict):
+        assert method(PROBE).shape in [(2, len(model.classes_) - late) for late in (0, 1)]
     for found in (model.rank_one(PROBE_PAIRS[0]), model.rank(PROBE)[0].tolist()):
         assert len(set(found)) == len(found)
         assert set(found) <= set(model.classes_.tolist())
 
 
-@learners_that(learners.SHARED, learners.RANK, among=DIFFERENT)
-def test_a_state_is_taken_between_two_rounds(learner: Learner) -> None:
+@for_learners_with(learners.SHARED, learners.RANK, among=DISTINCT)
+def test_a_native_state_is_one_between_two_rounds(learner: LearnerCase) -> None:
     shared = learner.make().partial_fit(WIDE.X[:1], WIDE.Y[:1])
 
     def read() -> None:
         state = native_of(shared).state()
         rounds = state["numbers"]["rounds"]
-        alone = learner.make().fit(WIDE.X[:rounds], WIDE.Y[:rounds])
-        assert_same(flatten(state), flatten(native_of(alone).state()))
+        unread = learner.make().fit(WIDE.X[:rounds], WIDE.Y[:rounds])
+        assert_same(flatten(state), flatten(native_of(unread).state()))
 
     read_while_writing(batches(shared, 100), read)

@@ -25,7 +25,7 @@ from tagalong import (
 )
 from tagalong.features import FolderAffinity, TextFeatures
 from tagalong.learning import model_files
-from tests.online.own_features import Affinity
+from tests.online.custom_features import Affinity
 
 FOLDER = Path(__file__).parent
 LABELS: list[Any] = ["mail", "Grüße", 7, False, ("folder", 1, ("deep", True))]

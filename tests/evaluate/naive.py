@@ -1,4 +1,4 @@
-"""The measures by their definitions: every order of equal scores is tried out."""
+"""Reference implementation of the measures: it enumerates all orders of equal scores."""
 
 import itertools
 import math
@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Row:
-    """Scores of all labels, the relevant and unknown ones, and the cut-off."""
+    """Scores of all labels, relevant labels, labels of unknown relevance, and the cut-off."""
 
     scores: tuple[float, ...]
     relevant: frozenset[int]
@@ -31,35 +31,35 @@ class Row:
 
 
 def orders(row: Row) -> list[tuple[int, ...]]:
-    """All rankings that agree with the scores."""
-    every = itertools.permutations(row.known)
+    """All rankings that are consistent with the scores."""
+    permutations = itertools.permutations(row.known)
     return [
         order
-        for order in every
+        for order in permutations
         if all(row.scores[a] >= row.scores[b] for a, b in itertools.pairwise(order))
     ]
 
 
 def ranking(row: Row, k: int) -> dict[str, float]:
-    """The measures of a row's ranking."""
+    """The ranking measures of a row."""
     scores, relevant = row.scores, row.relevant
     irrelevant = [label for label in row.known if label not in relevant]
     pairs = [(r, n) for r in relevant for n in irrelevant]
     wrong = sum(scores[r] <= scores[n] for r, n in pairs)
-    reached = {r: [q for q in row.known if scores[q] >= scores[r]] for r in relevant}
-    precision = [len(relevant.intersection(reached[r])) / len(reached[r]) for r in relevant]
-    possible = orders(row)
+    at_least = {r: [q for q in row.known if scores[q] >= scores[r]] for r in relevant}
+    precision = [len(relevant.intersection(at_least[r])) / len(at_least[r]) for r in relevant]
+    consistent = orders(row)
     best = sum(1 / math.log2(1 + place) for place in range(1, min(k, len(relevant)) + 1))
     gains = [
         sum(1 / math.log2(2 + place) for place, label in enumerate(order[:k]) if label in relevant)
-        for order in possible
+        for order in consistent
     ]
-    hits = [len(relevant.intersection(order[:k])) for order in possible]
+    hits = [len(relevant.intersection(order[:k])) for order in consistent]
     return {
         "any_mistake": float(wrong > 0),
-        "one_error": float(np.mean([order[0] not in relevant for order in possible])),
+        "one_error": float(np.mean([order[0] not in relevant for order in consistent])),
         "ranking_loss": wrong / len(pairs),
-        "coverage": float(max(len(labels) for labels in reached.values())),
+        "coverage": float(max(len(labels) for labels in at_least.values())),
         "average_precision": float(np.mean(precision)),
         "precision_at_k": float(np.mean(hits)) / k,
         "ndcg_at_k": float(np.mean(gains)) / best,

@@ -1,4 +1,4 @@
-"""Rows, rounds and batches for the tests of evaluation."""
+"""Rows, rounds and batches for the tests of `tagalong.evaluate`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,7 @@ def as_round(row: Row, dtype: Any = np.float64) -> Round:
 
 
 def as_rounds(rows: Sequence[Row], dtype: Any = np.float64) -> Rounds:
-    """Rows with equally many labels as a batch."""
+    """A batch of rows that have the same number of labels."""
     return Rounds(
         np.array([row.scores for row in rows] or np.empty((0, 3)), dtype=dtype),
         np.array([row.cutoff for row in rows], dtype=np.float64),
@@ -31,12 +31,12 @@ def as_rounds(rows: Sequence[Row], dtype: Any = np.float64) -> Rounds:
 def from_arrays(
     scores: npt.NDArray[Any], truth: npt.NDArray[Any], cutoff: float, unknown: Any = None
 ) -> Rounds:
-    none = np.zeros(truth.shape, bool) if unknown is None else unknown
+    is_unknown = np.zeros(truth.shape, bool) if unknown is None else unknown
     return Rounds(
         scores,
         np.full(len(scores), cutoff),
-        LabelRows.from_mask(truth & ~none),
-        LabelRows.from_mask(none),
+        LabelRows.from_mask(truth & ~is_unknown),
+        LabelRows.from_mask(is_unknown),
     )
 
 
@@ -47,7 +47,7 @@ def report_of(rounds: Rounds, k: int = 5, window: int = 1000) -> Report:
 
 
 def random_rounds(seed: int, rows: int, labels: int, dtype: Any = np.float32) -> Rounds:
-    """Scores with many ties, some unknown labels, a cut-off that moves."""
+    """Rounds with many equal scores, some unknown labels, and varying cut-offs."""
     rng = np.random.default_rng(seed)
     scores = rng.integers(-3, 4, size=(rows, labels)).astype(dtype) / 3
     truth, unknown = rng.random((rows, labels)) < 0.3, rng.random((rows, labels)) < 0.1
@@ -85,7 +85,7 @@ def _rows(labels: LabelRows, start: int, stop: int) -> LabelRows:
 
 @st.composite
 def some_rows(draw: st.DrawFn, labels: int, with_unknown: bool = True) -> list[Row]:
-    """Rows of few labels whose scores are often equal."""
+    """Rows with few labels whose scores are often equal."""
     score = st.sampled_from([-1.0, 0.0, 0.5, 1.0])
     numbers = st.integers(0, labels - 1)
     found = []

@@ -1,4 +1,4 @@
-"""Graded rankings, and accuracy over coverage."""
+"""Tests of NDCG, of `QueryProgress` and of coverage curves."""
 
 import numpy as np
 import pytest
@@ -15,20 +15,20 @@ documents = st.lists(
 
 
 @given(documents, st.none() | st.integers(1, 12))
-def test_scikit_learn_measures_the_same(rows: list[tuple[int, int]], k: int | None) -> None:
-    """Ties included; scikit-learn's gains are the relevance itself."""
+def test_ndcg_agrees_with_scikit_learn(rows: list[tuple[int, int]], k: int | None) -> None:
+    """Includes ties. The gain of scikit-learn is the relevance itself."""
     scores, grades = np.array(rows, dtype=float).T
     expected = ndcg_score([2**grades - 1], [scores], k=k)
     assert ndcg(scores, grades, k) == pytest.approx(expected)
 
 
-def test_nothing_relevant_is_nothing_to_measure() -> None:
+def test_ndcg_without_relevant_documents_and_with_wrong_shapes() -> None:
     assert np.isnan(ndcg([1.0, 2.0], [0, 0]))
     assert mean_ndcg([1.0, 2.0, 3.0, 1.0], [0, 0, 1, 0], [2, 2]) == 1.0
     assert np.isnan(mean_ndcg([1.0, 2.0], [0, 0], [2]))
-    with pytest.raises(ValueError, match="scores and grades must be as many"):
+    with pytest.raises(ValueError, match="scores and grades must be vectors of the same length"):
         ndcg([1.0], [1, 2])
-    with pytest.raises(ValueError, match="queries with 3 documents"):
+    with pytest.raises(ValueError, match="add up to the 3 documents"):
         mean_ndcg([1.0, 2.0, 3.0], [0, 1, 0], [2])
 
 
@@ -38,7 +38,7 @@ def rounds(count: int) -> list[QueryRound]:
     return [QueryRound(rng.normal(size=n), rng.integers(0, 3, n).astype(float)) for n in sizes]
 
 
-def test_progress_has_the_means_of_all_and_of_the_last() -> None:
+def test_progress_has_the_means_of_all_and_of_recent_queries() -> None:
     seen = rounds(40)
     progress = QueryProgress(k=3, window=10)
     for each in seen:
@@ -56,27 +56,27 @@ def test_progress_has_the_means_of_all_and_of_the_last() -> None:
     assert report.to_dict()["overall"]["ndcg_at_k"] == report.overall.ndcg_at_k
 
 
-def test_progress_goes_on_where_it_stopped() -> None:
+def test_progress_continues_from_its_state() -> None:
     seen = rounds(500)
-    straight, first = QueryProgress(k=2), QueryProgress(k=2)
+    uninterrupted, first = QueryProgress(k=2), QueryProgress(k=2)
     for each in seen:
-        straight.add(each)
+        uninterrupted.add(each)
     for each in seen[:311]:
         first.add(each)
     second = QueryProgress().restore(first.state())
     for each in seen[311:]:
         second.add(each)
-    for name, array in straight.state()["arrays"].items():
+    for name, array in uninterrupted.state()["arrays"].items():
         assert second.state()["arrays"][name].tobytes() == array.tobytes()
-    assert second.state()["numbers"] == straight.state()["numbers"]
-    assert len(straight.report().curve["items"]) <= 201
+    assert second.state()["numbers"] == uninterrupted.state()["numbers"]
+    assert len(uninterrupted.report().curve["items"]) <= 201
 
 
 rows = st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=30)
 
 
 @given(rows)
-def test_a_curve_counts_what_is_predicted(given_rows: list[tuple[int, bool]]) -> None:
+def test_coverage_curve_agrees_with_its_definition(given_rows: list[tuple[int, bool]]) -> None:
     confidence, right = np.array([c for c, _ in given_rows]), np.array([r for _, r in given_rows])
     curve = coverage_curve(confidence, right)
     assert curve.threshold.tolist() == sorted(set(confidence.tolist()), reverse=True)
@@ -95,7 +95,7 @@ def test_a_curve_counts_what_is_predicted(given_rows: list[tuple[int, bool]]) ->
         assert np.mean(costs) == pytest.approx(min(every))
 
 
-def test_what_makes_no_curve_is_refused() -> None:
+def test_invalid_inputs_of_a_coverage_curve() -> None:
     for confidence, right in (([0.5], [True, False]), ([], []), ([np.nan, 1.0], [True, True])):
         with pytest.raises(ValueError, match="confidence"):
             coverage_curve(confidence, right)

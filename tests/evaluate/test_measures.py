@@ -1,4 +1,4 @@
-"""Every measure against its definition, and against scikit-learn."""
+"""Tests of each measure against its definition and against scikit-learn."""
 
 import math
 from dataclasses import asdict
@@ -24,7 +24,7 @@ TIED = Row((0.5, 0.5, 0.5), frozenset({2}), cutoff=0.5)
 @example([UNRANKED, TIED], 2)
 @example([], 1)
 @example([Row((1.0,), frozenset({0})), Row((1.0,), frozenset(), frozenset({0}))], 1)
-def test_measures_are_those_of_the_definitions(rows: list[Row], k: int) -> None:
+def test_measures_agree_with_their_definitions(rows: list[Row], k: int) -> None:
     expected = naive.measures(rows, k)
     report = report_of(as_rounds(rows), k)
     for found in (report.overall, report.recent):
@@ -36,7 +36,9 @@ def test_measures_are_those_of_the_definitions(rows: list[Row], k: int) -> None:
 
 @settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 12), st.integers(1, 8), st.integers(1, 15))
-def test_rankings_agree_with_scikit_learn(seed: int, labels: int, levels: int, k: int) -> None:
+def test_ranking_measures_agree_with_scikit_learn(
+    seed: int, labels: int, levels: int, k: int
+) -> None:
     rng = np.random.default_rng(seed)
     truth = rng.random((40, labels)) < rng.random()
     truth = truth[truth.any(axis=1) & ~truth.all(axis=1)]
@@ -66,7 +68,9 @@ def test_ranking_loss_agrees_with_scikit_learn(seed: int, labels: int) -> None:
 
 @settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 10), st.floats(0, 1), st.floats(-0.2, 1.2))
-def test_sets_agree_with_scikit_learn(seed: int, labels: int, share: float, cutoff: float) -> None:
+def test_set_measures_agree_with_scikit_learn(
+    seed: int, labels: int, share: float, cutoff: float
+) -> None:
     rng = np.random.default_rng(seed)
     truth = rng.random((25, labels)) < share
     scores = rng.integers(0, 5, size=truth.shape) / 4
@@ -98,18 +102,18 @@ def test_sets_agree_with_scikit_learn(seed: int, labels: int, share: float, cuto
         assert found.macro_f1 == pytest.approx(macro)
 
 
-def test_a_label_of_unknown_relevance_counts_nowhere() -> None:
-    with_it = Row((0.2, 9.0, 0.1), frozenset({0}), frozenset({1}), 0.15)
+def test_label_of_unknown_relevance_is_ignored() -> None:
+    with_unknown = Row((0.2, 9.0, 0.1), frozenset({0}), frozenset({1}), 0.15)
     without = Row((0.2, 0.1), frozenset({0}), cutoff=0.15)
-    found, expected = report_of(as_rounds([with_it])), report_of(as_rounds([without]))
+    found, expected = report_of(as_rounds([with_unknown])), report_of(as_rounds([without]))
     assert found.overall == expected.overall
     assert found.counts[1].tolist() == [0, 0, 0]
 
 
-def test_labels_that_are_never_relevant_nor_chosen_do_not_count_in_macro_f1() -> None:
+def test_macro_f1_ignores_labels_that_are_never_relevant_nor_chosen() -> None:
     rows = {
         ((1.0, -1.0), frozenset({0})): 1.0,
-        ((1.0, 1.0), frozenset({0})): 0.5,  # chosen, never rightly
+        ((1.0, 1.0), frozenset({0})): 0.5,  # chosen, but never relevant
         ((1.0, -1.0), frozenset({0, 1})): 0.5,
         ((-1.0, -1.0), frozenset()): math.nan,
     }
@@ -121,7 +125,7 @@ def test_labels_that_are_never_relevant_nor_chosen_do_not_count_in_macro_f1() ->
 
 @pytest.mark.parametrize("cutoff", [0.1, 0.7, 1 / 3, 1e-46, 1e300, -1e300, math.inf, -math.inf])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_scores_meet_the_cutoff_as_numbers_not_as_they_are_stored(dtype, cutoff) -> None:
+def test_cutoff_is_compared_in_double_precision(dtype, cutoff) -> None:
     """0.7 in single precision is below 0.7, and 0.1 above 0.1."""
     with np.errstate(over="ignore"):
         near = dtype(cutoff)
@@ -139,11 +143,11 @@ def test_scores_meet_the_cutoff_as_numbers_not_as_they_are_stored(dtype, cutoff)
     measures = core.Measures(5, 10)
     measures.observe_one(scores, [0], [], cutoff)
     chosen = [float(score) >= cutoff for score in scores]
-    # Labels at the end that score -infinity did not exist yet; here the last one is finite.
+    # Trailing scores of -infinity mean labels that do not exist yet; here the last is finite.
     assert measures.per_label()[:, 1].tolist() == [int(each) for each in chosen]
 
 
-def test_nothing_is_nan_and_nothing_is_divided_by_zero() -> None:
+def test_measures_of_nothing_are_nan() -> None:
     empty = Measures.from_sums(dict.fromkeys(SUMS, 0.0), math.nan)
     assert all(math.isnan(value) for name, value in asdict(empty).items() if name in MEASURES)
     never = LabelMeasures("x", 0, 0, 0)
@@ -152,7 +156,7 @@ def test_nothing_is_nan_and_nothing_is_divided_by_zero() -> None:
     assert math.isnan(never.f1)
 
 
-def test_rows_without_labels_count_in_the_sets_only() -> None:
+def test_rows_without_labels_count_in_set_measures_only() -> None:
     found = report_of(as_rounds([Row((1.0, -1.0), frozenset())] * 3)).overall
     assert (found.rows, found.ranked) == (3, 0)
     assert math.isnan(found.one_error)

@@ -1,4 +1,4 @@
-"""Plots of runs of every size, with labels of every kind."""
+"""Tests of the plots, for runs of any size and labels of any kind."""
 
 import re
 import subprocess
@@ -14,7 +14,7 @@ import pytest
 from tagalong import LabelRanker
 from tagalong.evaluate import Progress, Report, progressive
 from tagalong.evaluate.plot_parts import shortened
-from tagalong.evaluate.plots import KINDS, MOST_LABELS
+from tagalong.evaluate.plots import KINDS, MAX_LABELS
 from tests.evaluate.streams import random_rounds, report_of
 
 RNG = np.random.default_rng(0)
@@ -28,32 +28,32 @@ def run(rows: int, **settings: Any) -> Report:
     return progressive(LabelRanker(**settings), (X, Y))
 
 
-def many(labels: int) -> Report:
+def report_with_labels(labels: int) -> Report:
     return report_of(random_rounds(0, 50, labels))
 
 
 REPORTS = {
-    "nothing": lambda: Progress().report(),
+    "empty": lambda: Progress().report(),
     "one item": lambda: run(1),
     "two items": lambda: run(2),
     "usual": lambda: run(300),
     "no bound": lambda: run(60, update="simopt", geometry="euclidean"),
     "tight bound": lambda: run(300, update="single", geometry="euclidean", average=False, C=0.3),
-    "no certificate": lambda: many(400),
+    "no certificate": lambda: report_with_labels(400),
     "no labels": lambda: progressive(LabelRanker(), (RNG.normal(size=(20, 3)), [[]] * 20)),
 }
 
 
 @pytest.mark.parametrize("name", REPORTS)
-def test_every_report_has_every_figure(name: str) -> None:
+def test_every_kind_of_plot_for_every_report(name: str) -> None:
     report = REPORTS[name]()
     for kind in KINDS:
         assert text_of(report, kind)
 
 
-@pytest.mark.parametrize("name", ["nothing", "one item", "usual"])
+@pytest.mark.parametrize("name", ["empty", "one item", "usual"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_reports_can_be_drawn(name: str, kind: str, tmp_path: Path) -> None:
+def test_png_files_without_warnings(name: str, kind: str, tmp_path: Path) -> None:
     report = REPORTS[name]()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -72,7 +72,7 @@ def text_of(report: Report, kind: str) -> str:
     return re.sub(r"\s+", " ", " ".join(texts))
 
 
-def test_the_mistake_bound_is_drawn_where_it_says_something() -> None:
+def test_mistake_bound_is_drawn_if_informative() -> None:
     report = REPORTS["tight bound"]()
     assert "certified: M is at most D/λ" in text_of(report, "mistakes")
     mistakes, bound = (
@@ -84,36 +84,36 @@ def test_the_mistake_bound_is_drawn_where_it_says_something() -> None:
     assert bound[-1] == pytest.approx(report.certificate.dual / gain)
 
 
-def test_a_bound_beyond_the_number_of_rounds_is_told_not_drawn() -> None:
+def test_bound_above_the_number_of_rounds_is_only_in_the_caption() -> None:
     found = text_of(REPORTS["usual"](), "mistakes")
-    assert "more than there were rounds, so it is not drawn" in found
+    assert "This exceeds the number of rounds, so the line is not drawn." in found
     assert "certified: M" not in found
     assert "smoothed loss(w) + F(w)/C below D/C" in found
 
 
-def test_an_update_without_a_bound_says_so() -> None:
+def test_caption_for_an_update_without_a_bound() -> None:
     found = text_of(REPORTS["no bound"](), "mistakes")
     assert "update='simopt' and these settings no mistake bound is known" in found
     assert "have loss(w) + F(w)/C below D/C" in found
 
 
-def test_a_learner_with_a_past_is_told_apart() -> None:
+def test_caption_for_a_learner_with_earlier_rounds() -> None:
     learner = LabelRanker()
     X, Y = RNG.normal(size=(40, 3)), RNG.random((40, 3)) < 0.5
     progressive(learner, (X, Y))
     found = text_of(progressive(learner, (X, Y)), "mistakes")
-    assert "The certificate is about 80 rounds, this run has 40 items." in found
+    assert "The certificate covers 80 rounds, but this run has 40 items." in found
 
 
-def test_a_certificate_that_was_counted_anew_says_so() -> None:
+def test_caption_for_a_restarted_certificate() -> None:
     report = REPORTS["usual"]()
     assert report.certificate is not None
-    anew = replace(report.certificate, restarted="label 'x' was forgotten")
-    found = text_of(replace(report, certificate=anew), "mistakes")
-    assert "counted anew (label 'x' was forgotten); since then F is measured from" in found
+    restarted = replace(report.certificate, restarted="label 'x' was forgotten")
+    found = text_of(replace(report, certificate=restarted), "mistakes")
+    assert "restarted (label 'x' was forgotten); since then F is measured from" in found
 
 
-def test_the_loss_is_compared_with_the_dual_value_over_c() -> None:
+def test_loss_panel_shows_the_dual_value_divided_by_c() -> None:
     report = REPORTS["usual"]()
     loss, dual = (np.asarray(line.get_ydata()) for line in report.figure().axes[1].lines)
     assert report.certificate is not None
@@ -121,15 +121,15 @@ def test_the_loss_is_compared_with_the_dual_value_over_c() -> None:
     assert dual[-1] == pytest.approx(report.certificate.dual / report.certificate.C)
 
 
-def test_many_labels_are_cut_to_the_most_frequent() -> None:
-    report = many(400)
+def test_only_the_most_frequent_labels_are_drawn() -> None:
+    report = report_with_labels(400)
     ticks = report.figure("labels").axes[0].get_yticklabels()
-    assert len(ticks) == MOST_LABELS
-    assert f"the {MOST_LABELS} most frequent of 400" in text_of(report, "labels")
+    assert len(ticks) == MAX_LABELS
+    assert f"the {MAX_LABELS} most frequent of 400" in text_of(report, "labels")
     assert ticks[0].get_text() == str(report.per_label()[0].label)
 
 
-def test_names_fit_on_a_line() -> None:
+def test_shortened_names() -> None:
     assert [shortened(name) for name in ("a\n b", "x" * 99, "\ud800", "a\x00", ("t", 1))] == [
         "a b",
         "x" * 35 + "…",
@@ -140,36 +140,36 @@ def test_names_fit_on_a_line() -> None:
 
 
 def test_svg_files(tmp_path: Path) -> None:
-    many(3).plot(str(tmp_path / "a.SVG"), "labels")
+    report_with_labels(3).plot(str(tmp_path / "a.SVG"), "labels")
     assert (tmp_path / "a.SVG").read_bytes().startswith(SVG)
 
 
 @pytest.mark.parametrize("name", ["plot.pdf", "plot", ".png"])
 def test_other_endings_are_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"path must end in \.png or \.svg, got"):
-        many(3).plot(tmp_path / name)
+        report_with_labels(3).plot(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_failed_plot_leaves_the_old_file(tmp_path: Path) -> None:
+def test_failed_plot_keeps_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "plot.png"
     path.write_text("old")
     with pytest.raises(ValueError, match="kind must be one of 'mistakes', 'measures', 'labels'"):
-        many(3).plot(path, "pie")
+        report_with_labels(3).plot(path, "pie")
     with pytest.raises(FileNotFoundError):
-        many(3).plot(tmp_path / "no folder" / "plot.png")
+        report_with_labels(3).plot(tmp_path / "no folder" / "plot.png")
     assert path.read_text() == "old"
 
 
-def test_without_matplotlib_the_message_says_what_to_install(
+def test_message_without_matplotlib(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'tagalong\[plots\]'"):
-        many(3).figure()
+        report_with_labels(3).figure()
 
 
-def test_nothing_global_is_touched() -> None:
+def test_plots_do_not_import_pyplot() -> None:
     program = (
         "import sys\n"
         "from tagalong.evaluate import Progress\n"

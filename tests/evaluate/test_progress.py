@@ -1,4 +1,4 @@
-"""Progress: batches, windows, growth of labels, states, curves."""
+"""Tests of `Progress`: batches, windows, new labels, states, curves."""
 
 import json
 from typing import Any
@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from tagalong import LabelRanker
 from tagalong import _native as core
 from tagalong.evaluate import Progress, Report
-from tagalong.evaluate.curve import MOST_POINTS, Curve, point
+from tagalong.evaluate.curve import MAX_POINTS, Curve, point
 from tagalong.evaluate.measures import SUMS
 from tests.evaluate.streams import part, random_rounds, report_of, singles
 
 
-def same(found: Report, expected: Report) -> None:
-    """The figures agree to the last bit."""
+def assert_same(found: Report, expected: Report) -> None:
+    """Assert that two reports agree to the bit."""
     for report in (found, expected):
         assert not np.isnan(report.curve["items"]).any()
     assert json.dumps(found.to_dict()) == json.dumps(expected.to_dict())
@@ -45,17 +45,17 @@ def in_batches(rounds: Any, sizes: list[int], progress: Progress) -> Progress:
 def test_batches_of_any_size_agree(seed: int, sizes: list[int], window: int, dtype: Any) -> None:
     rounds = random_rounds(seed, 450, 6, dtype)
     found = in_batches(rounds, sizes, Progress(3, window)).report()
-    same(found, report_of(rounds, 3, window))
+    assert_same(found, report_of(rounds, 3, window))
 
 
 def test_one_by_one_agrees() -> None:
     rounds = random_rounds(1, 700, 5)
-    same(in_batches(rounds, [1], Progress(5, 50)).report(), report_of(rounds, 5, 50))
+    assert_same(in_batches(rounds, [1], Progress(5, 50)).report(), report_of(rounds, 5, 50))
 
 
 @settings(max_examples=40)
 @given(st.integers(0, 99), st.integers(1, 200), st.integers(1, 60))
-def test_the_window_is_the_last_rows(seed: int, rows: int, window: int) -> None:
+def test_recent_measures_cover_the_last_rows(seed: int, rows: int, window: int) -> None:
     rounds = random_rounds(seed, rows, 6)
     found = in_batches(rounds, [7, 1, 30], Progress(3, window)).report()
     expected = report_of(part(rounds, max(0, rows - window), rows), 3, window)
@@ -64,7 +64,7 @@ def test_the_window_is_the_last_rows(seed: int, rows: int, window: int) -> None:
 
 
 @pytest.mark.parametrize("sizes", [[1], [16], [5, 1, 40]])
-def test_every_point_of_the_curve_is_the_report_of_that_moment(sizes: list[int]) -> None:
+def test_points_of_the_curve_equal_the_reports_at_that_time(sizes: list[int]) -> None:
     rounds = random_rounds(5, 230, 6)
     curve = in_batches(rounds, sizes, Progress(3, 20)).report().curve
     assert curve["items"].tolist() == [*range(2, 231, 2)]
@@ -78,7 +78,7 @@ def test_every_point_of_the_curve_is_the_report_of_that_moment(sizes: list[int])
 
 
 @pytest.mark.parametrize("stop", [0, 1, 130, 449])
-def test_a_run_goes_on_from_its_state(stop: int) -> None:
+def test_run_continues_from_its_state(stop: int) -> None:
     rounds = random_rounds(3, 450, 6)
     first = in_batches(part(rounds, 0, stop), [1, 40], Progress(4, 60))
     state = first.state()
@@ -86,18 +86,18 @@ def test_a_run_goes_on_from_its_state(stop: int) -> None:
     numbers = json.loads(json.dumps(state["numbers"]))
     again = Progress().restore({"arrays": state["arrays"], "numbers": numbers})
     assert (again.k, again.window, again.items) == (4, 60, stop)
-    same(again.report(), first.report())
+    assert_same(again.report(), first.report())
     found = in_batches(part(rounds, stop, 450), [33, 1], again)
-    same(found.report(), report_of(rounds, 4, 60))
+    assert_same(found.report(), report_of(rounds, 4, 60))
 
 
-def test_a_state_is_a_copy() -> None:
+def test_state_is_a_copy() -> None:
     rounds = random_rounds(3, 60, 6)
     progress = in_batches(rounds, [60], Progress(4, 30))
     before = progress.report()
     for array in progress.state()["arrays"].values():
         array[...] = 1
-    same(progress.report(), before)
+    assert_same(progress.report(), before)
 
 
 def damaged(name: str, value: Any) -> dict[str, dict[str, Any]]:
@@ -118,35 +118,33 @@ def damaged(name: str, value: Any) -> dict[str, dict[str, Any]]:
         ("recent_marks", np.array([99]), "marks a label that there is not"),
         ("recent_marks", np.array([-1]), "marks a label that there is not"),
         ("recent_mark_ends", np.array([1, 2]), "wrong shape"),
-        ("points", np.zeros((2, 2)), "a curve has points of"),
-        ("spacing", 0, "the spacing 0"),
+        ("points", np.zeros((2, 2)), "points must have"),
+        ("spacing", 0, "spacing 0"),
     ],
 )
-def test_a_damaged_state_is_refused_and_changes_nothing(
-    name: str, value: Any, message: str
-) -> None:
+def test_damaged_state_is_refused_and_changes_nothing(name: str, value: Any, message: str) -> None:
     progress = in_batches(random_rounds(9, 40, 4), [40], Progress(2, 7))
     before = progress.report()
     with pytest.raises(ValueError, match=message):
         progress.restore(damaged(name, value))
-    same(progress.report(), before)
+    assert_same(progress.report(), before)
 
 
-def test_a_state_without_a_part_is_refused() -> None:
+def test_incomplete_state_is_refused() -> None:
     state = Progress().state()
     del state["arrays"]["points"]
-    with pytest.raises(ValueError, match="not the state of a run: KeyError"):
+    with pytest.raises(ValueError, match="invalid state of a run: KeyError"):
         Progress().restore(state)
 
 
 @pytest.mark.parametrize("arguments", [{"k": 0}, {"window": 0}, {"k": 2.5}, {"window": "all"}])
-def test_bad_parameters_are_named(arguments: dict[str, Any]) -> None:
+def test_invalid_parameters_are_named(arguments: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"{next(iter(arguments))} must be"):
         Progress(**arguments)
 
 
 def growing_stream(rows: int) -> list[tuple[dict[int, float], list[str], list[str]]]:
-    """Examples whose labels keep appearing, some of them as unknown ones first."""
+    """Examples with ever more labels, some of them first with unknown relevance."""
     rng = np.random.default_rng(4)
     stream = []
     for row in range(rows):
@@ -157,12 +155,12 @@ def growing_stream(rows: int) -> list[tuple[dict[int, float], list[str], list[st
     return stream
 
 
-def test_labels_count_from_the_row_that_brings_them() -> None:
-    """One by one a row knows fewer labels than its batch does in the end."""
+def test_label_counts_from_its_first_row_on() -> None:
+    """Also within a batch, whose score matrix has columns for all labels of the batch."""
     stream = [(x, y) for x, y, _ in growing_stream(300)]
-    alone, progress = LabelRanker(n_features=20), Progress(3, 100)
+    one_by_one, progress = LabelRanker(n_features=20), Progress(3, 100)
     for x, y in stream:
-        progress.add_rounds(alone.watch(as_matrix([x]), [y], "grow"))
+        progress.add_rounds(one_by_one.watch(as_matrix([x]), [y], "grow"))
     expected = progress.report()
     for sizes in ([300], [7], [64, 3]):
         ranker, again = LabelRanker(n_features=20), Progress(3, 100)
@@ -172,7 +170,7 @@ def test_labels_count_from_the_row_that_brings_them() -> None:
             X, Y = as_matrix([x for x, _ in chunk]), [y for _, y in chunk]
             again.add_rounds(ranker.watch(X, Y, "grow"))
             start, turn = start + len(chunk), turn + 1
-        same(again.report(), expected)
+        assert_same(again.report(), expected)
 
 
 def as_matrix(examples: list[dict[int, float]]) -> Any:
@@ -182,24 +180,24 @@ def as_matrix(examples: list[dict[int, float]]) -> Any:
     return X
 
 
-def test_single_rounds_of_a_growing_learner_agree_with_batches_of_one() -> None:
-    ranker, together, alone = LabelRanker(), Progress(3, 40), Progress(3, 40)
+def test_intermediate_reports_change_nothing() -> None:
+    ranker, silent, reporting = LabelRanker(), Progress(3, 40), Progress(3, 40)
     for x, y, unknown in growing_stream(300):
         found = ranker.watch_one(x, y, unknown)
-        together.add(found)
-        alone.add(found)
-        alone.report()  # counts what there is at once
-    same(together.report(), alone.report())
+        silent.add(found)
+        reporting.add(found)
+        reporting.report()
+    assert_same(silent.report(), reporting.report())
 
 
-def test_the_state_of_a_long_run_is_bounded_by_the_window() -> None:
+def test_size_of_the_state_is_bounded_by_the_window() -> None:
     progress = in_batches(random_rounds(0, 3000, 4), [100], Progress(5, 10))
     arrays = progress.state()["arrays"]
     assert len(arrays["recent"]) == len(arrays["recent_mark_ends"]) == 10
     assert len(arrays["recent_marks"]) <= 10 * 4
 
 
-def test_a_cut_off_between_two_floats_chooses_as_in_double_precision() -> None:
+def test_cutoff_between_two_floats() -> None:
     score = np.float32(0.1)
     between = float(score) + 1e-12
     for cutoff, chosen in ((float(score), 1), (between, 0), (float(score) - 1e-12, 1)):
@@ -209,38 +207,38 @@ def test_a_cut_off_between_two_floats_chooses_as_in_double_precision() -> None:
         assert measures.recent_per_label().tolist() == [[0, chosen, 0]]
 
 
-def moment(items: int) -> list[float]:
+def point_at(items: int) -> list[float]:
     sums = dict.fromkeys(SUMS, float(items))
     return point(items, (sums, 0.5), (sums, 0.5), None)
 
 
 @settings(max_examples=30)
 @given(st.integers(1, 5000))
-def test_the_points_depend_on_the_number_of_items_alone(items: int) -> None:
-    slow, quick = Curve(), Curve()
-    quick.expect(items)
-    for curve in (slow, quick):
+def test_points_depend_on_the_number_of_items_only(items: int) -> None:
+    default, expecting = Curve(), Curve()
+    expecting.expect(items)
+    for curve in (default, expecting):
         for now in range(1, items + 1):
             assert curve.is_due(now) == (curve.next_after(now - 1) == now)
             if curve.is_due(now):
-                curve.add(moment(now))
-    found = slow.columns(moment(items))["items"].tolist()
-    assert quick.columns(moment(items))["items"].tolist() == found
-    assert len(found) <= MOST_POINTS
-    assert len(found) >= min(items, MOST_POINTS // 2)
+                curve.add(point_at(now))
+    found = default.columns(point_at(items))["items"].tolist()
+    assert expecting.columns(point_at(items))["items"].tolist() == found
+    assert len(found) <= MAX_POINTS
+    assert len(found) >= min(items, MAX_POINTS // 2)
     assert found[-1] == items
-    assert all(at % slow.spacing == 0 for at in found[:-1])
+    assert all(at % default.spacing == 0 for at in found[:-1])
 
 
-def test_the_curve_of_a_million_items_is_bounded() -> None:
+def test_number_of_points_is_bounded() -> None:
     curve = Curve()
     items = 0
     while (items := curve.next_after(items)) <= 1_000_000:
-        curve.add(moment(items))
-    assert MOST_POINTS / 2 <= len(curve) < MOST_POINTS
+        curve.add(point_at(items))
+    assert MAX_POINTS / 2 <= len(curve) < MAX_POINTS
 
 
-def test_the_certificate_is_noted_along_the_way() -> None:
+def test_curve_records_the_certificate() -> None:
     ranker, progress = LabelRanker(), Progress()
     duals = []
     for x, y, _ in growing_stream(150):
@@ -253,7 +251,7 @@ def test_the_certificate_is_noted_along_the_way() -> None:
 
 def test_too_few_names_are_refused() -> None:
     progress = in_batches(random_rounds(0, 5, 4), [5], Progress())
-    with pytest.raises(ValueError, match="must name all 4 labels that were met, got 2 names"):
+    with pytest.raises(ValueError, match="must name all 4 labels of the rounds, got 2 names"):
         progress.report(labels=["a", "b"])
     more = progress.report(labels=["a", "b", "c", "d", "e"])
     assert more.counts[4].tolist() == [0, 0, 0]

@@ -1,4 +1,4 @@
-"""Reports as text and as JSON."""
+"""Tests of reports as text and as JSON."""
 
 import json
 from dataclasses import FrozenInstanceError, replace
@@ -25,7 +25,7 @@ TABLE = """\
                       all  last 1,500"""
 
 
-def test_the_table_names_every_measure(report: Report) -> None:
+def test_table_has_every_measure(report: Report) -> None:
     lines = str(report).splitlines()
     assert lines[:3] == TABLE.splitlines()
     assert [line.split("  ")[0].rstrip() for line in lines[3:]] == [title(m, 3) for m in MEASURES]
@@ -33,26 +33,26 @@ def test_the_table_names_every_measure(report: Report) -> None:
     assert len({len(line) for line in lines[2:]}) == 1
 
 
-def test_the_certificate_is_part_of_the_table() -> None:
+def test_table_has_the_certificate() -> None:
     learner = LabelRanker()
     found = str(progressive(learner, [({"a": 1.0}, "x"), ({"b": 1.0}, "y")]))
     assert found.splitlines()[-1] == f"certificate: {learner.certificate_}"
     assert found.startswith("2 items, 2 labels\n")
 
 
-def test_one_item_has_dashes_where_nothing_is_known() -> None:
+def test_table_has_dashes_for_nan() -> None:
     found = str(progressive(LabelRanker(), [({"a": 1.0}, "x")]))
     assert found.startswith("1 item, 1 label\n")
     assert next(line for line in found.splitlines() if "one-error" in line).count("–") == 2
     assert "nan" not in found.lower()
 
 
-def test_labels_that_were_never_met_are_said() -> None:
+def test_table_counts_labels_that_occurred() -> None:
     found = progressive(LabelRanker().add_labels(["x", "y", "z"]), [({"a": 1.0}, "x")])
-    assert str(found).startswith("1 item, 3 labels (1 of them met)\n")
+    assert str(found).startswith("1 item, 3 labels (1 of them relevant at least once)\n")
 
 
-def test_the_dict_is_json(report: Report) -> None:
+def test_dict_is_valid_json(report: Report) -> None:
     named = replace(report, labels=("青", 3, True, ("a", 1)))
     found = named.to_dict()
     assert json.loads(json.dumps(found, allow_nan=False)) == found
@@ -64,14 +64,14 @@ def test_the_dict_is_json(report: Report) -> None:
     json.dumps(empty, allow_nan=False)
 
 
-def test_labels_come_by_their_support(report: Report) -> None:
+def test_labels_are_sorted_by_support(report: Report) -> None:
     support = [measured.support for measured in report.per_label()]
     assert support == sorted(support, reverse=True)
     tied = replace(report, counts=np.array([[0, 0, 1], [0, 5, 2], [0, 0, 1], [1, 1, 2]]))
     assert [measured.label for measured in tied.per_label()] == [1, 3, 0, 2]
 
 
-def test_a_report_does_not_change(report: Report) -> None:
+def test_report_is_immutable(report: Report) -> None:
     with pytest.raises(FrozenInstanceError):
         report.items = 3  # type: ignore[misc]
     progress = Progress()
@@ -83,7 +83,7 @@ def test_a_report_does_not_change(report: Report) -> None:
     assert before.curve["items"].tolist() == points.tolist()
 
 
-def test_the_public_names() -> None:
+def test_public_names() -> None:
     for name in tagalong.evaluate.__all__:
         assert getattr(tagalong.evaluate, name).__name__ == name
     assert dir(tagalong.evaluate) == sorted(tagalong.evaluate.__all__)

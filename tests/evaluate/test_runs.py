@@ -1,4 +1,4 @@
-"""Runs over streams of every kind leave the model that learning alone leaves."""
+"""Tests of `progressive` and `frozen`: measures, and the same model as ``partial_fit``."""
 
 import time
 from collections.abc import Iterator
@@ -39,8 +39,8 @@ TARGETS: dict[str, tuple[Any, Any, Any]] = {
     ),
     "nested lists": (X, TRUTH.astype(int).tolist(), None),
     "sets": (X, SETS, "grow"),
-    "one label a row": (X, SINGLE, "grow"),
-    "one label a row, listed": (X, SINGLE.tolist(), "grow"),
+    "one label per row": (X, SINGLE, "grow"),
+    "one label per row, as a list": (X, SINGLE.tolist(), "grow"),
 }
 SETTINGS: dict[str, dict[str, Any]] = {
     "default": {},
@@ -61,18 +61,18 @@ def bits(learner: LabelRanker) -> dict[str, bytes]:
     "settings, targets",
     [*(("default", targets) for targets in TARGETS), ("single", "sets"), ("entropic", "indicator")],
 )
-def test_the_model_is_that_of_partial_fit(settings: str, targets: str) -> None:
+def test_model_equals_that_of_partial_fit(settings: str, targets: str) -> None:
     features, Y, classes = TARGETS[targets]
     learner = LabelRanker(**SETTINGS[settings])
     report = progressive(learner, (features, Y), k=3, window=100)
-    alone = LabelRanker(**SETTINGS[settings]).partial_fit(features, Y, classes)
-    assert bits(learner) == bits(alone)
+    fitted = LabelRanker(**SETTINGS[settings]).partial_fit(features, Y, classes)
+    assert bits(learner) == bits(fitted)
     assert report.items == ROWS
     assert report.labels == tuple(learner.classes_.tolist())
-    assert report.certificate == alone.certificate_
+    assert report.certificate == fitted.certificate_
 
 
-def test_the_figures_are_those_of_the_rounds() -> None:
+def test_measures_equal_those_of_watch() -> None:
     report = progressive(LabelRanker(), (X, TRUTH), k=2, window=50)
     expected = report_of(LabelRanker().watch(X, TRUTH), k=2, window=50)
     assert report.overall == expected.overall
@@ -84,7 +84,7 @@ def test_the_figures_are_those_of_the_rounds() -> None:
     )
 
 
-def test_examples_give_the_figures_of_matrices() -> None:
+def test_examples_and_matrices_give_the_same_measures() -> None:
     examples = (((np.arange(9), row), y) for row, y in zip(X, SETS, strict=True))
     one, several = LabelRanker(), LabelRanker()
     found = progressive(one, examples, window=70)
@@ -93,24 +93,24 @@ def test_examples_give_the_figures_of_matrices() -> None:
     assert found.labels == expected.labels
     assert found.certificate == expected.certificate
     certified = expected.curve["certified_dual"]
-    there = np.isfinite(certified)
-    assert there.sum() > 20
-    np.testing.assert_array_equal(found.curve["certified_dual"][there], certified[there])
+    known = np.isfinite(certified)
+    assert known.sum() > 20
+    np.testing.assert_array_equal(found.curve["certified_dual"][known], certified[known])
 
 
 def test_examples_may_have_unknown_labels() -> None:
     stream = [({"a": 1.0}, "x"), ({"b": 1.0}, "y", ["x"]), ({"b": 1.0}, ["y"], ())]
     learner = LabelRanker()
     found = progressive(learner, stream)
-    alone = LabelRanker()
+    expected = LabelRanker()
     for example in stream:
-        alone.learn_one(*example)
-    assert bits(learner) == bits(alone)
+        expected.learn_one(*example)
+    assert bits(learner) == bits(expected)
     assert found.overall.rows == 3
-    assert found.overall.ranked == 1  # the first knew one label, the second one of two
+    assert found.overall.ranked == 1  # the first row has one label, the second one known label
 
 
-def test_a_generator_is_read_as_it_is_needed() -> None:
+def test_generator_is_read_lazily() -> None:
     learner = LabelRanker()
     seen = []
 
@@ -123,8 +123,8 @@ def test_a_generator_is_read_as_it_is_needed() -> None:
     assert seen == [0, 1, 2, 3, 4]
 
 
-class Filer:
-    """What a Tagger looks like from here."""
+class MinimalTagger:
+    """A minimal Tagger: ``labels`` and ``watch``."""
 
     def __init__(self) -> None:
         self.labels: list[str] = []
@@ -136,36 +136,36 @@ class Filer:
         return Round(scores, 0.5, [self.labels.index(name) for name in item.labels], [])
 
 
-def test_items_go_to_a_tagger() -> None:
+def test_items_with_a_tagger() -> None:
     stream = (Item(labels=labels) for labels in (("a",), ("b", "a"), (), ("c",)))
-    report = progressive(Filer(), stream)
+    report = progressive(MinimalTagger(), stream)
     assert report.labels == ("a", "b", "c")
     assert [measured.support for measured in report.per_label()] == [2, 1, 1]
     assert report.certificate is None
     assert report.overall.ranked == 1
 
 
-def test_an_item_without_known_labels_is_named_by_its_place() -> None:
+def test_unlabelled_item_is_named_by_its_place() -> None:
     stream = [Item(labels=("a",)), Item(place="mail.jsonl:7")]
-    with pytest.raises(ReadError, match=r"mail\.jsonl:7: it is not known what this is filed under"):
-        progressive(Filer(), stream)
-    with pytest.raises(ReadError, match="stream: element 0: it is not known"):
-        progressive(Filer(), [Item()])
+    with pytest.raises(ReadError, match=r"mail\.jsonl:7: the item has no labels"):
+        progressive(MinimalTagger(), stream)
+    with pytest.raises(ReadError, match="stream: element 0: the item has no labels"):
+        progressive(MinimalTagger(), [Item()])
 
 
-def test_what_is_no_example_is_named() -> None:
+def test_invalid_example_is_named() -> None:
     with pytest.raises(ValueError, match="stream: element 1 is 'b'; it must be"):
         progressive(LabelRanker(), [({"a": 1.0}, "x"), "b"])
 
 
-def test_rows_must_match() -> None:
+def test_different_numbers_of_rows() -> None:
     learner = LabelRanker()
     with pytest.raises(ValueError, match="X has 620 rows but Y has 619"):
         progressive(learner, (X, TRUTH[:-1]))
     assert not hasattr(learner, "classes_")
 
 
-def test_an_error_says_in_which_rows() -> None:
+def test_error_names_the_rows() -> None:
     bad = X.copy()
     bad[500, 3] = np.nan
     progress = Progress()
@@ -173,10 +173,10 @@ def test_an_error_says_in_which_rows() -> None:
         progressive(LabelRanker(), (bad, TRUTH), progress=progress)
     start = progress.items
     assert 256 < start <= 500
-    assert any(f"begin with row {start}" in note for note in caught.value.__notes__)
+    assert any(f"in the rows from {start} to " in note for note in caught.value.__notes__)
 
 
-def test_an_interrupt_passes_and_the_figures_stay() -> None:
+def test_measures_are_kept_after_an_interrupt() -> None:
     learner, progress = LabelRanker(), Progress()
 
     def stream() -> Iterator[Any]:
@@ -194,19 +194,19 @@ def test_an_interrupt_passes_and_the_figures_stay() -> None:
     np.testing.assert_array_equal(found.curve["macro_f1"], whole.curve["macro_f1"])
 
 
-def test_progress_is_told_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_progress_is_called_at_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    told: list[Report] = []
+    reports: list[Report] = []
 
     def stream() -> Iterator[Any]:
         for _ in range(100):
             now[0] += 0.01
             yield {"a": 1.0}, "x"
 
-    progressive(LabelRanker(), stream(), on_progress=told.append)
-    assert 3 <= len(told) <= 4
-    assert told[0].items == 25
+    progressive(LabelRanker(), stream(), on_progress=reports.append)
+    assert 3 <= len(reports) <= 4
+    assert reports[0].items == 25
 
 
 @pytest.mark.parametrize("rows", [1, 15, 16, 17, 31, 100, 5000])
@@ -237,7 +237,7 @@ def test_rows_without_labels() -> None:
     assert report.overall.subset_accuracy == 1.0
 
 
-def test_a_frozen_model_is_measured_and_not_changed() -> None:
+def test_frozen_does_not_change_the_model() -> None:
     model = LabelRanker().fit(X[:300], SETS[:300])
     before = bits(model)
     report = frozen(model, X[300:], SETS[300:], k=3)
@@ -252,7 +252,7 @@ def test_a_frozen_model_is_measured_and_not_changed() -> None:
     assert report.certificate is None
 
 
-def test_unknown_relevance_does_not_count_for_a_frozen_model() -> None:
+def test_frozen_ignores_unknown_relevance() -> None:
     model = LabelRanker().fit(X, TRUTH)
     found = frozen(model, X, SOME_UNKNOWN).overall
     expected = frozen(model, X, TRUTH).overall
@@ -260,7 +260,7 @@ def test_unknown_relevance_does_not_count_for_a_frozen_model() -> None:
     assert found.ranking_loss == pytest.approx(expected.ranking_loss, rel=0.2)
 
 
-def test_a_label_that_a_frozen_model_has_never_met_is_ranked_last() -> None:
+def test_frozen_ranks_unknown_labels_last() -> None:
     model = LabelRanker().fit(X[:100], TRUTH[:100])
     report = frozen(model, X[:2], [[0, "new"], ["other"]])
     assert report.labels == (0, 1, 2, 3, 4, "new", "other")
@@ -268,7 +268,7 @@ def test_a_label_that_a_frozen_model_has_never_met_is_ranked_last() -> None:
     assert report.counts[5:].tolist() == [[0, 0, 1], [0, 0, 1]]
 
 
-def test_two_classes_choose_the_better_one() -> None:
+def test_frozen_chooses_the_better_of_two_classes() -> None:
     y = np.where(X[:, 0] > 0, "yes", "no")
     for model in (LabelRanker().fit(X, y), LogisticRegression().fit(X, y)):
         found = frozen(model, X, y).overall

@@ -1,3 +1,5 @@
+"""Tests of `TextFeatures`: words, values, weightings, names, errors."""
+
 import pickle
 from functools import partial
 
@@ -12,7 +14,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from tagalong import Item
 from tagalong.features import TextFeatures
 from tests.contract.readers import read_while_writing
-from tests.reference import words as twin
+from tests.reference import words as reference
 
 LETTERS = "abcXYZ éÉß Ωσς ЖжЙ 09٣ अक्षर 한국 東京 ひカ ไทย ﬁ ２ — _-'.,\n\t😀 e\u0301"
 texts = st.text(alphabet=LETTERS, max_size=60)
@@ -21,54 +23,54 @@ char_ranges = st.sampled_from([None, (1, 1), (2, 3), (3, 5)])
 weightings = st.sampled_from(["binary", "count", "log", "tfidf"])
 
 
-def found(features: TextFeatures, item: object, learn: bool = False) -> dict[str, float]:
+def named_values(features: TextFeatures, item: object, learn: bool = False) -> dict[str, float]:
     names = features.describe(item)
     _, values = features.read(item, learn)
     return dict(zip(names, values.tolist(), strict=True))
 
 
 @given(st.lists(texts, max_size=4), texts, word_ranges, char_ranges, weightings)
-def test_features_are_those_of_the_naive_twin(before, text, words, chars, weighting):
+def test_features_agree_with_the_reference(before, text, words, chars, weighting):
     features = TextFeatures(words=words, chars=chars, weighting=weighting, buckets=None)
     features.partial_fit(before)
-    expected = twin.weights(text, words, chars, weighting, before)
-    assert found(features, text) == pytest.approx(expected, rel=1e-12)
+    expected = reference.weights(text, words, chars, weighting, before)
+    assert named_values(features, text) == pytest.approx(expected, rel=1e-12)
 
 
 @given(texts, word_ranges, char_ranges)
-def test_hashing_merges_names_of_one_bucket_and_loses_none(text, words, chars):
+def test_hashing_joins_the_names_of_a_bucket(text, words, chars):
     features = TextFeatures(words=words, chars=chars, weighting="count", buckets=7)
     indices, values = features.read(text)
     assert np.array_equal(indices, np.unique(indices))
     assert indices.size == 0 or (indices.min() >= 0 and indices.max() < 7)
-    expected = twin.names(text, words, chars)
+    expected = reference.names(text, words, chars)
     assert values.sum() == len(expected)
     parts = [name for joined in features.describe(text) for name in joined.split(" | ")]
     assert sorted(parts) == sorted(set(expected))
 
 
 @given(st.lists(texts, max_size=5), texts, st.sampled_from([None, 64, 2**20]), weightings)
-def test_a_look_changes_nothing_and_learning_sees_the_same(before, text, buckets, weighting):
+def test_read_changes_nothing_and_learn_returns_the_same(before, text, buckets, weighting):
     features = TextFeatures(buckets=buckets, weighting=weighting, words=(1, 2))
     features.partial_fit(before)
     state = pickle.dumps(features)
-    looked = features.read(text)
+    read = features.read(text)
     features.describe(text)
     assert pickle.dumps(features) == state
     learnt = features.read(text, learn=True)
-    assert all(a.tobytes() == b.tobytes() for a, b in zip(looked, learnt, strict=True))
+    assert all(a.tobytes() == b.tobytes() for a, b in zip(read, learnt, strict=True))
 
 
 @given(st.lists(texts, min_size=1, max_size=6), weightings)
-def test_many_items_at_once_are_as_one_by_one(items, weighting):
-    together = TextFeatures(buckets=None, weighting=weighting).fit(items)
-    alone = TextFeatures(buckets=None, weighting=weighting)
+def test_batch_equals_one_by_one(items, weighting):
+    batch = TextFeatures(buckets=None, weighting=weighting).fit(items)
+    one_by_one = TextFeatures(buckets=None, weighting=weighting)
     for item in items:
-        alone.read(item, learn=True)
-    assert pickle.dumps(together) == pickle.dumps(alone)
-    rows = together.transform(items)
+        one_by_one.read(item, learn=True)
+    assert pickle.dumps(batch) == pickle.dumps(one_by_one)
+    rows = batch.transform(items)
     for i, item in enumerate(items):
-        indices, values = alone.read(item)
+        indices, values = one_by_one.read(item)
         assert np.array_equal(rows.indices[rows.indptr[i] : rows.indptr[i + 1]], indices)
         assert np.array_equal(rows.data[rows.indptr[i] : rows.indptr[i + 1]], values)
 
@@ -84,7 +86,7 @@ def test_counts_agree_with_scikit_learn_on_plain_text():
     assert np.array_equal(ours.transform(items).toarray()[:, order], theirs)
 
 
-def test_an_unknown_word_is_left_out_of_a_fitted_vocabulary():
+def test_transform_ignores_unknown_words():
     features = TextFeatures(buckets=None).fit(["a b"])
     row = features.transform(["b c"])
     assert row.shape == (1, 2)
@@ -92,12 +94,12 @@ def test_an_unknown_word_is_left_out_of_a_fitted_vocabulary():
 
 
 @pytest.mark.parametrize("params", [{"buckets": None}, {"weighting": "tfidf"}])
-def test_what_must_be_fitted_says_so(params):
+def test_transform_before_fit(params):
     with pytest.raises(NotFittedError, match="fitted first"):
         TextFeatures(**params).transform(["a"])
 
 
-def test_fields_are_kept_apart_and_the_nameless_field_is_plain_text():
+def test_words_of_fields_are_separate_features():
     features = TextFeatures()
     item = Item(text={"": "invoice", "subject": "Invoice due"})
     assert sorted(features.describe(item)) == ["invoice", "subject:due", "subject:invoice"]
@@ -115,7 +117,7 @@ def test_values_and_categories():
             "x": None,
         },
     )
-    assert found(features, item) == {
+    assert named_values(features, item) == {
         "size": 4.5,
         "priority=high": 1.0,
         "team=a": 1.0,
@@ -124,7 +126,7 @@ def test_values_and_categories():
     }
 
 
-def test_a_mapping_of_words_is_the_text_of_them():
+def test_mapping_of_words_equals_their_text():
     features = TextFeatures()
     for got, expected in zip(
         features.read({"invoice": 1, "due": 1}), features.read("invoice due"), strict=True
@@ -132,7 +134,7 @@ def test_a_mapping_of_words_is_the_text_of_them():
         assert np.array_equal(got, expected)
 
 
-def test_zero_values_are_no_features():
+def test_zero_values_are_omitted():
     assert TextFeatures().read({"a": 0.0, "b": 1.0})[0].size == 1
 
 
@@ -142,7 +144,7 @@ def test_unit_length():
     assert TextFeatures(unit=True).read("")[1].size == 0
 
 
-def test_case_matters_on_demand():
+def test_lowercase_false_keeps_case():
     assert sorted(TextFeatures(lowercase=False).describe("It it IT Straße")) == [
         "IT",
         "It",
@@ -155,31 +157,31 @@ def test_case_matters_on_demand():
     "one, other",
     [("Café", "CAFE\u0301"), ("ﬁle", "FILE"), ("Ｗｉｄｅ", "wide"), ("Straße", "STRASSE")],
 )
-def test_forms_of_one_word_are_one_feature(one, other):
+def test_unicode_forms_of_a_word_are_one_feature(one, other):
     features = TextFeatures()
     assert np.array_equal(features.read(one)[0], features.read(other)[0])
 
 
-def test_lone_surrogates_do_not_break_a_text():
+def test_lone_surrogates():
     assert TextFeatures().describe("ab\ud800cd") == sorted(
         ["ab", "cd"], key=lambda name: TextFeatures().read(name)[0][0]
     )
     assert TextFeatures().describe({"na\udc00me": 1.0}) == ["na\ufffdme"]
 
 
-def test_a_very_long_word_counts_by_its_beginning():
+def test_long_words_are_truncated():
     features = TextFeatures()
     assert features.describe("x" * 1000) == ["x" * 64]
     assert len(features.read("y" * 10_000_000)[0]) == 1
 
 
-def test_names_of_learnt_features_are_kept_as_far_as_memory_goes():
-    features = TextFeatures(name_memory=64e-6)  # two short names, with what each takes besides
+def test_name_memory_limits_the_stored_names():
+    features = TextFeatures(name_memory=64e-6)  # two short names with their overhead
     number = {name: int(features.read(name, learn=True)[0][0]) for name in ("four", "five", "six")}
     assert [features.name(i) for i in number.values()] == ["four", "five", ""]
 
 
-def test_without_names_nothing_of_the_text_is_kept():
+def test_names_false_stores_no_text():
     features = TextFeatures(names=False, buckets=None)
     number = int(features.read("confidential", learn=True)[0][0])
     assert features.name(number) == ""
@@ -187,7 +189,7 @@ def test_without_names_nothing_of_the_text_is_kept():
     assert features.describe("confidential") == ["confidential"]
 
 
-def test_names_can_be_forgotten():
+def test_forget_names():
     features = TextFeatures(buckets=None).fit(["one two three"])
     features.forget_names(np.array([1]))
     assert features.get_feature_names_out().tolist() == ["one", "feature 1", "three"]
@@ -207,7 +209,7 @@ def test_names_can_be_forgotten():
         ({"name_memory": -1}, "name_memory must be positive"),
     ],
 )
-def test_wrong_parameters_are_named(params, message):
+def test_invalid_parameters_are_named(params, message):
     with pytest.raises(ValueError, match=message):
         TextFeatures(**params).read("a")
 
@@ -215,27 +217,27 @@ def test_wrong_parameters_are_named(params, message):
 @pytest.mark.parametrize(
     "item, message",
     [
-        (3, "an item must be a text, .* got int: 3"),
+        (3, "an item must be a str, .* got int: 3"),
         ({"a": float("nan")}, "feature 'a' is nan; values must be finite"),
         ({"a": float("inf")}, "feature 'a' is inf"),
         ({"a": object}, "feature 'a' must be a number, a string"),
-        ({1: 2.0}, "feature 1 must be named by a str"),
+        ({1: 2.0}, "the name of a feature must be a str, got 1"),
         (Item(text={"subject": 3}), "field 'subject' .* got 3"),
         (Item(text=3), "the text of an item must be a str"),
     ],
 )
-def test_wrong_items_are_named(item, message):
+def test_invalid_items_are_named(item, message):
     with pytest.raises(ValueError, match=message):
         TextFeatures().read(item)
 
 
-def test_a_text_in_place_of_a_collection_of_texts_is_an_error():
+def test_transform_refuses_a_single_text():
     with pytest.raises(ValueError, match="X must be a collection of items"):
         TextFeatures().transform("one text")
 
 
 @pytest.mark.parametrize("params", [{}, {"buckets": None, "weighting": "tfidf", "words": (1, 2)}])
-def test_copies_share_nothing_and_know_the_same(params):
+def test_copies_are_equal_and_independent(params):
     features = TextFeatures(**params).fit(["a b", "b c"])
     copy = pickle.loads(pickle.dumps(features))
     before = features.read("a b c d")
@@ -245,7 +247,7 @@ def test_copies_share_nothing_and_know_the_same(params):
     assert clone(features).get_params() == features.get_params()
 
 
-def test_readers_see_whole_items_while_another_thread_learns():
+def test_reading_is_consistent_while_another_thread_learns():
     features = TextFeatures(buckets=None, weighting="tfidf")
 
     def look() -> None:
@@ -261,7 +263,7 @@ def test_readers_see_whole_items_while_another_thread_learns():
     read_while_writing([partial(learn, range(i, i + 100)) for i in range(0, 2000, 100)], look)
 
 
-def test_hash_keys_are_pinned_as_saved_models_depend_on_them():
+def test_hashes_do_not_change_because_saved_models_depend_on_them():
     features = TextFeatures()
     numbers = {name: int(features.read({name: 1.0})[0][0]) for name in PINNED}
     assert numbers == PINNED

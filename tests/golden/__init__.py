@@ -1,1 +1,1 @@
-"""Fixed runs of every learner, whose results are hashed and compared with digests on file."""
+"""Fixed runs of every learner; their results are hashed and compared with recorded digests."""

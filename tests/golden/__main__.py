@@ -1,6 +1,6 @@
-"""Writes the digests of this machine's vector width:  python -m tests.golden
+"""Record the digests for this machine's vector width: python -m tests.golden
 
-Only for a change that is meant to change bits; its commit says which and why.
+Run it only for a change that is meant to change results. The commit says which ones and why.
 """
 
 import json
@@ -12,11 +12,11 @@ from tests.golden.runs import RUNS
 from tests.golden.test_golden import DIGESTS
 
 if __name__ == "__main__":
-    found = {}
+    digests = {}
     for name, run in sorted(RUNS.items()):
         with tempfile.TemporaryDirectory() as folder:
-            found[name] = run(Path(folder))
-    known = json.loads(DIGESTS.read_text()) if DIGESTS.exists() else {}
-    known[_native.vector_width()] = found
-    DIGESTS.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
-    print(f"{len(found)} runs at vector width {_native.vector_width()}: {DIGESTS}")
+            digests[name] = run(Path(folder))
+    recorded = json.loads(DIGESTS.read_text()) if DIGESTS.exists() else {}
+    recorded[_native.vector_width()] = digests
+    DIGESTS.write_text(json.dumps(recorded, indent=1, sort_keys=True) + "\n")
+    print(f"{len(digests)} runs at vector width {_native.vector_width()}: {DIGESTS}")

@@ -1,4 +1,4 @@
-"""Digests of models: one of the file that a model is saved to, one of what it answers."""
+"""Digests of models: one of the saved file, one of the predictions."""
 
 import hashlib
 import json
@@ -13,24 +13,24 @@ from safetensors import safe_open
 from tests.contract.bits import flatten
 
 Digests: TypeAlias = dict[str, str]
-"""Digests by what they are of: "file", "answers"."""
+"""The digests of one run, by "file" and "answers" (the predictions)."""
 
 Run: TypeAlias = Callable[[Path], Digests]
-"""Teaches a new learner, with a folder to work in, and returns digests of the outcome."""
+"""A function that trains a new learner, in a temporary folder, and returns the digests."""
 
 SIGNIFICANT_DIGITS = 6
 
 
 def digest(value: Any) -> str:
-    """Return a short digest of nested values, bit by bit, types included."""
-    found = hashlib.sha256()
-    for place, bits in flatten(value).items():
-        found.update(f"{place}\0{len(bits)}\0".encode() + bits)
-    return found.hexdigest()[:16]
+    """Return a short digest of the bits and types of nested values."""
+    hashed = hashlib.sha256()
+    for path, bits in flatten(value).items():
+        hashed.update(f"{path}\0{len(bits)}\0".encode() + bits)
+    return hashed.hexdigest()[:16]
 
 
 def file_digest(model: Any) -> str:
-    """Return the digest of a saved model: its arrays and its header, without the version."""
+    """Return the digest of a model's file: its arrays and its header, without the version."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "model.tagalong")
         model.save(path)
@@ -38,7 +38,7 @@ def file_digest(model: Any) -> str:
 
 
 def file_contents(path: Path) -> dict[str, Any]:
-    """Return the header and the arrays of a model file, in an order that does not matter."""
+    """Return the header and the arrays of a model file, sorted by name."""
     with safe_open(path, framework="numpy") as file:
         header = json.loads(file.metadata()["tagalong"])
         arrays = {name: file.get_tensor(name) for name in sorted(file.keys())}
@@ -55,6 +55,6 @@ def _sorted(value: Any) -> Any:
 
 
 def rounded(values: Any) -> list[str]:
-    """Return numbers to six digits, where BLAS or LAPACK decides about the last bits."""
+    """Return numbers to six digits, for results whose last bits depend on BLAS or LAPACK."""
     numbers = np.asarray(values, dtype=np.float64).ravel()
     return [f"{number:.{SIGNIFICANT_DIGITS}g}" for number in (numbers + 0.0).tolist()]

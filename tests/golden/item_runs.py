@@ -1,4 +1,4 @@
-"""Golden runs on items: texts through a Tagger and through the command line."""
+"""Golden runs on text items, with a Tagger and with the command line."""
 
 import json
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ def taggers() -> Iterator[tuple[str, Run]]:
     for name in TAGGERS:
         yield f"tagger/{name}", tagger_run(name)
     for name in ("label-ranker", "shared", "predtron", "entropic"):
-        yield f"tagger/{name}/label-operations", surgery_run(name)
+        yield f"tagger/{name}/label-operations", label_operations_run(name)
 
 
 def _tagger(name: str) -> Tagger:
@@ -64,7 +64,7 @@ def tagger_run(name: str) -> Run:
     return run
 
 
-def surgery_run(name: str) -> Run:
+def label_operations_run(name: str) -> Run:
     def run(_: Path) -> Digests:
         tagger = _tagger(name)
         names = tagger.labels
@@ -104,7 +104,7 @@ def command_run(options: list[str]) -> Run:
         code = main(["learn", str(source), "--model", str(model), *options, *features])
         assert code == 0, f"tagalong learn {' '.join(options)} ended with {code}"
         contents = file_contents(model)
-        del contents["header"]["notes"]  # where the items came from
+        del contents["header"]["notes"]  # they name the temporary source file
         return {"file": digest(contents)}
 
     return run

@@ -1,4 +1,4 @@
-"""Golden runs on numbers: every learner, geometry and update, by every way in."""
+"""Golden runs on numeric features: every learner, geometry and update, and every input form."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,14 +28,14 @@ from tests.golden import stream
 from tests.golden.digest import Digests, Run, digest, file_digest, rounded
 from tests.golden.item_runs import commands, taggers
 from tests.golden.settings import make
-from tests.online.own_features import Affinity
+from tests.online.custom_features import Affinity
 
 UPDATES = ("fixed", "single", "optimal", "simperc", "conproj", "simproj", "simopt", "smooth")
 BLOCK_UPDATES = ("simperc", "conproj", "simproj", "simopt", "max", "optimal")
 COUNTS = ("rounds", "mistakes", "loss", "dual", "shown", "regret", "curvature", "radius")
 
 
-# Ways in. Each teaches a new learner, whatever it is.
+# Input forms. Each function trains a new learner of any class.
 
 
 def by_matrix(learner: Any) -> None:
@@ -67,7 +67,7 @@ def by_names(learner: Any) -> None:
         learner.learn_one(x, labels)
 
 
-WAYS = {
+INPUT_FORMS = {
     "fit": by_fit,
     "growing": by_growing,
     "single-labels": by_single_labels,
@@ -76,24 +76,24 @@ WAYS = {
 }
 
 
-def taught(kind: type, teach: Callable[[Any], None], **settings: Any) -> Run:
-    """A run of a learner of labels: what it saves and what it says afterwards."""
+def training_run(kind: type, train: Callable[[Any], None], **settings: Any) -> Run:
+    """Return a run that trains a learner, and hashes its file and its predictions."""
 
     def run(_: Path) -> Digests:
         learner = make(kind, **settings)
-        teach(learner)
-        return {"file": file_digest(learner), "answers": digest(answers_of(learner, teach))}
+        train(learner)
+        return {"file": file_digest(learner), "answers": digest(predictions_of(learner, train))}
 
     return run
 
 
-def answers_of(learner: Any, teach: Callable[[Any], None]) -> dict[str, Any]:
+def predictions_of(learner: Any, train: Callable[[Any], None]) -> dict[str, Any]:
     certificate = learner.certificate_
     found: dict[str, Any] = {"labels": [str(label) for label in learner.classes_]}
     found["counts"] = {name: getattr(certificate, name, None) for name in COUNTS}
-    if teach is by_names:
+    if train is by_names:
         found["ranks"] = [learner.rank_one(x) for x in stream.NAMED]
-    elif teach is by_examples:
+    elif train is by_examples:
         found["scores"] = [learner.score_one(x) for x in stream.PAIRS]
     else:
         found["scores"] = learner.decision_function(stream.X)
@@ -112,23 +112,23 @@ def label_rankers() -> Iterator[tuple[str, Run]]:
                 continue
             name = f"label-ranker/{geometry}-{update}"
             settings: dict[str, Any] = {"geometry": geometry, "update": update}
-            yield f"{name}/matrix", taught(LabelRanker, by_matrix, **settings)
+            yield f"{name}/matrix", training_run(LabelRanker, by_matrix, **settings)
             yield (
                 f"{name}/examples-float64",
-                taught(LabelRanker, by_examples, dtype="float64", **settings),
+                training_run(LabelRanker, by_examples, dtype="float64", **settings),
             )
-    for way, teach in WAYS.items():
+    for form, train in INPUT_FORMS.items():
         yield (
-            f"label-ranker/averaged/{way}",
-            taught(LabelRanker, teach, update="smooth", geometry="adaptive", average="auto"),
+            f"label-ranker/averaged/{form}",
+            training_run(LabelRanker, train, update="smooth", geometry="adaptive", average="auto"),
         )
     yield (
         "label-ranker/interior-point/matrix",
-        taught(LabelRanker, by_matrix, solver="interior-point"),
+        training_run(LabelRanker, by_matrix, solver="interior-point"),
     )
     yield (
         "label-ranker/plain-rows/matrix",
-        taught(LabelRanker, by_matrix, normalize=False, constant=0.0, average=True),
+        training_run(LabelRanker, by_matrix, normalize=False, constant=0.0, average=True),
     )
 
 
@@ -139,14 +139,17 @@ def shared_rankers() -> Iterator[tuple[str, Run]]:
                 continue
             yield (
                 f"shared/{geometry}-{update}/matrix",
-                taught(SharedLabelRanker, by_matrix, geometry=geometry, update=update),
+                training_run(SharedLabelRanker, by_matrix, geometry=geometry, update=update),
             )
-    for way, teach in WAYS.items():
+    for form, train in INPUT_FORMS.items():
         yield (
-            f"shared/folders/{way}",
-            taught(SharedLabelRanker, teach, features=FolderAffinity(0.3, 0.02, 2.0, -1.0)),
+            f"shared/folders/{form}",
+            training_run(SharedLabelRanker, train, features=FolderAffinity(0.3, 0.02, 2.0, -1.0)),
         )
-    yield "shared/own-features/matrix", taught(SharedLabelRanker, by_matrix, features=Affinity())
+    yield (
+        "shared/own-features/matrix",
+        training_run(SharedLabelRanker, by_matrix, features=Affinity()),
+    )
 
 
 def partial_rankers() -> Iterator[tuple[str, Run]]:
@@ -154,10 +157,10 @@ def partial_rankers() -> Iterator[tuple[str, Run]]:
         for loss in ("square", "logistic"):
             yield (
                 f"partial/{covariance}-{loss}/matrix",
-                taught(PartialFeedbackRanker, by_matrix, covariance=covariance, loss=loss),
+                training_run(PartialFeedbackRanker, by_matrix, covariance=covariance, loss=loss),
             )
-    for way, teach in WAYS.items():
-        yield f"partial/float32/{way}", taught(PartialFeedbackRanker, teach, dtype="float32")
+    for form, train in INPUT_FORMS.items():
+        yield f"partial/float32/{form}", training_run(PartialFeedbackRanker, train, dtype="float32")
     yield "partial/feedback", feedback_run
 
 
@@ -179,23 +182,23 @@ def predtrons() -> Iterator[tuple[str, Run]]:
                 name = f"predtron/{norm}-{update}-{problem!r}"
                 yield (
                     f"{name}/matrix",
-                    taught(
+                    training_run(
                         Predtron, by_matrix, problem=problem, norm=norm, update=update, **ranking
                     ),
                 )
     for problem in (Multiclass(reject=0.1), Ordinal(stream.LABELS)):
         yield (
             f"predtron/{problem!r}/single-labels",
-            taught(Predtron, by_single_labels, problem=problem, average=True),
+            training_run(Predtron, by_single_labels, problem=problem, average=True),
         )
     for kernel in ("linear", "rbf", "poly"):
         yield (
             f"predtron/kernel-{kernel}/matrix",
-            taught(Predtron, by_matrix, kernel=kernel, budget=20, average=True),
+            training_run(Predtron, by_matrix, kernel=kernel, budget=20, average=True),
         )
-    for way, teach in WAYS.items():
-        if way != "single-labels":
-            yield f"predtron/averaged/{way}", taught(Predtron, teach, average=True)
+    for form, train in INPUT_FORMS.items():
+        if form != "single-labels":
+            yield f"predtron/averaged/{form}", training_run(Predtron, train, average=True)
     yield "predtron/binary", binary_run
     yield "predtron/queries", queries_run
     yield "predtron/trace", trace_run
@@ -219,7 +222,7 @@ def queries_run(_: Path) -> Digests:
 
 
 def trace_run(_: Path) -> Digests:
-    """Singular values come from LAPACK, so only digits that every LAPACK agrees on are hashed."""
+    """Hash only the digits on which all LAPACK libraries agree: they compute singular values."""
     learner = make(Predtron, norm="trace", dtype="float64")
     by_matrix(learner)
     scores = learner.decision_function(stream.X)
@@ -281,7 +284,7 @@ def batches() -> Iterator[tuple[str, Run]]:
 
 
 def batch_run(**settings: Any) -> Run:
-    """Kernels and priors pass through BLAS: hash the digits that every BLAS agrees on."""
+    """With a kernel or a prior, hash only the digits on which all BLAS libraries agree."""
     exact = "prior" not in settings and "kernel" not in settings
 
     def run(_: Path) -> Digests:

@@ -1,4 +1,4 @@
-"""All parameters of every learner, spelt out, so that a change of defaults touches no digest."""
+"""Explicit values of all parameters, so that a changed default does not change a digest."""
 
 from typing import Any
 
@@ -126,5 +126,5 @@ SETTINGS: dict[type, dict[str, Any]] = {
 
 
 def make(kind: type, **changes: Any) -> Any:
-    """Return a new learner with all parameters given."""
+    """Return a new object with explicit values of all parameters, some of them changed."""
     return kind(**{**SETTINGS[kind], **changes})

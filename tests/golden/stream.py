@@ -1,4 +1,4 @@
-"""The stream of the golden runs. Python's own generator makes it, whose numbers never change."""
+"""The stream of the golden runs. Python's `random` generates it: its numbers never change."""
 
 import random
 from typing import Any
@@ -29,7 +29,7 @@ _random = random.Random(17)
 
 
 def _rows() -> npt.NDArray[np.float64]:
-    """Rows with a third of the features, in eighths, which are exact in single precision."""
+    """Return rows with a third of the features; multiples of 1/8 are exact in float32."""
     found = [
         [_random.randint(-4, 15) / 8 if _random.random() < 0.33 else 0.0 for _ in range(N_FEATURES)]
         for _ in range(ROWS)
@@ -38,7 +38,7 @@ def _rows() -> npt.NDArray[np.float64]:
 
 
 def _sets(X: npt.NDArray[np.float64]) -> list[list[int]]:
-    """Up to three labels per row, by hidden integer weights; every ninth row has none."""
+    """Return up to three labels per row, by hidden integer weights; every ninth row has none."""
     hidden = [[_random.randint(-8, 8) for _ in range(N_FEATURES)] for _ in range(N_LABELS)]
     found = []
     for number, row in enumerate(X.tolist()):
@@ -57,7 +57,7 @@ WEIGHTS = np.array([0.5 if number % 7 == 3 else 1.0 for number in range(ROWS)])
 INDICATOR = np.zeros((ROWS, N_LABELS))
 for _row, _labels in enumerate(SETS):
     INDICATOR[_row, _labels] = 1.0
-    if _row % 5 == 2:  # of unknown relevance
+    if _row % 5 == 2:  # one label of unknown relevance
         INDICATOR[_row, (_row * 3) % N_LABELS] = np.nan
 GRADES = [["poor", "fair", "good"][1 + (row[0] > row[1]) - (row[0] < row[2])] for row in X]
 RELEVANCES = np.array([(number * 7 + int(row[0] * 8)) % 4 for number, row in enumerate(X)])
@@ -81,7 +81,7 @@ TEXTS = [
 
 
 def items() -> list[dict[str, Any]]:
-    """Items with text, labels and sometimes a weight, as lines of a JSONL file."""
+    """Return items with text, labels and weight, as objects of a JSONL file."""
     return [
         {"id": str(number), "text": text, "labels": labels, "weight": float(weight)}
         for number, (text, labels, weight) in enumerate(

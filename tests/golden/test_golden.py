@@ -1,6 +1,6 @@
-"""Every learner, geometry, update and way in gives the bits that it gave when they were recorded.
+"""Every learner, geometry, update and input form gives the recorded results, bit by bit.
 
-Sums may differ in their last bits between vector widths, so each width has digests of its own.
+The last bits of a sum depend on the vector width, so the digests are recorded per width.
 """
 
 import inspect
@@ -15,7 +15,7 @@ from tests.golden.runs import RUNS
 from tests.golden.settings import SETTINGS
 
 DIGESTS = Path(__file__).with_name("digests.json")
-KNOWN = json.loads(DIGESTS.read_text()) if DIGESTS.exists() else {}
+RECORDED = json.loads(DIGESTS.read_text()) if DIGESTS.exists() else {}
 
 only_where_recorded = pytest.mark.skipif(
     platform.machine() != "x86_64" or platform.libc_ver()[0] != "glibc",
@@ -25,15 +25,15 @@ only_where_recorded = pytest.mark.skipif(
 
 @only_where_recorded
 @pytest.mark.parametrize("name", RUNS)
-def test_bits_are_those_on_file(name: str, tmp_path: Path) -> None:
-    assert RUNS[name](tmp_path) == KNOWN[_native.vector_width()][name]
+def test_digests_equal_the_recorded_ones(name: str, tmp_path: Path) -> None:
+    assert RUNS[name](tmp_path) == RECORDED[_native.vector_width()][name]
 
 
 @pytest.mark.parametrize("width", ["avx512f", "avx2", "default"])
-def test_every_run_is_on_file_for_every_vector_width(width: str) -> None:
-    assert KNOWN[width].keys() == RUNS.keys()
+def test_every_run_is_recorded_for_every_vector_width(width: str) -> None:
+    assert RECORDED[width].keys() == RUNS.keys()
 
 
 @pytest.mark.parametrize("kind", SETTINGS, ids=lambda kind: kind.__name__)
-def test_every_parameter_is_given(kind: type) -> None:
+def test_settings_list_every_parameter(kind: type) -> None:
     assert list(SETTINGS[kind]) == list(inspect.signature(kind).parameters)

@@ -1,4 +1,4 @@
-"""Batches that must be refused, each with the words its error must have."""
+"""Invalid batches, each with the error message that it must raise."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ BATCH = GOOD.part(slice(10, 10 + ROWS))
 
 @dataclass(frozen=True)
 class Bad:
-    """What to pass to partial_fit, and what the message must say."""
+    """The arguments of partial_fit, and a pattern that the message must match."""
 
     name: str
     words: str
@@ -34,7 +34,7 @@ def dense_with(value: float, row: int = 2, column: int = 3) -> npt.NDArray[np.fl
 
 
 def csr_with(change: Callable[[sp.csr_array], None], index: type = np.int32) -> sp.csr_array:
-    """A CSR matrix whose arrays were changed by hand, so that SciPy has not checked them."""
+    """A CSR matrix whose arrays were changed in place, which SciPy does not check."""
     X = BATCH.X.copy()
     X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
     change(X)
@@ -54,15 +54,15 @@ def entry(column: int | None = None, value: float | None = None) -> Callable[[sp
     return change
 
 
-def falling_indptr(X: sp.csr_array) -> None:
+def decreasing_indptr(X: sp.csr_array) -> None:
     X.indptr[3] = X.indptr[2] - 1
 
 
-def soaring_indptr(X: sp.csr_array) -> None:
+def too_large_indptr(X: sp.csr_array) -> None:
     X.indptr[3] = 10**6
 
 
-def endless_indptr(X: sp.csr_array) -> None:
+def too_large_last_indptr(X: sp.csr_array) -> None:
     X.indptr[-1] = 10**6
 
 
@@ -77,7 +77,7 @@ def sparse_indicator_with(value: float) -> sp.csr_array:
 
 
 def doubled_indicator() -> sp.csr_array:
-    """An entry that is there twice: duplicates sum to 2."""
+    """A duplicate entry, whose values sum to 2."""
     rows, columns = [2, 2], [3, 3]
     return sp.csr_array(sp.coo_array(([1, 1], (rows, columns)), shape=(ROWS, N_LABELS)))
 
@@ -106,9 +106,13 @@ BAD_X = [
     Bad("column huge", "row 2 has column 2147483647;", X=csr_with(entry(2**31 - 1))),
     Bad("column past int32", f"row 2 has column {2**40};", X=csr_with(entry(2**40), np.int64)),
     Bad("least column", f"row 2 has column {-(2**63)};", X=csr_with(entry(-(2**63)), np.int64)),
-    Bad("indptr falls", "indptr must not decrease, but does at row 2", X=csr_with(falling_indptr)),
-    Bad("indptr soars", "indptr must not decrease, but does at row 3", X=csr_with(soaring_indptr)),
-    Bad("indptr ends late", "indptr", X=csr_with(endless_indptr)),
+    Bad(
+        "indptr falls", "indptr must not decrease, but does at row 2", X=csr_with(decreasing_indptr)
+    ),
+    Bad(
+        "indptr soars", "indptr must not decrease, but does at row 3", X=csr_with(too_large_indptr)
+    ),
+    Bad("indptr ends late", "indptr", X=csr_with(too_large_last_indptr)),
     Bad("no rows", "0 sample", X=np.empty((0, N_FEATURES)), Y=np.empty((0, N_LABELS))),
     Bad("no columns", "0 feature", X=np.empty((ROWS, 0))),
     Bad("one-dimensional", "2D array, got 1D array", X=np.ones(N_FEATURES)),
@@ -128,12 +132,12 @@ BAD_Y = [
     Bad("narrow indicator", f"{N_LABELS - 1} columns but there are {N_LABELS}", Y=BATCH.Y[:, 1:]),
     Bad("narrow sparse indicator", f"{N_LABELS - 1} columns", Y=sp.csr_array(BATCH.Y[:, 1:])),
     Bad("three-dimensional labels", r"dimensions, got shape \(6, 20, 1\)", Y=BATCH.Y[:, :, None]),
-    Bad("two", "Y: row 2, column 3 is 2; .*0, 1 or NaN", Y=indicator_with(2)),
+    Bad("two", "Y: row 2, column 3 is 2; .*0, 1 and NaN", Y=indicator_with(2)),
     Bad("minus one", "Y: row 2, column 3 is -1", Y=indicator_with(-1)),
     Bad("a half", "Y: row 2, column 3 is 0.5", Y=indicator_with(0.5)),
     Bad("infinite", "Y: row 2, column 3 is inf", Y=indicator_with(np.inf)),
     Bad("words for 0 and 1", "Y must be an indicator matrix", Y=np.full((ROWS, N_LABELS), "yes")),
-    Bad("sparse two", "Y: row 2, column 3 is 2; .*0 and 1 only", Y=sparse_indicator_with(2)),
+    Bad("sparse two", "Y: row 2, column 3 is 2; .*only 0 and 1", Y=sparse_indicator_with(2)),
     Bad("sparse minus one", "Y: row 2, column 3 is -1", Y=sparse_indicator_with(-1)),
     Bad("sparse nan", "Y: row 2, column 3 is nan", Y=sparse_indicator_with(np.nan)),
     Bad("sparse duplicates", "Y: row 2, column 3 is 2", Y=doubled_indicator()),
@@ -165,11 +169,11 @@ BAD_MORE = [
         "flat weights", "sample_weight must have shape", more={"sample_weight": np.ones((ROWS, 2))}
     ),
     Bad("other classes", "classes is .*'a', 'b'", more={"classes": ["a", "b"]}),
-    Bad("classes twice", "label 1 is there already", more={"classes": [1, 2, 1]}),
+    Bad("classes twice", "label 1 already exists", more={"classes": [1, 2, 1]}),
     Bad("classes misspelt", "'growing'", more={"classes": "growing"}),
 ]
 
-# These are wrong only after what came before; all others are wrong from the start.
+# These are invalid only after another batch was learnt; all others are always invalid.
 NEED_A_PAST = {
     "narrow",
     "wide",

@@ -1,4 +1,4 @@
-"""Streams of blocks of rows, and the pairs of update and geometry that learn them."""
+"""Random streams of blocks, and all valid pairs of update rule and geometry."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from tagalong import BlockProjection
-from tests.reference.blocks import BlockGeometry, NaiveBlocks, Scheme, places
+from tests.reference.blocks import BlockGeometry, NaiveBlocks, Scheme, rows_of_sets
 from tests.reference.geometries import FloatArray
 
 Rows = Literal["real", "ternary"]
@@ -48,9 +48,10 @@ def random_stream(
     noise: float = 0.2,
     empty: float = 0.0,
 ) -> list[Block]:
-    """Blocks whose signs are those of fixed weights, but for the noise.
+    """Blocks with signs given by fixed weights, plus noise.
 
-    A stream of ternary rows opens with a few real ones, so that no score is 0 but for rounding.
+    A stream of ternary rows starts with a few real-valued ones, so that no score is 0 up to
+    rounding.
     """
     rng = np.random.default_rng(seed)
     truth = rng.normal(size=n)
@@ -88,7 +89,7 @@ def twin(
 def objective(
     geometry: BlockGeometry, w: FloatArray, stream: Sequence[Block], margin: float, C: float
 ) -> float:
-    """F(w) + C times the loss of fixed weights on a stream."""
+    """The objective F(w) + C times the loss of fixed weights on a stream."""
     return complexity(geometry, w) + C * total_loss(w, stream, margin)
 
 
@@ -103,6 +104,6 @@ def total_loss(w: FloatArray, stream: Sequence[Block], margin: float) -> float:
     total = 0.0
     for block in stream:
         losses = np.maximum(0.0, margin - block.signed @ w) / block.v
-        sets = places(len(losses), block.groups)
+        sets = rows_of_sets(len(losses), block.groups)
         total += sum(float(losses[rows].max()) for rows in sets) / len(sets)
     return total

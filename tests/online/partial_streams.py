@@ -1,4 +1,4 @@
-"""Streams whose labels follow true margins, as the theory of partial feedback has them."""
+"""Streams from the model of P3: relevance is drawn with the probability of a true margin."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ class Stream(NamedTuple):
 def true_stream(
     seed: int, rows: int, features: int, labels: int, loss: str = "square", scale: float = 1.0
 ) -> Stream:
-    """Unit rows; each label is there with the probability of its true margin."""
+    """Unit rows; each label is relevant with the probability of its true margin."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(rows, features))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
@@ -29,9 +29,9 @@ def true_stream(
 
 
 def sparse_rows(seed: int, rows: int, features: int, labels: int) -> Stream:
-    """Few features a row, so that not all of them are met at once."""
+    """Rows with few features each, so that features appear one after another."""
     stream = true_stream(seed, rows, features, labels)
     rng = np.random.default_rng(seed + 1)
     X = stream.X * (rng.random(stream.X.shape) < 0.3)
-    X[0] = 0.0  # a row without any feature is a round too
+    X[0] = 0.0  # a row without features counts as a round
     return stream._replace(X=X)

@@ -1,4 +1,4 @@
-"""Rankers put into a given state, and the step that they take from it."""
+"""Rankers in a given state, and the steps that they take from it."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ def ranker_at(theta: FloatArray, geometry: Geometry, **params: Any) -> LabelRank
 
 
 def theta_of(ranker: LabelRanker) -> FloatArray:
-    """Return the dual vectors (K, n) of a ranker that knows all its n features."""
+    """Return the dual vectors (K, n) of a ranker that has seen all n features."""
     state = arrays(ranker)
     theta = np.empty(state["theta"].T.shape)
     theta[:, state["features"]] = state["theta"].T
@@ -47,7 +47,7 @@ def theta_of(ranker: LabelRanker) -> FloatArray:
 def step_of(
     ranker: LabelRanker, x: FloatArray, relevant: Collection[int], unknown: Collection[int] = ()
 ) -> FloatArray:
-    """Let the ranker learn a row, and return its coefficients: theta has moved by alpha ⊗ x."""
+    """Learn a row and return the coefficients alpha: theta moves by alpha ⊗ x."""
     before = theta_of(ranker)
     ranker.learn_one((np.arange(len(x)), x), relevant, unknown)
     moved = theta_of(ranker) - before
@@ -59,7 +59,7 @@ def step_of(
 
 @dataclass(frozen=True)
 class Situation:
-    """A state, a row, its labels and the parameters of the rule."""
+    """A state of a ranker, a row, its labels and the parameters of the update rule."""
 
     geometry: Geometry
     theta: FloatArray
@@ -72,13 +72,13 @@ class Situation:
 
     @property
     def unknown(self) -> list[int]:
-        """Return the labels that are neither relevant nor irrelevant."""
+        """Return the labels of unknown relevance."""
         known = self.relevant + self.irrelevant
         return [y for y in range(len(self.theta)) if y not in known]
 
     @property
     def round(self) -> Round:
-        """Return the same for the naive rules."""
+        """Return the same situation as an input of the naive rules."""
         along = line(self.geometry, self.theta, np.ones(len(self.x)), self.x)
         return Round(along, self.relevant, self.irrelevant, self.C, self.margin, self.temperature)
 
@@ -88,7 +88,7 @@ class Situation:
         return ranker_at(self.theta, self.geometry, update=update, **(rule | params))
 
     def step(self, update: Update, **params: Any) -> FloatArray:
-        """Return the coefficients with which the engine answers."""
+        """Return the coefficients of the native step."""
         return step_of(self.ranker(update, **params), self.x, self.relevant, self.unknown)
 
     def scores_after(self, alpha: FloatArray) -> FloatArray:
@@ -96,7 +96,7 @@ class Situation:
         return np.array([self.round.line.slope(y, float(a)) for y, a in enumerate(alpha)])
 
     def gain(self, alpha: FloatArray) -> float:
-        """Return what a step adds to the dual value of the hinge loss."""
+        """Return the increase of the hinge loss's dual value by a step."""
         moved = sum(self.round.line.value(y, float(a)) for y, a in enumerate(alpha))
         return self.margin * float(alpha[list(self.relevant)].sum()) - moved
 
@@ -110,7 +110,7 @@ def quadratic(
     geometry: Geometry = "euclidean",
     temperature: float = 0.1,
 ) -> Situation:
-    """Return a row of one feature with these scores; exactly so if the length is a power of 2."""
+    """Return a one-feature row with these scores; exact if the length is a power of 2."""
     theta = np.array(scores, dtype=np.float64)[:, None] / length
     others = tuple(y for y in range(len(theta)) if y not in relevant)
     x = np.array([length])
@@ -130,7 +130,7 @@ def sides(draw: st.DrawFn, n_labels: int) -> tuple[tuple[int, ...], tuple[int, .
 
 @st.composite
 def quadratic_situations(draw: st.DrawFn) -> Situation:
-    """Scores on a coarse grid, where ties and kinks are common, or anywhere."""
+    """Scores on a coarse grid, where ties and kinks are common, or any scores."""
     n_labels = draw(st.integers(2, 7))
     grid = st.integers(-8, 8).map(lambda i: i / 4)
     anywhere = st.floats(-3, 3, allow_subnormal=False)
@@ -152,7 +152,7 @@ def quadratic_situations(draw: st.DrawFn) -> Situation:
 
 @st.composite
 def entropic_situations(draw: st.DrawFn, largest: float = 3.0) -> Situation:
-    """Dual vectors up to a size; a binary row, or one on a grid; not all values equal."""
+    """Bounded dual vectors; a binary row or one on a grid, whose values are not all equal."""
     n_labels, n = draw(st.integers(2, 5)), draw(st.integers(2, 5))
     entry = st.floats(-largest, largest, allow_subnormal=False)
     entries = st.lists(entry, min_size=n, max_size=n)

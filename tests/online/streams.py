@@ -1,4 +1,4 @@
-"""Random streams for the tests of the online learners, and ways to feed and look at a ranker."""
+"""Random streams for the tests of the online learners, and helpers to train and inspect rankers."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args
@@ -27,7 +27,7 @@ class Item(NamedTuple):
 
 
 def combinations(*updates: Update) -> list[tuple[Geometry, Update]]:
-    """Every geometry with every update that it has."""
+    """All valid pairs of geometry and update rule."""
     return [
         (geometry, update)
         for geometry in GEOMETRIES
@@ -45,10 +45,10 @@ def random_stream(
     weights: Sequence[float] = (1.0,),
     unknown: float = 0.1,
 ) -> list[Item]:
-    """Rows neither empty nor full; label sets, some empty or full; unknown labels; weights in turn.
+    """Rows with some zeros; random label sets, some empty or full; unknown labels; cyclic weights.
 
-    A binary stream opens with real rows, a few for each label on its own, which leave no two
-    labels with scores that are equal but for rounding.
+    A binary stream starts with a few real-valued rows per label, so that no two labels have scores
+    that differ by rounding only.
     """
     rng = np.random.default_rng(seed)
     stream = []
@@ -68,7 +68,7 @@ def random_stream(
 
 
 def indicator(items: Sequence[Item], n_labels: int) -> FloatArray:
-    """Targets of the items as one matrix, NaN where the relevance is unknown."""
+    """The targets of the items as an indicator matrix, NaN for unknown relevance."""
     Y = np.zeros((len(items), n_labels))
     for row, item in zip(Y, items, strict=True):
         row[item.relevant] = 1.0
@@ -77,7 +77,7 @@ def indicator(items: Sequence[Item], n_labels: int) -> FloatArray:
 
 
 def feed(ranker: LabelRanker, items: Sequence[Item], n_labels: int) -> FloatArray:
-    """Learn the items as one batch; return the scores that each had before it was learnt."""
+    """Learn the items as one batch; return the scores of each from before it was learnt."""
     scores = ranker.predict_then_learn(
         np.array([item.x for item in items]),
         indicator(items, n_labels),
@@ -92,16 +92,16 @@ def arrays(ranker: LabelRanker) -> dict[str, Any]:
 
 
 def scales(ranker: LabelRanker, n: int, constant: bool) -> FloatArray:
-    """S of the adaptive geometry, feature by feature, that of the constant feature last."""
+    """S of the adaptive geometry, one number per feature; the constant feature is last."""
     state = arrays(ranker)
     S = np.ones(n + constant)
-    # The constant feature has the id -1, which is also the last place.
+    # The constant feature has the id -1, which also indexes the last element.
     S[state["features"]] = state["S"]
     return S
 
 
 def minimum_for(ranker: LabelRanker, items: Sequence[Item], n_labels: int) -> float:
-    """Return the smallest value that fixed weights reach on a stream that a ranker has seen."""
+    """Return the minimum of the primal objective on a stream that a ranker has learnt."""
     certificate = ranker.certificate_
     geometry: Geometry = ranker.geometry  # type: ignore[assignment]
     constant = float(ranker.constant or 0.0)
@@ -125,11 +125,11 @@ def minimum_for(ranker: LabelRanker, items: Sequence[Item], n_labels: int) -> fl
 
 
 def assert_sound(ranker: LabelRanker, dual_before: float, largest: float) -> None:
-    """Check what holds of every ranker after any rounds with values up to the largest.
+    """Check the invariants of a ranker after rounds with values up to the largest.
 
-    Numbers are finite; every step moved as much down as up; the running dual is that of the
-    stored theta; where steps ascend it has not fallen; each mistake has cost a margin of loss
-    and, unless a row was empty, has lifted the dual by what the certificate says.
+    Numbers are finite. The coefficients of a step sum to 0. The running dual value equals that of
+    the stored theta, and has not decreased if the update rule ascends. Each mistake cost at least a
+    margin of loss and, unless its row was empty, increased the dual by the certificate's gain.
     """
     single = ranker.dtype == "float32"
     state, certificate = ranker._native.state(), ranker.certificate_
@@ -142,8 +142,8 @@ def assert_sound(ranker: LabelRanker, dual_before: float, largest: float) -> Non
     rounding = (1e-6 if single else 1e-12) * (1 + certificate.rounds) * longest_step
     assert np.abs(theta.sum(axis=1)).max(initial=0.0) <= rounding
 
-    # The dual is a difference: rounding is measured by what it is a difference of. Among that
-    # are the logarithms of the normalisers, one a label, which are sums in the storage type.
+    # The dual is a difference, so its rounding error scales with the two terms. One of them has
+    # the logarithms of the normalisers, one per label, which are sums in the storage type.
     size = abs(state["numbers"]["gain"]) + abs(certificate.dual)
     logarithms = theta.shape[1] if ranker.geometry == "entropic" else 0
     precision = (1e-4 if single else 1e-9) * (size + 0.01 * logarithms)

@@ -1,4 +1,4 @@
-"""What the certificate of `BlockProjection` promises: a lower bound, and a bound on mistakes."""
+"""The certificate of `BlockProjection`: dual values are lower bounds, and mistakes are bounded."""
 
 import math
 
@@ -17,11 +17,11 @@ from tests.online.block_streams import (
     random_stream,
     total_loss,
 )
-from tests.reference.blocks import BlockGeometry, Scheme, places, stream_optimum
+from tests.reference.blocks import BlockGeometry, Scheme, rows_of_sets, stream_optimum
 from tests.reference.geometries import FloatArray
 
 GEOMETRIES: tuple[BlockGeometry, ...] = ("euclidean", "entropic")
-# With a C small enough for the step of SimPerc, which is not chosen.
+# C is small enough for SimPerc, whose step is C itself.
 ASCENDING: tuple[Scheme, ...] = ("simperc", "conproj", "simproj", "max", "optimal")
 BOUNDED: tuple[Scheme, ...] = ("simperc", "conproj", "max", "optimal")
 SMALL: dict[BlockGeometry, float] = {"euclidean": 0.04, "entropic": 0.02}
@@ -41,7 +41,7 @@ def learnt(
 
 
 def best_fixed(geometry: BlockGeometry, stream: list[Block], C: float) -> tuple[FloatArray, float]:
-    trials = [(block.signed, places(len(block.y), block.groups), block.v) for block in stream]
+    trials = [(block.signed, rows_of_sets(len(block.y), block.groups), block.v) for block in stream]
     n = stream[0].X.shape[1]
     return stream_optimum(geometry, n, trials, MARGINS[geometry], C)
 
@@ -50,7 +50,7 @@ class TestDual:
     @pytest.mark.parametrize(("geometry", "scheme"), PAIRS)
     @pytest.mark.parametrize("C", [0.05, 2.0])
     @pytest.mark.parametrize(("sets", "weighted"), [(False, False), (True, False), (True, True)])
-    def test_is_below_every_fixed_choice(
+    def test_is_at_most_the_objective_of_fixed_weights(
         self, geometry: BlockGeometry, scheme: Scheme, C: float, sets: bool, weighted: bool
     ) -> None:
         stream = random_stream(1, 25, n=6, sets=sets, weighted=weighted, empty=0.05)
@@ -68,10 +68,10 @@ class TestDual:
     @pytest.mark.parametrize("geometry", GEOMETRIES)
     @pytest.mark.parametrize("scheme", ASCENDING)
     @pytest.mark.parametrize("weighted", [False, True])
-    def test_never_falls_on_one_set(
+    def test_never_decreases_with_one_group(
         self, geometry: BlockGeometry, scheme: Scheme, weighted: bool
     ) -> None:
-        """The gain is concave in the coefficients, and each scheme takes a mean of good steps."""
+        """The gain is concave in the coefficients, and each scheme averages ascending steps."""
         for C in [SMALL[geometry]] if scheme == "simperc" else [0.05, 1.0, 30.0]:
             ours, before = learner(geometry, scheme, C), 0.0
             for block in random_stream(2, 60, weighted=weighted, empty=0.05):
@@ -82,7 +82,7 @@ class TestDual:
             assert before > 0.0
 
     @pytest.mark.parametrize("geometry", GEOMETRIES)
-    def test_never_falls_for_simperc_on_sets(self, geometry: BlockGeometry) -> None:
+    def test_never_decreases_for_simperc_with_groups(self, geometry: BlockGeometry) -> None:
         ours, before = learner(geometry, "simperc", SMALL[geometry]), 0.0
         for block in random_stream(3, 60, sets=True):
             ours.learn_block(block.X, block.y, block.groups)
@@ -91,17 +91,19 @@ class TestDual:
             before = after
 
     @pytest.mark.parametrize("scheme", ["conproj", "simproj", "simopt", "max", "optimal"])
-    def test_can_fall_on_sets(self, scheme: Scheme) -> None:
-        """Sets with the same row all take the same step, and together go too far."""
+    def test_can_decrease_with_groups(self, scheme: Scheme) -> None:
+        """Groups with the same row take the same step, and their sum overshoots."""
         block = Block(np.full((3, 1), 2.0), np.ones(3), ["a", "b", "c"], None)
         assert learnt("euclidean", scheme, 30.0, [block]).dual == pytest.approx(-0.375)
 
     @pytest.mark.parametrize("geometry", GEOMETRIES)
-    def test_can_fall_for_steps_of_given_length(self, geometry: BlockGeometry) -> None:
+    def test_can_decrease_for_steps_of_fixed_length(self, geometry: BlockGeometry) -> None:
         assert learnt(geometry, "simperc", 30.0, random_stream(4, 5)).dual < 0.0
 
     @pytest.mark.parametrize(("geometry", "scheme"), PAIRS)
-    def test_is_that_of_the_stored_weights(self, geometry: BlockGeometry, scheme: Scheme) -> None:
+    def test_equals_the_dual_of_the_stored_weights(
+        self, geometry: BlockGeometry, scheme: Scheme
+    ) -> None:
         ours = learner(geometry, scheme, 2.0)
         for block in random_stream(5, 150, sets=True, weighted=True):
             ours.learn_block(block.X, block.y, block.groups, block.weights)
@@ -117,10 +119,10 @@ class TestMistakes:
     @pytest.mark.parametrize("scheme", BOUNDED)
     @pytest.mark.parametrize("weighted", [False, True])
     @pytest.mark.parametrize("C", [0.02, 0.5, 20.0])
-    def test_each_lifts_the_dual(
+    def test_each_mistake_increases_the_dual(
         self, geometry: BlockGeometry, scheme: Scheme, weighted: bool, C: float
     ) -> None:
-        """By what the certificate says, which is what every bound rests on."""
+        """The increase is at least the certificate's gain per mistake, the basis of the bounds."""
         ours = learner(geometry, scheme, C)
         gains = []
         before, mistakes = 0.0, 0.0
@@ -155,7 +157,7 @@ class TestMistakes:
         assert bound == pytest.approx(value / certificate.gain_per_mistake, rel=1e-4)
 
     def test_simperc_reaches_the_bound(self) -> None:
-        """Teeth: orthonormal rows make it an equality, in trials and in the loss."""
+        """The bound is tight: with orthonormal rows it is an equality."""
         n, C = 12, 0.5
         stream = [Block(np.eye(n)[[i]], np.ones(1), None, None) for i in range(n)]
         certificate = learnt("euclidean", "simperc", C, stream)
@@ -176,7 +178,7 @@ class TestMistakes:
             assert bound == pytest.approx(L + B / 2 + 0.5 * math.sqrt(B**2 + 4 * B * L))
             assert certificate.mistakes <= bound
 
-    def test_conproj_keeps_a_bound_for_large_budgets(self) -> None:
+    def test_conproj_has_a_bound_for_large_budgets(self) -> None:
         """Where the denominator C - ½C²R² would be negative, the chosen step is 1/R²."""
         stream = [Block(2.0 * np.eye(5)[[i]], np.ones(1), None, None) for i in range(5)]
         certificate = learnt("euclidean", "conproj", 100.0, stream)
@@ -186,7 +188,7 @@ class TestMistakes:
         assert certificate.bound(0.5 * w @ w, 0.0) == pytest.approx(certificate.mistakes)
 
     def test_theorem_6_needs_its_margin(self) -> None:
-        """A stream made against the learner: more mistakes than the misprint C - ½C² allows."""
+        """An adversarial stream makes more mistakes than the misprint C - ½C² allows."""
         n, margin = 8, 0.05
         C = margin
         ours = learner("entropic", "simperc", C, margin)
@@ -195,7 +197,7 @@ class TestMistakes:
         ours.learn_block(np.zeros((1, n)), [1])
         started, rng = ours.certificate_.mistakes, np.random.default_rng(0)
         for _ in range(3000):
-            # As little help as possible to the target, as much spread as possible elsewhere.
+            # As little progress as possible toward the target, as much norm as possible elsewhere.
             w = ours.coef_
             x = linprog(
                 rng.normal(size=n - 1),
@@ -220,8 +222,8 @@ class TestNoBound:
         with pytest.warns(NoBoundWarning, match=f"'{scheme}' has no mistake bound"):
             assert certificate.bound(1.0, 1.0) == math.inf
 
-    def test_simproj_earns_less_than_a_bound_would_need(self) -> None:
-        """One mistaken row among many small losses has a small share: the gain has no floor."""
+    def test_simproj_gains_less_than_a_bound_needs(self) -> None:
+        """A misclassified row among many small losses has a small share: the gain can be tiny."""
         gains = []
         for copies in (1, 10, 100):
             ours = learner("euclidean", "simproj", 1.0)
@@ -233,13 +235,13 @@ class TestNoBound:
         assert gains[0] > 4 * gains[1] > 16 * gains[2] > 0.0
 
     @pytest.mark.parametrize("scheme", ["conproj", "max", "optimal", "simproj", "simopt"])
-    def test_sets(self, scheme: Scheme) -> None:
+    def test_groups(self, scheme: Scheme) -> None:
         certificate = learnt("euclidean", scheme, 0.1, random_stream(10, 10, sets=True))
         with pytest.warns(NoBoundWarning, match="on sets"):
             assert certificate.bound(1.0, 1.0) == math.inf
 
-    def test_sets_of_simperc_count_shares(self) -> None:
-        """Corollary 5: the bound counts the fraction of the sets that were mistaken."""
+    def test_groups_of_simperc_count_as_fractions(self) -> None:
+        """Corollary 5: the bound counts the fraction of groups with a mistake."""
         C = SMALL["euclidean"]
         stream = random_stream(11, 100, n=6, sets=True)
         certificate = learnt("euclidean", "simperc", C, stream)

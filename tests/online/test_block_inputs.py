@@ -1,4 +1,4 @@
-"""Bad blocks are refused in words and change nothing; copies of a learner are the learner."""
+"""Invalid blocks raise a clear error and change nothing; copies continue like the original."""
 
 import copy
 import pickle
@@ -23,7 +23,7 @@ GOOD = np.array([[1.0, 2.0, 0.0], [0.0, -1.0, 1.0]])
 Arguments = dict[str, Any]
 
 REFUSED: list[tuple[Arguments, str]] = [
-    ({"y": [1, 0]}, r"y: row 1 is 0; signs are \+1 and -1"),
+    ({"y": [1, 0]}, r"y: row 1 is 0; signs must be \+1 or -1"),
     ({"y": [np.nan, 1]}, r"y: row 0 is nan"),
     ({"y": [1]}, r"y must have shape \(2,\).*got \(1,\)"),
     ({"y": [[1, 1]]}, r"y must have shape \(2,\).*got \(1, 2\)"),
@@ -46,12 +46,10 @@ REFUSED: list[tuple[Arguments, str]] = [
 ]
 
 
-class TestRefused:
+class TestInvalid:
     @pytest.mark.parametrize(("wrong", "message"), REFUSED)
     @pytest.mark.parametrize("begun", [False, True])
-    def test_with_words_and_without_trace(
-        self, wrong: Arguments, message: str, begun: bool
-    ) -> None:
+    def test_raises_and_changes_nothing(self, wrong: Arguments, message: str, begun: bool) -> None:
         ours = learner("euclidean", "simproj", 1.0)
         if begun:
             ours.learn_block(GOOD, [1, -1])
@@ -70,7 +68,7 @@ class TestRefused:
         assert_same(whole(ours), before)
 
     @pytest.mark.parametrize("groups", [[1, None], ["a", None], [None, "b"]])
-    def test_sets_that_cannot_be_told_apart(self, groups: list[Any]) -> None:
+    def test_groups_that_cannot_be_sorted(self, groups: list[Any]) -> None:
         ours = learner("euclidean", "simproj", 1.0)
         with pytest.raises(ValueError, match="groups"):
             ours.learn_block(GOOD, [1, -1], groups=groups)
@@ -79,18 +77,18 @@ class TestRefused:
         "scheme", ["simperc", "conproj", "simproj", "simopt", "max", "optimal"]
     )
     @pytest.mark.parametrize("weight", [5e-324, 1e-300, 1e300])
-    def test_extreme_weights_are_refused_or_harmless(self, scheme: Scheme, weight: float) -> None:
+    def test_extreme_weights_raise_or_stay_finite(self, scheme: Scheme, weight: float) -> None:
         ours = learner("euclidean", scheme, 1.0)
         try:
             loss = ours.learn_block(GOOD, [1, -1], weights=[1.0, weight])
         except ValueError as error:
-            refusal = str(error)
+            message = str(error)
         else:
             certificate = ours.certificate_
             assert np.isfinite([loss, certificate.loss, certificate.dual]).all()
             assert np.isfinite(ours.coef_).all()
             return
-        assert "weights: row 1" in refusal
+        assert "weights: row 1" in message
 
     @pytest.mark.parametrize(
         ("params", "message"),
@@ -121,7 +119,7 @@ class TestRefused:
             ours.decision_function(GOOD)
 
 
-class TestAccepted:
+class TestValid:
     @pytest.mark.parametrize(("geometry", "scheme"), PAIRS)
     def test_scores_are_products_with_the_weights(
         self, geometry: BlockGeometry, scheme: Scheme
@@ -148,7 +146,7 @@ class TestAccepted:
             assert ours.coef_.tobytes() == expected.coef_.tobytes()
 
     @pytest.mark.parametrize(("geometry", "scheme"), PAIRS)
-    def test_a_block_of_empty_rows_moves_nothing(
+    def test_a_block_of_empty_rows_changes_no_weights(
         self, geometry: BlockGeometry, scheme: Scheme
     ) -> None:
         ours = learner(geometry, scheme, 0.5)
@@ -178,7 +176,7 @@ class TestCopies:
     @pytest.mark.parametrize("copied", [through_a_file, pickled, deep_copied])
     @pytest.mark.parametrize("dtype", ["float32", "float64"])
     @pytest.mark.parametrize(("geometry", "scheme"), PAIRS)
-    def test_continue_to_the_same_bits(
+    def test_continue_with_the_same_bits(
         self,
         geometry: BlockGeometry,
         scheme: Scheme,
@@ -199,7 +197,7 @@ class TestCopies:
         assert_same(whole(other), whole(ours))
         assert other.certificate_ == ours.certificate_
 
-    def test_clone_is_a_fresh_one(self) -> None:
+    def test_clone_is_unfitted(self) -> None:
         ours = learner("entropic", "optimal", 0.7)
         ours.learn_block(GOOD, [1, -1])
         fresh = clone(ours)
@@ -207,8 +205,8 @@ class TestCopies:
         fresh.learn_block(GOOD, [1, -1])
         assert fresh.coef_.tobytes() == ours.coef_.tobytes()
 
-    def test_settings_hold_from_the_first_block(self) -> None:
-        """Parameters changed later do not change a learner half-way."""
+    def test_settings_are_fixed_at_the_first_block(self) -> None:
+        """Parameters changed later do not affect a started learner."""
         ours, other = learner("euclidean", "simproj", 0.7), learner("euclidean", "simproj", 0.7)
         for t, block in enumerate(random_stream(3, 6)):
             if t == 3:

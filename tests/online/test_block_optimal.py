@@ -1,4 +1,4 @@
-"""The best step on a block: no duality gap, and the optimum of a general solver."""
+"""The optimal step on a block: zero duality gap, and agreement with a general solver."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tagalong import BlockProjection
 from tests.online.block_streams import MARGINS, Block, learner, random_stream
-from tests.reference.blocks import BlockGeometry, block_optimum, places
+from tests.reference.blocks import BlockGeometry, block_optimum, rows_of_sets
 from tests.reference.geometries import FloatArray
 
 GEOMETRIES: tuple[BlockGeometry, ...] = ("euclidean", "entropic")
@@ -21,7 +21,7 @@ def start(geometry: BlockGeometry, n: int) -> FloatArray:
 def primal(
     geometry: BlockGeometry, u: FloatArray, w: FloatArray, block: Block, margin: float, C: float
 ) -> float:
-    """What weights ``u`` cost on a block, as seen from ``w``."""
+    """The primal objective of weights ``u`` on a block, centred on ``w``."""
     if geometry == "euclidean":
         distance = 0.5 * float((u - w) @ (u - w))
     else:
@@ -39,7 +39,7 @@ def check_step(
     margin: float,
     compare: bool = False,
 ) -> None:
-    """What the dual gained is what the new weights cost, and neither can be better."""
+    """Check that the dual gain equals the primal objective of the new weights, and is optimal."""
     n = block.X.shape[1]
     begun = hasattr(ours, "n_features_in_")
     w = ours.coef_ if begun else start(geometry, n)
@@ -47,7 +47,7 @@ def check_step(
     ours.learn_block(block.X, block.y, None, block.weights)
     gained = ours.certificate_.dual - before
     cost = primal(geometry, ours.coef_, w, block, margin, C)
-    # The dual is a running sum, and a large C multiplies the last digit of a score.
+    # The dual is a running sum, and a large C multiplies the rounding error of a score.
     rounding = 1e-13 * (1.0 + abs(before)) + 1e-14 * C * margin
     assert gained <= cost + GAP * cost + rounding, "more than any weights allow"
     assert cost <= gained + GAP * cost + rounding, "not the best step"
@@ -63,7 +63,7 @@ class TestGap:
     @pytest.mark.parametrize("C", [0.1, 1.0, 20.0])
     def test_random_blocks(self, geometry: BlockGeometry, C: float, weighted: bool) -> None:
         ours = learner(geometry, "optimal", C)
-        # A long stream of large steps leaves weights too small for the solver's cones.
+        # After many large steps some weights are too small for the conic solver.
         solvable = geometry == "euclidean" or C <= 1.0
         for block in random_stream(1, 15, most_rows=10, weighted=weighted):
             check_step(ours, geometry, block, C, MARGINS[geometry], compare=solvable)
@@ -82,13 +82,13 @@ class TestGap:
         np.testing.assert_allclose(ours.coef_, once.coef_, atol=1e-6)
 
     def test_opposite_rows(self, geometry: BlockGeometry) -> None:
-        """Nothing helps both a row and its opposite."""
+        """No step helps both a row and its opposite."""
         ours = learner(geometry, "optimal", 2.0)
         for block in random_stream(4, 10):
             both = Block(np.tile(block.X, (2, 1)), np.r_[block.y, -block.y], None, None)
             check_step(ours, geometry, both, 2.0, MARGINS[geometry])
 
-    def test_rows_of_all_lengths(self, geometry: BlockGeometry) -> None:
+    def test_rows_of_very_different_norms(self, geometry: BlockGeometry) -> None:
         rng = np.random.default_rng(5)
         longest = 1e3 if geometry == "euclidean" else 10.0
         ours = learner(geometry, "optimal", 1.0)
@@ -100,7 +100,7 @@ class TestGap:
     @pytest.mark.parametrize("C", [1e-6, 1e6])
     def test_extreme_budgets(self, geometry: BlockGeometry, C: float) -> None:
         ours = learner(geometry, "optimal", C)
-        # An inseparable block would move the simplex by the whole of the huge budget.
+        # An inseparable block would use the whole huge budget on the simplex.
         for block in random_stream(6, 10, n=30, noise=0.0):
             check_step(ours, geometry, block, C, MARGINS[geometry])
 
@@ -110,7 +110,7 @@ class TestGap:
         for block in random_stream(7, 15):
             check_step(ours, geometry, block, 0.5, margin)
 
-    def test_empty_rows_limit_what_a_step_is_worth(self, geometry: BlockGeometry) -> None:
+    def test_empty_rows_limit_the_gain_of_a_step(self, geometry: BlockGeometry) -> None:
         ours = learner(geometry, "optimal", 0.5)
         stream = random_stream(8, 15, empty=0.3)
         assert any(not row.any() for block in stream for row in block.X)
@@ -133,10 +133,10 @@ class TestGap:
         weighted=st.booleans(),
         whole=st.booleans(),
     )
-    def test_anything(
+    def test_arbitrary_blocks(
         self, geometry: BlockGeometry, seed: int, C: float, n: int, weighted: bool, whole: bool
     ) -> None:
-        """Small whole numbers make ties, equal rows and dependent rows."""
+        """Small integers produce ties, equal rows and dependent rows."""
         ours = learner(geometry, "optimal", C)
         for X, y, _, weights in random_stream(seed, 3, n=n, most_rows=8, weighted=weighted):
             block = Block(np.round(X) if whole else X, y, None, weights)
@@ -144,19 +144,19 @@ class TestGap:
 
 
 @pytest.mark.parametrize("geometry", GEOMETRIES)
-def test_sets_have_their_own_optima(geometry: BlockGeometry) -> None:
+def test_each_group_has_its_own_optimum(geometry: BlockGeometry) -> None:
     C, n = 0.8, 8
     ours = learner(geometry, "optimal", C)
     w = start(geometry, n)
     for block in random_stream(10, 12, sets=True, weighted=True):
-        sets = places(len(block.y), block.groups)
+        sets = rows_of_sets(len(block.y), block.groups)
         theta = w if geometry == "euclidean" else np.log(w)
         moved = theta.copy()
         for rows in sets:
             best, _ = block_optimum(
                 geometry, w, block.signed[rows], block.v[rows], MARGINS[geometry], C / len(sets)
             )
-            # The softmax does not see a shift of theta.
+            # The softmax is invariant to a shift of theta.
             moved += best - w if geometry == "euclidean" else np.log(best) - theta
         expected = moved
         if geometry == "entropic":
@@ -168,7 +168,7 @@ def test_sets_have_their_own_optima(geometry: BlockGeometry) -> None:
 
 
 @pytest.mark.parametrize("geometry", GEOMETRIES)
-def test_gains_most_of_all_schemes(geometry: BlockGeometry) -> None:
+def test_gains_at_least_as_much_as_every_scheme(geometry: BlockGeometry) -> None:
     for block in random_stream(11, 30, weighted=True):
         duals = {}
         for scheme in ("simperc", "conproj", "simproj", "max", "optimal"):

@@ -1,4 +1,4 @@
-"""Single steps of `BlockProjection`: closed forms, the surrogate, and what SimOpt does not keep."""
+"""Single steps of `BlockProjection`: closed forms, the surrogate, and SimOpt's false claims."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def surrogate_by_solver(losses: FloatArray, q: FloatArray, v: FloatArray, C: flo
 
 
 class TestOneRow:
-    """On a block of one row all schemes with a choice take its best step."""
+    """On a block of one row, all schemes but SimPerc take the optimal step."""
 
     @settings(max_examples=60)
     @given(
@@ -86,8 +86,8 @@ class TestOneRow:
             np.testing.assert_allclose(ours.coef_, -step * x, rtol=1e-12)
 
     @pytest.mark.parametrize("scheme", ["conproj", "simproj", "max", "optimal"])
-    def test_a_margin_out_of_reach_takes_the_whole_budget(self, scheme: str) -> None:
-        """No row in {-1, 0, 1} scores 1 on the simplex, nor anything without a positive value."""
+    def test_an_unreachable_margin_uses_the_whole_budget(self, scheme: str) -> None:
+        """Rows in {-1, 0, 1} score below 1 on the simplex; without positive values, at most 0."""
         for x, margin in ([[1.0, 0.0, -1.0], 1.0], [[-1.0, 0.0, -1.0], 0.2]):
             ours = learner("entropic", scheme, 2.0, margin)  # type: ignore[arg-type]
             ours.learn_block([x], [1])
@@ -98,7 +98,7 @@ class TestOneRow:
 class TestSimOpt:
     @settings(max_examples=40)
     @given(seed=st.integers(0, 10**6), C=st.floats(1e-2, 20.0), rows=st.integers(1, 7))
-    def test_the_table_is_the_optimum_of_the_surrogate(
+    def test_the_closed_form_is_the_optimum_of_the_surrogate(
         self, seed: int, C: float, rows: int
     ) -> None:
         rng = np.random.default_rng(seed)
@@ -107,7 +107,7 @@ class TestSimOpt:
             losses[1] = losses[0]
         found, ones = simopt_step(losses, q, C), np.ones(rows)
         np.testing.assert_allclose(found, surrogate_step(losses, q, ones, C), atol=1e-9)
-        # A solver promises a small gap of the objective, which says less about the distance.
+        # The solver guarantees a small objective gap, which bounds the distance less tightly.
         value = surrogate_program(losses, q, ones, C).minimise()[1]
         assert found.min() >= 0
         assert found.sum() <= C * (1 + 1e-12)
@@ -138,7 +138,7 @@ class TestSimOpt:
         assert simopt.certificate_.dual == pytest.approx(optimal.certificate_.dual, rel=1e-9)
 
     def test_two_equal_rows_gain_nothing(self) -> None:
-        """Each takes the whole step, so w goes twice as far as it should; optimal goes once."""
+        """Each row takes the whole step, so w moves twice as far as the optimal step."""
         X = [[2.0, 0.0], [2.0, 0.0]]
         simopt, optimal = (
             learner("euclidean", "simopt", 10.0),
@@ -151,15 +151,15 @@ class TestSimOpt:
         assert simopt.certificate_.dual == pytest.approx(0.0, abs=1e-15)
         assert optimal.certificate_.dual == pytest.approx(0.125)
 
-    def test_three_equal_rows_lower_the_dual(self) -> None:
+    def test_three_equal_rows_decrease_the_dual(self) -> None:
         simopt = learner("euclidean", "simopt", 10.0)
         simopt.learn_block([[2.0, 0.0]] * 3, [1, 1, 1])
         assert simopt.certificate_.dual == pytest.approx(-0.375)
 
     @settings(max_examples=60)
     @given(seed=st.integers(0, 10**6), C=st.floats(1e-2, 1e2))
-    def test_two_rows_never_lower_the_dual(self, seed: int, C: float) -> None:
-        """Σ a² >= ½ |Σ a u|² for two unit vectors: it takes three rows."""
+    def test_two_rows_never_decrease_the_dual(self, seed: int, C: float) -> None:
+        """Σ a² >= ½ |Σ a u|² for two unit vectors: a decrease needs three rows."""
         rng = np.random.default_rng(seed)
         simopt, before = learner("euclidean", "simopt", C), 0.0
         for _ in range(5):
@@ -172,7 +172,7 @@ class TestSimOpt:
 
 
 class TestKinks:
-    def test_equal_losses_go_to_the_first_row(self) -> None:
+    def test_the_first_of_equal_losses_is_updated(self) -> None:
         ours = learner("euclidean", "max", 10.0)
         ours.learn_block([[0.0, 2.0], [1.0, 0.0], [0.0, 1.0]], [1, 1, 1])
         np.testing.assert_allclose(ours.coef_, [0.0, 0.5])
@@ -189,7 +189,7 @@ class TestKinks:
     @pytest.mark.parametrize(
         "scheme", ["simperc", "conproj", "simproj", "simopt", "max", "optimal"]
     )
-    def test_a_row_at_the_margin_is_left_alone(self, scheme: str) -> None:
+    def test_a_row_at_the_margin_is_not_updated(self, scheme: str) -> None:
         ours = learner("euclidean", scheme, 1.0)  # type: ignore[arg-type]
         ours.learn_block([[1.0, 0.0]], [1])
         np.testing.assert_array_equal(ours.coef_, [1.0, 0.0])

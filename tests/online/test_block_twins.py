@@ -1,4 +1,4 @@
-"""`BlockProjection` against the naive twin, trial by trial, whatever way blocks come in."""
+"""`BlockProjection` agrees with the naive twin, trial by trial, for all input formats."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def assert_equal(ours: BlockProjection, naive: NaiveBlocks, close: float) -> Non
 
 def follow(ours: BlockProjection, naive: NaiveBlocks, stream: list[Block], close: float) -> None:
     for t, block in enumerate(stream):
-        # A matrix is a matrix: dense and sparse take turns.
+        # Dense and sparse matrices alternate.
         X = sp.csr_array(block.X) if t % 2 else block.X
         loss = ours.learn_block(X, block.y, block.groups, block.weights)
         assert loss == pytest.approx(naive.learn(*block), rel=close, abs=close)
@@ -43,7 +43,9 @@ class TestEveryTrial:
     @pytest.mark.parametrize(("geometry", "scheme"), TWINS)
     @pytest.mark.parametrize("rows", ["real", "ternary"])
     @pytest.mark.parametrize("C", [0.05, 1.0, 40.0])
-    def test_plain(self, geometry: BlockGeometry, scheme: Scheme, rows: Rows, C: float) -> None:
+    def test_without_groups_and_weights(
+        self, geometry: BlockGeometry, scheme: Scheme, rows: Rows, C: float
+    ) -> None:
         stream = random_stream(1, 40, rows=rows)
         naive = twin(geometry, scheme, C, 8)
         ours = learner(geometry, scheme, C)
@@ -53,7 +55,7 @@ class TestEveryTrial:
 
     @pytest.mark.parametrize(("geometry", "scheme"), TWINS)
     @pytest.mark.parametrize(("sets", "weighted"), [(True, False), (False, True), (True, True)])
-    def test_sets_and_weights(
+    def test_groups_and_weights(
         self, geometry: BlockGeometry, scheme: Scheme, sets: bool, weighted: bool
     ) -> None:
         stream = random_stream(2, 40, sets=sets, weighted=weighted)
@@ -64,7 +66,7 @@ class TestEveryTrial:
 
     @pytest.mark.parametrize(("geometry", "scheme"), TWINS)
     def test_single_precision(self, geometry: BlockGeometry, scheme: Scheme) -> None:
-        """Loosely, and only while no row is mistaken by rounding alone."""
+        """With a loose tolerance, and while no mistake depends on rounding."""
         stream = random_stream(3, 25)
         naive = twin(geometry, scheme, 0.3, 8)
         follow(learner(geometry, scheme, 0.3, dtype="float32"), naive, stream, CLOSE["float32"])
@@ -88,7 +90,7 @@ class TestEveryTrial:
         sets=st.booleans(),
         weighted=st.booleans(),
     )
-    def test_anything(
+    def test_arbitrary_blocks(
         self,
         pair: tuple[BlockGeometry, Scheme],
         seed: int,
@@ -100,13 +102,13 @@ class TestEveryTrial:
     ) -> None:
         stream = random_stream(seed, 6, n=n, sets=sets, weighted=weighted)
         naive = twin(*pair, C, n, margin)
-        # Tiny weights of the simplex come back to the same number from elsewhere.
+        # Tiny weights on the simplex differ by more in relative terms.
         follow(learner(*pair, C, margin), naive, stream, 1e-7)
 
 
-class TestTheWayIn:
+class TestInputFormats:
     @pytest.mark.parametrize(("geometry", "scheme"), PAIRS)
-    def test_dense_and_sparse_are_the_same_bits(
+    def test_dense_and_sparse_give_the_same_bits(
         self, geometry: BlockGeometry, scheme: Scheme
     ) -> None:
         dense, sparse = learner(geometry, scheme, 1.0), learner(geometry, scheme, 1.0)
@@ -131,7 +133,7 @@ class TestTheWayIn:
     ) -> None:
         straight, mixed = learner(geometry, scheme, 0.8), learner(geometry, scheme, 0.8)
         rng = np.random.default_rng(6)
-        # A relative gap of g leaves weights within the root of g.
+        # A relative gap of g bounds the distance of the weights by sqrt(g).
         close = 1e-5 if scheme == "optimal" else 1e-9
         for X, y, groups, weights in random_stream(6, 25, sets=True, weighted=True):
             assert groups is not None
@@ -146,7 +148,9 @@ class TestTheWayIn:
         assert mixed.certificate_.dual == pytest.approx(straight.certificate_.dual, rel=close)
 
     @pytest.mark.parametrize(("geometry", "scheme"), PAIRS)
-    def test_a_sign_is_part_of_its_row(self, geometry: BlockGeometry, scheme: Scheme) -> None:
+    def test_negating_a_row_and_its_sign_changes_nothing(
+        self, geometry: BlockGeometry, scheme: Scheme
+    ) -> None:
         plain, turned = learner(geometry, scheme, 0.8), learner(geometry, scheme, 0.8)
         for block in random_stream(7, 20):
             plain.learn_block(block.X, block.y)
@@ -154,9 +158,9 @@ class TestTheWayIn:
         assert plain.coef_.tobytes() == turned.coef_.tobytes()
 
 
-class TestSets:
+class TestGroups:
     @pytest.mark.parametrize(("geometry", "scheme"), PAIRS)
-    def test_one_set_a_row_is_the_average_loss(
+    def test_one_group_per_row_is_the_average_loss(
         self, geometry: BlockGeometry, scheme: Scheme
     ) -> None:
         ours = learner(geometry, scheme, 0.8)
@@ -169,7 +173,7 @@ class TestSets:
             assert found == pytest.approx(losses.mean(), rel=1e-12, abs=1e-15)
 
     @pytest.mark.parametrize(("geometry", "scheme"), PAIRS)
-    def test_one_set_of_all_rows_is_no_set(self, geometry: BlockGeometry, scheme: Scheme) -> None:
+    def test_one_group_equals_no_groups(self, geometry: BlockGeometry, scheme: Scheme) -> None:
         plain, one_set = learner(geometry, scheme, 0.8), learner(geometry, scheme, 0.8)
         for block in random_stream(9, 15):
             plain.learn_block(block.X, block.y)
@@ -178,8 +182,8 @@ class TestSets:
         assert plain.certificate_ == one_set.certificate_
 
     @pytest.mark.parametrize("scheme", ["conproj", "simproj", "simopt", "max", "optimal"])
-    def test_sets_of_one_row_take_their_own_steps(self, scheme: Scheme) -> None:
-        """With a row alone in its set, all schemes with a choice agree."""
+    def test_groups_of_one_row_take_their_own_steps(self, scheme: Scheme) -> None:
+        """With one row per group, all schemes but SimPerc agree."""
         block = Block(np.array([[1.0, 2.0], [3.0, -1.0], [0.5, 0.5]]), np.ones(3), None, None)
         ours = learner("euclidean", scheme, 0.6)
         ours.learn_block(block.X, block.y, groups=[2, 0, 1])

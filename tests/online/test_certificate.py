@@ -1,4 +1,4 @@
-"""What the certificate promises: an ascending lower bound, and a bound on the mistakes."""
+"""The certificate: an ascending lower bound on the objective, and a bound on the mistakes."""
 
 import math
 from collections.abc import Sequence
@@ -50,15 +50,15 @@ class TestDual:
         assert before > 0.0
 
     @pytest.mark.parametrize("geometry", GEOMETRIES)
-    def test_can_fall_for_fixed_steps(self, geometry: Geometry) -> None:
-        """Nothing keeps a step of given length from going too far."""
+    def test_can_decrease_for_fixed_steps(self, geometry: Geometry) -> None:
+        """A step of fixed length can overshoot."""
         ranker = make(geometry, "fixed", C=10.0)
         feed(ranker, random_stream(3, 1, 8, 6), 6)
         assert ranker.certificate_.dual < 0.0
 
     @pytest.mark.parametrize(("geometry", "update"), combinations(*UPDATES))
     @pytest.mark.parametrize(("seed", "C"), [(0, 0.1), (1, 1.0), (2, 8.0)])
-    def test_is_below_every_fixed_choice(
+    def test_is_at_most_the_objective_of_fixed_weights(
         self, geometry: Geometry, update: Update, seed: int, C: float
     ) -> None:
         pytest.importorskip("clarabel")
@@ -72,7 +72,7 @@ class TestDual:
     @pytest.mark.parametrize("geometry", ["euclidean", "entropic"])
     @pytest.mark.parametrize("update", ["optimal", "smooth"])
     def test_can_reach_the_minimum(self, geometry: Geometry, update: Update) -> None:
-        """One exact step solves a stream of one round: the bound above is not idle."""
+        """One exact step solves a stream of one round: the lower bound is tight."""
         pytest.importorskip("clarabel")
         items = [Item(np.array([0.5, -2.0, 0.0, 1.0]), [1, 3], [], 1.0)]
         ranker = make(geometry, update)
@@ -81,7 +81,7 @@ class TestDual:
 
     @pytest.mark.parametrize(("geometry", "update"), combinations(*UPDATES))
     @pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-9), ("float32", 1e-4)])
-    def test_agrees_with_its_recomputation(
+    def test_equals_its_recomputation(
         self, geometry: Geometry, update: Update, dtype: str, tolerance: float
     ) -> None:
         ranker = make(geometry, update, dtype=dtype)
@@ -93,8 +93,8 @@ class TestDual:
 
 @pytest.mark.parametrize(("geometry", "update"), combinations(*UPDATES))
 @pytest.mark.parametrize("seed", range(5))
-def test_sound_on_any_stream(geometry: Geometry, update: Update, seed: int) -> None:
-    """Parameters and rows over wide ranges."""
+def test_invariants_hold_on_any_stream(geometry: Geometry, update: Update, seed: int) -> None:
+    """Invariants hold for parameters and rows over wide ranges."""
     rng = np.random.default_rng(seed)
     rows: Kind = "binary" if seed % 2 else "real"
     scale = 10 ** rng.uniform(-1, 1)
@@ -138,7 +138,7 @@ def separable_stream(seed: int, rounds: int) -> tuple[list[Item], FloatArray]:
 
 
 def complexity(ranker: LabelRanker, W: FloatArray) -> float:
-    """F(w) as the docstring of `Certificate.bound` has it."""
+    """F(w) as in the docstring of `Certificate.bound`."""
     if ranker.geometry == "entropic":
         logs = np.log(W.shape[1] * W, out=np.zeros_like(W), where=W > 0)
         return float(np.sum(W * logs))
@@ -148,7 +148,7 @@ def complexity(ranker: LabelRanker, W: FloatArray) -> float:
 
 
 def competitor_loss(ranker: LabelRanker, W: FloatArray, items: Sequence[Item]) -> float:
-    """Loss of fixed weights on a stream, smooth if the ranker's is."""
+    """Loss of fixed weights on a stream: the ranker's own loss, hinge or smooth."""
     certificate = ranker.certificate_
 
     def loss_of(item: Item) -> float:
@@ -160,7 +160,7 @@ def competitor_loss(ranker: LabelRanker, W: FloatArray, items: Sequence[Item]) -
             return float(T * np.logaddexp.reduce([0.0, *(shortfalls / T).ravel()]))
         return max(0.0, float(shortfalls.max()))
 
-    # The same rows come again and again.
+    # The same rows repeat.
     known: dict[tuple[bytes, ...], float] = {}
     total = 0.0
     for item in items:
@@ -174,10 +174,10 @@ def competitor_loss(ranker: LabelRanker, W: FloatArray, items: Sequence[Item]) -
 class TestBound:
     @pytest.mark.parametrize(("geometry", "update"), combinations(*BOUNDED))
     @pytest.mark.parametrize("seed", range(2))
-    def test_holds_where_not_learning_breaks_it(
+    def test_holds_where_not_learning_exceeds_it(
         self, seed: int, geometry: Geometry, update: Update
     ) -> None:
-        """Weights that stay as they start tie in every round: each would be a mistake."""
+        """The initial weights tie in every round: a learner that never moves exceeds the bound."""
         items, W = separable_stream(seed, 4000)
         W = W if geometry == "entropic" else 1.25 * W
         C = 0.05 if update in {"fixed", "simperc"} else 1.0
@@ -192,8 +192,8 @@ class TestBound:
         assert certificate.dual <= complexity(ranker, W) + C * loss
 
     @pytest.mark.parametrize("geometry", GEOMETRIES)
-    def test_start_ties(self, geometry: Geometry) -> None:
-        """The claim above about weights that stay as they start."""
+    def test_initial_weights_tie(self, geometry: Geometry) -> None:
+        """The initial weights tie in every round, as the test above assumes."""
         items, _ = separable_stream(0, 20)
         ranker = make(geometry, "single", constant=0.0, n_features=5).add_labels(range(3))
         for item in items:
@@ -222,7 +222,7 @@ class TestBound:
         assert certificate.dual <= complexity(ranker, W) + C * loss
 
     def test_smooth_needs_the_smooth_loss(self) -> None:
-        """The dual of the smooth loss rises above what the hinge loss would allow."""
+        """The dual of the smooth loss exceeds the minimum of the hinge objective."""
         items, W = separable_stream(1, 400)
         ranker = make("euclidean", "smooth", C=1.0, constant=0.0, normalize=False, temperature=0.5)
         feed(ranker, items, 3)
@@ -236,7 +236,7 @@ class TestBound:
 
     @pytest.mark.parametrize("update", BOUNDED)
     def test_gain_per_mistake(self, update: Update) -> None:
-        """Gamma c - B c², for the weight that makes it least; c is C, or chosen, gamma/2B."""
+        """Gamma c - B c² at the least favourable weight; c is C, or gamma/2B if chosen freely."""
         facts = {"rounds": 9, "mistakes": 4, "loss": 3.0, "dual": 0.1, "curvature": 2.0}
         kind = {"update": update, "geometry": "euclidean", "margin": 1.0, "temperature": 0.1}
         plain = Certificate(**facts, **kind, C=0.1)
@@ -258,11 +258,11 @@ class TestBound:
     @pytest.mark.parametrize("update", ["fixed", "simperc"])
     @pytest.mark.parametrize("geometry", GEOMETRIES)
     def test_no_bound_for_too_large_a_step(self, geometry: Geometry, update: Update) -> None:
-        """The limit is margin / curvature; weights count."""
+        """The limit is margin / curvature; sample weights count."""
         items = random_stream(0, 20, 4, 4)
         probe = make(geometry, update)
         feed(probe, items, 4)
-        # The curvature of the adaptive geometry depends on the updates, and is largest at first.
+        # The adaptive geometry's curvature depends on the updates, and is largest at the start.
         limit = MARGINS[geometry] / probe.certificate_.curvature
         too_large, small_enough = (make(geometry, update, C=f * limit) for f in (1.01, 0.99))
         feed(too_large, items, 4)

@@ -1,4 +1,4 @@
-"""coef_ is what decision_function multiplies by, dense or sparse."""
+"""decision_function multiplies by coef_, dense or sparse."""
 
 import numpy as np
 import pytest
@@ -25,13 +25,13 @@ def test_scores_are_products_with_coef(geometry: str, average: bool | str) -> No
 def test_a_large_coef_is_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
     ranker = LabelRanker(update="single").fit(X, Y)
     dense = ranker.coef_
-    monkeypatch.setattr(weights, "DENSE_COEF_LIMIT", 10)
+    monkeypatch.setattr(weights, "MAX_DENSE_ENTRIES", 10)
     assert isinstance(ranker.coef_, sp.csr_array)
     np.testing.assert_array_equal(ranker.coef_.toarray(), dense)
 
 
-def test_a_large_entropic_coef_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_entropic_coef_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     ranker = LabelRanker(geometry="entropic", n_features=7).fit(X[:2], Y[:2])
-    monkeypatch.setattr(weights, "DENSE_COEF_LIMIT", 10)
-    with pytest.raises(ValueError, match="coef_ would have 28 numbers"):
+    monkeypatch.setattr(weights, "MAX_DENSE_ENTRIES", 10)
+    with pytest.raises(ValueError, match="coef_ would have 28 entries"):
         _ = ranker.coef_

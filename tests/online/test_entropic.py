@@ -1,4 +1,4 @@
-"""The entropic geometry: growing simplexes, large values, drift."""
+"""The entropic geometry: growing simplices, large values, drift."""
 
 from typing import get_args
 
@@ -23,14 +23,14 @@ def make(update: Update = "optimal", **options: object) -> LabelRanker:
 
 
 def learn_one_by_one(ranker: LabelRanker, items: list[Item]) -> None:
-    """Each example brings the features that it has, and no others."""
+    """Learn single examples, so that features appear when an example first has them."""
     for item in items:
         present = np.flatnonzero(item.x)
         ranker.learn_one((present, item.x[present]), item.relevant, item.unknown)
 
 
 def widening_stream(seed: int, rounds: int, n: int, n_labels: int) -> list[Item]:
-    """Round t has features up to t only."""
+    """A stream whose round t has features up to t only."""
     stream = random_stream(seed, rounds, n, n_labels)
     return [
         item._replace(x=np.where(np.arange(n) <= t, item.x + 0.1, 0.0))
@@ -48,7 +48,7 @@ class TestGrowth:
         assert sizes == [2, 2, 4, 4]
 
     def test_a_new_feature_starts_where_the_others_did(self) -> None:
-        """Theta is 0: next to features that have not moved it has the same weight."""
+        """Theta is 0, so its weight equals that of features without updates."""
         ranker = make("single").add_labels(list("ab"))
         ranker.learn_one(([0, 1], [1.0, 0.0]), "a")
         ranker.learn_one(([0, 1, 2], [1.0, 0.0, 0.0]), "a")
@@ -59,7 +59,7 @@ class TestGrowth:
     @pytest.mark.parametrize("update", ENTROPIC_UPDATES)
     @pytest.mark.parametrize("seed", range(3))
     def test_dual_stays_below_the_minimum(self, update: Update, seed: int) -> None:
-        """As n grows the dual is that of the larger problem: still a lower bound."""
+        """As n grows, the dual is that of the larger problem: still a lower bound."""
         pytest.importorskip("clarabel")
         n, n_labels = 5, 3
         items = widening_stream(seed, 8, n, n_labels)
@@ -84,8 +84,8 @@ class TestGrowth:
                 ranker._native.recompute_dual(), rel=1e-9, abs=1e-12
             )
 
-    def test_unmet_features_have_no_weight(self) -> None:
-        """Ids between those met belong to no simplex: coef_ is 0 there, as scores are."""
+    def test_features_that_never_appeared_have_no_weight(self) -> None:
+        """Ids that no example had belong to no simplex: coef_ is 0 there."""
         ranker = make("single").add_labels(list("ab"))
         ranker.learn_one(([1, 5], [1.0, 0.5]), "a")
         scores = [ranker._native.score_one(np.array([j]), np.ones(1))[0] for j in range(6)]
@@ -100,21 +100,21 @@ class TestDeclaredFeatures:
         scores, _ = ranker._native.score_one(np.array([0]), np.ones(1))
         np.testing.assert_allclose(scores, 1 / n)
 
-    def test_features_that_come_do_not_change_n(self) -> None:
+    def test_new_features_do_not_change_n(self) -> None:
         ranker = make(n_features=6).add_labels(list("ab"))
         ranker.learn_one(([0, 4], [1.0, 1.0]), "a")
         assert ranker._native.state()["numbers"]["dimension"] == 6
-        # Features that have not moved share what is left in equal parts.
+        # Features without updates have equal weights.
         scores = [ranker._native.score_one(np.array([j]), np.ones(1))[0] for j in (1, 2, 3, 5)]
         assert np.ptp(scores, axis=0).max() < 1e-15
 
-    def test_coef_covers_what_was_declared(self) -> None:
+    def test_coef_has_all_declared_features(self) -> None:
         ranker = make(n_features=6).add_labels(list("ab"))
         ranker.learn_one(([0, 2], [1.0, 1.0]), "a")
         assert ranker.coef_.shape == (2, 6)
         np.testing.assert_allclose(ranker.coef_.sum(axis=1), 1.0)
 
-    def test_features_beyond_are_refused(self) -> None:
+    def test_features_beyond_n_features_raise(self) -> None:
         ranker = make(n_features=6).add_labels(list("ab"))
         with pytest.raises(ValueError, match="n_features=6"):
             ranker.learn_one(([0, 6], [1.0, 1.0]), "a")
@@ -137,8 +137,8 @@ class TestNewLabels:
         np.testing.assert_array_equal(ranker.coef_[:3], before)
         np.testing.assert_allclose(ranker.coef_[3], 1 / 6)
 
-    def test_leave_the_dual_as_it_is(self) -> None:
-        """F of uniform weights is 0, and the rounds so far had no pair with the label."""
+    def test_do_not_change_the_dual(self) -> None:
+        """F of uniform weights is 0, and earlier rounds had no pair with the label."""
         ranker = make()
         feed(ranker, random_stream(1, 40, 6, 3), 3)
         before = ranker.certificate_.dual
@@ -164,7 +164,7 @@ class TestStability:
     def test_large_values(
         self, update: Update, dtype: str, kind: Kind, scale: float, C: float
     ) -> None:
-        """Numbers stay finite, the certificate sound and the weights on their simplexes."""
+        """Numbers stay finite, the certificate valid and the weights on their simplices."""
         items = [item._replace(x=scale * item.x) for item in random_stream(2, 80, 8, 5, kind)]
         ranker = make(update, C=C, dtype=dtype)
         scores = feed(ranker, items, 5)
@@ -178,12 +178,12 @@ class TestStability:
         assert np.isfinite(certificate.loss)
         recomputed = ranker._native.recompute_dual()
         assert np.isfinite(recomputed)
-        # The complexity may be huge, and the dual a small difference.
+        # The complexity may be huge and the dual a small difference of large numbers.
         size = abs(recomputed) + 0.3 * C * len(items)
         assert certificate.dual == pytest.approx(recomputed, abs=precision * size)
 
-    def test_features_that_come_after_large_steps(self, update: Update, dtype: str) -> None:
-        """A new feature, with theta = 0, next to others that are all far below or above."""
+    def test_features_that_appear_after_large_steps(self, update: Update, dtype: str) -> None:
+        """A new feature has theta = 0 while all others are far below or above."""
         ranker = make(update, C=1e3, margin=2.0, dtype=dtype).add_labels(list("ab"))
         for feature in (0, 0, 1, 2):
             ranker.learn_one(([feature], [1.0]), "a")
@@ -205,8 +205,10 @@ class TestStability:
 @pytest.mark.parametrize("C", [0.1, 10.0])
 @pytest.mark.parametrize("density", [0.2, 0.6, 0.95])
 @pytest.mark.parametrize("kind", KINDS)
-def test_sound_on_coarse_rows(update: Update, C: float, density: float, kind: Kind) -> None:
-    """Values far above 1 drive scores to the ends of their range."""
+def test_invariants_hold_on_coarse_rows(
+    update: Update, C: float, density: float, kind: Kind
+) -> None:
+    """Values far above 1 saturate the scores."""
     n, n_labels = 15, 6
     for seed, margin in enumerate([0.05, 0.3] * 2):
         rng = np.random.default_rng(seed)
@@ -225,8 +227,8 @@ def test_sound_on_coarse_rows(update: Update, C: float, density: float, kind: Ki
 @pytest.mark.parametrize("update", ["single", "optimal", "smooth"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("distance", [50.0, 150.0, 600.0])
-def test_small_weights_can_come_back(update: Update, dtype: str, distance: float) -> None:
-    """A step of a third of the distance is best, from whatever tiny weight; C is far more."""
+def test_small_weights_can_recover(update: Update, dtype: str, distance: float) -> None:
+    """The best step is a third of the distance, from any tiny weight; C is much larger."""
     theta = np.array([[0.0, 0.0], [0.0, distance]])
     ranker = ranker_at(
         theta, "entropic", update=update, C=1e3, margin=1.0, temperature=0.1, dtype=dtype
@@ -237,7 +239,7 @@ def test_small_weights_can_come_back(update: Update, dtype: str, distance: float
 
 
 def test_smooth_step_between_saturated_labels() -> None:
-    """A round from a long stream with a large C and a low temperature: its gain is a number."""
+    """A round of a long stream with large C and low temperature: its gain is finite."""
     theta = [[-860, -60], [330, -70], [280, -740], [190, 190], [-270, 760], [320, -80]]
     ranker = ranker_at(
         np.array(theta),
@@ -255,7 +257,7 @@ def test_smooth_step_between_saturated_labels() -> None:
 @pytest.mark.parametrize("update", ["single", "optimal", "smooth"])
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-9), ("float32", 1e-4)])
 def test_drift(update: Update, dtype: str, tolerance: float) -> None:
-    """The running normalisers after 20,000 rounds, well beyond their refreshing."""
+    """The running normalisers after 20,000 rounds, many times the refresh interval."""
     rng = np.random.default_rng(4)
     n, n_labels, rows = 60, 8, 2000
     X = sparse.random_array((rows, n), density=0.1, rng=rng, format="csr")

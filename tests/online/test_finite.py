@@ -1,4 +1,4 @@
-"""Whatever is accepted leaves a model whose numbers are all finite."""
+"""After any valid input all numbers of a model are finite."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def assert_finite(ranker: LabelRanker) -> None:
 @both_types
 @every_learner
 @pytest.mark.parametrize("size", [1e-30, 1e-3, 1e2, 1e6, 1e18])
-def test_rows_of_very_different_length(update: str, geometry: str, size: float, dtype: str) -> None:
+def test_rows_of_very_different_norms(update: str, geometry: str, size: float, dtype: str) -> None:
     ranker = LabelRanker(update, geometry, dtype=dtype, normalize=False)
     for scale in (1.0, size, 1.0):
         ranker.partial_fit(scale * np.eye(3) + 0.1, np.eye(3))
@@ -37,7 +37,7 @@ def test_rows_of_very_different_length(update: str, geometry: str, size: float, 
 
 @both_types
 @every_learner
-def test_unit_rows_of_any_length(update: str, geometry: str, dtype: str) -> None:
+def test_normalized_rows_of_any_norm(update: str, geometry: str, dtype: str) -> None:
     ranker = LabelRanker(update, geometry, dtype=dtype)
     for size in (1e18, 1e-300, 1.0, 1e-18):
         ranker.partial_fit(size * (np.eye(3) + 0.1), np.eye(3))
@@ -47,8 +47,8 @@ def test_unit_rows_of_any_length(update: str, geometry: str, dtype: str) -> None
 @both_types
 @pytest.mark.parametrize("geometry", ["euclidean", "adaptive"])
 @pytest.mark.parametrize("update", UPDATES)
-def test_an_answer_known_for_certain(update: str, geometry: str, dtype: str) -> None:
-    """The margin is exceeded a thousandfold: there is nothing left to learn."""
+def test_a_margin_far_exceeded(update: str, geometry: str, dtype: str) -> None:
+    """The margin is exceeded a thousandfold, so the loss is zero."""
     ranker = LabelRanker(update, geometry, dtype=dtype, normalize=False, constant=0)
     ranker.add_labels(["a", "b"]).learn_one(([0], [1.0]), "a")
     before = ranker._native.state()["arrays"]["theta"].tobytes()
@@ -60,7 +60,7 @@ def test_an_answer_known_for_certain(update: str, geometry: str, dtype: str) -> 
 @both_types
 @pytest.mark.parametrize("update", [update for update in UPDATES if update != "simopt"])
 def test_a_label_that_is_never_relevant(update: str, dtype: str) -> None:
-    """In the entropic geometry its dual vector falls for ever, in every coordinate."""
+    """In the entropic geometry every coordinate of its dual vector decreases without bound."""
     rng = np.random.default_rng(0)
     X, Y = rng.random((1500, 5)) + 0.5, np.zeros((1500, 3))
     Y[np.arange(1500), rng.integers(0, 2, 1500)] = 1
@@ -85,7 +85,7 @@ def test_any_temperature(geometry: str, temperature: float) -> None:
 def test_a_huge_budget(
     update: str, geometry: str, dtype: str, parameters: dict[str, Any], weight: float
 ) -> None:
-    """It may be used or refused."""
+    """A huge budget works or raises."""
     ranker = LabelRanker(update, geometry, dtype=dtype, **parameters)
     try:
         ranker.fit(np.eye(3), np.eye(3), sample_weight=np.full(3, weight))
@@ -97,7 +97,7 @@ def test_a_huge_budget(
 
 @pytest.mark.parametrize(("dtype", "value"), [("float32", 1.2e19), ("float64", 0.9e154)])
 def test_duplicates_count_as_their_sum(dtype: str, value: float) -> None:
-    """Each half is short enough, but the entry is too long for the storage type."""
+    """Each of two duplicates fits the storage type, but their sum does not."""
     ranker = LabelRanker(dtype=dtype, normalize=False).add_labels(["a", "b"])
     before = whole(ranker)
     with pytest.raises(ValueError, match="x is too long"):

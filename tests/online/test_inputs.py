@@ -1,4 +1,4 @@
-"""A bad batch raises an error that says what is wrong and where, and changes nothing."""
+"""An invalid batch raises an error that names the problem and its position; it changes nothing."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pytest
 
 from tagalong import LabelRanker
 from tests.contract.bits import assert_same, whole
-from tests.contract.learners import LEARNERS, Learner
+from tests.contract.learners import LEARNERS, LearnerCase
 from tests.contract.stream import N_FEATURES, N_LABELS
 from tests.online.bad_batches import BAD_FIRST, BAD_MORE, BAD_X, BAD_Y, GOOD, Bad
 
@@ -30,17 +30,17 @@ def each(bads: list[Bad]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("bad", bads, ids=lambda bad: bad.name)
 
 
-def refuse(model: Any, bad: Bad, **more: Any) -> None:
+def assert_refused(model: Any, bad: Bad, **more: Any) -> None:
     with pytest.raises(ValueError, match=bad.words):
         model.partial_fit(bad.X, bad.Y, **{**more, **bad.more})
 
 
 @each(BAD_X + BAD_Y + BAD_MORE)
 @some_rankers
-def test_a_bad_batch_changes_nothing(learner: Learner, bad: Bad) -> None:
+def test_an_invalid_batch_changes_nothing(learner: LearnerCase, bad: Bad) -> None:
     model = learner.make().partial_fit(BEFORE.X, BEFORE.Y)
     before = whole(model)
-    refuse(model, bad)
+    assert_refused(model, bad)
     assert_same(whole(model), before)
     spared = learner.make().partial_fit(BEFORE.X, BEFORE.Y)
     after = model.partial_fit(AFTER.X, AFTER.Y), spared.partial_fit(AFTER.X, AFTER.Y)
@@ -49,9 +49,9 @@ def test_a_bad_batch_changes_nothing(learner: Learner, bad: Bad) -> None:
 
 @each(BAD_FIRST)
 @some_rankers
-def test_a_bad_first_batch_leaves_a_new_ranker(learner: Learner, bad: Bad) -> None:
+def test_an_invalid_first_batch_leaves_the_ranker_unfitted(learner: LearnerCase, bad: Bad) -> None:
     model = learner.make()
-    refuse(model, bad, classes=CLASSES)
+    assert_refused(model, bad, classes=CLASSES)
     assert_same(whole(model), whole(learner.make()))
     model.partial_fit(AFTER.X, AFTER.Y, CLASSES)
     assert_same(whole(model), whole(learner.make().partial_fit(AFTER.X, AFTER.Y, CLASSES)))
@@ -59,7 +59,7 @@ def test_a_bad_first_batch_leaves_a_new_ranker(learner: Learner, bad: Bad) -> No
 
 @each([bad for bad in BAD_FIRST if "classes" not in bad.more and bad.name not in MAKE_LABELS])
 @some_rankers
-def test_a_bad_fit_leaves_what_was_learnt(learner: Learner, bad: Bad) -> None:
+def test_an_invalid_fit_keeps_the_old_model(learner: LearnerCase, bad: Bad) -> None:
     model = learner.make().partial_fit(BEFORE.X, BEFORE.Y)
     before = whole(model)
     with pytest.raises(ValueError):
@@ -69,7 +69,7 @@ def test_a_bad_fit_leaves_what_was_learnt(learner: Learner, bad: Bad) -> None:
 
 @each(BAD_X)
 @some_rankers
-def test_bad_rows_cannot_be_predicted(learner: Learner, bad: Bad) -> None:
+def test_invalid_rows_cannot_be_predicted(learner: LearnerCase, bad: Bad) -> None:
     model = learner.make().partial_fit(BEFORE.X, BEFORE.Y)
     before = whole(model)
     for look in (model.decision_function, model.rank, model.predict):
@@ -87,7 +87,7 @@ def test_bad_rows_cannot_be_predicted(learner: Learner, bad: Bad) -> None:
     ],
 )
 @some_rankers
-def test_a_bad_label_brings_no_new_ones(learner: Learner, label: Any, words: str) -> None:
+def test_an_invalid_label_adds_no_labels(learner: LearnerCase, label: Any, words: str) -> None:
     model = learner.make().partial_fit(BEFORE.X, BEFORE.sets(), "grow")
     before = whole(model)
     with pytest.raises(ValueError, match=words):
@@ -96,7 +96,7 @@ def test_a_bad_label_brings_no_new_ones(learner: Learner, label: Any, words: str
 
 
 @some_rankers
-def test_a_bad_row_brings_no_new_labels(learner: Learner) -> None:
+def test_an_invalid_row_adds_no_labels(learner: LearnerCase) -> None:
     model = learner.make().partial_fit(BEFORE.X, BEFORE.sets(), "grow")
     before = whole(model)
     with pytest.raises(ValueError, match="row 0, column 0 is NaN"):
@@ -105,7 +105,7 @@ def test_a_bad_row_brings_no_new_labels(learner: Learner) -> None:
 
 
 @some_rankers
-def test_a_bad_batch_does_not_let_labels_grow(learner: Learner) -> None:
+def test_an_invalid_batch_does_not_enable_growing_labels(learner: LearnerCase) -> None:
     model = learner.make().partial_fit(BEFORE.X, BEFORE.Y)
     before = whole(model)
     with pytest.raises(ValueError, match="row 0, column 0 is NaN"):
@@ -116,12 +116,12 @@ def test_a_bad_batch_does_not_let_labels_grow(learner: Learner) -> None:
 
 
 @pytest.mark.parametrize("classes", [5, [["a"], ["b"]], [None, "b"], [float("nan"), "b"]])
-def test_classes_that_are_no_labels(classes: Any) -> None:
+def test_classes_must_be_labels(classes: Any) -> None:
     with pytest.raises(ValueError, match=r"classes|hashable|not a label"):
         LabelRanker().partial_fit(np.eye(2), np.eye(2), classes)
 
 
-def test_classes_are_needed_for_labels_by_name() -> None:
+def test_labels_by_name_need_classes() -> None:
     for Y in (["a", "b"], [["a"], ["b"]]):
         ranker = LabelRanker()
         with pytest.raises(ValueError, match="classes must be passed on the first call"):
@@ -134,7 +134,7 @@ def test_classes_are_needed_for_labels_by_name() -> None:
     [("float32", 1e38, "3.40282e+38"), ("float64", 1e200, "1.79769e+308")],
 )
 @pytest.mark.parametrize("update", ["smooth", "single", "simopt"])
-def test_a_row_too_long_for_the_storage_type(
+def test_a_row_whose_norm_overflows_the_storage_type(
     dtype: str, value: float, longest: str, update: str
 ) -> None:
     ranker = LabelRanker(dtype=dtype, update=update).partial_fit(np.eye(3), np.eye(3))

@@ -1,4 +1,4 @@
-"""A bad single example raises an error that says what is wrong and where, and changes nothing."""
+"""An invalid single example raises an error that names the problem; it changes nothing."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ BAD_X: dict[str, tuple[Any, str]] = {
     "a number": (5, r"x must be \(indices, values\) or a mapping .* got int"),
     "none": (None, r"x must be \(indices, values\) or a mapping .* got NoneType"),
     "a name and a number": ({"word": 1.0, 7: 1.0}, "name|number"),
-    "a name among numbers": ({"word": 1.0}, "x has names for features, .* numbers only"),
+    "a name among numbers": ({"word": 1.0}, "x has features by name, .* by number"),
 }
 
 BAD_Y: dict[str, tuple[Any, str]] = {
@@ -79,8 +79,8 @@ def growing() -> LabelRanker:
     return ranker
 
 
-def assert_unharmed(ranker: LabelRanker, spared: LabelRanker) -> None:
-    """It is as one that has not seen the bad example, and learns on like it."""
+def assert_unchanged(ranker: LabelRanker, spared: LabelRanker) -> None:
+    """Check that a ranker equals one without the invalid example, and continues equally."""
     assert_same(whole(ranker), whole(spared))
     for x, y in GOOD:
         ranker.learn_one(x, y)
@@ -90,25 +90,25 @@ def assert_unharmed(ranker: LabelRanker, spared: LabelRanker) -> None:
 
 @pytest.mark.parametrize("make", [closed, growing])
 @pytest.mark.parametrize("name", BAD_X)
-def test_a_bad_example_changes_nothing(name: str, make: Any) -> None:
+def test_an_invalid_example_changes_nothing(name: str, make: Any) -> None:
     x, words = BAD_X[name]
     ranker = make()
     with pytest.raises(ValueError, match=words):
         ranker.learn_one(x, "a")
-    assert_unharmed(ranker, make())
+    assert_unchanged(ranker, make())
 
 
 @pytest.mark.parametrize("name", BAD_X)
-def test_a_bad_example_brings_no_new_label(name: str) -> None:
+def test_an_invalid_example_adds_no_label(name: str) -> None:
     x, words = BAD_X[name]
     ranker = growing()
     with pytest.raises(ValueError, match=words):
         ranker.learn_one(x, "never seen before")
-    assert_unharmed(ranker, growing())
+    assert_unchanged(ranker, growing())
 
 
 @pytest.mark.parametrize("name", [name for name in BAD_X if name != "a name among numbers"])
-def test_a_bad_first_example_leaves_a_new_ranker(name: str) -> None:
+def test_an_invalid_first_example_leaves_the_ranker_unfitted(name: str) -> None:
     x, words = BAD_X[name]
     ranker = LabelRanker()
     with pytest.raises(ValueError, match=words):
@@ -118,56 +118,56 @@ def test_a_bad_first_example_leaves_a_new_ranker(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BAD_X)
-def test_a_bad_example_cannot_be_ranked(name: str) -> None:
+def test_an_invalid_example_cannot_be_ranked(name: str) -> None:
     x, words = BAD_X[name]
     ranker = closed()
     with pytest.raises(ValueError, match=words):
         ranker.rank_one(x)
-    assert_unharmed(ranker, closed())
+    assert_unchanged(ranker, closed())
 
 
 @pytest.mark.parametrize("name", BAD_Y)
-def test_bad_labels_change_nothing(name: str) -> None:
+def test_invalid_labels_change_nothing(name: str) -> None:
     y, words = BAD_Y[name]
     ranker = closed()
     with pytest.raises(ValueError, match=words):
         ranker.learn_one(([0], [1.0]), y)
-    assert_unharmed(ranker, closed())
+    assert_unchanged(ranker, closed())
 
 
 @pytest.mark.parametrize("y", [["new", None], ["new", np.nan], ["new", ["a"]]])
-def test_a_bad_label_brings_no_new_ones(y: Any) -> None:
+def test_an_invalid_label_adds_no_labels(y: Any) -> None:
     ranker = growing()
     with pytest.raises(ValueError, match="y: "):
         ranker.learn_one(([0], [1.0]), y)
-    assert_unharmed(ranker, growing())
+    assert_unchanged(ranker, growing())
 
 
 @pytest.mark.parametrize("name", BAD_UNKNOWN)
-def test_bad_unknown_labels_change_nothing(name: str) -> None:
+def test_invalid_unknown_labels_change_nothing(name: str) -> None:
     unknown, words = BAD_UNKNOWN[name]
     ranker = closed()
     with pytest.raises(ValueError, match=words):
         ranker.learn_one(([0], [1.0]), "a", unknown=unknown)
-    assert_unharmed(ranker, closed())
+    assert_unchanged(ranker, closed())
 
 
 def test_a_new_label_cannot_be_both_relevant_and_unknown() -> None:
     ranker = growing()
     with pytest.raises(ValueError, match="label 'new' cannot be both relevant and unknown"):
         ranker.learn_one(([0], [1.0]), ["new"], unknown=["new"])
-    assert_unharmed(ranker, growing())
+    assert_unchanged(ranker, growing())
 
 
 @pytest.mark.parametrize("x", [([0, 4], [1.0, 1.0]), {4: 1.0}])
-def test_a_feature_beyond_those_declared(x: Any) -> None:
+def test_a_feature_beyond_n_features_raises(x: Any) -> None:
     def make() -> LabelRanker:
         return LabelRanker(n_features=4).add_labels(["a", "b", "c"])
 
     ranker = make()
     with pytest.raises(ValueError, match="feature index 4 must be below n_features=4"):
         ranker.learn_one(x, "a")
-    assert_unharmed(ranker, make())
+    assert_unchanged(ranker, make())
 
 
 def named() -> LabelRanker:
@@ -185,7 +185,7 @@ def named() -> LabelRanker:
         (([0], [1.0]), "name"),
     ],
 )
-def test_a_bad_example_by_name_brings_no_new_names(x: Any, words: str) -> None:
+def test_an_invalid_example_adds_no_feature_names(x: Any, words: str) -> None:
     ranker = named()
     with pytest.raises(ValueError, match=words):
         ranker.learn_one(x, "apple")
@@ -199,7 +199,7 @@ def test_a_matrix_cannot_follow_features_by_name() -> None:
     assert_same(whole(ranker), whole(named()))
 
 
-def test_the_columns_of_a_frame_are_all_the_names_there_are() -> None:
+def test_a_frame_fixes_the_feature_names() -> None:
     def make() -> LabelRanker:
         return LabelRanker().fit(pd.DataFrame(np.eye(2), columns=["red", "round"]), ["x", "y"])
 
@@ -210,13 +210,13 @@ def test_the_columns_of_a_frame_are_all_the_names_there_are() -> None:
     assert ranker.rank_one({"red": 1.0, "sweet": 1.0}) == ranker.rank_one(([0], [1.0]))
 
 
-def test_a_frame_gives_names_whatever_came_before() -> None:
+def test_a_frame_adds_names_to_a_started_ranker() -> None:
     ranker = LabelRanker().add_labels([0, 1])
     ranker.partial_fit(pd.DataFrame(np.eye(2), columns=["red", "round"]), np.eye(2))
     assert ranker.rank_one({"red": 1.0}) == ranker.rank_one(([0], [1.0]))
 
 
-def test_looking_at_names_does_not_decide_for_names() -> None:
+def test_predicting_by_name_does_not_fix_features_by_name() -> None:
     ranker = LabelRanker().add_labels([0, 1])
     ranker.rank_one({"red": 1.0})
     assert_same(whole(ranker), whole(LabelRanker().add_labels([0, 1])))
@@ -226,8 +226,8 @@ def test_looking_at_names_does_not_decide_for_names() -> None:
 @pytest.mark.parametrize(
     ("labels", "words"),
     [
-        (["d", "a"], "label 'a' is there already"),
-        (["d", "d"], "label 'd' is there already"),
+        (["d", "a"], "label 'a' already exists"),
+        (["d", "d"], "label 'd' already exists"),
         (["d", None], "None"),
         (["d", np.nan], "nan"),
         (["d", ["e"]], r"\['e'\]"),
@@ -235,22 +235,22 @@ def test_looking_at_names_does_not_decide_for_names() -> None:
         ("de", "labels"),
     ],
 )
-def test_bad_labels_cannot_be_added(labels: Any, words: str) -> None:
+def test_invalid_labels_cannot_be_added(labels: Any, words: str) -> None:
     ranker = closed()
     with pytest.raises(ValueError, match=words):
         ranker.add_labels(labels)
-    assert_unharmed(ranker, closed())
+    assert_unchanged(ranker, closed())
 
 
-def test_labels_that_cannot_be_added_leave_a_new_ranker() -> None:
+def test_invalid_added_labels_leave_the_ranker_unfitted() -> None:
     ranker = LabelRanker()
-    with pytest.raises(ValueError, match="label 'd' is there already"):
+    with pytest.raises(ValueError, match="label 'd' already exists"):
         ranker.add_labels(["d", "d"])
     assert_same(whole(ranker), whole(LabelRanker()))
 
 
 @pytest.mark.parametrize("k", [-1, 1.5, "3", True])
-def test_a_bad_number_of_labels_to_rank(k: Any) -> None:
+def test_an_invalid_k_raises(k: Any) -> None:
     ranker = LabelRanker().fit(np.eye(3), np.eye(3))
     for look in (lambda: ranker.rank(np.eye(3), k), lambda: ranker.rank_one(([0], [1.0]), k)):
         with pytest.raises(ValueError, match=f"k must be .* got {k!r}"):

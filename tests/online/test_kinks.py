@@ -1,4 +1,4 @@
-"""Ties and kinks of the update rules, and rounds in which there is nothing to learn."""
+"""Ties and kinks of the update rules, and rounds without an update."""
 
 import numpy as np
 import pytest
@@ -23,14 +23,14 @@ from tests.reference.naive import Update
     ],
 )
 def test_all_scores_equal(update: Update, expected: list[float]) -> None:
-    """The lowest index is the worst of equals; rules over all pairs treat them alike."""
+    """Of equal scores, the lowest index is the worst; rules over all pairs treat them equally."""
     for level in (0.0, 0.75):
         situation = quadratic([level] * 4, [1, 3], C=10.0)
         np.testing.assert_array_equal(situation.step(update), expected)
 
 
 @pytest.mark.parametrize("update", ["fixed", "single"])
-def test_lowest_index_is_the_worst_of_equals(update: Update) -> None:
+def test_lowest_index_is_the_worst_of_equal_scores(update: Update) -> None:
     scores = [3.0, 2.0, -1.0, 3.0, -1.0, 2.0]
     alpha = quadratic(scores, [2, 4, 5], C=0.5).step(update)
     np.testing.assert_array_equal(alpha, [-0.5, 0.0, 0.5, 0.0, 0.0, 0.0])
@@ -56,10 +56,10 @@ def test_equal_scores_are_a_mistake(update: Update) -> None:
 @pytest.mark.parametrize("update", ["simperc", "conproj"])
 @pytest.mark.parametrize("geometry", GEOMETRIES)
 @pytest.mark.parametrize("seed", range(20))
-def test_pairs_tied_behind_the_worst_are_mistaken_too(
+def test_tied_pairs_besides_the_worst_count_as_mistakes(
     seed: int, geometry: Geometry, update: Update
 ) -> None:
-    """Labels 0 and 2 are equal, label 1 is above both; 0 is relevant."""
+    """Labels 0 and 2 have equal scores, label 1 scores higher; label 0 is relevant."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=4)
     theta = rng.normal(size=(3, 4))
@@ -73,7 +73,7 @@ def test_pairs_tied_behind_the_worst_are_mistaken_too(
 @pytest.mark.parametrize("update", UPDATES)
 @pytest.mark.parametrize("length", [0.5, 1.0, 2.0])
 def test_margin_exactly_met(update: Update, length: float) -> None:
-    """No loss and, but for the smooth loss, no step."""
+    """No loss and, except for the smooth loss, no step."""
     ranker = quadratic([1.25, 0.25, -2.0], [0], C=1.0, length=length).ranker(update)
     alpha = step_of(ranker, np.array([length]), [0])
     assert alpha.any() == (update == "smooth")
@@ -82,7 +82,7 @@ def test_margin_exactly_met(update: Update, length: float) -> None:
 
 @pytest.mark.parametrize("factor", [1 - 2**-20, 1.0, 1 + 2**-20])
 def test_budget_at_the_kink(factor: float) -> None:
-    """The step that the margin asks for is just the budget."""
+    """The step that reaches the margin equals the budget."""
     spent = min(1.0, factor)
     alpha = quadratic([0.0, 0.0], [0], C=0.5 * factor).step("single")
     np.testing.assert_allclose(alpha, [0.5 * spent, -0.5 * spent], rtol=1e-15)
@@ -95,7 +95,7 @@ def test_budget_at_the_kink(factor: float) -> None:
 
 
 def test_budget_at_which_another_label_joins() -> None:
-    """Label 1 starts to move once label 0 has come up to it, at a mass of 0.5."""
+    """Label 1 starts to move when label 0 reaches its score, at a mass of 0.5."""
     scores = [0.0, 0.5, 0.0]
     np.testing.assert_array_equal(
         quadratic(scores, [0, 1], C=0.5).step("optimal"), [0.5, 0.0, -0.5]
@@ -106,7 +106,7 @@ def test_budget_at_which_another_label_joins() -> None:
 
 
 def test_pair_at_the_budget() -> None:
-    """Of two pairs one asks for exactly C, the other for less."""
+    """One of two pairs needs exactly C, the other less."""
     alpha = quadratic([0.0, 0.0, -0.5], [0], C=0.5).step("simproj")
     np.testing.assert_array_equal(alpha, [0.375, -0.25, -0.125])
 
@@ -124,7 +124,7 @@ def test_pair_at_the_budget() -> None:
 @pytest.mark.parametrize("value", [1.0, -1.0, 0.5])
 @pytest.mark.parametrize("seed", range(8))
 def test_constant_row_of_the_simplex(seed: int, update: Update, solver: str, value: float) -> None:
-    """No step changes a score; moving the whole budget costs nothing and gains the most."""
+    """No step changes a score, so using the whole budget costs nothing and gains the most."""
     theta = np.random.default_rng(seed).normal(size=(3, 4))
     situation = Situation("entropic", theta, np.full(4, value), (0,), (1, 2), 2.0, 0.3)
     alpha = situation.step(update, solver=solver)
@@ -150,7 +150,7 @@ def test_rounds_without_a_pair(
 
 @pytest.mark.parametrize(("geometry", "update"), combinations(*UPDATES))
 def test_empty_row(geometry: Geometry, update: Update) -> None:
-    """All scores are 0, which is a mistake, but there is nothing to move."""
+    """All scores are 0, which is a mistake, but there are no weights to update."""
     theta = np.random.default_rng(0).normal(size=(3, 4))
     ranker = ranker_at(theta, geometry, update=update, margin=0.5)
     before = ranker.certificate_.dual
@@ -163,14 +163,14 @@ def test_empty_row(geometry: Geometry, update: Update) -> None:
 
 @pytest.mark.parametrize("geometry", GEOMETRIES)
 def test_empty_row_with_a_constant(geometry: Geometry) -> None:
-    """The constant feature alone can learn which label is common."""
+    """The constant feature alone learns the label frequencies."""
     ranker = LabelRanker("single", geometry, constant=0.5, n_features=3, margin=0.2)
     ranker.add_labels(list("abc")).learn_one(([], []), "c")
     assert ranker.rank_one(([], [])) == ["c", "b", "a"]
 
 
 @pytest.mark.parametrize("update", UPDATES)
-def test_labels_named_twice(update: Update) -> None:
+def test_duplicate_labels_of_an_example(update: Update) -> None:
     once, twice, batch = (
         quadratic([0.5, 0.0, 0.25, 0.0], [1, 3], C=2.0).ranker(update) for _ in range(3)
     )

@@ -1,4 +1,4 @@
-"""Labels merged and forgotten, and features pruned, by the native core."""
+"""Merging and forgetting labels, and pruning features, in the native core."""
 
 import numpy as np
 import pytest
@@ -22,12 +22,12 @@ RANKERS = {
 ENTROPIC = LabelRanker("optimal", "entropic", n_features=N_FEATURES, dtype="float64")
 
 
-def taught(ranker):
+def trained(ranker):
     return clone(ranker).partial_fit(STREAM.X, STREAM.Y, classes=NAMES)
 
 
 def theta(ranker):
-    """The dual vectors, (features, labels), by which merging is defined."""
+    """The dual vectors, (features, labels); merging sums them."""
     state = native_of(ranker).state()["arrays"]
     return state["theta"][:, state["columns"]] if "columns" in state else state["theta"]
 
@@ -38,8 +38,8 @@ def dual_is_right(ranker):
 
 
 @pytest.mark.parametrize("kind", RANKERS)
-def test_forgotten_labels_leave_the_others_as_they_are(kind):
-    ranker = taught(RANKERS[kind])
+def test_forgetting_labels_keeps_the_others_unchanged(kind):
+    ranker = trained(RANKERS[kind])
     before = theta(ranker)
     ranker.forget_labels(["label-3", "label-7"])
     kept = [y for y in range(len(NAMES)) if y not in (3, 7)]
@@ -49,20 +49,22 @@ def test_forgotten_labels_leave_the_others_as_they_are(kind):
 
 @pytest.mark.parametrize("kind", RANKERS)
 def test_a_merged_label_has_the_sum_of_the_dual_vectors(kind):
-    ranker = taught(RANKERS[kind])
+    ranker = trained(RANKERS[kind])
     before = theta(ranker).astype(np.float64)
     assert ranker.merge_labels(["label-5", "label-2"], "label-9") == [2, 5, 9]
     assert ranker.classes_.tolist() == [
         "label-9" if y == 2 else NAMES[y] for y in range(len(NAMES)) if y not in (5, 9)
     ]
     expected = before[:, 2] + before[:, 5] + before[:, 9]
-    assert all(np.abs(before[:, y]).max() > 0.01 for y in (2, 5, 9))  # a part left out would show
+    assert all(
+        np.abs(before[:, y]).max() > 0.01 for y in (2, 5, 9)
+    )  # so that a missing part changes the sum
     np.testing.assert_allclose(theta(ranker)[:, 2], expected, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", RANKERS)
-def test_pruned_features_are_gone_and_the_others_stay(kind):
-    ranker = taught(RANKERS[kind])
+def test_pruning_removes_features_and_keeps_the_others(kind):
+    ranker = trained(RANKERS[kind])
     features, lengths = ranker.feature_lengths()
     before, kept = theta(ranker), lengths >= np.median(lengths)
     ranker.keep_features(kept)
@@ -71,8 +73,8 @@ def test_pruned_features_are_gone_and_the_others_stay(kind):
 
 
 @pytest.mark.parametrize("kind", ["euclidean", "adaptive", "adaptive-float32", "few labels"])
-def test_the_certificate_restarts_and_stays_right(kind):
-    ranker = taught(RANKERS[kind])
+def test_the_certificate_restarts_and_stays_valid(kind):
+    ranker = trained(RANKERS[kind])
     ranker.merge_labels(["label-5", "label-2"], "label-2")
     ranker.forget_labels(["label-11"])
     assert ranker.certificate_.rounds == 0
@@ -83,8 +85,8 @@ def test_the_certificate_restarts_and_stays_right(kind):
     dual_is_right(ranker)
 
 
-def test_entropic_weights_are_distributions_again():
-    ranker = taught(ENTROPIC)
+def test_entropic_weights_are_distributions_after_an_edit():
+    ranker = trained(ENTROPIC)
     ranker.merge_labels(["label-5", "label-2"], "label-2")
     ranker.forget_labels(["label-0"])
     np.testing.assert_allclose(ranker.coef_.sum(axis=1), 1.0, rtol=1e-12)
@@ -93,8 +95,8 @@ def test_entropic_weights_are_distributions_again():
     dual_is_right(ranker)
 
 
-def test_a_merged_folder_has_the_messages_of_its_parts():
-    ranker = taught(SharedLabelRanker())
+def test_a_merged_folder_counts_the_messages_of_its_parts():
+    ranker = trained(SharedLabelRanker())
     before = native_of(ranker).state()["arrays"]
     ranker.merge_labels(["label-1", "label-4"], "label-1")
     after = native_of(ranker).state()["arrays"]
@@ -107,13 +109,13 @@ def test_a_merged_folder_has_the_messages_of_its_parts():
     ("ranker", "problem"),
     [
         (ENTROPIC, "geometry='entropic' gives every feature a positive weight: none can be pruned"),
-        (PartialFeedbackRanker(n_features=N_FEATURES), "knows how sure it is"),
-        (Predtron("label-ranking", kernel="rbf"), "can be changed by learning only"),
+        (PartialFeedbackRanker(n_features=N_FEATURES), "its confidence matrices cannot be edited"),
+        (Predtron("label-ranking", kernel="rbf"), "can only be changed by learning"),
     ],
     ids=["entropic", "partial", "kernel"],
 )
-def test_what_cannot_be_pruned_stays_as_it_was(ranker, problem):
-    ranker = taught(ranker)
+def test_an_unsupported_edit_changes_nothing(ranker, problem):
+    ranker = trained(ranker)
     before = ranker.decision_function(STREAM.X)
     with pytest.raises(ValueError, match=problem):
         ranker.keep_features(np.zeros(len(ranker.feature_lengths()[0]), dtype=bool))
@@ -121,7 +123,7 @@ def test_what_cannot_be_pruned_stays_as_it_was(ranker, problem):
     assert not getattr(ranker.certificate_, "restarted", "")
 
 
-def test_classes_that_share_one_score_stay():
+def test_classes_that_share_one_score_cannot_be_edited():
     X, y = STREAM.X.toarray(), STREAM.Y[:, 0] > 0
     classifier = Predtron("binary", step=0.5).fit(X, y)
     before = classifier.decision_function(X)
@@ -130,7 +132,7 @@ def test_classes_that_share_one_score_stay():
     assert classifier.decision_function(X).tobytes() == before.tobytes()
 
 
-def test_documents_keep_the_weights_of_chosen_features():
+def test_subset_ranking_can_be_pruned():
     ranker = Predtron("subset-ranking", step=0.5)
     ranker.fit(STREAM.X.toarray(), STREAM.Y[:, :3].sum(axis=1), group=[10] * 9)
     features, lengths = ranker.feature_lengths()
@@ -142,8 +144,8 @@ def test_documents_keep_the_weights_of_chosen_features():
     assert "features were pruned" in ranker.certificate_.restarted
 
 
-def test_the_core_refuses_labels_and_rows_that_are_not_there():
-    native = taught(RANKERS["euclidean"])._native
+def test_the_core_rejects_unknown_labels_and_rows():
+    native = trained(RANKERS["euclidean"])._native
     with pytest.raises(ValueError, match="there is no label number 99"):
         native.select_labels([[0], [99]])
     with pytest.raises(ValueError, match="kept must have one entry per feature"):

@@ -1,4 +1,4 @@
-"""Many blocks a call are the blocks one by one, to the bit."""
+"""learn_blocks gives the same bits as learn_block for each block."""
 
 from itertools import pairwise
 from typing import Any
@@ -31,7 +31,9 @@ def joined(stream: list[Block], sparse: bool) -> dict[str, Any]:
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("sets", [False, True])
 @pytest.mark.parametrize(("geometry", "scheme"), PAIRS)
-def test_as_one_by_one(geometry: BlockGeometry, scheme: Scheme, sets: bool, sparse: bool) -> None:
+def test_same_bits_as_one_block_per_call(
+    geometry: BlockGeometry, scheme: Scheme, sets: bool, sparse: bool
+) -> None:
     stream = random_stream(5, 20, sets=sets, weighted=sets)
     many, single = (learner(geometry, scheme, 0.7) for _ in range(2))
     losses = many.learn_blocks(**joined(stream, sparse))
@@ -44,7 +46,7 @@ def test_as_one_by_one(geometry: BlockGeometry, scheme: Scheme, sets: bool, spar
 @settings(max_examples=40)
 @given(cuts=st.lists(st.integers(0, 30), max_size=6), seed=st.integers(0, 99))
 def test_any_sizes(cuts: list[int], seed: int) -> None:
-    """Blocks may be empty, and the calls cut anywhere."""
+    """Blocks may be empty, and a stream may be split into calls anywhere."""
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(30, 5)), rng.choice([-1.0, 1.0], size=30)
     places = [0, *sorted(cuts), 30]
@@ -65,12 +67,12 @@ def test_any_sizes(cuts: list[int], seed: int) -> None:
     ("sizes", "message"),
     [
         ([1, 2], "sizes must sum to the 2 rows of X, got 3"),
-        ([3, -1], "sizes: block 1 has -1 rows; that must be 0 or more"),
-        ([1.0, 1.0], "sizes must be integers, one a block"),
-        ([[1, 1]], "sizes must be integers, one a block"),
+        ([3, -1], "sizes: block 1 has -1 rows; sizes must be 0 or more"),
+        ([1.0, 1.0], "sizes must have one integer per block"),
+        ([[1, 1]], "sizes must have one integer per block"),
     ],
 )
-def test_wrong_sizes_are_refused(sizes: Any, message: str) -> None:
+def test_invalid_sizes_raise(sizes: Any, message: str) -> None:
     ours = learner("euclidean", "simproj", 1.0)
     ours.learn_block([[1.0, 2.0]], [1])
     before = whole(ours)
@@ -79,7 +81,7 @@ def test_wrong_sizes_are_refused(sizes: Any, message: str) -> None:
     assert_same(whole(ours), before)
 
 
-def test_a_bad_row_anywhere_keeps_the_blocks_before_it_out() -> None:
+def test_an_invalid_row_prevents_learning_all_blocks() -> None:
     ours = learner("euclidean", "simproj", 1.0)
     ours.learn_block([[1.0, 2.0]], [1])
     before = whole(ours)

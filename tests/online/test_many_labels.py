@@ -1,7 +1,7 @@
-"""With thousands of labels, rows keep less than a number a label.
+"""With thousands of labels, a row of weights takes less memory than one number per label.
 
-Updates of one pair keep the labels that a row has touched; with the others, labels that were never
-relevant share their weights.
+For updates of one pair, a row stores the labels that it has updated. For other updates, labels that
+were never relevant share their weights.
 """
 
 import pickle
@@ -34,7 +34,7 @@ def learn(ranker, stream, rows):
 
 @pytest.mark.parametrize("update", ["fixed", "single", "optimal", "simproj", "smooth"])
 @pytest.mark.parametrize("average", [False, "auto"])
-def test_a_resumed_model_agrees_to_the_bit(stream, tmp_path, update, average):
+def test_a_resumed_model_has_the_same_bits(stream, tmp_path, update, average):
     through, resumed = rankers(update, average)
     learn(through, stream, slice(0, 240))
     learn(resumed, stream, slice(0, 120))
@@ -51,18 +51,18 @@ def test_a_resumed_model_agrees_to_the_bit(stream, tmp_path, update, average):
     assert resumed.certificate_.dual == through.certificate_.dual
 
 
-def test_weights_take_what_was_touched(stream):
+def test_memory_grows_with_the_updated_entries(stream):
     sparse, _ = rankers("single", False)
     learn(sparse, stream, slice(0, 240))
     weights = sparse.weights_by_feature()["weights"]
     assert weights.shape[1] == LABELS
     assert sparse.bytes_of_weights < weights.nbytes / 4
-    # Every number of the matrix has a line of sixteen at most, and a row its lists.
+    # Each stored entry takes at most a line of sixteen numbers; each row has its index lists.
     assert sparse.bytes_of_weights < 70 * np.count_nonzero(weights) + 100 * len(weights)
 
 
 @pytest.mark.parametrize("update", ["single", "optimal", "smooth"])
-def test_scores_are_those_of_the_weights(stream, update):
+def test_scores_are_products_with_the_weights(stream, update):
     ranker, _ = rankers(update, False)
     ranker.set_params(constant=0.0)
     learn(ranker, stream, slice(0, 240))
@@ -76,7 +76,7 @@ def test_scores_are_those_of_the_weights(stream, update):
 
 
 @pytest.mark.parametrize("update", ["optimal", "simperc", "conproj", "simproj", "simopt", "smooth"])
-def test_labels_never_met_share_their_weights(stream, update):
+def test_labels_never_relevant_share_their_weights(stream, update):
     ranker, _ = rankers(update, "auto")
     learn(ranker, stream, slice(0, 240))
     found = ranker.weights_by_feature()
@@ -85,13 +85,12 @@ def test_labels_never_met_share_their_weights(stream, update):
     assert never.shape[1] > LABELS / 2
     assert never.any()
     assert np.array_equal(never, np.broadcast_to(never[:, :1], never.shape))
-    # Both planes of those that were met and of the one that stands for the rest, with room for half
-    # as many again.
+    # Both planes of the labels seen and of the shared column, with room for half as many again.
     columns = -(-(met.sum() + 1) // 16) * 16
     assert ranker.bytes_of_weights <= 2 * 4 * len(never) * 1.5 * columns
 
 
-def test_unknown_labels_are_told_apart(stream):
+def test_unknown_labels_get_their_own_weights(stream):
     ranker, other = rankers("smooth", "auto")
     learn(ranker, stream, slice(0, 100))
     learn(other, stream, slice(0, 100))
@@ -104,8 +103,8 @@ def test_unknown_labels_are_told_apart(stream):
     assert scores[first] > scores[second]
 
 
-def test_labels_that_are_hardly_ever_known_go_on_sharing(stream):
-    """As where people say what they think of the few labels they were shown."""
+def test_labels_of_mostly_unknown_relevance_keep_sharing(stream):
+    """As with feedback on the few labels that were shown."""
     ranker, _ = rankers("smooth", "auto")
     ranker.add_labels(stream.labels)
     shown: set[str] = set()
@@ -123,7 +122,7 @@ def test_labels_that_are_hardly_ever_known_go_on_sharing(stream):
 
 
 @pytest.mark.parametrize("update", ["optimal", "smooth"])
-def test_labels_that_shared_weights_can_be_merged_and_forgotten(stream, update):
+def test_labels_with_shared_weights_can_be_merged_and_forgotten(stream, update):
     ranker, _ = rankers(update, "auto")
     learn(ranker, stream, slice(0, 240))
     before = ranker.decision_function(stream.X)
@@ -134,8 +133,8 @@ def test_labels_that_shared_weights_can_be_merged_and_forgotten(stream, update):
     assert np.isfinite(ranker.certificate_.dual)
 
 
-def test_a_state_without_columns_is_read(stream):
-    """As files of earlier versions are."""
+def test_a_state_without_columns_is_restored(stream):
+    """Model files of earlier versions have no columns."""
     ranker, _ = rankers("smooth", "auto")
     learn(ranker, stream, slice(0, 120))
     state = ranker._native.state()
@@ -150,7 +149,7 @@ def test_a_state_without_columns_is_read(stream):
     assert np.array_equal(ranker.weights_by_feature()["weights"], expected)
 
 
-def test_columns_that_are_none_are_refused(stream):
+def test_invalid_columns_raise(stream):
     ranker, _ = rankers("smooth", False)
     learn(ranker, stream, slice(0, 20))
     state = ranker._native.state()
@@ -169,8 +168,8 @@ def test_labels_that_appear_later(stream, update):
     assert np.array_equal(after[:, :LABELS], before)
     assert not after[:, LABELS:].any()
     if update != "single":
-        return  # labels there from the start would have gone down with the others
-    # Declared from the start, with the same rounds: the same scores.
+        return  # labels declared at the start would have decreased with the others
+    # Labels declared at the start, after the same rounds, have the same scores.
     names = [*stream.labels, *(f"new {i}" for i in range(2000))]
     rows = [[stream.labels[i] for i in stream.Y[row].indices] for row in range(120)]
     whole.partial_fit(stream.X[:120], rows, classes=names)

@@ -1,4 +1,4 @@
-"""What native learners tell comes as objects, with the same attributes in both precisions."""
+"""Results of native learners are objects with the same attributes in both precisions."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ OFFERS = [name for name in vars(NativeRanker) if not name.startswith("_")]
 
 @EVERY
 @DTYPES
-def test_a_certificate_has_attributes_that_cannot_be_set(kind: Any, dtype: str) -> None:
+def test_a_certificate_is_read_only(kind: Any, dtype: str) -> None:
     certificate = native_of(kind(dtype=dtype).fit(X, Y)).certificate()
     assert type(certificate) is KINDS[kind]
     assert certificate.rounds == len(X)
@@ -41,13 +41,13 @@ def test_a_certificate_has_attributes_that_cannot_be_set(kind: Any, dtype: str) 
 
 @EVERY
 @DTYPES
-def test_every_native_ranker_offers_all_that_rankers_offer(kind: Any, dtype: str) -> None:
+def test_every_native_ranker_has_the_whole_interface(kind: Any, dtype: str) -> None:
     native = native_of(kind(dtype=dtype).fit(X, Y))
     assert len(OFFERS) > 15
     assert [name for name in OFFERS if not hasattr(native, name)] == []
 
 
-def test_counts_are_those_of_the_state() -> None:
+def test_counts_equal_those_of_the_state() -> None:
     native = LabelRanker().fit(X, Y)._native
     certificate, numbers = native.certificate(), native.state()["numbers"]
     names = set(numbers) - {"labels"}
@@ -57,7 +57,7 @@ def test_counts_are_those_of_the_state() -> None:
 
 
 @DTYPES
-def test_weights_are_arrays_in_the_precision_of_the_learner(dtype: Any) -> None:
+def test_weights_have_the_precision_of_the_learner(dtype: Any) -> None:
     found = LabelRanker(dtype=dtype).fit(X, Y)._native.weights()
     assert isinstance(found, core.FeatureWeights)
     assert found.features.dtype == np.int32
@@ -67,7 +67,7 @@ def test_weights_are_arrays_in_the_precision_of_the_learner(dtype: Any) -> None:
     assert found.unseen.shape == (3,)
 
 
-def test_weights_live_longer_than_their_learner() -> None:
+def test_weights_outlive_their_learner() -> None:
     learner = BlockProjection()
     learner.learn_block([[1.0, 0.0], [0.0, 1.0]], [1, -1])
     expected = learner.coef_.copy()
@@ -77,7 +77,7 @@ def test_weights_live_longer_than_their_learner() -> None:
 
 
 @EVERY
-def test_weights_by_feature_keep_their_form(kind: Any) -> None:
+def test_weights_by_feature_is_a_dict_of_arrays(kind: Any) -> None:
     found = kind().fit(X, Y).weights_by_feature()
     unseen = {"unseen"} if kind in (LabelRanker, PartialFeedbackRanker) else set()
     assert set(found) == {"features", "weights"} | unseen

@@ -1,4 +1,4 @@
-"""Settings go to the native core by name: each one that it wants, none that it does not know."""
+"""Settings are passed to the native core by name: all required ones, and no others."""
 
 from typing import Any
 
@@ -18,8 +18,8 @@ from tests.contract.bits import holder_of
 
 LEARNERS = [LabelRanker(), SharedLabelRanker(), PartialFeedbackRanker(), Predtron()]
 EVERY = pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
-# Folder affinity has values of its own where features come from outside; Predtron's geometry is
-# for its certificate.
+# With custom features, the settings of FolderAffinity have defaults. Predtron's geometry is only
+# used by its certificate.
 NOT_NEEDED: dict[type, set[str]] = {
     LabelRanker: set(),
     SharedLabelRanker: {"often", "seldom", "common", "rare"},
@@ -33,7 +33,7 @@ def started(learner: Any) -> Any:
 
 
 @EVERY
-def test_every_setting_of_a_learner_is_needed(learner: Any) -> None:
+def test_every_setting_of_a_learner_is_required(learner: Any) -> None:
     model = started(learner)
     for name in model._settings:
         settings = {n: v for n, v in model._settings.items() if n != name}
@@ -45,20 +45,20 @@ def test_every_setting_of_a_learner_is_needed(learner: Any) -> None:
 
 
 @EVERY
-def test_a_setting_that_the_core_does_not_know_is_refused(learner: Any) -> None:
+def test_an_unknown_setting_raises(learner: Any) -> None:
     model = started(learner)
     with pytest.raises(TypeError, match="incompatible function arguments"):
         model._make_native({**model._settings, "unheard_of": 1})
 
 
 @EVERY
-def test_a_setting_of_another_type_is_refused(learner: Any) -> None:
+def test_a_setting_of_the_wrong_type_raises(learner: Any) -> None:
     model = started(learner)
     with pytest.raises(TypeError, match="incompatible function arguments"):
         model._make_native({**model._settings, "normalize": "yes", "C": "large"})
 
 
-def test_precision_chooses_the_class() -> None:
+def test_dtype_selects_the_class() -> None:
     kinds = (lambda **given: ("single", given), lambda **given: ("double", given))
     settings = {"C": 1.0, "mine": None}
     for dtype, name in (("float32", "single"), ("float64", "double")):
@@ -66,12 +66,12 @@ def test_precision_chooses_the_class() -> None:
         assert found == (name, {"C": 1.0})
 
 
-def test_settings_are_given_by_name_only() -> None:
+def test_settings_are_keyword_only() -> None:
     core.BlockLearner32(update="max", geometry="euclidean", C=1.0, margin=1.0, n_features=2)
     by_place: Any = core.BlockLearner32
     with pytest.raises(TypeError):
         by_place("max", "euclidean", 1.0, 1.0, 2)
 
 
-def test_solver_settings_are_those_of_the_classifier() -> None:
+def test_solver_settings_equal_those_of_the_classifier() -> None:
     assert M3LClassifier(tol=1e-5)._checked_settings().tolerance == 1e-5

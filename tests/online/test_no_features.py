@@ -1,4 +1,4 @@
-"""An example without features is fine, whether features come by name or by number."""
+"""An example without features is valid, for features by name and by number."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from tagalong import LabelRanker
 
 
 @pytest.mark.parametrize("x", [{"a": 1.0}, {3: 1.0}, ([3], [1.0])])
-def test_an_empty_mapping_says_nothing_about_names(x) -> None:
+def test_an_empty_mapping_fits_features_by_name_and_by_number(x) -> None:
     ranker = LabelRanker().add_labels(["yes", "no"])
     ranker.learn_one({}, ["yes"]).learn_one(x, ["no"]).learn_one({}, ["yes"])
     assert ranker.certificate_.rounds == 3

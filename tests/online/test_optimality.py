@@ -1,4 +1,4 @@
-"""Steps are what their problems ask for: by optimality conditions, by solvers, by enumeration."""
+"""Steps are optimal: checked by KKT conditions, by solvers, and by enumeration."""
 
 from typing import get_args
 
@@ -30,7 +30,7 @@ slow_properties = settings(properties, max_examples=40)
 
 
 def random_situation(seed: int, geometry: Geometry, kind: Kind = "real") -> Situation:
-    """A state, a row and labels drawn at random; scores close enough for many labels to move."""
+    """A random state, row and labels, with scores close enough that many labels move."""
     rng = np.random.default_rng(seed)
     n_labels, n = 6, 5
     x = rng.normal(size=n)
@@ -45,7 +45,7 @@ def random_situation(seed: int, geometry: Geometry, kind: Kind = "real") -> Situ
 
 
 def assert_stationary(situation: Situation, alpha: FloatArray, tolerance: float = 1e-9) -> None:
-    """Karush-Kuhn-Tucker: one level per side, the margin apart unless the budget is spent."""
+    """Check the KKT conditions: one level per side, a margin apart unless the budget is used up."""
     after = situation.scores_after(alpha)
     above, below = list(situation.relevant), list(situation.irrelevant)
     u, v = after[above].min(), after[below].max()
@@ -85,7 +85,7 @@ class TestOptimal:
         )
 
     @pytest.mark.parametrize("seed", range(5))
-    def test_shows_in_the_weights(self, seed: int) -> None:
+    def test_moves_the_weights(self, seed: int) -> None:
         """In the Euclidean geometry coef_ itself moves by alpha ⊗ x."""
         situation = random_situation(seed, "euclidean")
         ranker = situation.ranker("optimal")
@@ -100,7 +100,7 @@ class TestOptimal:
     def test_interior_point_equals_the_exact_solver(
         self, geometry: Geometry, kind: Kind, C: float
     ) -> None:
-        """To 1e-8, over a stream."""
+        """The steps agree to 1e-8 over a stream."""
         items = random_stream(5, 200, 12, 8, kind, weights=(0.5, 1.0, 2.0))
         params = {"C": C, "margin": MARGINS[geometry], "average": False, "dtype": "float64"}
         exact, interior = (
@@ -116,12 +116,12 @@ class TestOptimal:
 
     @properties
     @given(situations)
-    def test_is_stationary_anywhere(self, situation: Situation) -> None:
+    def test_is_stationary_for_arbitrary_situations(self, situation: Situation) -> None:
         assert_stationary(situation, situation.step("optimal"), 1e-7)
 
     @slow_properties
     @given(situations)
-    def test_interior_point_anywhere(self, situation: Situation) -> None:
+    def test_interior_point_for_arbitrary_situations(self, situation: Situation) -> None:
         exact = situation.step("optimal")
         interior = situation.step("optimal", solver="interior-point")
         best = situation.gain(exact)
@@ -130,7 +130,7 @@ class TestOptimal:
     @properties
     @given(entropic_situations(40.0))
     def test_interior_point_is_feasible(self, situation: Situation) -> None:
-        """Also from scores at the ends of their range."""
+        """Also for saturated scores."""
         alpha = situation.step("optimal", solver="interior-point")
         precision = 1e-8 * (1.0 + situation.C)
         assert abs(alpha.sum()) <= precision
@@ -143,7 +143,7 @@ class TestSingle:
     @pytest.mark.parametrize("seed", range(20))
     @pytest.mark.parametrize("kind", KINDS)
     def test_entropic_maximises_the_dual(self, seed: int, kind: Kind) -> None:
-        """The closed form (binary rows) and the root (real rows), against plain maximisation."""
+        """The closed form (binary rows) and the root (real rows) agree with direct maximisation."""
         situation = random_situation(seed, "entropic", kind)
         alpha = situation.step("single")
         r, s = situation.round.worst_pair
@@ -162,8 +162,8 @@ class TestSingle:
         assert -loss(alpha[r]) >= -found.fun - 1e-14
         assert alpha[r] == pytest.approx(found.x, abs=1e-6)
 
-    def test_margin_beyond_reach_takes_the_whole_budget(self) -> None:
-        """Weights on a simplex cannot put scores of a binary row further apart than 1."""
+    def test_an_unreachable_margin_uses_the_whole_budget(self) -> None:
+        """On a simplex, the scores of a binary row differ by at most 1."""
         theta = np.random.default_rng(0).normal(size=(2, 4))
         x = np.array([1.0, 0.0, 1.0, 0.0])
         for margin in (1.0, 1.5):
@@ -174,22 +174,22 @@ class TestSingle:
 class TestSmooth:
     @pytest.mark.parametrize("geometry", GEOMETRIES)
     @pytest.mark.parametrize("seed", range(10))
-    def test_tends_to_optimal(self, seed: int, geometry: Geometry) -> None:
-        """The smooth gain exceeds the other by at most the entropy, C T log(pairs + 1)."""
+    def test_converges_to_optimal(self, seed: int, geometry: Geometry) -> None:
+        """The smooth gain exceeds the hinge gain by at most the entropy, C T log(pairs + 1)."""
         situation = random_situation(seed, geometry)
         alpha, best = situation.step("smooth", temperature=1e-7), situation.step("optimal")
         slack = situation.C * 1e-7 * np.log(len(situation.round.pairs) + 1)
         difference = situation.gain(best) - situation.gain(alpha)
         assert -1e-12 <= difference <= slack + 1e-12
         if geometry != "entropic":
-            # The gain falls by at least q |difference|² / 2 away from the best step.
+            # The gain decreases by at least q |difference|² / 2 away from the optimal step.
             q = situation.x @ situation.x
             assert 0.5 * q * np.sum((alpha - best) ** 2) <= slack + 1e-12
 
     @properties
     @given(situations)
     def test_is_stationary(self, situation: Situation) -> None:
-        """Each pair has the share of the budget that the scores after the step give it."""
+        """Each pair's share of the budget is the softmax of the losses after the step."""
         alpha = situation.step("smooth")
         after, T = situation.scores_after(alpha), situation.temperature
         pairs = situation.round.pairs
@@ -199,14 +199,14 @@ class TestSmooth:
         for (r, s), share in zip(pairs, shares, strict=True):
             expected[r] += situation.C * share
             expected[s] -= situation.C * share
-        # Rounding of the scores is magnified by C / T.
+        # Rounding errors of the scores are multiplied by C / T.
         atol = 1e-13 * situation.C**2 * (situation.x @ situation.x) / T
         np.testing.assert_allclose(alpha, expected, rtol=1e-7, atol=atol + 1e-10)
 
     @pytest.mark.parametrize("temperature", [0.1, 1e-3, 1e-6])
     @pytest.mark.parametrize("geometry", GEOMETRIES)
     def test_margin_far_exceeded(self, geometry: Geometry, temperature: float) -> None:
-        """A loss too small for any number to hold asks for no step worth the name."""
+        """A loss that underflows leads to a negligible step."""
         ranker = LabelRanker(
             "smooth",
             geometry,
@@ -253,7 +253,7 @@ class TestEveryRule:
     @properties
     @given(quadratic_situations())
     def test_step_equals_pair_enumeration(self, update: Update, situation: Situation) -> None:
-        """Sorting and prefix sums against all pairs, ties and kinks included."""
+        """Sorting and prefix sums agree with all pairs, including ties and kinks."""
         expected = RULES[update](situation.round)
         np.testing.assert_allclose(
             situation.step(update), expected.alpha, rtol=1e-7, atol=1e-8 * (1.0 + situation.C)
@@ -266,7 +266,7 @@ class TestEveryRule:
         self, update: Update, situation: Situation
     ) -> None:
         round_ = situation.round
-        # What is tied but for rounding may be broken either way.
+        # Scores that are tied up to rounding may be ordered either way.
         assume(all(abs(round_.scores[r] - round_.scores[s]) > 1e-9 for r, s in round_.pairs))
         assume(len({*np.round(round_.scores, 9)}) == len(round_.scores))
         expected = RULES[update](round_)
@@ -275,7 +275,7 @@ class TestEveryRule:
     @pytest.mark.parametrize("update", ["single", "optimal"])
     @properties
     @given(situations)
-    def test_satisfied_margin_means_no_update(self, update: Update, situation: Situation) -> None:
+    def test_a_satisfied_margin_means_no_update(self, update: Update, situation: Situation) -> None:
         scores, alpha = situation.round.scores, situation.step(update)
         gap = scores[list(situation.relevant)].min() - scores[list(situation.irrelevant)].max()
         assume(abs(gap - situation.margin) > 1e-12)
@@ -283,7 +283,7 @@ class TestEveryRule:
 
     @properties
     @given(situations | entropic_situations(40.0))
-    def test_optimal_gains_most(self, situation: Situation) -> None:
+    def test_optimal_gains_at_least_as_much_as_every_rule(self, situation: Situation) -> None:
         optimal = situation.gain(situation.step("optimal"))
         single = situation.gain(situation.step("single"))
         precision = 1e-10 * (1.0 + abs(optimal))
@@ -293,7 +293,7 @@ class TestEveryRule:
     @pytest.mark.parametrize("update", ["single", "optimal", "smooth"])
     @properties
     @given(situations)
-    def test_the_certificate_counts_the_gain(self, update: Update, situation: Situation) -> None:
+    def test_the_certificate_sums_the_gains(self, update: Update, situation: Situation) -> None:
         ranker = situation.ranker(update)
         before = ranker.certificate_.dual
         alpha = step_of(ranker, situation.x, situation.relevant, situation.unknown)
@@ -305,7 +305,7 @@ class TestEveryRule:
             most = np.inf if situation.geometry == "adaptive" else gain + entropy
             assert gain - precision <= counted <= most + precision
         elif situation.geometry == "adaptive":
-            # Today's S makes the complexity of theta smaller.
+            # The current S makes the complexity of theta smaller.
             assert counted >= gain - precision
         else:
             assert counted == pytest.approx(gain, abs=precision)

@@ -1,4 +1,4 @@
-"""OrdinalRanker against the definition of its reduction, and at its edges."""
+"""OrdinalRanker agrees with the definition of its reduction; edge cases."""
 
 import datetime
 import pickle
@@ -55,7 +55,7 @@ def test_explicit_blocks_give_the_same_bits(update: str, dtype: str, k: int) -> 
     assert ranker.coef_.any()
 
 
-def test_weights_of_rows_are_budgets() -> None:
+def test_sample_weights_scale_the_budgets() -> None:
     X, y = some_rows(0)
     weights = np.random.default_rng(1).choice([0, 0.5, 1, 3], size=len(X))
     twin = BlockProjection(C=0.1)
@@ -68,7 +68,7 @@ def test_weights_of_rows_are_budgets() -> None:
     assert ranker.certificate_.rounds == np.count_nonzero(weights)
 
 
-def test_passes_and_orders_of_fit() -> None:
+def test_passes_and_shuffling_of_fit() -> None:
     X, y = some_rows(2)
     twice = OrdinalRanker(C=0.1).partial_fit(X, y, range(5)).partial_fit(X, y)
     kept = OrdinalRanker(C=0.1, passes=2, shuffle=False).fit(X, y)
@@ -88,7 +88,7 @@ def test_batches_and_chunks_do_not_matter(cuts: list[int], numbers: int) -> None
     X, y = some_rows(4)
     whole = OrdinalRanker().partial_fit(X, y, range(5))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ordinal_ranker, "NUMBERS_A_CHUNK", numbers)
+        patch.setattr(ordinal_ranker, "MAX_CHUNK_ENTRIES", numbers)
         parts = OrdinalRanker()
         ends = sorted({0, 60, *cuts})
         for start, stop in pairwise(ends):
@@ -117,7 +117,7 @@ def test_predictions_by_their_definition(seed: int, k: int, update: str) -> None
 
 
 def test_a_score_on_a_threshold_reaches_it() -> None:
-    """No step yet, or one from an empty row: everything is a tie at 0."""
+    """Before any step, or after one from an empty row, all scores and thresholds are 0."""
     ranker = OrdinalRanker().partial_fit(np.zeros((1, 2)), [1], [0, 1, 2], sample_weight=[0])
     assert ranker.thresholds_.tolist() == [0, 0]
     assert ranker.predict(np.eye(2)).tolist() == [2, 2]
@@ -179,7 +179,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_grades_of_any_sortable_kind(kind: str, tmp_path: Path, registered: None) -> None:
+def test_grades_of_any_sortable_type(kind: str, tmp_path: Path, registered: None) -> None:
     values = KINDS[kind]
     X, y = some_rows(7, k=len(values))
     plain, named = OrdinalRanker().fit(X, y), OrdinalRanker().fit(X, values[y])
@@ -198,7 +198,7 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(model_files._KINDS, "OrdinalRanker", HOME)
 
 
-def test_words_in_an_order_of_their_own() -> None:
+def test_words_in_a_declared_order() -> None:
     X, y = some_rows(8, k=3)
     words = np.array(["poor", "fair", "good"])
     plain, named = OrdinalRanker().fit(X, y), OrdinalRanker(grades=words).fit(X, words[y])
@@ -230,7 +230,7 @@ def test_days_and_nanoseconds_are_the_same_dates() -> None:
         (sp.csr_array(np.eye(3)), "sparse"),
     ],
 )
-def test_bad_grades_are_refused_and_change_nothing(y: Any, message: str) -> None:
+def test_invalid_grades_raise_and_change_nothing(y: Any, message: str) -> None:
     X, good = some_rows(10, k=3)
     ranker = OrdinalRanker().partial_fit(X, good, [0, 1, 2])
     before = pickle.dumps(ranker)
@@ -252,7 +252,7 @@ def test_bad_grades_are_refused_and_change_nothing(y: Any, message: str) -> None
         ([[1, 2]], [1, 2], "sample_weight must have shape"),
     ],
 )
-def test_bad_rows_are_refused_and_change_nothing(X: Any, weights: Any, message: str) -> None:
+def test_invalid_rows_raise_and_change_nothing(X: Any, weights: Any, message: str) -> None:
     ranker = OrdinalRanker().fit(np.eye(2), [0, 1])
     before = pickle.dumps(ranker)
     with pytest.raises(ValueError, match=message):
@@ -274,11 +274,11 @@ def test_bad_rows_are_refused_and_change_nothing(X: Any, weights: Any, message: 
         ({"dtype": "int"}, "dtype must be one of"),
         ({"grades": "abc"}, "grades must be a sequence"),
         ({"grades": []}, "grades must be a sequence"),
-        ({"grades": [0, 1, 0]}, "grades: 0 is there twice"),
+        ({"grades": [0, 1, 0]}, "grades: 0 appears twice"),
         ({"grades": [0, 2]}, "y: row 1 is 1"),
     ],
 )
-def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
+def test_invalid_parameters_raise(parameters: dict[str, Any], message: str) -> None:
     ranker = OrdinalRanker(**parameters)
     with pytest.raises(ValueError, match=message):
         ranker.fit(np.eye(2), [0, 1])
@@ -296,7 +296,7 @@ def test_the_grades_of_a_stream_are_declared_once() -> None:
         OrdinalRanker(grades=[1, 0]).partial_fit(np.eye(2), [0, 1], classes=[0, 1, 2])
 
 
-def test_fractions_are_grades_where_declared() -> None:
+def test_fractions_are_grades_if_declared() -> None:
     with pytest.raises(ValueError, match=r"Unknown label type: continuous. y: row 1 is 1.5"):
         OrdinalRanker().fit(np.eye(2), [1, 1.5])
     assert OrdinalRanker(grades=[1, 1.5, 2]).fit(np.eye(2), [1, 1.5]).classes_.tolist() == [
@@ -311,7 +311,9 @@ def test_grades_that_cannot_be_sorted() -> None:
         OrdinalRanker().fit(np.eye(2), np.array(["a", 1], dtype=object))
 
 
-def test_a_file_and_a_pickle_go_on_as_the_learner_does(tmp_path: Path, registered: None) -> None:
+def test_a_loaded_or_pickled_learner_continues_with_the_same_bits(
+    tmp_path: Path, registered: None
+) -> None:
     X, y = some_rows(11)
     words = np.array(["e", "d", "c", "b", "a"])
     ranker = OrdinalRanker("optimal", C=0.2, grades=words).partial_fit(X, words[y])
@@ -327,8 +329,8 @@ def test_a_file_and_a_pickle_go_on_as_the_learner_does(tmp_path: Path, registere
         assert copy.fit(X, words[y]).classes_.tolist() == words.tolist()
 
 
-def test_the_error_falls() -> None:
-    """Mean absolute error on rows to come, after few and after many rows."""
+def test_the_error_decreases() -> None:
+    """The mean absolute error on test rows decreases with more training rows."""
     rng = np.random.default_rng(12)
     X = rng.normal(size=(3000, 6))
     y = np.digitize(X @ [1, -1, 0.5, 0.5, 0, 0] + 0.2 * rng.normal(size=3000), [-2, -1, 0, 1, 2])
@@ -343,8 +345,8 @@ def test_the_error_falls() -> None:
     assert errors[-1] < 0.3
 
 
-def test_sorted_rows_are_learnt_as_well_as_mixed_ones() -> None:
-    """Noisy and uneven grades: the last ones of a sorted pass would have the last word."""
+def test_sorted_rows_are_learnt_as_well_as_shuffled_ones() -> None:
+    """Noisy and unbalanced grades: without shuffling, the last grades would dominate."""
     rng = np.random.default_rng(13)
     X = rng.normal(size=(600, 6))
     y = np.sort(np.digitize(X[:, 0] + rng.normal(size=600), [-2, -0.5, 0.5, 2, 3]))

@@ -1,4 +1,4 @@
-"""OrdinalRanker as a scikit-learn estimator: its checks, its tools, its containers."""
+"""OrdinalRanker as a scikit-learn estimator: estimator checks, tools, input containers."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ FRAME = pd.DataFrame(X, columns=COLUMNS)
 
 
 @parametrize_with_checks(CHECKED, expected_failed_checks=lambda ranker: EXPECTED_FAILURES)
-def test_the_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
+def test_scikit_learn_estimator_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
@@ -44,10 +44,10 @@ def test_tags() -> None:
     assert is_classifier(OrdinalRanker())
 
 
-def test_the_accuracy_that_scikit_learn_asks_for_is_out_of_reach() -> None:
-    """Why the tag poor_score: check_classifiers_train asks for 0.83 on three blobs.
+def test_the_accuracy_that_scikit_learn_requires_is_unreachable() -> None:
+    """The reason for the tag poor_score: check_classifiers_train requires 0.83 on three blobs.
 
-    Every direction (to half a degree) with the best thresholds for it, against the ranker.
+    Tries all directions, in steps of half a degree, with the best thresholds for each.
     """
     blobs, grades = make_blobs(n_samples=300, random_state=0)
     rows = StandardScaler().fit_transform(blobs)
@@ -62,7 +62,7 @@ def test_the_accuracy_that_scikit_learn_asks_for_is_out_of_reach() -> None:
     assert best - 0.06 < OrdinalRanker().fit(rows, grades).score(rows, grades) <= best + 0.01
 
 
-def test_in_a_pipeline_of_numbers_of_unlike_scale() -> None:
+def test_in_a_pipeline_with_a_scaler() -> None:
     unlike = X * [1, 1000, 0.001, 1] + [0, 0, 5, 100]
     pipeline = make_pipeline(StandardScaler(), OrdinalRanker()).fit(unlike, STARS)
     assert pipeline.score(unlike, STARS) > 0.75
@@ -77,7 +77,7 @@ def test_in_a_grid_search_and_cross_validation() -> None:
     assert cross_val_score(OrdinalRanker(), X, STARS, cv=4).mean() > 0.65
 
 
-def test_parameters_are_kept_as_given() -> None:
+def test_parameters_are_stored_unchanged() -> None:
     changed = {
         "update": "optimal",
         "C": 3,
@@ -96,7 +96,7 @@ def test_parameters_are_kept_as_given() -> None:
 
 
 @pytest.mark.parametrize("call", ["decision_function", "predict", "latent_score"])
-def test_nothing_learnt_is_nothing_to_predict(call: str) -> None:
+def test_predicting_before_fitting_raises(call: str) -> None:
     with pytest.raises(NotFittedError):
         getattr(OrdinalRanker(), call)(X)
     for name in ("classes_", "coef_", "certificate_", "thresholds_", "raw_thresholds_"):
@@ -111,7 +111,7 @@ def test_sparse_rows_give_the_same_bits(kind: Any) -> None:
     assert np.array_equal(sparse.predict(kind(some)), dense.predict(some))
 
 
-def test_frames_give_names_to_features() -> None:
+def test_frames_set_feature_names() -> None:
     ranker = OrdinalRanker().fit(FRAME, pd.Series(STARS))
     assert ranker.feature_names_in_.tolist() == COLUMNS
     assert ranker.coef_.tobytes() == OrdinalRanker().fit(X, STARS).coef_.tobytes()
@@ -119,7 +119,7 @@ def test_frames_give_names_to_features() -> None:
         ranker.predict(FRAME[COLUMNS[::-1]])
 
 
-def test_the_weights_give_the_scores() -> None:
+def test_scores_are_products_with_the_weights() -> None:
     ranker = OrdinalRanker(dtype="float64").fit(X, STARS)
     assert ranker.coef_.shape == (4,)
     np.testing.assert_allclose(X @ ranker.coef_, ranker.latent_score(X), rtol=1e-9, atol=1e-12)

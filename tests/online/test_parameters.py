@@ -1,4 +1,4 @@
-"""Every wrong parameter is named, with its value, before anything is learnt."""
+"""Every invalid parameter is named with its value before anything is learnt."""
 
 from typing import Any
 
@@ -44,8 +44,8 @@ each_wrong = pytest.mark.parametrize(
 )
 
 
-def refusals(ranker: LabelRanker) -> list[str]:
-    """The messages of all calls that begin to learn; each must leave the ranker new."""
+def error_messages(ranker: LabelRanker) -> list[str]:
+    """The messages of all calls that can start a ranker; each must leave it unfitted."""
     new, messages = whole(ranker), []
     for begin in (
         lambda: ranker.fit(np.eye(2), np.eye(2)),
@@ -61,23 +61,23 @@ def refusals(ranker: LabelRanker) -> list[str]:
 
 
 @each_wrong
-def test_a_wrong_value_is_named(name: str, value: Any) -> None:
-    for message in refusals(LabelRanker(**{name: value})):
+def test_an_invalid_value_is_named(name: str, value: Any) -> None:
+    for message in error_messages(LabelRanker(**{name: value})):
         assert name in message
         assert repr(value)[:100] in message
 
 
 @pytest.mark.parametrize(("parameters", "words"), CONFLICTS)
-def test_values_that_do_not_go_together(parameters: dict[str, Any], words: list[str]) -> None:
-    for message in refusals(LabelRanker(**parameters)):
+def test_invalid_combinations(parameters: dict[str, Any], words: list[str]) -> None:
+    for message in error_messages(LabelRanker(**parameters)):
         assert all(word in message for word in words)
 
 
-def test_the_wrong_values_are_those_of_all_parameters() -> None:
+def test_every_parameter_has_invalid_values_to_test() -> None:
     assert WRONG.keys() == LabelRanker().get_params().keys()
 
 
-def test_a_bad_value_does_not_harm_what_was_learnt() -> None:
+def test_an_invalid_value_keeps_the_model() -> None:
     ranker = LabelRanker().fit(np.eye(3), np.eye(3))
     ranker.set_params(C=-1)
     before = whole(ranker)
@@ -94,7 +94,7 @@ def test_a_bad_value_does_not_harm_what_was_learnt() -> None:
         {"average": np.True_, "normalize": np.False_},
     ],
 )
-def test_the_numbers_of_numpy_are_numbers(parameters: dict[str, Any]) -> None:
+def test_numpy_numbers_are_valid(parameters: dict[str, Any]) -> None:
     plain = {name: value.item() for name, value in parameters.items()}
     found = LabelRanker(**parameters).fit(np.eye(3), np.eye(3))
     expected = LabelRanker(**plain).fit(np.eye(3), np.eye(3))
@@ -103,7 +103,7 @@ def test_the_numbers_of_numpy_are_numbers(parameters: dict[str, Any]) -> None:
     )
 
 
-def test_columns_must_be_those_declared() -> None:
+def test_the_number_of_columns_must_equal_n_features() -> None:
     ranker = LabelRanker(n_features=4)
     for learn in (ranker.fit, ranker.partial_fit):
         with pytest.raises(ValueError, match="X has 3 columns, but n_features=4"):

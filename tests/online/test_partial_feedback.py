@@ -1,4 +1,4 @@
-"""Suggestions and feedback: every way in gives the same bits, and nothing hidden is looked at."""
+"""Suggestions and feedback: all calls give the same bits, and hidden labels are not used."""
 
 import pickle
 from pathlib import Path
@@ -38,7 +38,7 @@ def answered(ranker: PartialFeedbackRanker, x: Any, y: Any) -> list[Any]:
 
 
 @every_kind
-def test_every_way_to_play_gives_the_same_bits(kind: str, tmp_path: Path) -> None:
+def test_all_ways_to_play_give_the_same_bits(kind: str, tmp_path: Path) -> None:
     played = make(kind)
     lists = played.play(STREAM.X, STREAM.Y)
     asked = make(kind).add_labels(range(7))
@@ -68,7 +68,7 @@ def test_every_way_to_play_gives_the_same_bits(kind: str, tmp_path: Path) -> Non
 @every_kind
 @pytest.mark.parametrize("update", ["partial", "full"])
 def test_nothing_is_learnt_about_labels_that_were_not_shown(kind: str, update: str) -> None:
-    """Two streams that differ only in labels that were not shown: the same bits."""
+    """Two streams that differ only in labels not shown give the same bits."""
     first = make(kind, update=update)
     lists = first.play(STREAM.X, STREAM.Y)
     shown = np.zeros(STREAM.Y.shape, dtype=bool)
@@ -79,7 +79,7 @@ def test_nothing_is_learnt_about_labels_that_were_not_shown(kind: str, update: s
     assert (other != STREAM.Y).sum() > 50
     second = make(kind, update=update)
     again = second.play(STREAM.X, other)
-    if update == "full":  # the baseline does look
+    if update == "full":  # the baseline uses all labels
         assert learnt(first) != learnt(second)
         return
     assert again.shown == lists.shown
@@ -102,8 +102,8 @@ def test_suggestions_change_nothing(kind: str) -> None:
         assert a.widths.tobytes() == b.widths.tobytes()
 
 
-def test_feedback_uses_the_state_there_is_when_it_comes() -> None:
-    """Late and out of order: the same as had the lists been shown in the order of the answers."""
+def test_feedback_uses_the_current_state() -> None:
+    """Late feedback equals showing the lists in the order of the feedback."""
     ranker = make("full").fit(STREAM.X[:40], STREAM.Y[:40])
     rows = [41, 42, 43, 44]
     offers = {i: ranker.suggest(STREAM.X[[i]])[0] for i in rows}
@@ -134,7 +134,7 @@ def test_a_new_label_is_shown_next() -> None:
     assert "newer" in ranker.classes_
 
 
-def test_labels_may_appear_with_the_rows() -> None:
+def test_new_labels_may_appear_in_rows() -> None:
     ranker = PartialFeedbackRanker(max_labels=2)
     played = ranker.play(np.eye(3), [["a"], ["b", "a"], ["c"]], "grow")
     assert played.shown == [[], ["a"], ["a", "b"]]
@@ -143,7 +143,7 @@ def test_labels_may_appear_with_the_rows() -> None:
     np.testing.assert_allclose(played.partial_rank_losses, [0.0, 1.0, 2.0])
 
 
-def test_unknown_labels_teach_nothing() -> None:
+def test_labels_of_unknown_relevance_are_not_learnt() -> None:
     Y = STREAM.Y.astype(float)
     Y[:, 2] = np.nan
     ranker = make("full").fit(STREAM.X, Y)
@@ -176,7 +176,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("parameters", "words"), BAD)
-def test_bad_parameters_are_refused(parameters: dict[str, Any], words: str) -> None:
+def test_invalid_parameters_raise(parameters: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         PartialFeedbackRanker(**parameters).fit(STREAM.X, STREAM.Y)
 
@@ -194,7 +194,7 @@ BAD_FEEDBACK: list[tuple[Any, Any, Any, str]] = [
 
 
 @pytest.mark.parametrize(("X", "shown", "accepted", "words"), BAD_FEEDBACK)
-def test_bad_feedback_changes_nothing(X: Any, shown: Any, accepted: Any, words: str) -> None:
+def test_invalid_feedback_changes_nothing(X: Any, shown: Any, accepted: Any, words: str) -> None:
     ranker = make("full").fit(STREAM.X, STREAM.Y)
     before = whole(ranker)
     with pytest.raises(ValueError, match=words):
@@ -202,17 +202,17 @@ def test_bad_feedback_changes_nothing(X: Any, shown: Any, accepted: Any, words: 
     assert_same(whole(ranker), before)
 
 
-def test_without_labels_there_is_nothing_to_suggest() -> None:
+def test_suggesting_without_labels_raises() -> None:
     for call in (
         lambda new: new.suggest(STREAM.X),
         lambda new: new.feedback(STREAM.X[:1], [[]], [[]]),
         lambda new: new.suggest_one(([0], [1.0])),
     ):
-        with pytest.raises(NotFittedError, match="declare labels with add_labels"):
+        with pytest.raises(NotFittedError, match="there are no labels yet: use add_labels"):
             call(PartialFeedbackRanker())
 
 
-def test_matrices_that_are_too_large_are_refused_up_front() -> None:
+def test_matrices_beyond_the_memory_limit_raise_at_the_start() -> None:
     words = r"covariance='full' would take 6 MB for 7 labels and 320 features"
     small = PartialFeedbackRanker(memory_limit=5e6)
     with pytest.raises(ValueError, match=words):
@@ -226,7 +226,7 @@ def test_matrices_that_are_too_large_are_refused_up_front() -> None:
 
 
 @pytest.mark.parametrize("covariance", ["full", "kernel"])
-def test_matrices_that_grow_too_large_are_refused(covariance: str) -> None:
+def test_matrices_that_grow_beyond_the_memory_limit_raise(covariance: str) -> None:
     ranker = PartialFeedbackRanker(memory_limit=30_000, covariance=covariance)
     i = 0
     while ranker.learn_one(([i], [1.0]), "a")._native.bytes < 25_000:
@@ -239,7 +239,7 @@ def test_matrices_that_grow_too_large_are_refused(covariance: str) -> None:
     assert ranker._native.bytes <= 30_000
 
 
-def test_the_bound_says_what_it_is_worth() -> None:
+def test_the_text_of_the_bound() -> None:
     stream = true_stream(3, 60, 4, 5)
     ranker = PartialFeedbackRanker(norm_bound=1.0, max_labels=2).fit(stream.X, stream.Y)
     bound = ranker.certificate_

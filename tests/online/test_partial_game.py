@@ -1,4 +1,4 @@
-"""Which list is shown: the best one by brute force, its slots, its ties and its budget."""
+"""The choice of the list to show: optimality by brute force, slots, ties, exploration limit."""
 
 from itertools import permutations, product
 from typing import Any
@@ -34,10 +34,8 @@ def loss_of(order: tuple[int, ...], y: tuple[int, ...], a: float, cost: str) -> 
 
 @given(likely, weights, costs, st.integers(1, 6))
 @settings(max_examples=40)
-def test_no_list_costs_less_than_the_chosen_one(
-    p: list[float], a: float, cost: str, most: int
-) -> None:
-    """Lemma 1, over all lists and all outcomes; labels need not be independent, so take some."""
+def test_no_list_has_a_lower_expected_cost(p: list[float], a: float, cost: str, most: int) -> None:
+    """Lemma 1, over all lists and outcomes; labels need not be independent."""
     outcomes = list(product((0, 1), repeat=len(p)))
     chances = [
         np.prod([q if yes else 1 - q for q, yes in zip(p, y, strict=True)]) for y in outcomes
@@ -51,7 +49,7 @@ def test_no_list_costs_less_than_the_chosen_one(
     least = expected(tuple(chosen))
     assert least == pytest.approx(expected_loss(chosen, p, miss_weight=a, slot_cost=cost))
     found = all_lists(len(p), min(most, len(p)))
-    # Every list is compared by the closed form, some of many by all outcomes.
+    # All lists are compared by the closed form; a sample of them by all outcomes.
     for order in found[:: max(1, len(found) // 200)]:
         value = expected_loss(list(order), p, miss_weight=a, slot_cost=cost)
         assert expected(order) == pytest.approx(value)
@@ -73,7 +71,7 @@ def test_in_ranking_mode_no_list_has_a_smaller_partial_rank_loss(p: list[float],
     ]
 
     def expected(order: tuple[int, ...]) -> float:
-        # A list of fewer labels ranks the others last, all equal.
+        # Labels that are not in the list share the last rank.
         total = 0.0
         for y, chance in zip(outcomes, chances, strict=True):
             pairs = sum(
@@ -93,7 +91,7 @@ def test_in_ranking_mode_no_list_has_a_smaller_partial_rank_loss(p: list[float],
 
 @given(st.data())
 @settings(max_examples=60)
-def test_losses_are_those_of_their_definitions(data: st.DataObject) -> None:
+def test_losses_match_their_definitions(data: st.DataObject) -> None:
     labels = data.draw(st.integers(1, 6))
     y = data.draw(st.tuples(*[st.sampled_from([0, 1])] * labels))
     order = data.draw(st.permutations(range(labels)))[: data.draw(st.integers(0, labels))]
@@ -114,19 +112,19 @@ def test_labels_of_unknown_relevance_cost_nothing() -> None:
     assert (slots[0], partial[0]) == (0.5, 1.0)
 
 
-def test_the_smallest_of_equally_good_sizes_is_shown() -> None:
+def test_the_smallest_of_equally_good_lists_is_shown() -> None:
     assert best_list([0.5, 0.5], miss_weight=0.5, slot_cost="constant") == []
     assert best_list([0.5, 0.25], miss_weight=0.5, slot_cost="constant") == []
 
 
-def test_ranking_mode_shows_every_slot_even_of_impossible_labels() -> None:
+def test_ranking_mode_fills_every_slot() -> None:
     assert best_list([0.0, 0.0, 0.0], miss_weight=1.0, max_labels=2) == [0, 1]
     assert best_list([0.0, 0.5], miss_weight=1.0, slot_cost="constant") == [1]
 
 
 @pytest.mark.parametrize("name", ["table", "square table", "function"])
-def test_costs_may_be_given(name: str) -> None:
-    """The named costs, given in other ways, make the same games to the bit."""
+def test_custom_costs(name: str) -> None:
+    """Named costs, as functions or tables, give the same bits."""
     rows = [[(size - i) / size for i in range(size)] for size in range(1, 5)]
     given_costs: dict[str, Any] = {
         "table": rows,
@@ -144,25 +142,25 @@ def test_costs_may_be_given(name: str) -> None:
 @pytest.mark.parametrize(
     ("costs", "words"),
     [
-        ([[1.0], [0.5, 0.6]], "place 2 of 2 costs 0.6, the place before it 0.5"),
-        ([[1.5]], "place 1 of 1 costs 1.5; costs must be from 0 to 1"),
-        ([[1.0], [-0.5, -0.6]], "place 1 of 2 costs -0.5"),
+        ([[1.0], [0.5, 0.6]], "slot 2 of 2 costs 0.6, and the slot before it 0.5"),
+        ([[1.5]], "slot 1 of 1 costs 1.5; costs must be from 0 to 1"),
+        ([[1.0], [-0.5, -0.6]], "slot 1 of 2 costs -0.5"),
         ([[1.0], [0.5]], "a row of s costs for each size"),
         ([], "a row of s costs for each size"),
         (3.0, "a row of s costs for each size"),
         ("rising", "slot_cost must be one of 'decreasing', 'constant'"),
         ([[float("nan")]], "must be a finite number"),
-        (lambda place, size: place / size, "place 2 of 2 costs 1, the place before it 0.5"),
+        (lambda slot, size: slot / size, "slot 2 of 2 costs 1, and the slot before it 0.5"),
     ],
 )
-def test_bad_costs_are_refused(costs: Any, words: str) -> None:
+def test_invalid_costs_raise(costs: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         PartialFeedbackRanker(slot_cost=costs, max_labels=2).add_labels(["a", "b"])
 
 
-def test_a_function_of_costs_needs_a_longest_list() -> None:
-    with pytest.raises(ValueError, match="slot_cost is a function: give max_labels"):
-        PartialFeedbackRanker(slot_cost=lambda place, size: 1.0).add_labels(["a", "b"])
+def test_a_cost_function_needs_max_labels() -> None:
+    with pytest.raises(ValueError, match="slot_cost is a function, which needs max_labels"):
+        PartialFeedbackRanker(slot_cost=lambda slot, size: 1.0).add_labels(["a", "b"])
     with pytest.raises(ValueError, match="lists of up to 1 labels, but max_labels is 2"):
         PartialFeedbackRanker(slot_cost=[[1.0]], max_labels=2).add_labels(["a", "b"])
     ranker = PartialFeedbackRanker(slot_cost=[[1.0]]).add_labels(["a", "b"])
@@ -182,7 +180,7 @@ def test_ties_by_width_show_every_label_early(norm_bound: float | None) -> None:
     assert len(seen) < 10
 
 
-def test_equal_labels_come_in_the_order_of_their_numbers() -> None:
+def test_ties_by_index_show_labels_in_the_order_of_their_numbers() -> None:
     for ties in ("width", "index"):
         ranker = PartialFeedbackRanker(ties=ties, max_labels=3).add_labels(list("edcba"))
         assert ranker.suggest([[1.0, 2.0]])[0].labels == ["e", "d", "c"]
@@ -190,7 +188,7 @@ def test_equal_labels_come_in_the_order_of_their_numbers() -> None:
 
 @pytest.mark.parametrize("budget", [0, 1, 2])
 @pytest.mark.parametrize("a", [0.3, 1.0])
-def test_a_budget_limits_what_is_shown_to_explore(budget: int, a: float) -> None:
+def test_max_explore_limits_exploration(budget: int, a: float) -> None:
     stream = true_stream(9, 150, 6, 12)
     ranker = PartialFeedbackRanker(miss_weight=a, max_labels=4, max_explore=budget)
     ranker.fit(stream.X[:100], stream.Y[:100])
@@ -204,10 +202,10 @@ def test_a_budget_limits_what_is_shown_to_explore(budget: int, a: float) -> None
         if a == 1.0:
             assert len(offer) == 4
         most = max(most, int(unlimited.explores.sum()))
-    assert most > budget  # the budget had something to limit
+    assert most > budget  # without the limit, more labels are shown to explore
 
 
-def test_greedy_lists_explore_nothing() -> None:
+def test_greedy_lists_do_not_explore() -> None:
     stream = true_stream(10, 120, 6, 8)
     ranker = PartialFeedbackRanker(exploration=0.0, max_labels=3).fit(stream.X, stream.Y)
     offers = ranker.suggest(stream.X)
@@ -218,7 +216,7 @@ def test_greedy_lists_explore_nothing() -> None:
     ]
 
 
-def test_a_call_may_have_its_own_number_of_slots() -> None:
+def test_max_labels_of_a_call() -> None:
     stream = true_stream(6, 20, 4, 8)
     ranker = PartialFeedbackRanker(miss_weight=1.0, max_labels=3)
     assert {len(row) for row in ranker.play(stream.X, stream.Y).shown} == {3}

@@ -1,4 +1,4 @@
-"""The matrices behind the widths: inverses that do not drift, projections, labels left alone."""
+"""The matrices behind the widths: inverses without drift, projections, labels not shown."""
 
 from typing import Any
 
@@ -18,15 +18,15 @@ def matrices(ranker: PartialFeedbackRanker, label: int) -> tuple[Any, Any]:
 
 
 def direct(ranker: PartialFeedbackRanker, rows: list[Any]) -> Any:
-    """I + the sum of x x', with features in the order in which they came."""
+    """I + the sum of x x', with features in the order of appearance."""
     places = ranker._native.state()["arrays"]["features"]
     X = np.array(rows).reshape(-1, max(1, len(rows[0]) if rows else 1))
     return np.eye(len(places)) + X[:, places].T @ X[:, places] if rows else np.eye(len(places))
 
 
 @DTYPES
-def test_matrices_are_those_of_the_rounds_in_which_labels_were_shown(dtype: str) -> None:
-    """Whatever features come when: rows are sparse, and a label may miss most of them."""
+def test_matrices_sum_the_rounds_in_which_labels_were_shown(dtype: str) -> None:
+    """In any order of features: rows are sparse, and a label may lack most features."""
     stream = sparse_rows(21, 200, 13, 6)
     ranker = PartialFeedbackRanker(max_labels=2, exploration=0.1, normalize=False, dtype=dtype)
     played = ranker.play(stream.X, stream.Y)
@@ -42,7 +42,7 @@ def test_matrices_are_those_of_the_rounds_in_which_labels_were_shown(dtype: str)
 
 
 def updated(dtype: str, rounds: int, features: int, common: float) -> tuple[Any, Any]:
-    """One label shown in every round, with rows that share a direction."""
+    """A ranker after many rounds of one label, with rows close to one direction."""
     rng = np.random.default_rng(31)
     ranker = PartialFeedbackRanker(dtype=dtype, norm_bound=1.0).add_labels(["only"])
     total = np.eye(features)
@@ -80,8 +80,8 @@ def test_inverses_stay_close_over_many_rounds(dtype: str, close: float, common: 
     assert_no_drift(*updated(dtype, 100_000, 40, common), close)
 
 
-def test_an_inverse_that_has_drifted_is_computed_anew() -> None:
-    """Damage an inverse through the state: within 64 updates it is right again."""
+def test_a_drifted_inverse_is_recomputed() -> None:
+    """An inverse that was corrupted in the state is correct again within 64 updates."""
     stream = true_stream(5, 200, 6, 2)
     ranker = PartialFeedbackRanker(miss_weight=1.0).fit(stream.X[:50], stream.Y[:50])
     state = ranker._native.state()
@@ -106,7 +106,7 @@ def test_the_projection_is_the_nearest_point_in_the_metric_of_the_matrix() -> No
     for x in true_stream(18, 20, 4, 3).X:
         before = ranker.coef_.copy()
         places = ranker._native.state()["arrays"]["features"]
-        ranker.feedback(x[None], [[]], [[]])  # nothing was shown: only the projection is left
+        ranker.feedback(x[None], [[]], [[]])  # no labels shown: only the projection changes weights
         for label in range(3):
             matrix = matrices(ranker, label)[0]
             A = np.empty((4, 4))
@@ -125,11 +125,11 @@ def test_the_projection_is_the_nearest_point_in_the_metric_of_the_matrix() -> No
             )
             np.testing.assert_allclose(ranker.coef_[label], found.x, atol=1e-5)
             seen += abs(w @ x) > 0.05
-    assert seen > 10  # there was something to project
+    assert seen > 10  # the projection was active
 
 
 @pytest.mark.parametrize("covariance", ["full", "diagonal", "kernel"])
-def test_labels_that_were_not_shown_move_by_the_projection_only(covariance: str) -> None:
+def test_labels_not_shown_change_by_the_projection_only(covariance: str) -> None:
     stream = true_stream(19, 200, 5, 8)
     ranker = PartialFeedbackRanker(
         radius=0.3, max_labels=2, exploration=0.1, covariance=covariance, width="determinant"
@@ -145,7 +145,7 @@ def test_labels_that_were_not_shown_move_by_the_projection_only(covariance: str)
         for name in ("information", "updates"):
             assert before[name][hidden].tobytes() == after[name][hidden].tobytes()
         assert (after["updates"][shown] == before["updates"][shown] + 1).all()
-        if covariance == "full":  # all labels have matrices of the same size by now
+        if covariance == "full":  # all labels have matrices of the same size here
             kept = before["inverse"].reshape(8, -1)[hidden]
             assert kept.tobytes() == after["inverse"].reshape(8, -1)[hidden].tobytes()
         inside = hidden[np.abs(margins[hidden]) <= 0.3]

@@ -1,4 +1,4 @@
-"""Regret on synthetic models: it grows less than the rounds, and stays below the bound."""
+"""Regret on synthetic models: it grows sublinearly and stays below the bound."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from tagalong.evaluate import LabelModel
 def played(
     seed: int, rounds: int, labels: int = 8, every: int = 1, **settings: Any
 ) -> tuple[Any, Any]:
-    """A ranker after a game, and the regret of its rounds, or of some of them."""
+    """A ranker after a game, and the regret of all or some of its rounds."""
     rng = np.random.default_rng(seed)
     norm = settings.get("norm_bound") or 1.0
     model = LabelModel.random(rng, labels, 4, norm, settings.get("loss", "square"))
@@ -29,7 +29,7 @@ def played(
 
 @pytest.mark.parametrize("exploration", [0.0, 0.02, 0.1])
 @pytest.mark.parametrize("loss", ["square", "logistic"])
-def test_small_widths_soon_show_the_best_lists(exploration: float, loss: str) -> None:
+def test_small_widths_find_the_best_lists_early(exploration: float, loss: str) -> None:
     radius = 1.0 if loss == "square" else 1.2
     _, regret = played(
         1, 8000, max_labels=3, exploration=exploration, norm_bound=1.0, loss=loss, radius=radius
@@ -40,8 +40,8 @@ def test_small_widths_soon_show_the_best_lists(exploration: float, loss: str) ->
 
 
 @pytest.mark.parametrize("settings", [{"norm_bound": 1.0}, {"norm_bound": None}])
-def test_the_constant_of_the_theory_is_wide_but_learns(settings: dict[str, Any]) -> None:
-    """Regret a round falls; it takes long, since widths are some ten times the errors."""
+def test_the_widths_of_the_theory_learn_slowly(settings: dict[str, Any]) -> None:
+    """Regret per round decreases, slowly, since widths are some ten times the errors."""
     _, regret = played(2, 60_000, every=20, max_labels=3, width="determinant", **settings)
     parts = regret.reshape(6, -1).mean(axis=1)
     assert parts[-1] < 0.75 * parts[0]
@@ -49,7 +49,7 @@ def test_the_constant_of_the_theory_is_wide_but_learns(settings: dict[str, Any])
 
 
 @pytest.mark.long
-def test_the_constant_of_the_theory_over_many_rounds() -> None:
+def test_the_widths_of_the_theory_over_many_rounds() -> None:
     _, regret = played(3, 400_000, every=50, max_labels=3, norm_bound=1.0)
     parts = regret.reshape(8, -1).mean(axis=1)
     assert parts[-1] < 0.5 * parts[0]
@@ -86,7 +86,7 @@ def test_full_information_beats_partial_feedback_with_few_slots() -> None:
     assert full.sum() < partial.sum()
 
 
-def test_a_model_refuses_margins_that_are_no_probabilities() -> None:
+def test_margins_that_are_no_probabilities_raise() -> None:
     model = LabelModel([[2.0, 0.0]])
     with pytest.raises(ValueError, match="margins must be from -1 to 1"):
         model.probabilities([[1.0, 0.0]])

@@ -22,5 +22,5 @@ EXPECTED_FAILURES = {
         EXPECTED_FAILURES if ranker.covariance == "diagonal" else {}
     ),
 )
-def test_the_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
+def test_scikit_learn_estimator_checks(estimator: Any, check: Any) -> None:
     check(estimator)

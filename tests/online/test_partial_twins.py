@@ -1,4 +1,4 @@
-"""`PartialFeedbackRanker` against the naive twin, round by round."""
+"""`PartialFeedbackRanker` agrees with the naive twin, round by round."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ every_setting = pytest.mark.parametrize("name", SETTINGS)
 
 @every_setting
 @pytest.mark.parametrize("stream", [true_stream(3, 120, 6, 9), sparse_rows(5, 120, 11, 7)])
-def test_every_round_is_that_of_the_formulas(name: str, stream: Any) -> None:
+def test_every_round_matches_the_formulas(name: str, stream: Any) -> None:
     settings = SETTINGS[name]
     ours = PartialFeedbackRanker(normalize=False, **settings)
     naive = NaivePartial(stream.X.shape[1], stream.Y.shape[1], **settings)
@@ -68,7 +68,7 @@ def test_rows_are_scaled_to_unit_length() -> None:
 
 @every_setting
 def test_single_precision_plays_the_same_game(name: str) -> None:
-    """Where lists are the same in both, weights agree to what float32 can hold."""
+    """If both precisions show the same lists, weights agree to float32 precision."""
     stream = true_stream(8, 60, 20, 9)
     wide = PartialFeedbackRanker(**SETTINGS[name])
     narrow = PartialFeedbackRanker(**SETTINGS[name], dtype="float32")
@@ -87,7 +87,7 @@ def test_single_precision_plays_the_same_game(name: str) -> None:
 @pytest.mark.parametrize("kernel", [None, "linear"])
 @pytest.mark.parametrize("loss", ["square", "logistic"])
 @pytest.mark.parametrize("norm_bound", [None, 1.0])
-def test_the_linear_kernel_is_the_full_matrix_with_the_determinant_width(
+def test_the_linear_kernel_equals_the_full_matrix_with_the_determinant_width(
     kernel: str | None, loss: str, norm_bound: float | None
 ) -> None:
     stream = sparse_rows(11, 150, 9, 8)
@@ -111,8 +111,8 @@ def test_the_linear_kernel_is_the_full_matrix_with_the_determinant_width(
         np.testing.assert_allclose(ours.widths, theirs.widths, atol=1e-9)
 
 
-def test_the_rbf_kernel_is_a_full_matrix_over_features_of_the_kernel() -> None:
-    """A kernel of finitely many rows is an inner product: take the root of its matrix."""
+def test_the_rbf_kernel_equals_a_full_matrix_over_kernel_features() -> None:
+    """On finitely many rows, the kernel matrix's square root has explicit features as rows."""
     stream = true_stream(2, 50, 3, 5)
     distances = ((stream.X[:, None] - stream.X[None]) ** 2).sum(axis=2)
     values, vectors = np.linalg.eigh(np.exp(-0.7 * distances))

@@ -1,4 +1,4 @@
-"""The bounds of P5 hold on separable streams, and would not hold for a learner that is wrong."""
+"""The bounds of P5 hold on separable streams, and a wrong learner exceeds them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ import pytest
 from tagalong import NoBoundWarning, Predtron
 from tagalong.problems import REJECT, Binary, LabelRanking, Multiclass, Multilabel, Ordinal
 from tests.problems.kinds import orders, sets
-from tests.reference.predtron import Naive, exponents, margin_of, separable_stream
+from tests.reference.predtron import NaivePredtron, exponents, margin_of, separable_stream
 
 Array = npt.NDArray[np.float64]
 FEATURES = 4
@@ -40,7 +40,7 @@ every_case = pytest.mark.parametrize("case", CASES)
 
 
 def competitor(case: str, norm: str) -> Array:
-    """Weights of norm 1 that keep predictions well apart; a few features matter."""
+    """Weights of norm 1 that separate predictions well; only a few features matter."""
     rng = np.random.default_rng(5)
     W = np.zeros((CASES[case][0].dimension, FEATURES))
     W[:, :2] = rng.normal(size=W[:, :2].shape)
@@ -55,7 +55,7 @@ def competitor(case: str, norm: str) -> Array:
 
 
 def made(case: str, norm: str) -> tuple[Array, list[Any], float]:
-    """A stream, its answers, and the margin by which the competitor separates it."""
+    """A stream, its targets, and the margin by which the competitor separates it."""
     problem, predictions, answer = CASES[case]
     W = competitor(case, norm)
     rng = np.random.default_rng(0)
@@ -87,7 +87,7 @@ def spread_of(case: str, norm: str) -> float:
 
 
 def theory(case: str, norm: str, X: Array) -> tuple[float, float]:
-    """The step of the theory for a radius that is known, and R^2 times the spread."""
+    """The step of the theory for a known radius, and R^2 times the spread."""
     square = radius_of(X, norm) ** 2 * spread_of(case, norm)
     return CASES[case][0].least_loss / (4 * square), square
 
@@ -106,7 +106,7 @@ def learnt(case: str, norm: str, update: str, passes: int = 30) -> tuple[Any, fl
 
 @every_case
 @pytest.mark.parametrize("norm", ["l2", "l1", "group", "trace"])
-def test_theorem_1_and_its_links(case: str, norm: str) -> None:
+def test_theorem_1_for_all_norms(case: str, norm: str) -> None:
     model, margin, square = learnt(case, norm, "mistake", passes=4 if norm == "trace" else 30)
     problem = CASES[case][0]
     bound = 4 * square * problem.most_loss**2 / (problem.least_loss * margin**2)
@@ -116,7 +116,7 @@ def test_theorem_1_and_its_links(case: str, norm: str) -> None:
 
 @every_case
 @pytest.mark.parametrize("norm", ["l2", "l1", "group"])
-def test_the_update_by_loss(case: str, norm: str) -> None:
+def test_the_loss_update(case: str, norm: str) -> None:
     model, margin, square = learnt(case, norm, "loss")
     bound = 4 * square * CASES[case][0].most_loss / margin**2
     assert 0 < model.certificate_.loss <= bound
@@ -124,11 +124,11 @@ def test_the_update_by_loss(case: str, norm: str) -> None:
 
 
 @every_case
-def test_a_larger_step_has_a_bound_of_its_own(case: str) -> None:
+def test_a_larger_step_has_another_bound(case: str) -> None:
     problem = CASES[case][0]
     X, answers, margin = made(case, "l2")
     step, square = theory(case, "l2", X)
-    twin = Naive(problem, FEATURES, lambda _: 1.9 * step)
+    twin = NaivePredtron(problem, FEATURES, lambda _: 1.9 * step)
     for _ in range(30):
         for x, y in zip(X, answers, strict=True):
             twin.learn(x, y)
@@ -136,33 +136,33 @@ def test_a_larger_step_has_a_bound_of_its_own(case: str) -> None:
     assert twin.loss <= problem.most_loss**2 / (2 * 1.9 * step * margin**2 * kept)
 
 
-def most_similar_to_the_answer(problem: Any, scores: Array, y: Any) -> Any:
-    """A wrong decoder: loss instead of score plus loss, and its sign the wrong way round."""
+def most_similar_to_the_target(problem: Any, scores: Array, y: Any) -> Any:
+    """A wrong loss-augmented decoder: it ignores the scores and negates the loss."""
     return problem.correct(y, scores)
 
 
 MUTANTS: dict[str, dict[str, Any]] = {
     "a step that dies away": {"step": lambda step: lambda t: step * 3.0**-t},
     "a step in the wrong direction": {"step": lambda step: lambda t: -step},
-    "a decoder that finds the answer": {"decoder": most_similar_to_the_answer},
+    "a decoder that finds the answer": {"decoder": most_similar_to_the_target},
 }
 
 
 @pytest.mark.parametrize("mutant", MUTANTS)
 @pytest.mark.parametrize("case", ["multiclass", "ordinal", "hamming", "subset", "precision"])
-def test_a_wrong_learner_breaks_the_bound(case: str, mutant: str) -> None:
+def test_a_wrong_learner_exceeds_the_bound(case: str, mutant: str) -> None:
     problem = CASES[case][0]
     X, answers, margin = made(case, "l2")
     step, square = theory(case, "l2", X)
     bound = 4 * square * problem.most_loss**2 / (problem.least_loss * margin**2)
     change = MUTANTS[mutant]
-    wrong = Naive(
+    wrong = NaivePredtron(
         problem,
         FEATURES,
         change.get("step", lambda step: lambda t: step)(step),
         decoder=change.get("decoder", lambda problem, t, y: problem.augmented_decode(t, y)),
     )
-    right = Naive(problem, FEATURES, lambda t: step)
+    right = NaivePredtron(problem, FEATURES, lambda t: step)
     for _ in range(int(60 * bound / ROWS) + 1):
         for x, y in zip(X, answers, strict=True):
             wrong.learn(x, y)
@@ -173,31 +173,31 @@ def test_a_wrong_learner_breaks_the_bound(case: str, mutant: str) -> None:
 
 
 @pytest.mark.parametrize("norm", ["l1", "group"])
-def test_a_wrong_link_breaks_the_bound(norm: str) -> None:
-    """Weights that the link turns around, in a learner that is right otherwise."""
+def test_a_wrong_link_exceeds_the_bound(norm: str) -> None:
+    """A link that negates the weights, in an otherwise correct learner."""
     problem = CASES["multiclass"][0]
     X, answers, margin = made("multiclass", norm)
     step, square = theory("multiclass", norm, X)
     bound = 4 * square / margin**2
-    wrong = Naive(problem, FEATURES, lambda t: step, to_weights=lambda theta: theta[::-1])
+    wrong = NaivePredtron(problem, FEATURES, lambda t: step, to_weights=lambda theta: theta[::-1])
     while wrong.loss <= bound and wrong.rounds < 200 * bound:
         for x, y in zip(X, answers, strict=True):
             wrong.learn(x, y)
     assert wrong.loss > bound
 
 
-def test_where_there_is_no_bound_it_says_so() -> None:
+def test_the_certificate_says_when_there_is_no_bound() -> None:
     X, y = np.array([[1.0, 0.0], [0.0, 3.0], [1.0, 1.0]]), [1, 0, 1]
     growing = Predtron("binary").partial_fit(X, y, [0, 1]).partial_fit(9 * X, [0, 1, 0])
     with pytest.warns(NoBoundWarning, match="the step has changed"):
         assert growing.certificate_.bound(0.1) == np.inf
     large = Predtron("binary", step=5.0).fit(X, y)
-    with pytest.warns(NoBoundWarning, match="a step of 5 has no bound: it must be below"):
+    with pytest.warns(NoBoundWarning, match="there is no bound for step=5: it must be below"):
         large.certificate_.bound(0.1)
     weighted = Predtron("binary", step=0.01).fit(X, y, sample_weight=[1.0, 2.0, 1.0])
-    with pytest.warns(NoBoundWarning, match="different weight"):
+    with pytest.warns(NoBoundWarning, match="sample weights other than 1"):
         weighted.certificate_.bound(0.1)
-    with pytest.warns(NoBoundWarning, match="no scores are compatible"):
+    with pytest.warns(NoBoundWarning, match="no scores separate an answer"):
         Predtron(Multilabel("error_set")).fit(X, np.eye(3)).certificate_.bound(0.1)
     with pytest.raises(ValueError, match="margin must be positive, got 0"):
         large.certificate_.bound(0)
@@ -209,7 +209,7 @@ def test_the_step_of_the_theory_follows_the_largest_norm() -> None:
     model = Predtron("multiclass", dtype="float64").partial_fit(X[:1], [1], [0, 1])
     assert model.certificate_.step == 1 / (4 * 25)
     assert model.coef_.tolist() == [[-0.03, -0.04], [0.03, 0.04]]
-    model.partial_fit(X[1:2], [0])  # a shorter row leaves it
+    model.partial_fit(X[1:2], [0])  # a shorter row does not change it
     assert model.certificate_.step == 1 / (4 * 25)
     model.partial_fit(X[2:], [0])
     assert np.isnan(model.certificate_.step)

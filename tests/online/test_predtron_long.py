@@ -1,4 +1,4 @@
-"""A million rounds leave finite weights, and sums that are what they say."""
+"""After a million rounds, weights are finite and running sums are exact."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from tests.reference.predtron import exponents
 def test_weights_stay_finite_over_a_million_rounds(
     problem: str, norm: str, parameters: dict[str, Any]
 ) -> None:
-    """Answers that nothing explains: every round may be a mistake for ever."""
+    """Random targets: every round may be a mistake."""
     rng = np.random.default_rng(0)
     model = Predtron(problem, norm, **parameters)
     for _ in range(100):

@@ -27,7 +27,7 @@ def stream(grades: int = 3, seed: int = 0) -> tuple[Array, Array]:
 def naive(
     problem: Any, X: Array, y: Array, step: float, by_loss: bool = False
 ) -> tuple[Array, float]:
-    """Algorithm 1 with its line 9 as Corollary 5 has it."""
+    """Algorithm 1 with line 9 as in Corollary 5."""
     w, total, start = np.zeros(X.shape[1]), 0.0, 0
     for size in SIZES:
         D, g = X[start : start + size], y[start : start + size]
@@ -50,10 +50,8 @@ def naive(
     [{}, {"position": "1/i"}, {"k": 3}, {"loss": "precision", "k": 2}, {"ties": "index"}],
     ids=str,
 )
-def test_the_learner_does_what_the_paper_says(
-    settings: dict[str, Any], grades: int, update: str
-) -> None:
-    """Two grades are merged in the core, more are assigned by SciPy."""
+def test_the_learner_matches_the_paper(settings: dict[str, Any], grades: int, update: str) -> None:
+    """Two grades are sorted in the core; more grades need SciPy's linear assignment."""
     X, y = stream(grades)
     model = Predtron(SubsetRanking(**settings), update=update, step=0.4, dtype="float64")
     model.fit(X, y, group=SIZES)
@@ -92,7 +90,7 @@ def test_the_same_queries_give_the_same_bits(parameters: dict[str, Any], grades:
 
 
 @pytest.mark.parametrize("average", [False, True])
-def test_scores_before_learning_are_those_of_decision_function(average: bool) -> None:
+def test_scores_before_learning_equal_decision_function(average: bool) -> None:
     X, y = stream(4)
     before = Predtron("subset-ranking", average=average).predict_then_learn(X, y, group=SIZES)
     model, start = Predtron("subset-ranking", average=average), SIZES[0]
@@ -105,7 +103,7 @@ def test_scores_before_learning_are_those_of_decision_function(average: bool) ->
         start += size
 
 
-def test_places_and_scores() -> None:
+def test_ranks_and_scores() -> None:
     X, y = stream(4)
     model = Predtron("subset-ranking", passes=20).fit(X, y, group=SIZES)
     scores, places = model.decision_function(X), model.predict(X, group=SIZES)
@@ -156,7 +154,7 @@ def test_norms_of_queries(form: Any) -> None:
 
 
 def test_the_bound_of_corollary_5() -> None:
-    """Two documents a query, that a direction of length 1 separates."""
+    """Two documents per query, separated by a direction of length 1."""
     rng = np.random.default_rng(3)
     w = np.array([0.6, -0.8, 0.0])
     problem = SubsetRanking(dimension=2)
@@ -187,6 +185,6 @@ def test_grades_up_to_the_largest() -> None:
     w, total = naive(problem, X, grades, 1.0)
     np.testing.assert_allclose(model.coef_, w, rtol=1e-9, atol=1e-12)
     assert model.certificate_.loss == pytest.approx(total, rel=1e-9)
-    # Gains are exact up to here: the best order loses nothing, and the least wrong one something.
+    # Gains are exact up to here: the best order has no loss, and the next best has a positive one.
     best = problem.correct([52, 1, 0], np.zeros(3))
     assert problem.loss(best, [52, 1, 0]) == 0 < problem.loss([0, 2, 1], [52, 51, 0])

@@ -34,11 +34,11 @@ X, Y = load_digits(return_X_y=True)
 
 
 @parametrize_with_checks(CHECKED, expected_failed_checks=lambda learner: EXPECTED_FAILURES)
-def test_the_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
+def test_scikit_learn_estimator_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
-def test_tags_say_what_a_problem_is() -> None:
+def test_tags_depend_on_the_problem() -> None:
     assert is_classifier(Predtron())
     assert not Predtron().__sklearn_tags__().classifier_tags.poor_score
     assert Predtron("multilabel").__sklearn_tags__().classifier_tags.multi_label
@@ -55,7 +55,7 @@ def test_in_pipelines_and_searches() -> None:
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
-def test_parameters_are_kept_as_given() -> None:
+def test_parameters_are_stored_unchanged() -> None:
     problem = Multiclass(reject=0.2)
     model = Predtron(problem, "l2", "loss", step=0.5, average=True, dtype="float64")
     assert model.get_params()["problem"] is problem
@@ -83,8 +83,8 @@ def test_decisions_agree_with_predictions() -> None:
     assert Predtron("multiclass").fit(X, Y).coef_.shape == (10, 64)
 
 
-def test_rejecting_is_worth_its_cost() -> None:
-    """At every cost, predicting with REJECT costs no more than without, on rows never seen."""
+def test_rejecting_lowers_the_cost() -> None:
+    """At every cost, predicting with REJECT costs no more than without, on test rows."""
     for reject in (0.02, 0.1, 0.3):
         model = Predtron(Multiclass(reject), passes=5, average=True).fit(X[:1000], Y[:1000])
         predicted = model.predict(X[1000:])
@@ -99,10 +99,10 @@ def test_rejecting_is_worth_its_cost() -> None:
     assert sum(each is REJECT for each in cheap.predict(X[1000:])) > 100
 
 
-def test_costs_of_two_classes_shift_what_is_rejected() -> None:
+def test_costs_of_two_classes_shift_the_rejected_rows() -> None:
     two = Y < 2
     rng = np.random.default_rng(0)
-    y = np.where(rng.random(two.sum()) < 0.2, 1 - Y[two], Y[two])  # a fifth of them wrong
+    y = np.where(rng.random(two.sum()) < 0.2, 1 - Y[two], Y[two])  # a fifth of the labels flipped
     shares = []
     for reject in (0.4, 0.15, 0.01):
         model = Predtron(Binary(reject=reject), average=True).fit(X[two], y)
@@ -110,8 +110,8 @@ def test_costs_of_two_classes_shift_what_is_rejected() -> None:
     assert shares[0] < 0.5 < shares[1] <= shares[2] == 1.0
 
 
-def test_the_papers_own_decoding_never_rejects() -> None:
-    """Updates sum to zero over the classes: REJECT scores 0, and some class no less."""
+def test_the_decoding_of_the_paper_never_rejects() -> None:
+    """Updates sum to zero over the classes: REJECT scores 0, and some class at least 0."""
     rng = np.random.default_rng(1)
     for update in ("mistake", "loss"):
         model = Predtron(Multiclass(0.1), update=update, dtype="float64")
@@ -121,18 +121,18 @@ def test_the_papers_own_decoding_never_rejects() -> None:
         assert (scores.max(axis=1) >= 0).all()
 
 
-def test_confidence_makes_a_curve() -> None:
+def test_confidence_gives_a_coverage_curve() -> None:
     model = Predtron("multiclass", passes=5, average=True).fit(X[:1000], Y[:1000])
     right = model.predict(X[1000:]) == Y[1000:]
     curve = coverage_curve(model.confidence(X[1000:]), right)
     assert curve.coverage[-1] == 1.0
     assert curve.accuracy[-1] == right.mean()
     assert curve.accuracy[np.searchsorted(curve.coverage, 0.5)] > right.mean()
-    with pytest.raises(ValueError, match="one class a row"):
+    with pytest.raises(ValueError, match="one class per row"):
         Predtron("multilabel").fit(X[:3], np.eye(3)).confidence(X[:3])
 
 
-def test_indicators_of_one_class() -> None:
+def test_indicators_with_one_class_per_row() -> None:
     names = np.eye(10, dtype=int)[Y[:300]]
     model = Predtron("multiclass").fit(X[:300], names)
     assert model.predict(X[:300]).sum(axis=1).tolist() == [1] * 300
@@ -147,7 +147,7 @@ def test_sparse_rows_give_the_same_bits(kind: Any, norm: str) -> None:
     assert sparse.coef_.tobytes() == dense.coef_.tobytes()
 
 
-def test_nothing_learnt_is_nothing_to_predict() -> None:
+def test_predicting_before_fitting_raises() -> None:
     for name in ("classes_", "coef_", "certificate_", "cutoff_"):
         assert not hasattr(Predtron(), name)
     for call in ("predict", "decision_function"):

@@ -1,4 +1,4 @@
-"""Predtron against the paper in a few lines of NumPy, and against older perceptrons."""
+"""Predtron agrees with the paper's algorithm in NumPy and with classical perceptrons."""
 
 from typing import Any
 
@@ -10,15 +10,15 @@ from tagalong import Predtron
 from tagalong.problems import Binary, LabelRanking, Multiclass, Multilabel, Ordinal
 from tests.contract.bits import native_of
 from tests.problems.kinds import KINDS, Kind
-from tests.reference.predtron import Naive, exponents, link
+from tests.reference.predtron import NaivePredtron, exponents, link
 
 Array = npt.NDArray[np.float64]
-# Problems with labels, whose answers a fit can take.
+# Problems with labels, whose targets ``fit`` accepts.
 NATIVE = [kind for kind in KINDS if not kind.name.startswith("subset") and "own" not in kind.name]
 native_kinds = pytest.mark.parametrize("kind", NATIVE, ids=lambda kind: kind.name)
 
 
-def of_my_own(problem: Any) -> Any:
+def custom_copy_of(problem: Any) -> Any:
     class Own:
         dimension = problem.dimension
         least_loss = problem.least_loss
@@ -52,7 +52,7 @@ def stream(kind: Kind, rows: int = 60, features: int = 7, seed: int = 0) -> tupl
 
 
 def targets(kind: Kind, answers: list[Any]) -> tuple[Any, Any]:
-    """Answers as a fit takes them, and the classes."""
+    """Targets in the form that ``fit`` accepts, and the classes."""
     if np.ndim(answers[0]) > 0:
         return np.array(answers), None
     return answers, list(range(max(kind.problem.dimension, 2)))
@@ -67,12 +67,12 @@ def theta(model: Any, features: int) -> Array:
 
 @pytest.mark.parametrize("update", ["mistake", "loss"])
 @native_kinds
-def test_the_core_does_what_the_paper_says(kind: Kind, update: str) -> None:
+def test_the_core_matches_the_paper(kind: Kind, update: str) -> None:
     X, answers = stream(kind)
     Y, classes = targets(kind, answers)
     model = Predtron(kind.problem, update=update, step=0.3, dtype="float64")
     model.partial_fit(X, Y, classes)
-    twin = Naive(kind.problem, 7, lambda _: 0.3, by_loss=update == "loss")
+    twin = NaivePredtron(kind.problem, 7, lambda _: 0.3, by_loss=update == "loss")
     for x, y in zip(X, answers, strict=True):
         twin.learn(x, y)
     np.testing.assert_allclose(theta(model, 7), twin.theta, rtol=1e-10, atol=1e-12)
@@ -82,12 +82,12 @@ def test_the_core_does_what_the_paper_says(kind: Kind, update: str) -> None:
 
 @pytest.mark.parametrize("norm", ["l2", "l1", "group", "trace"])
 @native_kinds
-def test_a_problem_of_ones_own_gets_the_same_weights(kind: Kind, norm: str) -> None:
-    """Decided in Python, with the core's scores and steps: the same up to the powers of places."""
+def test_a_custom_problem_gets_the_same_weights(kind: Kind, norm: str) -> None:
+    """Decoded in Python, with the core's scores and steps: equal up to rounding of the powers."""
     X, answers = stream(kind, rows=25)
     Y, classes = targets(kind, answers)
     ours = Predtron(kind.problem, norm, dtype="float64").partial_fit(X, Y, classes)
-    theirs = Predtron(of_my_own(kind.problem), norm, dtype="float64").partial_fit(X, answers)
+    theirs = Predtron(custom_copy_of(kind.problem), norm, dtype="float64").partial_fit(X, answers)
     assert ours.certificate_.mistakes == theirs.certificate_.mistakes > 0
     assert ours.certificate_.loss == pytest.approx(theirs.certificate_.loss, rel=1e-12)
     own = (
@@ -106,7 +106,7 @@ def test_binary_is_the_perceptron_bit_for_bit() -> None:
     mistakes = 0
     for x, label in zip(X, y, strict=True):
         score = 0.0
-        for weight, value in zip(w, x, strict=True):  # in the order of the features
+        for weight, value in zip(w, x, strict=True):  # in feature order, for the same rounding
             score += weight * value
         if (2 * label - 1) * score <= 0:
             w += (2 * label - 1) * x
@@ -139,11 +139,11 @@ def test_multiclass_is_the_multiclass_perceptron_bit_for_bit() -> None:
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("norm", ["l1", "group"])
 @pytest.mark.parametrize("features", [2, 7, 40])
-def test_the_links_invert(norm: str, features: int, dtype: str) -> None:
-    """The weights that predict, mapped back, are the dual vectors, whatever their size was."""
+def test_the_links_are_invertible(norm: str, features: int, dtype: str) -> None:
+    """The inverse link maps the weights back to the dual vectors, at any scale."""
     rng = np.random.default_rng(2)
     model = Predtron("multiclass", norm, step=1.0, dtype=dtype)
-    for size in (1.0, 1e-6, 1e8, 1e-3):  # units change on the way
+    for size in (1.0, 1e-6, 1e8, 1e-3):  # the internal unit changes between these scales
         X = size * rng.normal(size=(40, features))
         model.partial_fit(X, rng.integers(0, 3, 40), [0, 1, 2])
         dual, primal = theta(model, features).astype(float), model.coef_.astype(float)
@@ -161,13 +161,13 @@ def test_the_links_invert(norm: str, features: int, dtype: str) -> None:
             longs = np.linalg.norm(dual, axis=0)
             straight = dual * (longs / (longs**s).sum() ** (1 / s)) ** (s - 2)
         largest = np.abs(dual).max()
-        # Where weights are out of the storage type's sight, so is the way back.
+        # Weights that underflow the storage type cannot be mapped back.
         seen = np.abs(primal) > (1e-30 if dtype == "float32" else 1e-290)
         np.testing.assert_allclose(again[seen], dual[seen], rtol=near, atol=near * largest)
         np.testing.assert_allclose(primal, straight, rtol=near, atol=near * np.abs(primal).max())
 
 
-def test_the_trace_link_inverts() -> None:
+def test_the_trace_link_is_invertible() -> None:
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(60, 12)), rng.integers(0, 9, 60)
     model = Predtron("multiclass", "trace", step=1.0).fit(X, y)
@@ -202,7 +202,7 @@ def test_the_kernel_form_is_a_sum_over_support_examples(kernel: str) -> None:
     np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-9, atol=1e-12)
 
 
-def test_a_linear_kernel_is_the_linear_learner() -> None:
+def test_a_linear_kernel_equals_the_linear_learner() -> None:
     rng = np.random.default_rng(5)
     X, Y = rng.normal(size=(60, 5)), rng.integers(0, 2, (60, 4))
     for average in (False, True):
@@ -213,7 +213,7 @@ def test_a_linear_kernel_is_the_linear_learner() -> None:
         )
 
 
-def test_a_budget_drops_what_says_least() -> None:
+def test_a_budget_drops_the_smallest_term() -> None:
     rng = np.random.default_rng(6)
     X, y = rng.normal(size=(120, 4)) * rng.uniform(0.1, 3, (120, 1)), rng.integers(0, 3, 120)
     model = Predtron("multiclass", kernel="linear", budget=7, dtype="float64")
@@ -248,8 +248,8 @@ def test_averages_are_the_mean_of_the_weights() -> None:
     np.testing.assert_allclose(model.coef_, total / 50, rtol=1e-9, atol=1e-12)
 
 
-def test_unknown_labels_are_left_out() -> None:
-    """The round is that of the known labels alone."""
+def test_unknown_labels_are_ignored() -> None:
+    """The round equals one on the known labels only."""
     X = np.array([[1.0, 2.0]])
     for problem in (LabelRanking(), Multilabel(), Multilabel("subset"), Multilabel("error_set")):
         whole = Predtron(problem, step=1.0, dtype="float64").partial_fit(
@@ -263,8 +263,8 @@ def test_unknown_labels_are_left_out() -> None:
         assert not whole.coef_[[1, 3]].any()
 
 
-def test_what_is_derived_from_a_problem_is_asked() -> None:
-    """The core would not know what has been changed."""
+def test_methods_of_a_problem_subclass_are_used() -> None:
+    """The core does not know the overridden methods, so Python decodes."""
 
     class Squared(Ordinal):
         def loss(self, prediction: int, y: int) -> float:
@@ -276,7 +276,7 @@ def test_what_is_derived_from_a_problem_is_asked() -> None:
     rng = np.random.default_rng(8)
     X, y = rng.normal(size=(60, 4)), rng.integers(0, 4, 60)
     model = Predtron(Squared(4), step=0.3, dtype="float64").fit(X, y)
-    twin = Naive(Squared(4), 4, lambda _: 0.3)
+    twin = NaivePredtron(Squared(4), 4, lambda _: 0.3)
     for x, level in zip(X, y, strict=True):
         twin.learn(x, level)
     np.testing.assert_allclose(model.coef_, twin.theta, rtol=1e-10, atol=1e-12)

@@ -1,4 +1,4 @@
-"""What `score` returns, with weights of the rows, for learners of streams and of batches."""
+"""`score` with sample weights, for online and batch learners."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ WEIGHTS = RNG.exponential(size=60)
 
 @pytest.mark.parametrize("learner", [LabelRanker(), M3LClassifier()], ids=["online", "batch"])
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weighted"])
-def test_score_is_that_of_scikit_learn(learner: Any, weights: Any) -> None:
+def test_score_equals_scikit_learns_metric(learner: Any, weights: Any) -> None:
     model = learner.fit(X, Y)
     expected = label_ranking_average_precision_score(
         Y, model.decision_function(X), sample_weight=weights

@@ -1,4 +1,4 @@
-"""One weight vector for all labels: against explicit rows, and against the papers' mail map."""
+"""SharedLabelRanker agrees with explicit rows and with a naive FolderAffinity."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ WORDS, FOLDERS = 30, 6
 
 
 def stream(count: int, seed: int = 0) -> list[tuple[npt.NDArray[np.int64], list[int]]]:
-    """Messages as sets of words; each folder has words of its own."""
+    """Messages as sets of words; each folder has its own typical words."""
     rng = np.random.default_rng(seed)
     out = []
     for _ in range(count):
@@ -26,7 +26,7 @@ def stream(count: int, seed: int = 0) -> list[tuple[npt.NDArray[np.int64], list[
 
 
 class NaiveAffinity:
-    """The mail map as it is defined, with a set of words a message."""
+    """FolderAffinity by its definition, with one set of words per message."""
 
     def __init__(self, often: float, seldom: float, common: float, rare: float):
         self.often, self.seldom, self.common, self.rare = often, seldom, common, rare
@@ -59,14 +59,14 @@ CASES = [
 
 
 @pytest.mark.parametrize(("update", "geometry"), CASES)
-def test_it_is_block_projection_on_differences_of_features(update: str, geometry: str) -> None:
+def test_equals_block_projection_on_feature_differences(update: str, geometry: str) -> None:
     values = {"common": 2.0, "rare": -1.0} if geometry == "euclidean" else {"common": 1, "rare": 0}
     ranker = SharedLabelRanker(
         update=update, geometry=geometry, C=0.7, n_features=WORDS, dtype="float64"
     ).add_labels(range(FOLDERS))
     naive = NaiveAffinity(0.2, 0.02, **values)
     block = BlockProjection(update, geometry, C=0.7, dtype="float64")
-    # An empty block tells the number of features; a row without features moves nothing.
+    # An empty block declares the number of features; a row without features changes no weights.
     started = False
     for words, folders in stream(60):
         phi = naive.phi(words)
@@ -86,13 +86,13 @@ def test_it_is_block_projection_on_differences_of_features(update: str, geometry
 
 
 def coefficients(block: BlockProjection, ranker: SharedLabelRanker) -> npt.NDArray[np.float64]:
-    """The block's weights of the features that the ranker has met in an update."""
+    """The block learner's weights of the features that the ranker has updated."""
     met = np.zeros(WORDS, dtype=bool)
     met[ranker._native.weights().features] = True
     return np.where(met, block.coef_, 0)
 
 
-def test_it_learns_to_file() -> None:
+def test_learns_to_file_messages() -> None:
     ranker = SharedLabelRanker(update="max")
     right = 0
     for i, (words, folders) in enumerate(stream(600, seed=1)):
@@ -100,15 +100,15 @@ def test_it_learns_to_file() -> None:
         if i >= 300:
             right += ranker.rank_one(x, 1)[0] in folders
         ranker.learn_one(x, folders)
-    assert right / 300 > 0.7  # one in six by chance
+    assert right / 300 > 0.7  # chance level: one in six
 
 
-def test_a_new_folder_profits_from_what_the_others_taught() -> None:
+def test_a_new_folder_benefits_from_the_others() -> None:
     ranker = SharedLabelRanker(update="simproj")
     for words, folders in stream(400, seed=2):
         ranker.learn_one((words, np.ones(len(words))), folders)
-    words = np.array([0, 6, 12, 18])  # that others have taught to trust, one of each
-    # In the first round the folder is still empty: all that can be learnt is that others are wrong.
+    words = np.array([0, 6, 12, 18])  # one informative word of each other folder
+    # In the first round the folder is still empty, so only the other folders' scores change.
     for _ in range(2):
         ranker.learn_one((words, np.ones(4)), ["fresh"])
     assert ranker.rank_one((words, np.ones(4)), 1) == ["fresh"]
@@ -153,7 +153,7 @@ def test_tagger_and_files(tmp_path: Path) -> None:
         ({"C": 0}, "C must be positive"),
     ],
 )
-def test_wrong_parameters_are_named(params: dict[str, object], message: str) -> None:
+def test_invalid_parameters_are_named(params: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         SharedLabelRanker(**params).learn_one(([1], [1.0]), ["a"])
 

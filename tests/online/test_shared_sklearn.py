@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tagalong import SharedLabelRanker
 from tagalong.features import FolderAffinity
-from tests.online.own_features import Kesler
+from tests.online.custom_features import Kesler
 
 ONLINE = "learns row by row: a row of weight 2 is one step, not two rows"
 EXPECTED_FAILURES = {
@@ -25,7 +25,7 @@ EXPECTED_FAILURES = {
     ],
     expected_failed_checks=lambda ranker: EXPECTED_FAILURES if ranker.update != "max" else {},
 )
-def test_the_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
+def test_scikit_learn_estimator_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
 

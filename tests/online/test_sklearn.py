@@ -1,4 +1,4 @@
-"""LabelRanker as a scikit-learn estimator: its checks, its tools, its containers."""
+"""LabelRanker as a scikit-learn estimator: estimator checks, tools, input containers."""
 
 from typing import Any
 
@@ -43,12 +43,12 @@ MULTI_X, MULTI_Y = make_multilabel_classification(
 
 
 @parametrize_with_checks(CHECKED, expected_failed_checks=lambda ranker: EXPECTED_FAILURES)
-def test_the_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
+def test_scikit_learn_estimator_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
 def test_the_entropic_geometry_learns_from_features_of_both_signs() -> None:
-    """The blobs of check_classifiers_train, which it cannot tell apart by their two features.
+    """The blobs of check_classifiers_train, which it cannot separate by their two features.
 
     Weights p and 1 - p make the scores x2 + p (x1 - x2): only the labels with the largest and
     the smallest p ever win, two of three. With x and -x as features all three can.
@@ -62,7 +62,7 @@ def test_the_entropic_geometry_learns_from_features_of_both_signs() -> None:
         assert ranker.fit(both, labels).score(both, labels) > 0.83
 
 
-def test_no_tag_switches_checks_off() -> None:
+def test_no_tag_disables_checks() -> None:
     tags = LabelRanker().__sklearn_tags__()
     assert not tags.no_validation
     assert not tags.non_deterministic
@@ -72,7 +72,7 @@ def test_no_tag_switches_checks_off() -> None:
     assert is_classifier(LabelRanker())
 
 
-def test_one_label_a_row_makes_a_classifier() -> None:
+def test_one_label_per_row_makes_a_classifier() -> None:
     ranker = LabelRanker(passes=3).fit(X, NAMES)
     assert ranker.classes_.tolist() == sorted(IRIS.target_names)
     predicted = ranker.predict(X)
@@ -91,7 +91,7 @@ def test_two_classes_have_one_score() -> None:
     assert np.array_equal(ranker.predict(X[some]), ranker.classes_[(scores > 0).astype(int)])
 
 
-def test_several_labels_a_row_make_an_indicator() -> None:
+def test_several_labels_per_row_make_an_indicator() -> None:
     ranker = LabelRanker().fit(MULTI_X, MULTI_Y)
     scores, predicted = ranker.decision_function(MULTI_X), ranker.predict(MULTI_X)
     assert ranker.classes_.tolist() == [0, 1, 2, 3, 4, 5]
@@ -103,7 +103,7 @@ def test_several_labels_a_row_make_an_indicator() -> None:
     assert expected > 0.8
 
 
-def test_the_score_takes_targets_in_every_form_and_weights() -> None:
+def test_score_accepts_all_forms_of_targets_and_weights() -> None:
     ranker = LabelRanker().fit(MULTI_X, MULTI_Y)
     expected = ranker.score(MULTI_X, MULTI_Y)
     assert ranker.score(MULTI_X, sp.csr_array(MULTI_Y)) == expected
@@ -115,7 +115,7 @@ def test_the_score_takes_targets_in_every_form_and_weights() -> None:
     )
 
 
-def test_a_label_not_yet_known_cannot_be_scored() -> None:
+def test_an_unknown_label_cannot_be_scored() -> None:
     ranker = LabelRanker().partial_fit(np.eye(2), [["a"], ["b"]], "grow")
     with pytest.raises(ValueError, match="'never seen'"):
         ranker.score(np.eye(2), [["a"], ["never seen"]])
@@ -155,7 +155,7 @@ def test_inside_another_estimator() -> None:
     assert several.score(X, NAMES) > 0.6
 
 
-def test_frames_give_names_to_features_and_labels() -> None:
+def test_frames_set_names_of_features_and_labels() -> None:
     labels = [f"tag-{i}" for i in range(6)]
     columns = [f"word-{i}" for i in range(30)]
     frame, targets = pd.DataFrame(MULTI_X, columns=columns), pd.DataFrame(MULTI_Y, columns=labels)
@@ -168,7 +168,7 @@ def test_frames_give_names_to_features_and_labels() -> None:
     assert ranker.rank_one(frame.iloc[0].to_dict()) == ranker.rank(frame.iloc[:1])[0].tolist()
 
 
-def test_frames_with_other_columns_are_refused() -> None:
+def test_frames_with_other_columns_raise() -> None:
     ranker = LabelRanker().fit(FRAME, NAMES)
     with pytest.raises(ValueError, match="feature names"):
         ranker.predict(FRAME.rename(columns={FRAME.columns[0]: "other"}))
@@ -192,7 +192,7 @@ def test_sparse_arrays_and_matrices(kind: Any) -> None:
     assert sparse.score(kind(MULTI_X), kind(MULTI_Y)) == dense.score(MULTI_X, MULTI_Y)
 
 
-def test_parameters_are_kept_as_given() -> None:
+def test_parameters_are_stored_unchanged() -> None:
     parameters = LabelRanker().get_params()
     changed = {**parameters, "C": 3, "update": "optimal", "solver": "interior-point", "margin": 2.0}
     ranker = LabelRanker(**changed)
@@ -203,13 +203,13 @@ def test_parameters_are_kept_as_given() -> None:
     assert LabelRanker().set_params(**changed).get_params() == changed
 
 
-def test_it_shows_what_differs_from_the_defaults() -> None:
+def test_repr_shows_what_differs_from_the_defaults() -> None:
     assert repr(LabelRanker()) == "LabelRanker()"
     assert repr(LabelRanker(C=3, update="single")) == "LabelRanker(C=3, update='single')"
 
 
 @pytest.mark.parametrize("call", ["decision_function", "predict", "rank"])
-def test_nothing_learnt_is_nothing_to_predict(call: str) -> None:
+def test_predicting_before_fitting_raises(call: str) -> None:
     with pytest.raises(NotFittedError):
         getattr(LabelRanker(), call)(MULTI_X)
     with pytest.raises(NotFittedError, match="rank_one"):
@@ -218,7 +218,7 @@ def test_nothing_learnt_is_nothing_to_predict(call: str) -> None:
         assert not hasattr(LabelRanker(), name)
 
 
-def test_the_weights_give_the_scores() -> None:
+def test_scores_are_products_with_the_weights() -> None:
     ranker = LabelRanker(constant=0, dtype="float64").fit(MULTI_X, MULTI_Y)
     rows = MULTI_X / np.linalg.norm(MULTI_X, axis=1, keepdims=True)
     assert ranker.coef_.shape == (6, 30)
@@ -235,7 +235,7 @@ def test_large_weights_are_sparse() -> None:
 
 @pytest.mark.filterwarnings("ignore:A column-vector y was passed")
 @pytest.mark.parametrize("values", [[5, 5, 5], [1, 1, 1], [0, 1, 1], ["a", "a", "b"]])
-def test_a_column_of_labels_is_one_label_a_row(values: list[Any]) -> None:
+def test_a_column_of_labels_is_one_label_per_row(values: list[Any]) -> None:
     column, flat = np.array(values)[:, None], np.array(values)
     found, expected = LabelRanker().fit(np.eye(3), column), LabelRanker().fit(np.eye(3), flat)
     assert found.classes_.tolist() == expected.classes_.tolist()

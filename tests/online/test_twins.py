@@ -1,4 +1,4 @@
-"""The engine against the naive twins, round by round."""
+"""The native LabelRanker agrees with the naive twins, round by round."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Size(NamedTuple):
 
 
 def size_of(geometry: Geometry, update: Update) -> Size:
-    """A few hundred rounds where the twin is fast, fewer where it is slow."""
+    """A few hundred rounds if the twin is fast, fewer if it is slow."""
     if update == "optimal":
         return Size(24, 5, 4) if geometry == "entropic" else Size(60, 12, 8)
     if update == "smooth" or (geometry == "entropic" and update in {"conproj", "simproj"}):
@@ -55,7 +55,7 @@ def size_of(geometry: Geometry, update: Update) -> Size:
 
 @dataclass(frozen=True)
 class Trace:
-    """What the twin did: after every round of a stream, and in the end."""
+    """The twin's results after every round of a stream, and at the end."""
 
     items: list[Item]
     scores: FloatArray
@@ -84,7 +84,7 @@ def trace(case: Case) -> Trace:
     scores, certificates = [], []
     for item in items:
         scores.append(twin.scores(item.x))
-        # A row of weight 0 is passed over: it is not even a round.
+        # A row of weight 0 is skipped and does not count as a round.
         if item.weight > 0.0:
             twin.learn(*item)
         certificates.append([getattr(twin, name) for name in FACTS])
@@ -108,7 +108,7 @@ def ranker_for(case: Case, **options: object) -> LabelRanker:
 def assert_agreement(
     ranker: LabelRanker, expected: Trace, tolerance: float, rounds: int | None = None
 ) -> None:
-    """Scores of every round; the certificate after batches of changing size."""
+    """Compare the scores of every round, and the certificate after batches of varying size."""
     items, n_labels = expected.items[:rounds], expected.scores.shape[1]
     start = 0
     while start < len(items):
@@ -157,7 +157,7 @@ def test_interior_point(case: Case) -> None:
 
 @every_case(*UPDATES)
 def test_single_precision(case: Case) -> None:
-    """Rounding takes its time to turn a choice between nearly equal scores: a short run."""
+    """A short run: in a longer one, rounding would change a choice between nearly equal scores."""
     assert_agreement(ranker_for(case, dtype="float32"), trace(case), 1e-3, rounds=60)
 
 
@@ -170,8 +170,8 @@ def test_averages(case: Case) -> None:
     np.testing.assert_allclose(found, expected.averaged, rtol=1e-8, atol=1e-8)
 
 
-def test_rows_of_weight_zero_are_passed_over() -> None:
-    """They leave no trace, in whatever batches they come."""
+def test_rows_of_weight_zero_are_skipped() -> None:
+    """They change nothing, in batches of any size."""
     items = random_stream(3, 12, 5, 4, weights=(1.0, 0.0, 0.0, 2.0))
     kept = [item for item in items if item.weight > 0.0]
     case = Case("adaptive", "smooth", "real", 1.0, 0.5, True)

@@ -1,4 +1,4 @@
-"""The tables of update rules as Python sees them, and what is refused by them."""
+"""The tables of update rules in Python, and the errors that they cause."""
 
 import re
 import subprocess
@@ -28,7 +28,7 @@ def native_settings(learner: Any, **changed: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("rules", [LABEL_RULES, BLOCK_RULES, PREDTRON_UPDATES])
-def test_the_tables_cannot_be_changed(rules: Any) -> None:
+def test_the_tables_are_read_only(rules: Any) -> None:
     with pytest.raises(TypeError):
         rules["mine"] = rules[next(iter(rules))]
     for name, rule in rules.items():
@@ -37,7 +37,7 @@ def test_the_tables_cannot_be_changed(rules: Any) -> None:
             rule.name = "other"
 
 
-def test_the_tables_take_nothing_long_to_import() -> None:
+def test_the_tables_import_no_slow_package() -> None:
     program = (
         "import sys, tagalong.learning.update_rules\n"
         "print([name for name in ('numpy', 'scipy', 'sklearn') if name in sys.modules])"
@@ -50,7 +50,7 @@ def test_rules_that_move_one_pair_are_those_with_sparse_rows() -> None:
     assert [name for name, rule in LABEL_RULES.items() if rule.few_labels] == ["fixed", "single"]
 
 
-def test_a_rule_without_an_entropic_step_is_refused_in_these_words() -> None:
+def test_a_rule_without_an_entropic_step_raises_this_message() -> None:
     words = "update='simopt' does not exist for geometry='entropic'"
     more = "; use 'simproj', or the euclidean or adaptive geometry"
     with pytest.raises(ValueError, match=f"^{re.escape(words + more)}$"):
@@ -61,7 +61,7 @@ def test_a_rule_without_an_entropic_step_is_refused_in_these_words() -> None:
         BlockProjection(update="simopt", geometry="entropic").learn_block(X, [1, -1])
 
 
-def test_a_solver_that_a_rule_lacks_is_refused_in_these_words() -> None:
+def test_a_solver_that_a_rule_lacks_raises_this_message() -> None:
     words = "solver='interior-point' is for update='optimal' only"
     with pytest.raises(ValueError, match=f"^{re.escape(words)}$"):
         LabelRanker(update="single", solver="interior-point").fit(X, ["a", "b"])
@@ -71,7 +71,7 @@ def test_a_solver_that_a_rule_lacks_is_refused_in_these_words() -> None:
     ("kind", "learner"),
     [(core.LabelRanker32, LabelRanker()), (core.BlockLearner32, BlockProjection())],
 )
-def test_the_native_learners_refuse_what_is_not_in_the_table(kind: Any, learner: Any) -> None:
+def test_the_native_learners_reject_rules_outside_the_table(kind: Any, learner: Any) -> None:
     with pytest.raises(core.InputError, match=r"^update has no choice 'perceptron'$"):
         kind(**native_settings(learner, update="perceptron"))
     words = "^update='simopt' does not exist for geometry='entropic'$"
@@ -79,7 +79,7 @@ def test_the_native_learners_refuse_what_is_not_in_the_table(kind: Any, learner:
         kind(**native_settings(learner, update="simopt", geometry="entropic"))
 
 
-def test_bounds() -> None:
+def test_rules_with_a_mistake_bound() -> None:
     assert mistake_bound("fixed") == mistake_bound("simperc") == "step given"
     assert {mistake_bound(name) for name in ("single", "optimal", "smooth", "conproj", "max")} == {
         "step chosen"
@@ -88,7 +88,7 @@ def test_bounds() -> None:
     assert mistake_bound("max on sets") == "none"
 
 
-def test_the_papers_have_their_own_rules() -> None:
+def test_the_rules_of_each_paper() -> None:
     p1 = [one.name for one in PAPERS["p1"]]
     assert p1[:3] == ["I (fixed), euclidean", "II (single), euclidean", "III (optimal), euclidean"]
     assert len(p1) == 6
@@ -100,6 +100,6 @@ def test_the_papers_have_their_own_rules() -> None:
     assert not [one for one in p2 if one[1:] == ("simopt", "entropic")]
 
 
-def test_predtron_has_its_own() -> None:
+def test_the_rules_of_predtron() -> None:
     assert UPDATES == ("mistake", "loss")
     assert [update.by_loss for update in PREDTRON_UPDATES.values()] == [False, True]

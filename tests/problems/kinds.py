@@ -1,4 +1,4 @@
-"""The problems of the package, small enough to list all their predictions."""
+"""The built-in problems, small enough to enumerate all their predictions."""
 
 import itertools
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ def orders(m: int) -> list[Any]:
 def rankings(m: int) -> list[Kind]:
     found = []
     for position in ("-i", "-i^1.1", "-i^2", "1/i", lambda i: -(i**0.5)):
-        name = position if isinstance(position, str) else "own"
+        name = position if isinstance(position, str) else "custom"
         for label, settings in (
             ("ndcg", {}),
             ("ndcg@2", {"k": 2}),

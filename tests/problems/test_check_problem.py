@@ -1,4 +1,4 @@
-"""A broken problem is found out, and told what is wrong with it."""
+"""`check_problem` accepts a valid problem, and names the defect of an invalid one."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from tagalong.problems import Multiclass, check_problem
 
 
 class Weekday:
-    """A problem of one's own, with three classes; the broken ones differ from it in one thing."""
+    """A valid custom problem with three classes; each invalid one below differs in one member."""
 
     dimension: Any = 3
     least_loss = 1.0
@@ -31,7 +31,7 @@ class Weekday:
         return y
 
 
-def test_a_sound_problem_passes() -> None:
+def test_a_valid_problem_passes() -> None:
     check_problem(Weekday(), [0, 1, 2], [0, 1, 2])
     check_problem(Weekday(), [0, 1, 2])
 
@@ -46,71 +46,71 @@ class ShortVectors(Weekday):
         return np.eye(2)[prediction % 2]
 
 
-class OneForAll(Weekday):
+class SameVector(Weekday):
     def represent(self, prediction: int) -> Any:
         return np.full(3, 3**-0.5)
 
 
-class LastOfTies(Weekday):
+class LowestScore(Weekday):
     def decode(self, scores: Any) -> int:
         return int(np.argmin(scores))
 
 
-class Hinge(Weekday):
+class NotAugmented(Weekday):
     def augmented_decode(self, scores: Any, y: int) -> int:
         return int(np.argmax(scores))
 
 
-class Stubborn(Weekday):
+class IncorrectCorrect(Weekday):
     def correct(self, y: int, scores: Any) -> int:
         return int(np.argmax(scores))
 
 
-class TooDear(Weekday):
+class MostLossTooSmall(Weekday):
     most_loss = 1.0
 
 
-class TooCheap(Weekday):
+class LeastLossTooLarge(Weekday):
     least_loss = 3.0
     most_loss = 3.0
 
 
-class Negative(Weekday):
+class NegativeLoss(Weekday):
     def loss(self, prediction: int, y: int) -> float:
         return 0.0 if prediction == y else -1.0
 
 
-class NoLimits(Weekday):
+class ZeroLeastLoss(Weekday):
     least_loss = 0.0
 
 
-class Unsized(Weekday):
+class NoDimension(Weekday):
     dimension = None
 
 
 @pytest.mark.parametrize(
-    "kind, problem",
+    "kind, message",
     [
         (LongVectors, r"represent\(0\) has length 2 instead of 1"),
         (ShortVectors, r"represent\(0\) has shape \(2,\), not \(3,\)"),
-        (OneForAll, "decode does not invert represent|worth"),
-        (LastOfTies, "decode"),
-        (Hinge, r"augmented_decode\(scores, \d\) found \d, worth"),
-        (Stubborn, r"correct\(\d\) is \d, which loses 2.0 instead of 0"),
-        (TooDear, "from least_loss = 1.0 to most_loss = 1.0"),
-        (TooCheap, "from least_loss = 3.0"),
-        (Negative, r"is -1.0; it must be 0, or from"),
-        (NoLimits, "least_loss must be above 0"),
-        (Unsized, "dimension must be a number from 1 on, got None"),
+        (SameVector, r"augmented_decode\(scores, \d\) returned \d with loss plus similarity"),
+        (LowestScore, r"decode does not invert represent: decode\(represent\(0\)\) is 1"),
+        (NotAugmented, r"augmented_decode\(scores, \d\) returned \d with loss plus similarity"),
+        (IncorrectCorrect, r"correct\(\d\) is \d, whose loss is 2.0 instead of 0"),
+        (MostLossTooSmall, "from least_loss = 1.0 to most_loss = 1.0"),
+        (LeastLossTooLarge, "from least_loss = 3.0"),
+        (NegativeLoss, r"is -1.0; it must be 0, or from"),
+        (ZeroLeastLoss, "least_loss must be above 0"),
+        (NoDimension, "dimension must be at least 1, got None"),
     ],
 )
-def test_what_is_broken_is_named(kind: type[Weekday], problem: str) -> None:
-    with pytest.raises(ValueError, match=problem):
+def test_the_message_names_the_defect(kind: type[Weekday], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         check_problem(kind(), [0, 1, 2], [0, 1, 2])
 
 
-def test_a_problem_must_have_all_its_parts() -> None:
-    class Half:
+def test_a_problem_must_have_all_members_and_some_answers() -> None:
+    class Incomplete:
         dimension = 2
         least_loss = most_loss = 1.0
 
@@ -118,6 +118,6 @@ def test_a_problem_must_have_all_its_parts() -> None:
             return 0.0
 
     with pytest.raises(ValueError, match="it has no represent, decode, augmented_decode, correct"):
-        check_problem(Half(), [0])  # type: ignore[arg-type]
+        check_problem(Incomplete(), [0])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="answers must not be empty"):
         check_problem(Multiclass(dimension=2), [])

@@ -1,4 +1,4 @@
-"""Every problem keeps its word: decoders against enumeration, by sets (2^m) and orders (m!)."""
+"""Built-in problems: decoders against enumeration of all sets (2^m) and rankings (m!)."""
 
 import copy
 import pickle
@@ -27,11 +27,11 @@ from tests.problems.kinds import Kind, every_kind, orders
 
 
 @every_kind
-def test_it_keeps_its_word(kind: Kind) -> None:
+def test_check_problem_passes(kind: Kind) -> None:
     check_problem(kind.problem, kind.answers, kind.predictions, rounds=8)
 
 
-def worth(problem: Any, prediction: Any, scores: Any, y: Any) -> float:
+def augmented_score(problem: Any, prediction: Any, scores: Any, y: Any) -> float:
     return float(problem.represent(prediction) @ scores) + problem.loss(prediction, y)
 
 
@@ -41,19 +41,19 @@ numbers = st.sampled_from([-2.0, -1.0, -0.3, 0.0, 0.1, 0.5, 1.0, 4.0])
 @every_kind
 @given(data=st.data())
 @settings(max_examples=10)
-def test_the_augmented_decoder_finds_the_best_of_all(kind: Kind, data: Any) -> None:
-    """On scores with many ties."""
+def test_the_augmented_decoder_finds_the_maximum(kind: Kind, data: Any) -> None:
+    """The scores have many ties."""
     problem = kind.problem
     size = problem.dimension
     scores = np.array(data.draw(st.lists(numbers, min_size=size, max_size=size)))
     y = data.draw(st.sampled_from(range(len(kind.answers))).map(kind.answers.__getitem__))
     found = problem.augmented_decode(scores, y)
-    best = max(worth(problem, prediction, scores, y) for prediction in kind.predictions)
-    assert worth(problem, found, scores, y) == pytest.approx(best, abs=1e-12)
+    best = max(augmented_score(problem, prediction, scores, y) for prediction in kind.predictions)
+    assert augmented_score(problem, found, scores, y) == pytest.approx(best, abs=1e-12)
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 6, 7])
-def test_merging_finds_the_best_of_all_rankings(m: int) -> None:
+def test_merging_finds_the_best_ranking(m: int) -> None:
     rng = np.random.default_rng(m)
     problem = LabelRanking("-i^1.1", dimension=m)
     f, _ = problem.places(m)
@@ -65,9 +65,9 @@ def test_merging_finds_the_best_of_all_rankings(m: int) -> None:
         order = core.merge_ranking(scores, relevant, f, discount)
         assert sorted(order) == list(range(m))
         is_relevant = np.isin(np.arange(m), relevant)
-        worths = (scores[every] * f - is_relevant[every] * discount).sum(axis=1)
+        values = (scores[every] * f - is_relevant[every] * discount).sum(axis=1)
         ours = float((scores[order] * f - is_relevant[order] * discount).sum())
-        assert ours == pytest.approx(worths.max(), abs=1e-12)
+        assert ours == pytest.approx(values.max(), abs=1e-12)
 
 
 @pytest.mark.parametrize("m, relevant", [(40, 4), (40, 20), (60, 59), (400, 4)])
@@ -76,33 +76,33 @@ def test_merging_is_as_good_as_linear_assignment(m: int, relevant: int) -> None:
     problem = LabelRanking(dimension=m)
     y = np.zeros(m)
     y[rng.choice(m, relevant, replace=False)] = 1
-    f, pays = problem.places(m)
+    f, discounts = problem.places(m)
     for scale in (1e-3, 1.0, 30.0):
         scores = scale * rng.normal(size=m)
         order = problem.augmented_decode(scores, y)
-        table = np.outer(scores, f) - np.outer(y, pays / pays[:relevant].sum())
-        items, places = linear_sum_assignment(table, maximize=True)
+        table = np.outer(scores, f) - np.outer(y, discounts / discounts[:relevant].sum())
+        items, positions = linear_sum_assignment(table, maximize=True)
         ours = table[order, np.arange(m)].sum()
-        assert ours == pytest.approx(table[items, places].sum(), rel=1e-12)
+        assert ours == pytest.approx(table[items, positions].sum(), rel=1e-12)
 
 
-def test_losses_by_hand() -> None:
+def test_losses_equal_hand_computed_ones() -> None:
     assert Multilabel("hamming").loss([1, 1, 0, 0], [1, 0, 1, 0]) == 2
     assert Multilabel("subset").loss([1, 1, 0, 0], [1, 0, 1, 0]) == 1
     assert Multilabel("error_set").loss([1, 1, 0, 0], [0, 0, 1, 0]) == 2
     assert Ordinal(5).loss(4, 1) == 3
     assert Binary((3.0, 2.0)).loss(1, 0) == 3
     assert Binary((3.0, 2.0), (0.5, 0.25)).loss(REJECT, 1) == 0.25
-    # Grades 0, 2, 1 in that order, of 2, 1, 0.
-    paid, ideal = 3 / np.log2(3) + 1 / 2, 3 + 1 / np.log2(3)
-    assert SubsetRanking().loss([0, 1, 2], [0, 2, 1]) == pytest.approx(1 - paid / ideal)
+    # The grades in ranked order are 0, 2, 1; the ideal order is 2, 1, 0.
+    dcg, ideal = 3 / np.log2(3) + 1 / 2, 3 + 1 / np.log2(3)
+    assert SubsetRanking().loss([0, 1, 2], [0, 2, 1]) == pytest.approx(1 - dcg / ideal)
     assert SubsetRanking(k=1).loss([0, 1, 2], [0, 2, 1]) == 1
     assert LabelRanking(loss="precision", k=2).loss([0, 1, 2], [0, 1, 0]) == 0
     assert LabelRanking(loss="precision", k=2).loss([0, 1, 2], [0, 1, 1]) == 0.5
     assert LabelRanking().loss([1, 0], [0, 0]) == 0
 
 
-def test_a_correct_ranking_loses_exactly_nothing() -> None:
+def test_a_correct_ranking_has_a_loss_of_exactly_zero() -> None:
     rng = np.random.default_rng(1)
     for _ in range(200):
         y = rng.integers(0, 5, 30)
@@ -116,7 +116,7 @@ def test_ties_between_correct_rankings() -> None:
     assert LabelRanking(ties="index").correct([1, 0, 1, 0], scores).tolist() == [0, 2, 1, 3]
 
 
-def test_predictions_of_ties_go_to_the_lowest_index() -> None:
+def test_ties_are_decoded_to_the_lowest_index() -> None:
     assert Binary().decode(np.zeros(1)) == 0
     assert Multiclass(0.2, 3).decode(np.zeros(3)) == 0
     assert Multiclass(0.2, 3).decode(np.ones(3)) is REJECT
@@ -125,31 +125,30 @@ def test_predictions_of_ties_go_to_the_lowest_index() -> None:
 
 
 @every_kind
-def test_ties_count_against_the_answer(kind: Kind) -> None:
-    """Of all predictions that score best, learning looks at one that loses most."""
+def test_worst_decode_has_the_largest_loss_among_ties(kind: Kind) -> None:
     rng = np.random.default_rng(0)
     for _ in range(30):
         scores = rng.integers(-1, 2, kind.problem.dimension).astype(float)
         y = kind.answers[int(rng.integers(len(kind.answers)))]
-        worths = [float(kind.problem.represent(p) @ scores) for p in kind.predictions]
+        similarities = [float(kind.problem.represent(p) @ scores) for p in kind.predictions]
         losses = [
             kind.problem.loss(prediction, y)
-            for prediction, worth in zip(kind.predictions, worths, strict=True)
-            if worth >= max(worths) - 1e-12
+            for prediction, similarity in zip(kind.predictions, similarities, strict=True)
+            if similarity >= max(similarities) - 1e-12
         ]
         found = kind.problem.worst_decode(scores, y)
-        assert float(kind.problem.represent(found) @ scores) == pytest.approx(max(worths))
+        assert float(kind.problem.represent(found) @ scores) == pytest.approx(max(similarities))
         assert kind.problem.loss(found, y) == pytest.approx(max(losses))
 
 
-def test_reject_is_one_value() -> None:
+def test_copies_of_reject_are_reject() -> None:
     assert repr(REJECT) == "REJECT"
     for again in (copy.copy(REJECT), copy.deepcopy(REJECT), pickle.loads(pickle.dumps(REJECT))):
         assert again is REJECT
 
 
 @every_kind
-def test_problems_are_values(kind: Kind) -> None:
+def test_problems_compare_and_hash_by_value(kind: Kind) -> None:
     problem = kind.problem
     assert problem == copy.deepcopy(problem)
     assert problem != Binary((7.0, 7.0))
@@ -160,12 +159,12 @@ def test_problems_are_values(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize(
-    "make, problem",
+    "make, message",
     [
         (lambda: Binary((1, 0)), "costs must be positive, got 0"),
         (lambda: Binary((1, 2, 3)), "costs must be two numbers"),
         (lambda: Binary(reject=1.5), "reject must be at most 1, got 1.5"),
-        (lambda: Binary(reject=(0.1, 0.2, 0.3)), "reject must be a cost"),
+        (lambda: Binary(reject=(0.1, 0.2, 0.3)), "reject must be one cost, or one cost per class"),
         (lambda: Multiclass(reject=-1), "reject must be positive, got -1"),
         (lambda: Ordinal(0), "levels must be at least 1, got 0"),
         (lambda: Ordinal(["a", "b", "a"]), "levels must be distinct"),
@@ -174,10 +173,13 @@ def test_problems_are_values(kind: Kind) -> None:
         (lambda: LabelRanking(ties="random"), "ties must be one of 'score', 'index'"),
         (lambda: LabelRanking(loss="precision"), "k must be given for loss='precision'"),
         (lambda: LabelRanking(k=0), "k must be at least 1, got 0"),
-        (lambda: LabelRanking(lambda i: i).places(3), "position must fall from place to place"),
+        (
+            lambda: LabelRanking(lambda i: i).places(3),
+            r"position must be decreasing, but position\(1\) is 1 and position\(2\) is 2",
+        ),
         (lambda: Multiclass().represent(1), "number of classes is not known yet"),
     ],
 )
-def test_what_makes_no_sense_is_refused(make: Any, problem: str) -> None:
-    with pytest.raises(ValueError, match=problem):
+def test_invalid_arguments_are_refused(make: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         make()

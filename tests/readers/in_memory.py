@@ -1,31 +1,31 @@
-"""Formats read from and written to bytes, without a file."""
+"""Helpers that read formats from bytes and write them to bytes."""
 
 import io
 from collections.abc import Iterable
 from typing import Any
 
 from tagalong.readers import FORMATS, Item, ReadError
-from tagalong.readers.registry import checked_options
-from tagalong.streams.compression import decompressed
+from tagalong.readers.registry import validate_options
+from tagalong.streams.compression import decompress_stream
 from tagalong.streams.format import Target
 
 
 def found(data: bytes | str, format: str, **options: Any) -> list[Item | ReadError]:
-    """What a reader yields; a ReadError that it raises comes last."""
+    """Return the items and errors that a reader yields; an error that it raises comes last."""
     if isinstance(data, str):
         data = data.encode()
     chosen = FORMATS[format]
-    options = checked_options([chosen], options)[format]
+    options = validate_options([chosen], options)[format]
     seen: list[Item | ReadError] = []
     try:
-        seen.extend(chosen.read(decompressed(io.BytesIO(data), "f"), "f", **options))
+        seen.extend(chosen.read(decompress_stream(io.BytesIO(data), "f"), "f", **options))
     except ReadError as error:
         seen.append(error)
     return seen
 
 
 def items(data: bytes | str, format: str, **options: Any) -> list[Item]:
-    """The items of valid data."""
+    """Return the items of valid data."""
     seen = found(data, format, **options)
     for each in seen:
         if isinstance(each, ReadError):
@@ -34,17 +34,19 @@ def items(data: bytes | str, format: str, **options: Any) -> list[Item]:
 
 
 def error(data: bytes | str, format: str, **options: Any) -> str:
-    """What is wrong with data that has one fault."""
+    """Return the error message of data with a single fault."""
     faults = [each for each in found(data, format, **options) if isinstance(each, ReadError)]
     assert len(faults) == 1, faults
     return str(faults[0])
 
 
-def written(given: Iterable[Item], format: str, **options: Any) -> tuple[bytes, dict[str, Any]]:
-    """What a writer writes, and what it puts beside."""
+def written(
+    given: Iterable[Item], format: str, **options: Any
+) -> tuple[bytes, dict[str, bytes | None]]:
+    """Return the bytes that a writer writes, and its side files."""
     stream = io.BytesIO()
     target = Target(stream, "f")
     write = FORMATS[format].write
     assert write is not None
     write(given, target, **options)
-    return stream.getvalue(), target.beside
+    return stream.getvalue(), target.side_files

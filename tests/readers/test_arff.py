@@ -1,3 +1,5 @@
+"""ARFF: dense and sparse rows, choice of labels, errors, writing."""
+
 import io
 import os
 from pathlib import Path
@@ -42,7 +44,7 @@ def test_dense_rows() -> None:
     ]
 
 
-def test_sparse_rows_leave_out_first_values() -> None:
+def test_omitted_cells_of_sparse_rows() -> None:
     rows = "{0 2, 1 \"it's\",3 'some text'}\n{}\n{ 5 0 , 4 1 }, {0.5}\n{1 ?,5 ?}\n"
     assert items(HEADER + rows, "arff", labels=2) == [
         Item("", "some text", {"the size": 2.0, "colour": "it's"}, ("labelb",)),
@@ -52,7 +54,7 @@ def test_sparse_rows_leave_out_first_values() -> None:
     ]
 
 
-def test_which_attributes_are_labels(tmp_path: Path) -> None:
+def test_choice_of_label_attributes(tmp_path: Path) -> None:
     rows = "@attribute a {0,1}\n@attribute b {0,1}\n@attribute c {0,1}\n@data\n1,1,1\n"
     plain, meka = "@relation x\n" + rows, "@relation 'x: -C 1'\n" + rows
     assert items(plain, "arff", labels=1)[0].labels == ("c",)
@@ -61,14 +63,17 @@ def test_which_attributes_are_labels(tmp_path: Path) -> None:
     assert items(meka, "arff")[0].labels == ("a",)
     assert items(meka.replace("-C 1", "-C -2"), "arff")[0].labels == ("b", "c")
     assert items(meka, "arff", labels=1)[0].labels == ("c",)
-    assert "which attributes are labels?" in error(plain, "arff")
-    assert "4 labels, but there are 3" in error(plain, "arff", labels=4)
+    assert "does not say which attributes are labels" in error(plain, "arff")
+    assert "4 labels are requested, but there are 3" in error(plain, "arff", labels=4)
     (tmp_path / "set-train.arff").write_text(meka)
     (tmp_path / "set.xml").write_text('<labels xmlns="urn:x"><label name="b"/></labels>')
     assert next(read(tmp_path / "set-train.arff")).labels == ("b",)
     other = tmp_path / "other"
     other.write_text('<labels><label name="a"><label name="c"/></label></labels>')
     assert next(read(tmp_path / "set-train.arff", xml=str(other))).labels == ("a", "c")
+    other.write_text("<labels>\n  <label>\n</labels>")
+    with pytest.raises(ReadError, match=r"other:3: .*mismatched tag at column 3$"):
+        next(read(tmp_path / "set-train.arff", xml=str(other)))
     for text in ("<labels/>", "<labels>", "", '<labels><label name="z"/></labels>'):
         other.write_text(text)
         with pytest.raises(ReadError, match="other"):
@@ -81,8 +86,8 @@ def test_which_attributes_are_labels(tmp_path: Path) -> None:
         ("1,red,1", "3 values, but there are 6"),
         ("x,red,1,a,0,0", "'the size' must be a number, not 'x'"),
         ("inf,red,1,a,0,0", "inf"),
-        ("1,green,1,a,0,0", "'green' is none of the values of 'colour'"),
-        ("1,red,2,a,0,0", "'2' is none of"),
+        ("1,green,1,a,0,0", "'green' is not a value of the attribute 'colour'"),
+        ("1,red,2,a,0,0", "'2' is not a value"),
         ("1,red,1,'a,0,0", "quote"),
         ("1,red,1,'a'b,0,0", "quote"),
         ("{0 1", "must end with"),
@@ -94,7 +99,7 @@ def test_which_attributes_are_labels(tmp_path: Path) -> None:
         ("1,red,1,a,0,0,{-1}", "weight"),
     ],
 )
-def test_what_is_wrong_is_named_and_the_next_line_is_read(row: str, problem: str) -> None:
+def test_error_names_the_line_and_reading_continues(row: str, problem: str) -> None:
     seen = found(f"{HEADER}{{0 1}}\n{row}\n{{0 2}}\n", "arff", labels=2)
     assert [each.place for each in seen if isinstance(each, Item)] == ["f:11", "f:13"]
     assert str(seen[1]).startswith("f:12: ")
@@ -107,19 +112,19 @@ def test_what_is_wrong_is_named_and_the_next_line_is_read(row: str, problem: str
         ("", "f:0: the file ends before @data"),
         ("@relation x\n", "f:1: the file ends before @data"),
         ("@relation x\n@data\n", "f:2: @data comes before"),
-        ("@relation x\nhello\n", "f:2: @relation, @attribute or @data is wanted"),
-        ("@attribute x\n", "f:1: '@attribute x' is not"),
-        ("@attribute x {a,b\n", "f:1: attribute 'x': its values do not end"),
-        ("@attribute x {}\n", "f:1: attribute 'x' has no values"),
-        ("@attribute x relational\n", "f:1: attribute 'x' is 'relational'"),
-        ("@attribute x string\n@data\n", "f:2: the label 'x' must be"),
+        ("@relation x\nhello\n", "f:2: expected @relation, @attribute or @data"),
+        ("@attribute x\n", "f:1: expected '@attribute NAME TYPE', not '@attribute x'"),
+        ("@attribute x {a,b\n", "f:1: attribute 'x': the list of values must end"),
+        ("@attribute x {}\n", "f:1: attribute 'x': the list of values is empty"),
+        ("@attribute x relational\n", "f:1: attribute 'x' has the type 'relational'"),
+        ("@attribute x string\n@data\n", "f:2: the label 'x' must have the type"),
     ],
 )
-def test_a_broken_header(header: str, problem: str) -> None:
+def test_invalid_header(header: str, problem: str) -> None:
     assert error(header, "arff", labels=1).startswith(problem)
 
 
-def test_long_lines_of_blanks_and_quotes_take_no_time() -> None:
+def test_long_lines_of_spaces_and_quotes_are_fast() -> None:
     row = "'a'" + " " * 1_000_000 + "x"
     assert "quote" in error(f"@attribute a string\n@data\n{row}\n", "arff", labels=0)
     row = "{" + " " * 1_000_000 + "'"
@@ -133,7 +138,7 @@ def test_long_lines_of_blanks_and_quotes_take_no_time() -> None:
         max_size=5,
     )
 )
-def test_scipy_reads_the_same(rows: list[tuple[float, str, str]]) -> None:
+def test_agrees_with_scipy(rows: list[tuple[float, str, str]]) -> None:
     text = "@relation x\n@attribute n numeric\n@attribute c {a,b,c}\n@attribute y {0,1}\n@data\n"
     text += "".join(f"{n!r},{c},{y}\n" for n, c, y in rows)
     theirs, _ = scipy_arff.loadarff(io.StringIO(text))
@@ -146,18 +151,18 @@ def test_scipy_reads_the_same(rows: list[tuple[float, str, str]]) -> None:
 
 @pytest.mark.skipif(DATA is None, reason="TAGALONG_DATA is not set")
 @pytest.mark.parametrize("name", SETS)
-def test_mulans_sets(name: str) -> None:
+def test_mulan_data_sets(name: str) -> None:
     counts, n_features, n_labels = SETS[name]
     features: set[str] = set()
     labels: set[str] = set()
-    parts = ("test", "train")[: 1 if counts[0] > 4000 else 2]  # the large ones take seconds
+    parts = ("test", "train")[: 1 if counts[0] > 4000 else 2]  # large sets take seconds
     for part, count in zip(parts, counts[::-1], strict=False):
         seen = list(read(f"{DATA}/mulan/{name}-{part}.arff.gz"))
         assert len(seen) == count
         assert all(item.labels is not None for item in seen)
         features.update(*(item.features for item in seen))
         labels.update(*(item.labels or () for item in seen))
-    # A few words and labels come in no row of a part.
+    # A few features and labels occur in no row of a part.
     assert 0.99 * n_features <= len(features) <= n_features
     assert len(labels) == n_labels
 
@@ -165,19 +170,19 @@ def test_mulans_sets(name: str) -> None:
 @pytest.mark.parametrize(
     "given_items, problem",
     [
-        ([Item("", "", {"a": 1.0}, ("a",))], "one name"),
+        ([Item("", "", {"a": 1.0}, ("a",))], "distinct names"),
         ([Item("", "", {"a": 1.0}), Item("", "", {"a": "x"})], "item 2 .*'a'"),
         ([Item("", "", {"a": "x"}), Item("", "", {"a": 1.0})], "item 2 .*'a'"),
         ([Item("", "", {"a": "1"})], "numbers"),
-        ([Item("", "", {"": 1.0})], "without a name"),
+        ([Item("", "", {"": 1.0})], "empty name"),
     ],
 )
-def test_what_cannot_be_written_is_refused(given_items: list[Item], problem: str) -> None:
+def test_unwritable_items_raise(given_items: list[Item], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         written(given_items, "arff")
 
 
-def test_written_files_need_nothing_beside(tmp_path: Path) -> None:
+def test_written_files_need_no_side_file(tmp_path: Path) -> None:
     given_items = [
         Item("", {"": "it's\n100% \\ {x}, {2}", "s": "a"}, {"n": 2.0, "c": "?"}, ("x y", "'")),
         Item("", {"s": "?"}, {"c": "red"}, None, 3.0),

@@ -1,3 +1,5 @@
+"""Built-in streams: Debian tags and docstrings of the standard library."""
+
 import ast
 import itertools
 import os
@@ -37,7 +39,7 @@ def index(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("index")
-def test_packages_with_tags() -> None:
+def test_debian_packages_with_tags() -> None:
     found = {item.id: item for item in read("debtags:", min_count=1)}
     assert found == {
         "one": Item(
@@ -54,14 +56,14 @@ def test_packages_with_tags() -> None:
 
 
 @pytest.mark.parametrize("command", [None, "exit 3", "echo broken >&2; exit 100", "true"])
-def test_without_an_index(
+def test_unavailable_without_a_package_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str | None
 ) -> None:
     if command is not None:
         (tmp_path / "apt-cache").write_text(f"#!/bin/sh\n{command}\n")
         (tmp_path / "apt-cache").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(debtags, "_LISTS", tmp_path)
+    monkeypatch.setattr(debtags, "_APT_LISTS", tmp_path)
     with pytest.raises(ReadError, match=r"^debtags:.*apt-get .* update"):
         next(read("debtags:"))
     (status,) = [stream for stream in streams() if stream.source == "debtags:"]
@@ -70,7 +72,7 @@ def test_without_an_index(
 
 
 @pytest.mark.parametrize("helper", ["cat $2", None])
-def test_apt_is_asked_only_if_its_lists_do_not_tell(
+def test_apt_cache_runs_only_if_the_package_lists_show_no_tags(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, helper: str | None
 ) -> None:
     programs = {"apt-cache": "touch asked; printf 'Package: one\\nTag: role::program\\n'"}
@@ -81,8 +83,8 @@ def test_apt_is_asked_only_if_its_lists_do_not_tell(
         (tmp_path / name).chmod(0o755)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    monkeypatch.setattr(debtags, "_LISTS", tmp_path)
-    monkeypatch.setattr(debtags, "_HELPER", str(tmp_path / "helper"))
+    monkeypatch.setattr(debtags, "_APT_LISTS", tmp_path)
+    monkeypatch.setattr(debtags, "_APT_HELPER", str(tmp_path / "helper"))
 
     def available() -> bool:
         (status,) = [stream for stream in streams() if stream.source == "debtags:"]
@@ -96,26 +98,26 @@ def test_apt_is_asked_only_if_its_lists_do_not_tell(
     assert (tmp_path / "asked").exists()
 
 
-def test_no_tags() -> None:
+def test_empty_tag_field() -> None:
     assert debtags.expand_tags("") == set()
 
 
-def test_the_first_docstring_comes_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A few of hundreds of files are parsed before it."""
+def test_the_first_docstring_needs_few_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer than a tenth of the files are parsed for the first item."""
     parsed: list[Path] = []
-    documented = pydocs._documented
+    documented = pydocs._docstrings_of_file
 
     def counting(root: Path, file: Path) -> list[Item]:
         parsed.append(file)
         return documented(root, file)
 
-    monkeypatch.setattr(pydocs, "_documented", counting)
+    monkeypatch.setattr(pydocs, "_docstrings_of_file", counting)
     next(read("pydocs:"))
     files = pydocs._files(Path(sysconfig.get_path("stdlib")))
     assert 0 < len(parsed) < len(files) / 10
 
 
-def test_the_stream_is_the_same_in_another_process() -> None:
+def test_order_is_the_same_in_another_process() -> None:
     code = "from tagalong.readers import read; print([next(s).id for s in [read('pydocs:')] * 50])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert ast.literal_eval(run.stdout) == [
@@ -129,15 +131,15 @@ def test_topics_are_mixed() -> None:
     assert max(packages.count(name) for name in set(packages)) < 75
 
 
-def test_every_docstring_comes_once() -> None:
-    """Against a walk over a few modules that the test makes itself."""
+def test_docstrings_of_known_modules() -> None:
+    """Names, labels and places of a few objects of the json package."""
     wanted = {"json": "module", "json.dump": "function", "json.decoder.JSONDecoder": "class"}
     wanted["json.decoder.JSONDecoder.decode"] = "method"
     found: dict[str, Item] = {}
     root = Path(sysconfig.get_path("stdlib"))
     for file in pydocs._files(root):
         if file.parts[0] == "json":
-            found |= {item.id: item for item in pydocs._documented(root, file)}
+            found |= {item.id: item for item in pydocs._docstrings_of_file(root, file)}
     for name, kind in wanted.items():
         module = "json.decoder" if "decoder" in name else "json"
         prefixes = ("json", "json.decoder")[: 1 + module.count(".")]
@@ -148,7 +150,9 @@ def test_every_docstring_comes_once() -> None:
     assert "def dump(" in Path(path).read_text().splitlines()[int(line) - 1]
 
 
-def test_the_library_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_docstring_of_a_library_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     modules = {
         "a.py": '"""Module."""\nasync def f():\n    """F."""\n    def g():\n        """G."""',
         "p/__init__.py": 'class C:\n    """C."""\n    async def m(self):\n        """M."""',

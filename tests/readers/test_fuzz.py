@@ -1,4 +1,4 @@
-"""Whatever the bytes: a reader yields items, or an error that names file and line."""
+"""Fuzzing: for any bytes a reader yields valid items, or errors that name file and line."""
 
 import gzip
 import re
@@ -65,13 +65,13 @@ def mutated(draw: st.DrawFn, valid: bytes) -> bytes:
     return bytes(data[: draw(st.none() | st.integers(0, len(data)))])
 
 
-def test_every_format_of_files_is_here() -> None:
+def test_every_file_format_is_covered() -> None:
     wanted = {name for name, each in FORMATS.items() if each.takes == "file"} - {"mbox"}
     assert VALID.keys() == wanted
 
 
 @pytest.mark.parametrize("format", VALID)
-def test_what_is_mutated_is_valid(format: str) -> None:
+def test_unmutated_files_are_valid(format: str) -> None:
     seen = found(VALID[format], format, **OPTIONS.get(format, {}))
     assert len(seen) >= 2
     assert all(isinstance(each, Item) for each in seen)
@@ -109,7 +109,7 @@ def test_damaged_compression(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("format", sorted(VALID.keys() - {"parquet", "arff", "csv", "tsv"}))
 @given(bad=st.sampled_from([b"\xff", b"\0"]))
-def test_skipping_goes_on_at_the_next_line(
+def test_skipping_continues_with_the_next_line(
     format: str, bad: bytes, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path: Path = tmp_path_factory.mktemp("skip") / "f"

@@ -1,3 +1,5 @@
+"""JSON lines: parts of an item, keys, encodings, errors."""
+
 import json
 
 import pytest
@@ -55,7 +57,7 @@ def test_keys_can_be_named_and_nested() -> None:
         ("[1]", "an object"),
         ('"text"', "an object"),
         ('{"body": "b", "x": 1}', "'body', 'x'"),
-        ('{"text": 3}', "must be a text"),
+        ('{"text": 3}', "must be a string"),
         ('{"text": {"a": 3}}', "'a'"),
         ('{"text": "", "labels": [true]}', "True"),
         ('{"text": "", "labels": [" "]}', "empty"),
@@ -74,21 +76,19 @@ def test_keys_can_be_named_and_nested() -> None:
         ('{"text": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_line_and_the_next_line_is_read(
-    line: str, problem: str
-) -> None:
+def test_error_names_the_line_and_reading_continues(line: str, problem: str) -> None:
     seen = found('{"text": "before"}\n' + line + '\n{"text": "after"}\n', "jsonl")
     assert [each.text for each in seen if isinstance(each, Item)] == ["before", "after"]
     assert str(seen[1]).startswith("f:2: ")
     assert problem in str(seen[1])
 
 
-def test_blank_lines_and_a_byte_order_mark_are_passed_over() -> None:
+def test_blank_lines_and_a_byte_order_mark_are_skipped() -> None:
     seen = items(b'\xef\xbb\xbf{"text": "a"}\r\n\r\n  \n{"text": "b"}', "jsonl")
     assert [(item.text, item.place) for item in seen] == [("a", "f:1"), ("b", "f:4")]
 
 
-def test_pairs_of_escaped_surrogates_are_letters() -> None:
+def test_escaped_surrogate_pairs_are_characters() -> None:
     assert items(r'{"text": "\ud83d\ude00"}', "jsonl")[0].text == "😀"
 
 
@@ -103,7 +103,36 @@ def test_encodings() -> None:
     assert "utf-16" in error(b"\xff\xfea", "jsonl", encoding="utf-16")
 
 
-def test_long_lines_are_refused_and_passed_over() -> None:
+def test_error_names_the_column() -> None:
+    assert error('{"text": bad}', "jsonl") == "f:1: not JSON: Expecting value at column 10"
+    assert error('\n\n  {"text": bad}', "jsonl") == "f:3: not JSON: Expecting value at column 12"
+    message = error('{"text": "日本K'.encode() + b'\xe4se"}', "jsonl")
+    assert message.startswith("f:1: byte 0xe4 at column 14 is not valid utf-8")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32", "cp037"])
+def test_wide_encodings(encoding: str) -> None:
+    lines = [f'{{"text": "{"x" * size}"}}\n' for size in (0, 5, 50_000, 7)] + ['{"text": "end"}']
+    texts = [
+        item.text for item in items("".join(lines).encode(encoding), "jsonl", encoding=encoding)
+    ]
+    assert texts == ["", "x" * 5, "x" * 50_000, "x" * 7, "end"]
+
+
+def test_wide_encodings_are_read_up_to_the_line_with_an_error() -> None:
+    data = "".join(f'{{"text": "{number}"}}\n' for number in range(60)) + '{"text": "'
+    seen = found(data.encode("utf-16-le") + b"\x00\xd8\x41\x00", "jsonl", encoding="utf-16-le")
+    assert [each.text for each in seen if isinstance(each, Item)] == [str(n) for n in range(60)]
+    assert str(seen[60]).startswith("f:61: byte 0x00 at column 11 is not valid utf-16-le")
+    cut = found(data.encode("utf-16-le")[:-1], "jsonl", encoding="utf-16-le")
+    assert len(cut) == 61
+    assert str(cut[60]).startswith("f:61: ")
+    (long,) = found("x" * 50_000, "jsonl", max_line=100)
+    (wide,) = found(("x" * 50_000).encode("utf-16"), "jsonl", max_line=100, encoding="utf-16")
+    assert str(long) == str(wide)
+
+
+def test_lines_that_are_too_long_raise_and_are_skipped() -> None:
     lines = ['{"text": "%s"}' % ("x" * size) for size in (5, 500, 87, 88)]
     seen = found("\n".join(lines), "jsonl", max_line=100)
     assert [str(each)[:4] for each in seen if not isinstance(each, Item)] == ["f:2:"]

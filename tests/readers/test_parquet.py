@@ -1,3 +1,5 @@
+"""Parquet: choice of columns, errors, writing, missing packages."""
+
 import io
 import sys
 from pathlib import Path
@@ -42,24 +44,24 @@ def test_labels_as_texts_numbers_and_indicators() -> None:
     assert [i.labels for i in seen] == [("red",), ()]
 
 
-def test_rows_that_are_no_items_are_named() -> None:
+def test_error_names_the_row() -> None:
     data = table(text=["a", "b", "c"], labels=[["x"], [""], ["y"]])
     seen = found(data, "parquet")
     assert str(seen[1]) == "f:2: a label must not be empty"
     assert isinstance(seen[2], Item)
     nested = table(text=["a"], n=[{"x": 1}])
     assert "'n' must be a finite number" in error(nested, "parquet", features="n")
-    assert "must hold texts" in error(nested, "parquet", text="n")
+    assert "must hold text" in error(nested, "parquet", text="n")
     assert "the columns are 'z'" in error(table(z=[1]), "parquet")
 
 
-def test_what_is_not_parquet() -> None:
+def test_damaged_files() -> None:
     data = table(text=["a"])
     for broken in (b"", b"PAR1", data[:-5], data[:20] + b"\xff" * 8 + data[28:]):
         assert "f:1: not Parquet, or damaged" in error(broken, "parquet")
 
 
-def test_it_is_read_from_files_and_compressed_ones(tmp_path: Path) -> None:
+def test_plain_and_compressed_files(tmp_path: Path) -> None:
     given = [Item("a", {"": "t", "s": "u"}, {"n": 1.0, "c": "red"}, ("x",), 2.0)]
     for name in ("a.parquet", "a.parquet.gz"):
         write(given, tmp_path / name)
@@ -71,26 +73,28 @@ def test_it_is_read_from_files_and_compressed_ones(tmp_path: Path) -> None:
         assert list(read(tmp_path / name, **options)) == given
 
 
-def test_the_package_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_names_the_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert "pip install 'tagalong[parquet]'" in error(b"PAR1", "parquet")
     with pytest.raises(ValueError, match="pip install"):
         written([], "parquet")
 
 
-def test_what_cannot_be_written_is_refused() -> None:
+def test_unwritable_items_raise() -> None:
     with pytest.raises(ValueError, match=r"item 2 .*'a'"):
         written([Item(features={"a": 1.0}), Item(features={"a": "x"})], "parquet")
-    with pytest.raises(ValueError, match="called 'id'"):
+    with pytest.raises(ValueError, match="the name 'id'"):
         written([Item(features={"id": 1.0})], "parquet")
 
 
-def test_many_rows_come_in_order() -> None:
+def test_many_rows_keep_their_order() -> None:
     data = table(text=[str(number) for number in range(5000)])
     assert [item.text for item in items(data, "parquet")] == [str(n) for n in range(5000)]
 
 
-def test_zst_needs_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_zst_error_names_the_missing_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write([Item("", "t")], tmp_path / "a.jsonl.zst")
     monkeypatch.setitem(sys.modules, "zstandard", None)
     with pytest.raises(ReadError, match=r"pip install 'tagalong\[zst\]'"):

@@ -1,3 +1,5 @@
+"""`read`: sources, compression, format detection, options, skipped errors, closing."""
+
 import bz2
 import gzip
 import io
@@ -45,14 +47,14 @@ def test_compressed_files(tmp_path: Path, suffix: str, named: bool) -> None:
 
 
 @pytest.mark.parametrize("suffix", COMPRESS)
-def test_several_compressed_parts_are_one_file(tmp_path: Path, suffix: str) -> None:
+def test_concatenated_compressed_streams(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / "a"
     path.write_bytes(COMPRESS[suffix](LINES) + COMPRESS[suffix](LINES))
     assert texts(read(path)) == list("0123401234")
 
 
 @pytest.mark.parametrize("suffix", COMPRESS)
-def test_a_file_that_is_cut_short_names_the_line(tmp_path: Path, suffix: str) -> None:
+def test_error_names_the_line_of_a_truncated_file(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"a.jsonl{suffix}"
     path.write_bytes(COMPRESS[suffix](LINES * 3_000)[:-20])
     stream = read(path)
@@ -64,14 +66,16 @@ def test_a_file_that_is_cut_short_names_the_line(tmp_path: Path, suffix: str) ->
 
 
 @pytest.mark.parametrize("suffix", COMPRESS)
-def test_little_that_unpacks_to_much_is_read_piece_by_piece(tmp_path: Path, suffix: str) -> None:
+def test_decompression_bombs_take_little_memory(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"a.jsonl{suffix}"
     path.write_bytes(COMPRESS[suffix](b" " * 30_000_000 + b"\n" + LINES))
     tracemalloc.start()
     try:
         stream = read(path, on_error="skip", max_line=1 << 20)
         assert texts(stream) == list("01234")
-        assert stream.errors == [f"{path}:1: the line is longer than 1048576 bytes (max_line)"]
+        assert stream.errors == [
+            f"{path}:1: the line is longer than 1048576 bytes (option max_line)"
+        ]
         assert tracemalloc.get_traced_memory()[1] < 25_000_000
     finally:
         tracemalloc.stop()
@@ -93,7 +97,9 @@ def test_standard_input(stdin: Callable[[bytes], None]) -> None:
     stdin(b"a,b | x\n")
     assert next(read("-", "vw")).labels == ("a", "b")
     stdin(b"a,b | x\n")
-    with pytest.raises(ReadError, match=r"<stdin>: neither .* format= one of jsonl, csv"):
+    with pytest.raises(
+        ReadError, match=r"<stdin>: the format cannot be detected .* format= one of jsonl, csv"
+    ):
         next(read("-"))
 
 
@@ -113,14 +119,14 @@ def test_several_sources_and_globs(tmp_path: Path) -> None:
     "name, problem",
     [
         ("none.jsonl", "no such file or folder"),
-        ("no/none.jsonl", "no such file, and no folder"),
+        ("no/none.jsonl", "no such file; the folder"),
         ("*.none", "no file matches"),
-        ("data.xyz", "known: .jsonl, .ndjson"),
-        ("nosuch:", "there are pydocs:, debtags:"),
+        ("data.xyz", "a known extension: .jsonl, .ndjson"),
+        ("nosuch:", "streams are pydocs:, debtags:"),
     ],
 )
 @pytest.mark.parametrize("on_error", ["stop", "skip"])
-def test_what_is_not_there_is_said_at_once(
+def test_missing_sources_raise_at_once(
     tmp_path: Path, name: str, problem: str, on_error: Any
 ) -> None:
     (tmp_path / "data.xyz").write_text("hello")
@@ -133,22 +139,30 @@ def test_what_is_not_there_is_said_at_once(
 
 def test_folders_and_files(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(LINES)
-    with pytest.raises(ReadError, match="a folder, and jsonl"):
+    with pytest.raises(ReadError, match="this is a folder, but jsonl"):
         read(tmp_path, "jsonl")
-    with pytest.raises(ReadError, match="a file, and maildir"):
+    with pytest.raises(ReadError, match="this is a file, but maildir"):
         read(tmp_path / "a.jsonl", "maildir")
 
 
 @pytest.mark.parametrize(
     "arguments, options, problem",
     [
-        (["pydocs:", "jsonl"], {}, "leave format out"),
-        (["a.jsonl", "pydocs"], {}, "read it as 'pydocs:'"),
-        (["a.jsonl", "xml"], {}, "no format 'xml'; there are jsonl, csv"),
+        (["pydocs:", "jsonl"], {}, "omit the option format"),
+        (["a.jsonl", "pydocs"], {}, "the source 'pydocs:'"),
+        (["a.jsonl", "xml"], {}, "no format 'xml'; the formats are jsonl, csv"),
         (["a.jsonl"], {"on_error": "ignore"}, "'ignore'"),
         ([[]], {}, "nothing to read"),
-        (["a.jsonl"], {"separator": "|"}, "jsonl has no option 'separator': csv, tsv, parquet"),
-        (["a.jsonl"], {"nonsense": 1}, "no format has it; the options of jsonl: text, labels"),
+        (
+            ["a.jsonl"],
+            {"separator": "|"},
+            "jsonl has no option 'separator'; formats with this option: csv, tsv, parquet",
+        ),
+        (
+            ["a.jsonl"],
+            {"nonsense": 1},
+            "formats with this option: none; options of jsonl: text, labels",
+        ),
         (["a.jsonl"], {"text": 5}, "text must be a name, or a list of names, not 5"),
         (["a.jsonl"], {"max_line": 0}, "max_line must be positive"),
         (["a.jsonl"], {"max_line": "5"}, "max_line must be a number of bytes"),
@@ -171,17 +185,17 @@ def test_options_are_checked_at_once(
     assert problem in str(caught.value)
 
 
-def test_an_unknown_encoding(tmp_path: Path) -> None:
+def test_unknown_encodings_raise(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(LINES)
     for encoding in ("klingon", "rot13", "base64", "undefined", "a\0b"):
-        with pytest.raises(OptionError, match="no text encoding"):
+        with pytest.raises(OptionError, match="must be a text encoding"):
             next(read(tmp_path / "a.jsonl", encoding=encoding))
 
 
 def test_stop_and_skip(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"[]\n".join(LINES.splitlines(keepends=True)))
-    with pytest.raises(ReadError, match=f"{path}:2: an object"):
+    with pytest.raises(ReadError, match=f"{path}:2: the line must be an object"):
         texts(read(path))
     with read([path, path], on_error="skip") as stream:
         assert texts(stream) == list("0123401234")
@@ -193,7 +207,7 @@ def test_stop_and_skip(tmp_path: Path) -> None:
     assert (stream.skipped, len(stream.errors)) == (30, 20)
 
 
-def test_skip_goes_on_with_the_next_file(tmp_path: Path) -> None:
+def test_skip_continues_with_the_next_file(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x,y\n1,2\n")
     (tmp_path / "b.csv").write_text("text\nhello\n")
     (tmp_path / "c.csv.gz").write_bytes(gzip.compress(b"text\n" + b"hello\n" * 9)[:-12])
@@ -232,7 +246,7 @@ def test_files_are_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert len(opened) == 4
 
 
-def test_an_interrupt_passes_through_and_closes(
+def test_an_interrupt_is_raised_and_closes_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "a.jsonl"
@@ -278,7 +292,7 @@ def test_options_from_the_command_line() -> None:
         options["unlabelled"].parse("never")
 
 
-def test_items_stay_equal_wherever_they_are_read(tmp_path: Path) -> None:
+def test_equality_of_items_ignores_the_place(tmp_path: Path) -> None:
     for name in ("a.jsonl", "b.jsonl"):
         (tmp_path / name).write_bytes(b'{"text": "x"}')
     first, second = read(f"{tmp_path}/*")

@@ -1,4 +1,4 @@
-"""What a format can hold comes back from it, alone and by way of all the others."""
+"""Round trips through one format, and through pairs of formats."""
 
 import itertools
 from dataclasses import replace
@@ -27,7 +27,7 @@ def sets_of(label: st.SearchStrategy[str], least: int = 0) -> st.SearchStrategy[
     return st.lists(label, unique=True, min_size=least, max_size=3).map(tuple)
 
 
-# For each format items that it can hold, and what to say to its reader.
+# Items that each format can store, and options of its reader.
 anything = st.builds(
     Item,
     any_text,
@@ -75,7 +75,7 @@ fasttext = st.builds(
     sets_of(plain_labels, 1),
 )
 TABLE = {"text": ("text", "subject"), "features": ("n 1", "c,2"), "weight": "weight"}
-HOLDS: dict[str, tuple[st.SearchStrategy[Item], dict[str, Any]]] = {
+STORABLE: dict[str, tuple[st.SearchStrategy[Item], dict[str, Any]]] = {
     "jsonl": (anything, {}),
     "csv": (tables, TABLE),
     "tsv": (tables, TABLE),
@@ -87,20 +87,20 @@ HOLDS: dict[str, tuple[st.SearchStrategy[Item], dict[str, Any]]] = {
 }
 
 
-def test_every_writable_format_is_here() -> None:
-    assert HOLDS.keys() == {name for name, found in FORMATS.items() if found.write}
+def test_every_writable_format_is_covered() -> None:
+    assert STORABLE.keys() == {name for name, found in FORMATS.items() if found.write}
 
 
-@pytest.mark.parametrize("format", HOLDS)
+@pytest.mark.parametrize("format", STORABLE)
 @settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_what_a_format_can_hold_comes_back(
+def test_round_trip(
     format: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    strategy, options = HOLDS[format]
+    strategy, options = STORABLE[format]
     made = data.draw(st.lists(strategy, min_size=1, max_size=4))
     if format in ("csv", "tsv", "parquet"):
-        # A column is there if an item needs it.
+        # A column is written only if an item needs it.
         first = replace(made[0], features={"n 1": 1.0, "c,2": "x"}, labels=("l",), weight=2.0)
         made = [first, *made]
     if format == "arff":
@@ -108,7 +108,7 @@ def test_what_a_format_can_hold_comes_back(
     path = tmp_path_factory.getbasetemp() / f"trip{FORMATS[format].extensions[0]}"
     assert write(made, path, format) == len(made)
     seen = list(read(path, **options))
-    if format == "arff":  # labels come in the order of the header
+    if format == "arff":  # labels are in the order of the header
         assert [set(item.labels or ()) for item in seen] == [set(i.labels or ()) for i in made]
         seen = [replace(i, labels=item.labels) for i, item in zip(seen, made, strict=True)]
     assert seen == made
@@ -123,7 +123,7 @@ NUMERIC = ["jsonl", "csv", "tsv", "parquet", "arff", "svmlight", "vw"]
 
 
 @pytest.mark.parametrize("first, second", [*itertools.permutations(NUMERIC, 2)])
-def test_by_way_of_another_format(first: str, second: str) -> None:
+def test_features_through_two_formats(first: str, second: str) -> None:
     def through(format: str, given_items: list[Item]) -> list[Item]:
         columns = {"features": ("1", "2", "7"), "text": (), "labels": ("labels",)}
         options = columns if format in ("csv", "tsv", "parquet") else {}
@@ -137,7 +137,7 @@ TEXTUAL = ["jsonl", "csv", "tsv", "parquet", "arff", "fasttext"]
 
 
 @pytest.mark.parametrize("first, second", [*itertools.permutations(TEXTUAL, 2)])
-def test_texts_by_way_of_another_format(first: str, second: str, tmp_path: Path) -> None:
+def test_texts_through_two_formats(first: str, second: str, tmp_path: Path) -> None:
     write(TEXTS, tmp_path / "a", first)
     write(read(tmp_path / "a", first), tmp_path / "b", second)
     assert list(read(tmp_path / "b", second)) == TEXTS

@@ -1,4 +1,7 @@
+"""Svmlight: labels, queries, side files with names, errors."""
+
 import io
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -41,35 +44,35 @@ def test_lines_without_labels(line: str, unlabelled: str, wanted: tuple[str, ...
         ("1 3:x", "must be a number, not 'x'"),
         ("1 3:inf", "inf"),
         ("1 3:nan", "nan"),
-        ("1 3", "'3' is not feature:value"),
+        ("1 3", "'3' must have the form feature:value"),
         ("1 3:1:2", "'3:1:2'"),
         ("1 :2", "':2'"),
-        ("1 3:1 3:2", "feature 3 comes twice"),
+        ("1 3:1 3:2", "feature 3 occurs twice"),
         ("1 3:1 qid:7", "before the features"),
-        ("1 qid: 3:1", "names no query"),
+        ("1 qid: 3:1", "must be followed by a query"),
         ("1, 3:1", "empty label"),
         (" word 1:2", "'word'"),
     ],
 )
-def test_what_is_wrong_is_named_and_the_next_line_is_read(line: str, problem: str) -> None:
+def test_error_names_the_line_and_reading_continues(line: str, problem: str) -> None:
     seen = found(f"1 1:1\n{line}\n2 1:1\n", "svmlight")
     assert [each.labels for each in seen if isinstance(each, Item)] == [("1",), ("2",)]
     assert str(seen[1]).startswith("f:2: ")
     assert problem in str(seen[1])
 
 
-def test_a_sum_that_overflows_is_no_error() -> None:
+def test_finite_values_with_an_infinite_sum_are_valid() -> None:
     (item,) = items("1 1:1.7e308 2:1.7e308", "svmlight")
     assert item.features == {"1": 1.7e308, "2": 1.7e308}
 
 
 @given(rows)
-def test_scikit_learn_reads_the_same(table: list[tuple[list[int], dict[int, float]]]) -> None:
+def test_agrees_with_scikit_learn(table: list[tuple[list[int], dict[int, float]]]) -> None:
     given_items = [
         Item("", "", {str(i): v for i, v in x.items()}, tuple(map(str, y))) for y, x in table
     ]
-    data, beside = written(given_items, "svmlight")
-    assert set(beside.values()) == {None}
+    data, side_files = written(given_items, "svmlight")
+    assert set(side_files.values()) == {None}
     X, Y = load_svmlight_file(io.BytesIO(data), n_features=9, multilabel=True)
     seen = items(data, "svmlight")
     assert seen == given_items
@@ -83,7 +86,7 @@ def test_scikit_learn_reads_the_same(table: list[tuple[list[int], dict[int, floa
     ]
 
 
-def test_names_go_beside_and_come_back(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_names_go_into_side_files(tmp_path: Path) -> None:
     given_items = [
         Item("a", "", {"size of it": 2.0, "1": 3.0}, ("Work, urgent", "x")),
         Item("b", "", {"colour": "red"}, ("y",)),
@@ -101,7 +104,7 @@ def test_names_go_beside_and_come_back(tmp_path) -> None:  # type: ignore[no-unt
     assert list(read(path)) == [Item("", "", {"7": 1.0}, ("x",))]
 
 
-def test_a_number_without_a_name_is_an_error(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_a_number_missing_in_the_side_file_raises(tmp_path: Path) -> None:
     (tmp_path / "a.svm").write_text("x 1:1\nx 2:1\nx y:1\n")
     (tmp_path / "a.svm.features").write_text("one\n")
     with read(tmp_path / "a.svm", on_error="skip") as stream:
@@ -118,20 +121,20 @@ def test_a_number_without_a_name_is_an_error(tmp_path) -> None:  # type: ignore[
         (Item("i", "some text", {"1": 1.0}, ()), "numbers, not text"),
         (Item("i", "", {"1": 1.0}, (), 2.0), "weight"),
         (Item("i", "", {"1": 1.0}, None), "unlabelled='unknown'"),
-        (Item("i", "", {}, ()), "no line for it"),
+        (Item("i", "", {}, ()), "neither labels nor features"),
     ],
 )
-def test_what_cannot_be_written_is_refused(item: Item, problem: str) -> None:
+def test_unwritable_items_raise(item: Item, problem: str) -> None:
     with pytest.raises(ValueError, match=f"item 1 .'i'.*{problem}"):
         written([item], "svmlight")
 
 
-def test_names_need_a_file() -> None:
-    with pytest.raises(ValueError, match="file beside"):
+def test_names_cannot_go_to_standard_output() -> None:
+    with pytest.raises(ValueError, match="a second file"):
         write([Item("", "", {"a": 1.0}, ("x",))], "-", "svmlight")
 
 
-def test_queries_come_and_go() -> None:
+def test_round_trip_of_queries() -> None:
     text = b"2 qid:7 1:0.5 # doc 1\n0 qid:7 2:1.0\n1 qid:q-8 1:2.0\n"
     seen = items(text, "svmlight")
     assert [(item.query, item.labels) for item in seen] == [
@@ -142,7 +145,7 @@ def test_queries_come_and_go() -> None:
     assert written(seen, "svmlight")[0] == text
 
 
-def test_scikit_learn_reads_the_same_queries() -> None:
+def test_queries_agree_with_scikit_learn() -> None:
     given_items = [
         Item("", "", {"1": 0.5, "3": 2.0}, ("2",), query="4"),
         Item("", "", {"2": 1.0}, ("0",), query="5"),
@@ -154,8 +157,8 @@ def test_scikit_learn_reads_the_same_queries() -> None:
     assert items(data, "svmlight") == given_items
 
 
-def test_a_query_that_cannot_be_held_is_refused() -> None:
-    with pytest.raises(ValueError, match="cannot hold the query 'a b'"):
+def test_unwritable_queries_raise() -> None:
+    with pytest.raises(ValueError, match="cannot store the query 'a b'"):
         written([Item("", "", {"1": 1.0}, ("1",), query="a b")], "svmlight")
-    with pytest.raises(ValueError, match="only svmlight has a place for a query"):
+    with pytest.raises(ValueError, match="only svmlight can store a query"):
         write([Item("", "x", labels=("1",), query="7")], "-", "jsonl")

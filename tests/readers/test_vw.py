@@ -1,3 +1,5 @@
+"""Vowpal Wabbit's text format: namespaces, tags, numbered labels, errors."""
+
 from pathlib import Path
 
 import pytest
@@ -25,19 +27,19 @@ def test_lines(line: str, wanted: Item) -> None:
     assert items(line + "\n", "vw") == [wanted]
 
 
-def test_an_empty_label_can_mean_no_labels() -> None:
+def test_a_missing_label_can_mean_no_labels() -> None:
     assert items("| x", "vw", unlabelled="empty")[0].labels == ()
 
 
 @pytest.mark.parametrize(
     "line, problem",
     [
-        ("1 x y", "no '|'"),
+        ("1 x y", "must contain a '|'"),
         ("1:2.0 2:1.0 | x", "costs"),
         ("a,, | x", "empty label"),
         ("1 heavy | x", "weight"),
         ("1 -1 | x", "-1"),
-        ("1 2 3 4 | x", "weight and base"),
+        ("1 2 3 4 | x", "weight, base and tag"),
         ("1 | x:y", "'x'"),
         ("1 | x:inf", "x:inf"),
         ("1 | :2", "':2'"),
@@ -45,14 +47,14 @@ def test_an_empty_label_can_mean_no_labels() -> None:
         ("1 | x:1e308 x:1e308", "x:1e308"),
     ],
 )
-def test_what_is_wrong_is_named_and_the_next_line_is_read(line: str, problem: str) -> None:
+def test_error_names_the_line_and_reading_continues(line: str, problem: str) -> None:
     seen = found(f"1 | a\n{line}\n2 | a\n", "vw")
     assert [each.labels for each in seen if isinstance(each, Item)] == [("1",), ("2",)]
     assert str(seen[1]).startswith("f:2: ")
     assert problem in str(seen[1])
 
 
-def test_text_becomes_words() -> None:
+def test_text_is_written_as_words() -> None:
     given = [
         Item("no 1", "one two\ntwo: a|b", {"n^x": 0.5, "y": 1.0, "c": "red"}, ("l",), 2.0),
         Item("", {"": "plain", "sub ject": "hi"}, {}, None),
@@ -86,13 +88,13 @@ def test_text_becomes_words() -> None:
         (Item("i", features={"a": "b c"}), "'b c'"),
     ],
 )
-def test_what_cannot_be_written_is_refused(item: Item, problem: str) -> None:
+def test_unwritable_items_raise(item: Item, problem: str) -> None:
     with pytest.raises(ValueError, match=f"item 1 .'i'.*{problem}"):
         written([item], "vw")
 
 
-def test_numbers_of_labels_ascend(tmp_path: Path) -> None:
-    """Vowpal Wabbit's --multilabel_oaa passes over a number that comes after a higher one."""
+def test_label_numbers_are_ascending(tmp_path: Path) -> None:
+    """Vowpal Wabbit's --multilabel_oaa ignores a label after a higher one."""
     many = tuple(f"label {place}" for place in range(12))
     items = [Item("1", labels=many), Item("2", labels=(many[10], many[2], many[0]))]
     path = tmp_path / "numbered.vw"
@@ -100,14 +102,14 @@ def test_numbers_of_labels_ascend(tmp_path: Path) -> None:
     assert path.read_text().splitlines()[1].startswith("0,2,10 ")
 
 
-def test_labels_of_any_kind_as_numbers(tmp_path: Path) -> None:
+def test_labels_are_written_as_numbers(tmp_path: Path) -> None:
     items = [
         Item("1", features={"x": 1.0}, labels=("role::program", "two words")),
         Item("2", features={"x": 1.0}, labels=("two words", "7")),
         Item("3", features={"x": 1.0}),
     ]
     path = tmp_path / "numbered.vw"
-    with pytest.raises(ValueError, match="number_labels writes numbers"):
+    with pytest.raises(ValueError, match="number_labels writes labels as numbers"):
         write(items, path)
     assert write(items, path, number_labels=True) == 3
     assert path.read_text().splitlines() == ["0,1 '1 | x ", "1,2 '2 | x ", "'3 | x "]

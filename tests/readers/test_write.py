@@ -1,3 +1,5 @@
+"""`write`: atomic replacement, compression, validation of items."""
+
 import gzip
 import os
 import sys
@@ -29,7 +31,7 @@ def test_compression_by_extension(tmp_path: Path, suffix: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.jsonl.gz", "a.csv", "a.svm", "a.parquet", "a.arff", "a.vw"])
-def test_what_fails_changes_nothing(tmp_path: Path, name: str) -> None:
+def test_a_failed_write_changes_nothing(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_text("before")
     with pytest.raises((KeyboardInterrupt, ValueError)):
@@ -38,7 +40,7 @@ def test_what_fails_changes_nothing(tmp_path: Path, name: str) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_permissions_are_the_usual_ones(tmp_path: Path) -> None:
+def test_permissions_follow_the_umask(tmp_path: Path) -> None:
     (tmp_path / "usual").touch()
     write(ITEMS, tmp_path / "a.jsonl")
     assert (tmp_path / "a.jsonl").stat().st_mode == (tmp_path / "usual").stat().st_mode
@@ -52,7 +54,7 @@ def test_standard_output(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     )
 
 
-def test_a_device_is_written_to_and_stays(tmp_path: Path) -> None:
+def test_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     assert write(ITEMS, os.devnull, "jsonl") == 3
     assert not Path(os.devnull).is_file()
     with pytest.raises(IsADirectoryError, match="is a folder"):
@@ -64,7 +66,7 @@ def test_a_device_is_written_to_and_stays(tmp_path: Path) -> None:
     [
         ("a.xyz", None, "give format= one of jsonl, csv"),
         ("-", None, "give format="),
-        ("a.mbox", None, "mbox can be read only; these can be written: jsonl"),
+        ("a.mbox", None, "mbox is read-only; the writable formats are jsonl"),
         ("a.jsonl", "nothing", "no format 'nothing'"),
     ],
 )
@@ -75,11 +77,11 @@ def test_formats_that_cannot_be_written(name: str, format: str | None, problem: 
 
 
 def test_options_are_checked() -> None:
-    with pytest.raises(OptionError, match="fasttext have it"):
+    with pytest.raises(OptionError, match="formats with this option: fasttext"):
         write(ITEMS, "a.jsonl", prefix="#")
 
 
-def test_no_items_make_a_file(tmp_path: Path) -> None:
+def test_zero_items_are_written_to_a_file(tmp_path: Path) -> None:
     for name in ("a.jsonl.gz", "a.csv", "a.svm", "a.vw", "a.ft", "a.parquet", "a.arff"):
         assert write([], tmp_path / name) == 0
     assert gzip.decompress((tmp_path / "a.jsonl.gz").read_bytes()) == b""
@@ -98,7 +100,7 @@ def test_no_items_make_a_file(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.svm", "a.vw", "a.arff"])
-def test_what_no_reader_would_take_is_refused(
+def test_items_that_no_reader_accepts_raise(
     tmp_path: Path, name: str, item: Item, problem: str
 ) -> None:
     with pytest.raises(ValueError, match=f"item 4 .'i'.*{problem}"):
@@ -106,7 +108,7 @@ def test_what_no_reader_would_take_is_refused(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
+def test_numpy_numbers(tmp_path: Path) -> None:
     item = Item("", "", {"1": np.float64(0.1)}, ("a",), np.float64(2.0))
     for name in ("a.jsonl", "a.vw", "a.arff"):
         write([item], tmp_path / name)

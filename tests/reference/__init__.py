@@ -1,1 +1,1 @@
-"""Naive twins of the native learners, written straight from the formulas."""
+"""Naive reference implementations of the native learners, written directly from the formulas."""

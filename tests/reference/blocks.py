@@ -1,7 +1,8 @@
-r"""Simultaneous projections, literally: a block of rows a trial, one weight vector.
+r"""Reference implementation of simultaneous projections: one weight vector, one block per trial.
 
-A row carries its sign, :math:`z_j = y_j x_j`, and asks for :math:`\langle w, z_j\rangle \ge\gamma`.
-A trial moves :math:`\theta \mathrel{+}= \sum_j \lambda_j z_j`; a scheme chooses :math:`\lambda`.
+A row is multiplied by its sign, :math:`z_j = y_j x_j`, and requires
+:math:`\langle w, z_j\rangle \ge\gamma`. A trial updates
+:math:`\theta \mathrel{+}= \sum_j \lambda_j z_j`; a scheme chooses :math:`\lambda`.
 
 ========= ============================================= ============================
 geometry  :math:`G(\theta)`                             :math:`w`
@@ -30,19 +31,19 @@ SHARED: tuple[Scheme, ...] = ("simperc", "conproj", "simproj", "max")
 def own_step(
     geometry: BlockGeometry, w: FloatArray, z: FloatArray, margin: float, cap: float
 ) -> float:
-    """Best step along one row, within [0, cap]."""
+    """Return the best step along one row, within [0, cap]."""
     if geometry == "euclidean":
         return float(np.clip((margin - w @ z) / (z @ z), 0.0, cap))
     return ternary_step(w, z, margin, cap) if is_ternary(z) else tilted_step(w, z, margin, cap)
 
 
 def is_ternary(z: FloatArray) -> bool:
-    """Whether all values are -1, 0 or 1."""
+    """Return whether all values are -1, 0 or 1."""
     return bool(np.isin(z, (-1.0, 0.0, 1.0)).all())
 
 
 def ternary_step(w: FloatArray, z: FloatArray, margin: float, cap: float) -> float:
-    """Entropic step along a row in {-1, 0, 1}, by the closed form."""
+    """Return the entropic step along a row of -1, 0 and 1, by the closed form."""
     plus, minus, zero = w[z == 1].sum(), w[z == -1].sum(), w[z == 0].sum()
     if plus == 0.0 or margin >= 1.0:
         return cap
@@ -52,7 +53,7 @@ def ternary_step(w: FloatArray, z: FloatArray, margin: float, cap: float) -> flo
 
 
 def tilted_step(w: FloatArray, z: FloatArray, margin: float, cap: float) -> float:
-    """Entropic step along any row: where the mean of the tilted weights reaches the margin."""
+    """Return the entropic step along any row: the mean under tilted weights equals the margin."""
 
     def shortfall(step: float) -> float:
         tilted = w * np.exp(step * z - (step * z).max())
@@ -66,7 +67,7 @@ def tilted_step(w: FloatArray, z: FloatArray, margin: float, cap: float) -> floa
 
 
 def gain(geometry: BlockGeometry, w: FloatArray, z: FloatArray, margin: float) -> float:
-    """What a move of theta by ``z`` adds to the dual value, ``margin`` being all it may claim."""
+    """Return ``margin`` minus the increase of G if theta moves by ``z``: the dual gain."""
     if geometry == "euclidean":
         return float(margin - w @ z - 0.5 * z @ z)
     top = z.max()
@@ -74,7 +75,7 @@ def gain(geometry: BlockGeometry, w: FloatArray, z: FloatArray, margin: float) -
 
 
 def movable(geometry: BlockGeometry, z: FloatArray) -> bool:
-    """Whether a step along the row changes anything: constant rows are nothing to a softmax."""
+    """Return whether a step along the row changes the weights; softmax ignores constant rows."""
     return bool(np.ptp(z) > 0.0) if geometry == "entropic" else bool(z.any())
 
 
@@ -87,7 +88,11 @@ def shared_step(
     margin: float,
     budget: float,
 ) -> FloatArray:
-    """SimPerc, ConProj, SimProj and MaxPA: each row's own step, shared out."""
+    """Return the coefficients of SimPerc, ConProj, SimProj or MaxPA.
+
+    Each counted row takes its own best step, divided by the number of counted rows; MaxPA takes
+    the step of the worst row only.
+    """
     values, caps = (Z * w).sum(axis=1), budget / v
     counted = values <= 0.0 if scheme in {"simperc", "conproj"} else values < margin
     share = 1.0 / max(1, counted.sum())
@@ -97,14 +102,17 @@ def shared_step(
     masses = np.zeros(len(v))
     for j in np.flatnonzero(counted):
         if movable(geometry, Z[j]):
-            whole = scheme == "simperc"
-            alpha = caps[j] if whole else own_step(geometry, w, Z[j], margin, caps[j])
+            full_step = scheme == "simperc"
+            alpha = caps[j] if full_step else own_step(geometry, w, Z[j], margin, caps[j])
             masses[j] = alpha * share
     return masses
 
 
 def simopt_step(losses: ArrayLike, q: ArrayLike, budget: float) -> FloatArray:
-    """SimOpt as the table of formulas has it; ``losses`` are cut at 0, ``q`` squared lengths."""
+    """Return the coefficients of SimOpt by its formula.
+
+    ``losses`` are hinge losses, at least 0; ``q`` has the squared lengths of the rows.
+    """
     losses, q = np.asarray(losses, dtype=np.float64), np.asarray(q, dtype=np.float64)
     masses = np.zeros(len(losses))
     order = [j for j in np.argsort(-losses, kind="stable") if losses[j] > 0.0 and q[j] > 0.0]
@@ -124,22 +132,25 @@ def simopt_step(losses: ArrayLike, q: ArrayLike, budget: float) -> FloatArray:
 
 
 def surrogate_step(losses: ArrayLike, q: ArrayLike, v: ArrayLike, budget: float) -> FloatArray:
-    """Maximise Σ(λ l - ½ λ² q), λ >= 0, Σ v λ <= budget, by a search for the price of budget."""
+    """Maximise Σ(λ l - ½ λ² q) subject to λ >= 0, Σ v λ <= budget.
+
+    A root finder determines the multiplier of the budget constraint.
+    """
     losses, q, v = (np.asarray(part, dtype=np.float64) for part in (losses, q, v))
     live = (losses > 0.0) & (q > 0.0)
     masses = np.zeros(len(losses))
 
-    def at(price: float) -> FloatArray:
-        return np.maximum(0.0, losses[live] - price * v[live]) / q[live]
+    def solution(multiplier: float) -> FloatArray:
+        return np.maximum(0.0, losses[live] - multiplier * v[live]) / q[live]
 
-    def overdrawn(price: float) -> float:
-        return float(v[live] @ at(price) - budget)
+    def excess(multiplier: float) -> float:
+        return float(v[live] @ solution(multiplier) - budget)
 
-    if not live.any() or overdrawn(0.0) <= 0.0:
-        price = 0.0
+    if not live.any() or excess(0.0) <= 0.0:
+        multiplier = 0.0
     else:
-        price = brentq(overdrawn, 0.0, (losses[live] / v[live]).max(), xtol=1e-16, rtol=1e-14)
-    masses[live] = at(price)
+        multiplier = brentq(excess, 0.0, (losses[live] / v[live]).max(), xtol=1e-16, rtol=1e-14)
+    masses[live] = solution(multiplier)
     return masses
 
 
@@ -166,7 +177,7 @@ def block_optimum(
     loss = program.unit(len(program.linear) - 1)
     program.linear[-1] = budget
     program.require("nonnegative", (loss, 0.0))
-    # In the linear geometry the step is the variable: the solver loses fewer digits.
+    # In the Euclidean geometry the variable is the step u - w: the solver loses fewer digits.
     shift = np.zeros(n) if entropic else w
     for z, weight in zip(Z, v, strict=True):
         row = np.zeros(len(program.linear))
@@ -188,9 +199,9 @@ def stream_optimum(
     margin: float,
     C: float,
 ) -> tuple[FloatArray, float]:
-    """Best fixed weights for a whole stream, and the value F + C Σ loss they reach.
+    """Return the best fixed weights for a whole stream, and their value F + C Σ loss.
 
-    A trial is its signed rows, the places of the rows of each set, and the rows' weights.
+    A trial is a tuple: the signed rows, the row numbers of each set, and the rows' weights.
     """
     entropic = geometry == "entropic"
     sets = [(Z[rows], v[rows], len(parts)) for Z, parts, v in trials for rows in parts]
@@ -213,7 +224,10 @@ def stream_optimum(
 
 
 def _relative_entropy(program: Program, w: FloatArray) -> None:
-    """Weights on the simplex; u exp(-e/u) <= w, which is e >= u log(u/w), with e minimised."""
+    """Add the relative entropy Σ u log(u/w) of weights u on the simplex to a program.
+
+    The constraint u exp(-e/u) <= w is e >= u log(u/w); the objective minimises e.
+    """
     n = len(w)
     nothing = np.zeros(len(program.linear))
     program.require("zero", (sum((program.unit(i) for i in range(n)), nothing), -1.0))
@@ -228,13 +242,13 @@ def _relative_entropy(program: Program, w: FloatArray) -> None:
 
 
 class NaiveBlocks:
-    """The learner, dense and in the plainest arithmetic.
+    """Reference implementation of `BlockProjection` on dense arrays.
 
     Parameters
     ----------
     n : number of features.
-    scheme : any but "optimal" in the entropic geometry, whose coefficients are not to be had.
-    geometry : which G.
+    scheme : any but "optimal" in the entropic geometry, where the solver gives no coefficients.
+    geometry : the geometry, which defines G.
     C : budget of a trial.
     margin : the margin.
     """
@@ -269,10 +283,10 @@ class NaiveBlocks:
         groups: ArrayLike | None = None,
         weights: ArrayLike | None = None,
     ) -> float:
-        """Return the loss of a block, then learn it."""
+        """Learn a block, and return its loss before learning."""
         Z = np.asarray(X, dtype=np.float64) * np.asarray(y, dtype=np.float64)[:, None]
         v = np.ones(len(Z)) if weights is None else np.asarray(weights, dtype=np.float64)
-        sets = places(len(Z), groups)
+        sets = rows_of_sets(len(Z), groups)
         w, loss = self.coef, 0.0
         step: Callable[[FloatArray, FloatArray], FloatArray] = self._step(w)
         masses = np.zeros(len(Z))
@@ -287,7 +301,10 @@ class NaiveBlocks:
         return loss
 
     def _step(self, w: FloatArray) -> Callable[[FloatArray, FloatArray], FloatArray]:
-        """Coefficients of a set; a part of the budget is the budget with larger weights."""
+        """Return a function that computes the coefficients of a set.
+
+        A part of the budget is equivalent to the whole budget with larger row weights.
+        """
 
         def step(Z: FloatArray, v: FloatArray) -> FloatArray:
             if self.scheme == "simopt":
@@ -298,9 +315,9 @@ class NaiveBlocks:
         return step
 
 
-def places(rows: int, groups: ArrayLike | None) -> list[NDArray[np.intp]]:
-    """Places of the rows of each set."""
+def rows_of_sets(rows: int, groups: ArrayLike | None) -> list[NDArray[np.intp]]:
+    """Return the row numbers of each set."""
     if groups is None:
         return [np.arange(rows)]
-    given = np.asarray(groups)
-    return [np.flatnonzero(given == one) for one in np.unique(given)]
+    labels = np.asarray(groups)
+    return [np.flatnonzero(labels == label) for label in np.unique(labels)]

@@ -1,4 +1,4 @@
-"""Minima and maxima found by a general conic solver, to judge the references themselves."""
+"""Optima computed by a general conic solver, to test the reference implementations."""
 
 from collections.abc import Collection, Sequence
 from itertools import product
@@ -24,7 +24,7 @@ def primal_minimum(
     unknown: Sequence[Collection[int]] | None = None,
     weights: ArrayLike | None = None,
 ) -> float:
-    r"""Minimum over w of :math:`F(w) + C\sum_t \text{weight}_t\,\text{loss}_t(w)`.
+    r"""Return the minimum over w of :math:`F(w) + C\sum_t \text{weight}_t\,\text{loss}_t(w)`.
 
     The loss is :math:`\xi_t = \max(0, \gamma - (\min_Y\rho - \max_{\bar Y}\rho))`, or with
     ``smooth`` :math:`T\log(1 + \sum_{rs}e^{(\gamma - \rho_r + \rho_s)/T})`. F is
@@ -33,15 +33,15 @@ def primal_minimum(
 
     Parameters
     ----------
-    X : rows (rounds, n) as the learner sees them, normalised and with their constant.
+    X : rows (rounds, n) as the learner sees them: normalised, with the constant feature.
     relevant_sets : relevant labels of each row.
     n_labels : number of labels, K.
-    geometry : which F.
+    geometry : the geometry, which defines F.
     C : weight of the losses.
     margin : the margin.
-    smooth : the smooth loss instead of the hinge loss.
+    smooth : whether to use the smooth loss instead of the hinge loss.
     temperature : T of the smooth loss.
-    S : a number per column, for the adaptive F.
+    S : one number per column, for the adaptive F.
     unknown : labels of each row that take part in no pair; none by default.
     weights : weights of the rows; ones by default.
 
@@ -89,7 +89,7 @@ def _pairs(
 
 
 def _difference(program: Program, x: FloatArray, pair: tuple[int, int]) -> FloatArray:
-    """Expression of the score difference of a pair, relevant minus irrelevant."""
+    """Return the expression of a pair's score difference, relevant minus irrelevant."""
     row = np.zeros(len(program.linear))
     r, s = pair
     row[r * len(x) : (r + 1) * len(x)] = x
@@ -98,7 +98,10 @@ def _difference(program: Program, x: FloatArray, pair: tuple[int, int]) -> Float
 
 
 def _entropic_complexity(program: Program, n_labels: int, n: int, first_entropy: int) -> None:
-    """Each w_y on the simplex; w exp(-e/w) <= 1/n, which is e >= w log(n w), with e minimised."""
+    """Add the entropic F to a program: each w_y on the simplex, objective Σ w log(n w).
+
+    The constraint w exp(-e/w) <= 1/n is e >= w log(n w); the objective minimises e.
+    """
     nothing = np.zeros(len(program.linear))
     for label in range(n_labels):
         total = sum((program.unit(label * n + j) for j in range(n)), nothing)
@@ -119,7 +122,10 @@ def _log_sum_exp(
     temperature: float,
     first_extra: int,
 ) -> None:
-    """Loss >= T log(1 + Σ exp((γ - difference)/T)): Σ exp((γ - difference - loss)/T) <= 1."""
+    """Require loss >= T log(1 + Σ exp((γ - difference)/T)).
+
+    The constraint is equivalent to exp(-loss/T) + Σ exp((γ - difference - loss)/T) <= 1.
+    """
     nothing = np.zeros(len(program.linear))
     exponents = [(-loss / temperature, 0.0)]
     exponents += [((-loss - row) / temperature, margin / temperature) for row in differences]
@@ -137,10 +143,10 @@ def round_optimum(
     margin: float,
     unknown: Collection[int] = (),
 ) -> FloatArray:
-    r"""Coefficients of Update III in a quadratic geometry.
+    r"""Return the coefficients of Update III in a quadratic geometry.
 
-    Maximises :math:`\gamma\sum_Y\alpha_y - \sum_y(\rho_y\alpha_y + \tfrac12 q\alpha_y^2)` subject
-    to Σ α = 0, Σ_Y α <= C, α >= 0 on Y and α <= 0 elsewhere.
+    They maximise :math:`\gamma\sum_Y\alpha_y - \sum_y(\rho_y\alpha_y + \tfrac12 q\alpha_y^2)`
+    subject to Σ α = 0, Σ_Y α <= C, α >= 0 on Y and α <= 0 elsewhere.
 
     Parameters
     ----------
@@ -172,12 +178,12 @@ def round_optimum(
 
 
 def surrogate_optimum(losses: ArrayLike, v: float, C: float) -> FloatArray:
-    """Weights of SimOpt: maximise Σ(λ l - ½ λ² v) subject to λ >= 0, Σ λ <= C.
+    """Return the weights of SimOpt: maximise Σ(λ l - ½ λ² v) subject to λ >= 0, Σ λ <= C.
 
     Parameters
     ----------
     losses : loss of each pair.
-    v : squared norm that the pairs have in common.
+    v : squared norm, the same for all pairs.
     C : budget of the round.
 
     Returns

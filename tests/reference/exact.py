@@ -1,15 +1,15 @@
-r"""Update rules that solve the round's whole problem: "optimal" and "smooth".
+r"""Update rules that solve the round's problem exactly: "optimal" and "smooth".
 
-Both maximise what the round adds to the dual value. "optimal" (Update III, also known as
-Sopopo) belongs to the hinge loss of the worst pair:
+Both maximise the increase of the dual value in the round. "optimal" (Update III, also known as
+Sopopo) is the rule for the hinge loss of the worst pair:
 
 .. math::
     \max_\alpha\; \gamma\sum_{y \in Y}\alpha_y - \sum_y [G(\theta_y + \alpha_y x) - G(\theta_y)]
     \quad\text{s.t.}\quad \sum_y\alpha_y = 0,\; \sum_{y\in Y}\alpha_y \le C,\;
     \alpha_Y \ge 0,\; \alpha_{\bar Y} \le 0.
 
-"smooth" belongs to the loss :math:`T\log(1 + \sum_{rs} e^{(\gamma - \rho_r + \rho_s)/T})`: a
-distribution p over the pairs and "none", with C p as the weights of the pairs,
+"smooth" is the rule for the loss :math:`T\log(1 + \sum_{rs} e^{(\gamma - \rho_r + \rho_s)/T})`. It
+chooses a distribution p over the pairs and "none"; the weights of the pairs are C p:
 
 .. math::
     \max_p\; \gamma C \sum_{rs} p_{rs} + C T H(p) - \sum_y [G(\theta_y + \alpha_y x) - G(\theta_y)].
@@ -22,13 +22,13 @@ from .rules import Round, Step, increasing_root
 
 
 def optimal(round_: Round) -> Step:
-    r"""Update III by its two levels.
+    r"""Compute Update III from two common score levels.
 
-    To move the mass m at the lowest price, the moved relevant labels rise to one common score
-    u(m) and the moved irrelevant ones fall to one common score v(m). The best m is the root of
-    :math:`\gamma - u(m) + v(m)`, which decreases, or the whole budget. Steps, levels and the
-    mass are all found by bracketing. When no step can change a score every split of the budget
-    is optimal: equal parts are taken.
+    To move the mass m at the lowest cost, the moved relevant labels rise to a common score u(m)
+    and the moved irrelevant ones fall to a common score v(m). The best m is the root of the
+    decreasing function :math:`\gamma - u(m) + v(m)`, or the whole budget. Steps, levels and the
+    mass are all found by bracketing. If no step can change a score, every split of the budget is
+    optimal, and the result has equal parts.
     """
     line, budget, margin = round_.line, round_.budget, round_.margin
     if round_.shortfall(round_.worst_pair) <= 0.0:
@@ -38,12 +38,12 @@ def optimal(round_: Round) -> Step:
     lowest, highest = round_.worst_pair
 
     def rise(m: float) -> float:
-        """Level at which the relevant labels have moved the mass m."""
+        """Return the level at which the relevant labels have moved the mass m."""
         low, high = line.level(lowest, 0.0), line.level(lowest, m)
         return increasing_root(lambda u: float(_up(round_, u, m).sum() - m), low, high)
 
     def fall(m: float) -> float:
-        """Level at which the irrelevant labels have moved the mass m."""
+        """Return the level at which the irrelevant labels have moved the mass m."""
         low, high = line.level(highest, -m), line.level(highest, 0.0)
         return increasing_root(lambda v: float(_down(round_, v, m).sum() + m), low, high)
 
@@ -57,7 +57,7 @@ def optimal(round_: Round) -> Step:
 
 
 def _up(round_: Round, level: float, m: float) -> FloatArray:
-    """Coefficients in [0, m] that lift the relevant labels below the level to it."""
+    """Return coefficients in [0, m] that raise the relevant labels below the level to it."""
     alpha = np.zeros(round_.line.n_labels)
     for y in round_.relevant:
         alpha[y] = _coefficient(round_, y, level, 0.0, m)
@@ -65,7 +65,7 @@ def _up(round_: Round, level: float, m: float) -> FloatArray:
 
 
 def _down(round_: Round, level: float, m: float) -> FloatArray:
-    """Coefficients in [-m, 0] that lower the irrelevant labels above the level to it."""
+    """Return coefficients in [-m, 0] that lower the irrelevant labels above the level to it."""
     alpha = np.zeros(round_.line.n_labels)
     for y in round_.irrelevant:
         alpha[y] = _coefficient(round_, y, level, -m, 0.0)
@@ -73,7 +73,7 @@ def _down(round_: Round, level: float, m: float) -> FloatArray:
 
 
 def _coefficient(round_: Round, label: int, level: float, low: float, high: float) -> float:
-    """Coefficient in [low, high] that brings the label's score closest to a level."""
+    """Return the coefficient in [low, high] that brings the label's score closest to a level."""
     return increasing_root(lambda a: round_.line.level(label, a) - level, low, high)
 
 
@@ -85,14 +85,14 @@ def _equal_parts(round_: Round) -> Step:
 
 
 def smooth(round_: Round) -> Step:
-    r"""The smooth loss's proximal step, by Newton's method on the logits of p.
+    r"""Compute the proximal step of the smooth loss, by Newton's method on the logits of p.
 
     With p = softmax of the logits z of the pairs and 0 for "none", the optimum satisfies
-    :math:`z_{rs} = (\gamma - h_r(\alpha_r) + h_s(\alpha_s))/T`, h the score after the step. Let A
-    be the signed incidence matrix of labels and pairs, :math:`M = \mathrm{diag}(p) - pp^T` and
-    D the curvatures; the Newton step of this equation,
-    :math:`-(I + (C/T) A^T D A M)^{-1}` times its residual, always ascends, since it is the
-    Newton step of the concave objective in p.
+    :math:`z_{rs} = (\gamma - h_r(\alpha_r) + h_s(\alpha_s))/T`, where h is the score after the
+    step. Let A be the signed incidence matrix of labels and pairs,
+    :math:`M = \mathrm{diag}(p) - pp^T`, and D the diagonal matrix of curvatures. The Newton step
+    of this equation is :math:`-(I + (C/T) A^T D A M)^{-1}` times its residual. It always ascends,
+    since it is the Newton step of the concave objective in p.
     """
     ascent = _SmoothAscent(round_)
     z = np.zeros(len(round_.pairs))
@@ -100,7 +100,7 @@ def smooth(round_: Round) -> Step:
     for _ in range(1000):
         direction, gain = ascent.newton(z)
         step = 1.0
-        # Near the top rounding hides the increase; short Newton steps are safe there.
+        # Near the maximum, rounding hides the increase; short Newton steps need no line search.
         if np.abs(ascent.alpha(z + direction) - ascent.alpha(z)).max() > 1e-5 * round_.budget:
             start = ascent.objective(z)
             while ascent.objective(z + step * direction) < start + 1e-4 * step * gain:
@@ -108,7 +108,7 @@ def smooth(round_: Round) -> Step:
         z = z + step * direction
         moved = float(np.abs(ascent.alpha(z) - alpha).max())
         alpha = ascent.alpha(z)
-        # Rounding is reached when full steps of tiny length get no shorter.
+        # The limit of rounding is reached when tiny full steps no longer get shorter.
         if step == 1.0 and moved <= 1e-11 * round_.budget and moved >= 0.1 * last:
             mass = round_.budget * float(ascent.distribution(z).sum())
             return Step(alpha, mass, ascent.entropy(z))
@@ -117,7 +117,7 @@ def smooth(round_: Round) -> Step:
 
 
 class _SmoothAscent:
-    """Objective of the smooth step and its Newton direction, in the logits of the pairs."""
+    """Objective of the smooth step and its Newton direction, as functions of the logits."""
 
     def __init__(self, round_: Round) -> None:
         self.round = round_
@@ -128,27 +128,27 @@ class _SmoothAscent:
             self.incidence[s, column] = -1.0
 
     def distribution(self, z: FloatArray) -> FloatArray:
-        """Probabilities of the pairs; what is missing to one belongs to "none"."""
+        """Return the probabilities of the pairs; the rest of the probability is that of "none"."""
         return np.exp(z - log_sum_exp(np.append(z, 0.0)))
 
     def alpha(self, z: FloatArray) -> FloatArray:
-        """Coefficients of the labels."""
+        """Return the coefficients of the labels."""
         return np.asarray(self.round.budget * (self.incidence @ self.distribution(z)))
 
     def entropy(self, z: FloatArray) -> float:
-        """C T H(p)."""
+        """Return C T H(p)."""
         entropy = log_sum_exp(np.append(z, 0.0)) - self.distribution(z) @ z
         return float(self.round.budget * self.round.temperature * entropy)
 
     def objective(self, z: FloatArray) -> float:
-        """What the step adds to the dual value."""
+        """Return the increase of the dual value."""
         alpha = self.alpha(z)
         moved = sum(self.round.line.value(y, float(alpha[y])) for y in self.labels)
         mass = self.round.budget * float(self.distribution(z).sum())
         return self.round.margin * mass + self.entropy(z) - moved
 
     def newton(self, z: FloatArray) -> tuple[FloatArray, float]:
-        """Newton direction and the slope of the objective along it."""
+        """Return the Newton direction, and the slope of the objective along it."""
         line, budget, temperature = self.round.line, self.round.budget, self.round.temperature
         p, alpha = self.distribution(z), self.alpha(z)
         slopes = np.array([line.slope(y, float(alpha[y])) for y in self.labels])

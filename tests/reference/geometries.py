@@ -1,4 +1,4 @@
-r"""The three geometries, literally: what turns the dual vectors :math:`\theta` into weights.
+r"""Reference implementation of the three geometries, which map dual vectors to weights.
 
 Every label has a vector :math:`\theta_y` and weights :math:`w_y = \nabla G(\theta_y)`.
 
@@ -10,8 +10,8 @@ adaptive  :math:`\tfrac12\sum_j\theta_{yj}^2/\sqrt{S_j}` :math:`\theta_{yj}/\sqr
 entropic  :math:`\log\sum_j e^{\theta_{yj}} - \log n`   :math:`\mathrm{softmax}(\theta_y)`
 ========= ============================================= ============================
 
-A round moves :math:`\theta_y` along the row ``x`` only, so an update rule needs nothing but the
-functions :math:`a \mapsto G(\theta_y + a x) - G(\theta_y)` of one number: a `Line`.
+A round moves :math:`\theta_y` only along the row ``x``. So an update rule needs only the functions
+:math:`a \mapsto G(\theta_y + a x) - G(\theta_y)` of one number, which `Line` provides.
 """
 
 from typing import Literal, Protocol
@@ -25,25 +25,25 @@ Geometry = Literal["euclidean", "adaptive", "entropic"]
 
 
 def log_sum_exp(theta: FloatArray) -> float:
-    """Logarithm of the sum of exponentials, several times faster than SciPy's on short arrays."""
+    """Return log Σ exp(theta); on short arrays several times faster than SciPy's function."""
     top = float(theta.max())
     return top + float(np.log(np.exp(theta - top).sum()))
 
 
 def weights(geometry: Geometry, theta: FloatArray, S: FloatArray) -> FloatArray:
-    """Weights (K, n) of the dual vectors ``theta`` (K, n); only "adaptive" looks at ``S``."""
+    """Return the weights (K, n) of dual vectors ``theta`` (K, n); only "adaptive" uses ``S``."""
     if geometry == "entropic":
         return np.asarray(softmax(theta, axis=1), dtype=np.float64)
     return theta / np.sqrt(S) if geometry == "adaptive" else theta.copy()
 
 
 def scores(W: FloatArray, x: FloatArray) -> FloatArray:
-    """Scores W x (K,), every row summed in the same order so that equal rows tie exactly."""
+    """Return the scores W x (K,); the order of summation is fixed, so equal rows tie exactly."""
     return np.asarray((W * x).sum(axis=1))
 
 
 def potential(geometry: Geometry, theta: FloatArray, S: FloatArray) -> float:
-    """Sum of G over the labels, the part that the dual value subtracts."""
+    """Return the sum of G over the labels, which the dual value subtracts."""
     if geometry == "entropic":
         return sum(log_sum_exp(row) - float(np.log(len(row))) for row in theta)
     scale = np.sqrt(S) if geometry == "adaptive" else np.ones_like(S)
@@ -51,54 +51,53 @@ def potential(geometry: Geometry, theta: FloatArray, S: FloatArray) -> float:
 
 
 def curvature_bound(geometry: Geometry, x: FloatArray, S: FloatArray) -> float:
-    """Bound on the second derivative of every line along ``x``."""
+    """Return an upper bound of the second derivative of every line along ``x``."""
     if geometry == "entropic":
         return float(((x.max() - x.min()) / 2) ** 2)
     return squared_norm(geometry, x, S)
 
 
 def squared_norm(geometry: Geometry, x: FloatArray, S: FloatArray) -> float:
-    """Squared norm of ``x`` as the rules see it, Euclidean and adaptive."""
+    """Return the squared norm of ``x`` in the Euclidean or adaptive geometry."""
     scale = np.sqrt(S) if geometry == "adaptive" else np.ones_like(S)
     return float(np.sum(x**2 / scale))
 
 
 class Line(Protocol):
-    """G along one row, label by label.
+    """G along one row, per label.
 
     Attributes
     ----------
     n_labels : number of labels.
-    reach : width of the interval that holds every score that a step can bring about; 0 means
-        that no step changes a score.
+    reach : width of the interval of scores that steps can reach; 0 if no step changes a score.
     """
 
     n_labels: int
     reach: float
 
     def value(self, label: int, a: float) -> float:
-        """G(theta_y + a x) - G(theta_y)."""
+        """Return G(theta_y + a x) - G(theta_y)."""
         ...
 
     def slope(self, label: int, a: float) -> float:
-        """Score of the label after a step of ``a``: the derivative of `value`."""
+        """Return the score of the label after a step of ``a``: the derivative of `value`."""
         ...
 
     def curvature(self, label: int, a: float) -> float:
-        """Derivative of `slope`, never negative."""
+        """Return the derivative of `slope`, which is never negative."""
         ...
 
     def level(self, label: int, a: float) -> float:
-        """Score after the step on a scale that keeps its digits at the ends of the interval."""
+        """Return the score after the step, on a scale that is precise at the interval's ends."""
         ...
 
     def from_level(self, level: float) -> float:
-        """Score that belongs to a `level`."""
+        """Return the score of a `level`."""
         ...
 
 
 class QuadraticLine:
-    """Euclidean and adaptive: score · a + ½ q a².
+    """Line of the Euclidean and adaptive geometries: score · a + ½ q a².
 
     Parameters
     ----------
@@ -113,28 +112,30 @@ class QuadraticLine:
         self.q = q
 
     def value(self, label: int, a: float) -> float:
-        """G(theta_y + a x) - G(theta_y)."""
+        """Return G(theta_y + a x) - G(theta_y)."""
         return float(self.scores[label] * a + 0.5 * self.q * a * a)
 
     def slope(self, label: int, a: float) -> float:
-        """Score after the step."""
+        """Return the score after the step."""
         return float(self.scores[label] + self.q * a)
 
     def curvature(self, label: int, a: float) -> float:
-        """Squared norm of the row."""
+        """Return the squared norm of the row."""
         return self.q
 
     def level(self, label: int, a: float) -> float:
-        """Score after the step."""
+        """Return the score after the step."""
         return self.slope(label, a)
 
     def from_level(self, level: float) -> float:
-        """The level itself."""
+        """Return the level itself."""
         return level
 
 
 class EntropicLine:
-    """Entropic: log-partition of theta_y + a x; its derivatives are mean and variance of x.
+    """Line of the entropic geometry: log-partition function of theta_y + a x.
+
+    Its derivatives are the mean and the variance of x under the weights.
 
     Scores lie between the smallest and the largest entry of x. Levels are their log-odds, the
     logarithm of (score - smallest)/(largest - score).
@@ -154,19 +155,19 @@ class EntropicLine:
         self.x = x
 
     def value(self, label: int, a: float) -> float:
-        """G(theta_y + a x) - G(theta_y)."""
+        """Return G(theta_y + a x) - G(theta_y)."""
         return log_sum_exp(self.theta[label] + a * self.x) - log_sum_exp(self.theta[label])
 
     def slope(self, label: int, a: float) -> float:
-        """Mean of x under the weights after the step."""
+        """Return the mean of x under the weights after the step."""
         return float(self._weights(label, a) @ self.x)
 
     def curvature(self, label: int, a: float) -> float:
-        """Variance of x under the weights after the step."""
+        """Return the variance of x under the weights after the step."""
         return float(self._weights(label, a) @ (self.x - self.slope(label, a)) ** 2)
 
     def level(self, label: int, a: float) -> float:
-        """Log-odds of the score after the step."""
+        """Return the log-odds of the score after the step."""
         theta = self.theta[label] + a * self.x
         above, below = self.x > self.low, self.x < self.high
         return log_sum_exp(theta[above] + np.log(self.x[above] - self.low)) - log_sum_exp(
@@ -174,7 +175,7 @@ class EntropicLine:
         )
 
     def from_level(self, level: float) -> float:
-        """Score with these log-odds."""
+        """Return the score with these log-odds."""
         return float(self.low + self.reach * expit(level))
 
     def _weights(self, label: int, a: float) -> FloatArray:
@@ -183,7 +184,7 @@ class EntropicLine:
 
 
 def line(geometry: Geometry, theta: FloatArray, S: FloatArray, x: FloatArray) -> Line:
-    """G along ``x`` from the current state."""
+    """Return G along ``x`` from the current theta."""
     if geometry == "entropic":
         return EntropicLine(theta, x)
     return QuadraticLine(scores(weights(geometry, theta, S), x), squared_norm(geometry, x, S))

@@ -1,4 +1,4 @@
-"""M3L's dual solved by a general solver, and its conditions of optimality, in plain NumPy."""
+"""Reference implementation of M3L's dual: its optimality conditions, and a general solver."""
 
 import importlib
 from dataclasses import dataclass
@@ -12,7 +12,10 @@ from .geometries import FloatArray
 
 @dataclass(frozen=True)
 class Dual:
-    """max over b of <t, b> - 2 sum R_lk b_l' K b_k, low <= b <= high; b has a column a label."""
+    """Maximise <t, b> - 2 Σ_lk R_lk b_l' K b_k subject to low <= b <= high.
+
+    b has one row per row of the data and one column per label.
+    """
 
     K: FloatArray
     R: FloatArray
@@ -27,29 +30,29 @@ class Dual:
         return self.target - 4 * self.K @ b @ self.R
 
     def primal(self, b: FloatArray) -> float:
-        """The primal value at the weights of b, its slacks solved for."""
+        """Return the primal value at the weights of b, with optimal slack variables."""
         h = self.derivative(b)
         complexity = 2 * np.einsum("lk,il,ik->", self.R, b, self.K @ b)
-        # A variable's slack is max(0, y h), and its C the length of its interval.
+        # The slack of a variable is max(0, y h); its C is the length of its interval.
         return float(
             complexity + (self.high * np.maximum(h, 0) + self.low * np.minimum(h, 0)).sum()
         )
 
     def violation(self, b: FloatArray) -> float:
-        """The largest projected derivative."""
+        """Return the largest projected derivative."""
         h = self.derivative(b)
         up = np.where(b < self.high, np.maximum(h, 0), 0)
         down = np.where(b > self.low, np.maximum(-h, 0), 0)
         return float(np.maximum(up, down).max())
 
     def maximum(self) -> float:
-        """The optimum, by clarabel."""
+        """Return the optimal value, computed by Clarabel."""
         clarabel: Any = importlib.import_module("clarabel")
         n, L = self.target.shape
         P = 4 * np.kron(self.R, self.K)  # b column by column
         count = n * L
         A = sparse.vstack([sparse.eye(count), -sparse.eye(count)], format="csc")
-        limits = np.concatenate([self.high.T.ravel(), -self.low.T.ravel()])
+        bounds = np.concatenate([self.high.T.ravel(), -self.low.T.ravel()])
         settings = clarabel.DefaultSettings()
         settings.verbose = False
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
@@ -57,7 +60,7 @@ class Dual:
             sparse.csc_matrix(np.triu(P)),
             -self.target.T.ravel(),
             A,
-            limits,
+            bounds,
             [clarabel.NonnegativeConeT(2 * count)],
             settings,
         ).solve()
@@ -75,7 +78,7 @@ def dual_of(
     weight: Any = 1.0,
     tied: bool = False,
 ) -> Dual:
-    """The dual of targets 0, 1 and NaN, with costs a label and weights a row."""
+    """Return the dual for targets of 0, 1 and NaN, with costs per label and weights per row."""
     n, L = Y.shape
     R = np.eye(L) if R is None else R
     signs = np.where(np.isnan(Y), 0, np.where(Y == 1, 1.0, -1.0))

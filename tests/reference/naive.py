@@ -1,4 +1,4 @@
-"""The naive twin of `LabelRanker`: dense arrays, all pairs, no shortcut."""
+"""Reference implementation of `LabelRanker`: dense arrays, all pairs enumerated."""
 
 from collections.abc import Callable, Collection
 from typing import Literal
@@ -25,39 +25,39 @@ RULES: dict[Update, Callable[[Round], Step]] = {
 
 
 class NaiveLabelRanker:
-    r"""Online label ranking by dual ascent, as literal as possible.
+    r"""Online label ranking by dual ascent, written directly from the formulas.
 
-    A round scores the row, :math:`\rho = W x`, lets the rule choose :math:`\alpha` and sets
+    A round computes the scores :math:`\rho = W x`; the rule chooses :math:`\alpha`; then
     :math:`\theta_y \mathrel{+}= \alpha_y x`. The dual value
     :math:`D = \sum_t (\gamma\tau_t + \text{entropy}_t) - \sum_y G(\theta_y)` is a lower bound on
     :math:`F(w) + C\sum_t \text{weight}_t\,\text{loss}_t(w)` for every fixed w.
 
     Parameters
     ----------
-    n_features : length of the rows, the constant feature not counted.
+    n_features : length of the rows, without the constant feature.
     n_labels : number of labels, K.
-    update : the rule.
-    geometry : what turns theta into weights.
+    update : the update rule.
+    geometry : the geometry, which maps theta to weights.
     C : budget of a round of weight one.
     margin : score difference below which a pair has a loss.
     temperature : T of the smooth loss.
     constant : value of the constant feature, 0 for none. It is the last column of theta.
-    normalize : divide rows by their length, in the entropic geometry by their largest
-        absolute value, before the constant is appended. A zero row stays as it is.
-    rate : how fast S grows in the adaptive geometry.
-    average : keep the mean of theta over the rounds.
+    normalize : whether to divide rows by their length (entropic geometry: by their largest
+        absolute value) before the constant is appended. A zero row does not change.
+    rate : growth rate of S in the adaptive geometry.
+    average : whether to keep the mean of theta over the rounds.
 
     Attributes
     ----------
     theta : dual vectors (K, n), or (K, n + 1) with a constant feature.
-    S : ones plus rate times the squares seen in updates, a number per column of theta; it stays
-        at one unless the geometry is adaptive.
-    rounds : calls of `learn`, with or without an update.
-    mistakes : rounds with a pair in which the worst one was tied or in the wrong order.
+    S : one number per column of theta: 1 plus rate times the sum of squares in updates. It stays
+        at 1 unless the geometry is adaptive.
+    rounds : number of calls of `learn`, with or without an update.
+    mistakes : rounds whose worst pair was tied or in the wrong order.
     loss : weighted sum of the hinge losses of the current weights.
-    tau_sum : mass moved so far.
-    entropy_sum : entropies of the smooth loss so far.
-    curvature : largest bound on a line's second derivative over the rounds that had a pair.
+    tau_sum : total mass moved.
+    entropy_sum : sum of the entropies of the smooth loss.
+    curvature : largest bound on a line's second derivative over the rounds with a pair.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class NaiveLabelRanker:
         self._theta_sum = np.zeros_like(self.theta)
 
     def row(self, x: ArrayLike) -> FloatArray:
-        """Row as the learner sees it: normalised, the constant at its end."""
+        """Return the normalised row, with the constant appended."""
         row = np.array(x, dtype=np.float64)
         if self.normalize and row.any():
             entropic = self.geometry == "entropic"
@@ -107,11 +107,11 @@ class NaiveLabelRanker:
         return np.append(row, self.constant) if self.constant != 0.0 else row
 
     def scores(self, x: ArrayLike) -> FloatArray:
-        """Scores (K,) of the current weights."""
+        """Return the scores (K,) of the current weights."""
         return scores(weights(self.geometry, self.theta, self.S), self.row(x))
 
     def averaged_scores(self, x: ArrayLike, blend: float) -> FloatArray:
-        """Scores (K,) of theta - blend · (theta - mean theta), with the current S."""
+        """Return the scores (K,) of theta - blend · (theta - mean theta), with the current S."""
         if not self.average:
             raise ValueError("averaged_scores needs average=True")
         mean = self._theta_sum / max(self.rounds, 1)
@@ -120,7 +120,7 @@ class NaiveLabelRanker:
 
     @property
     def dual(self) -> float:
-        """Dual value, computed anew from theta."""
+        """The dual value, computed from theta."""
         gained = self.margin * self.tau_sum + self.entropy_sum
         return gained - potential(self.geometry, self.theta, self.S)
 
@@ -131,14 +131,14 @@ class NaiveLabelRanker:
         unknown: Collection[int] = (),
         weight: float = 1.0,
     ) -> FloatArray:
-        """Play one round.
+        """Learn one row.
 
         Parameters
         ----------
         x : the row (n_features,).
         relevant : relevant labels.
         unknown : labels that take part in no pair.
-        weight : factor on C and on the loss.
+        weight : factor of C and of the loss.
 
         Returns
         -------
@@ -155,14 +155,14 @@ class NaiveLabelRanker:
             along = line(self.geometry, self.theta, self.S, row)
             budget = self.C * weight
             round_ = Round(along, inside, outside, budget, self.margin, self.temperature)
-            self._judge(round_, row, weight)
+            self._count(round_, row, weight)
             if row.any() and budget > 0.0:
                 step = RULES[self.update](round_)
         self._move(step, row)
         return step.alpha
 
-    def _judge(self, round_: Round, row: FloatArray, weight: float) -> None:
-        """Count the mistake, the loss and the curvature before anything moves."""
+    def _count(self, round_: Round, row: FloatArray, weight: float) -> None:
+        """Update mistakes, loss and curvature with the weights before the step."""
         r, s = round_.worst_pair
         self.mistakes += bool(round_.scores[r] <= round_.scores[s])
         self.loss += weight * max(0.0, round_.shortfall((r, s)))
@@ -170,7 +170,7 @@ class NaiveLabelRanker:
         self.curvature = max(self.curvature, bound)
 
     def _move(self, step: Step, row: FloatArray) -> None:
-        """Take the step, then let S grow, then average."""
+        """Take the step, then update S, then the average."""
         self.theta += np.outer(step.alpha, row)
         if self.geometry == "adaptive" and step.alpha.any():
             self.S += self.rate * row**2

@@ -1,4 +1,7 @@
-"""Ranking with partial feedback (P3), by the formulas: matrices inverted anew in every round."""
+"""Reference implementation of ranking with partial feedback (P3), directly from the formulas.
+
+Every round solves linear systems with the full matrices.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +17,7 @@ def cost(name: str, place: int, size: int) -> float:
 
 
 def expected_cost(order: tuple[int, ...], p: Array, a: float, costs: str) -> float:
-    """What a list costs, up to a constant that no list changes."""
+    """Return the expected cost of a list, up to a constant that is the same for all lists."""
     size = len(order)
     total = 0.0
     for place, label in enumerate(order, start=1):
@@ -25,7 +28,7 @@ def expected_cost(order: tuple[int, ...], p: Array, a: float, costs: str) -> flo
 
 @dataclass
 class NaivePartial:
-    """The state of all labels, and one round after the other."""
+    """Reference implementation of `PartialFeedbackRanker`."""
 
     features: int
     labels: int
@@ -67,7 +70,7 @@ class NaivePartial:
         return np.asarray(np.clip(self.w @ x, -self.radius, self.radius))
 
     def widths(self, x: Array) -> tuple[Array, Array]:
-        """With the limit of Remark 1, and without."""
+        """Return the confidence widths with the cap of Remark 1, and without it."""
         c1, c2, worst = self.constants()
         t, d = self.rounds + 1, self.features
         q = np.array([x @ np.linalg.solve(A, x) for A in self.A])
@@ -98,8 +101,8 @@ class NaivePartial:
 
     def play(self, x: Array, y: Array) -> list[int]:
         shown = self.choose(x)
-        taught = range(self.labels) if self.update == "full" else shown
-        self.learn(x, {label: 1.0 if y[label] else -1.0 for label in taught})
+        observed = range(self.labels) if self.update == "full" else shown
+        self.learn(x, {label: 1.0 if y[label] else -1.0 for label in observed})
         return shown
 
     def learn(self, x: Array, signs: dict[int, float]) -> None:

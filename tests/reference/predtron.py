@@ -1,4 +1,4 @@
-"""Predtron as the paper has it, in a few lines of NumPy; and what separates a stream."""
+"""Reference implementation of Predtron (Algorithm 1 of P5), and separable streams."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -16,23 +16,23 @@ def augmented(problem: Any, scores: Vector, y: Any) -> Any:
 
 
 def link(w: Vector, r: float) -> Vector:
-    """theta of w: the gradient of half the squared r-norm, entry by entry."""
+    """Return theta of w: the gradient of half the squared r-norm."""
     norm = float((np.abs(w) ** r).sum() ** (1 / r))
     out = np.zeros_like(w)
-    some = w != 0
-    out[some] = w[some] * (np.abs(w[some]) / norm) ** (r - 2)
+    nonzero = w != 0
+    out[nonzero] = w[nonzero] * (np.abs(w[nonzero]) / norm) ** (r - 2)
     return out
 
 
 def exponents(p: float) -> tuple[float, float]:
-    """r and its dual s of the link for p numbers."""
+    """Return r, and its dual exponent s, of the link for p weights."""
     s = max(2.0, float(np.log(p)))
     return s / (s - 1), s
 
 
 @dataclass
-class Naive:
-    """Algorithm 1, with a step that may depend on the round and a decoder that may be wrong."""
+class NaivePredtron:
+    """Algorithm 1, with a step that may depend on the round and a replaceable decoder."""
 
     problem: Any
     features: int
@@ -49,7 +49,7 @@ class Naive:
 
     def learn(self, x: Vector, y: Any) -> float:
         problem, t = self.problem, self.to_weights(self.theta) @ x
-        # Equal scores are a mistake, where the problem can tell.
+        # A tie counts as a mistake if the problem has worst_decode.
         worst = getattr(problem, "worst_decode", None)
         predicted = problem.decode(t) if worst is None else worst(t, y)
         loss = problem.loss(predicted, y)
@@ -64,10 +64,10 @@ class Naive:
 
 
 def margin_of(problem: Any, predictions: Sequence[Any], W: Vector, x: Vector, y: Any) -> float:
-    """By how much W keeps all correct predictions above all others; negative if it does not."""
+    """Return the lowest similarity of a correct prediction minus the highest of the others."""
     t = W @ x
-    worth = [(float(problem.represent(p) @ t), problem.loss(p, y) == 0) for p in predictions]
-    return min(w for w, right in worth if right) - max(w for w, right in worth if not right)
+    found = [(float(problem.represent(p) @ t), problem.loss(p, y) == 0) for p in predictions]
+    return min(s for s, correct in found if correct) - max(s for s, correct in found if not correct)
 
 
 def separable_stream(
@@ -79,7 +79,7 @@ def separable_stream(
     rng: np.random.Generator,
     answer: Callable[[Vector], Any] | None = None,
 ) -> tuple[Vector, list[Any]]:
-    """Rows in [-1, 1]^n that W separates by the margin, and their answers."""
+    """Return rows in [-1, 1]^n that W separates by the margin, and their answers."""
     X, Y = [], []
     while len(Y) < rows:
         x = rng.uniform(-1, 1, W.shape[1])

@@ -1,7 +1,7 @@
-r"""A conic program for a general solver.
+r"""Conic programs, solved by Clarabel.
 
 Clarabel minimises :math:`\tfrac12 v^T P v + q^T v` subject to :math:`b - A v` in a product of
-cones. It is imported only when a problem is solved, so a machine without it can skip the tests.
+cones. It is imported only when a program is solved, so a machine without it can skip the tests.
 """
 
 import importlib
@@ -14,7 +14,7 @@ from .geometries import FloatArray
 
 
 class Program:
-    """A conic program, put together block by block.
+    """A conic program, built constraint by constraint.
 
     Parameters
     ----------
@@ -34,18 +34,18 @@ class Program:
         self._cones: list[tuple[str, int]] = []
 
     def unit(self, index: int) -> FloatArray:
-        """Expression of one variable."""
+        """Return the expression of one variable."""
         row = np.zeros(len(self.linear))
         row[index] = 1.0
         return row
 
     def require(self, cone: str, *expressions: tuple[FloatArray, float]) -> None:
-        """Keep the expressions ``row @ v + constant`` in a cone.
+        """Add the constraint that the expressions ``row @ v + constant`` lie in a cone.
 
         Parameters
         ----------
-        cone : "zero", "nonnegative" or "exponential", which holds the triples (a, b, c) with
-            b > 0 and b exp(a/b) <= c.
+        cone : "zero", "nonnegative" or "exponential". The last one contains the triples (a, b, c)
+            with b > 0 and b exp(a/b) <= c.
         expressions : rows and constants.
         """
         self._rows += [-row for row, _ in expressions]
@@ -53,7 +53,7 @@ class Program:
         self._cones.append((cone, len(expressions)))
 
     def minimise(self) -> tuple[FloatArray, float]:
-        """Solution and value."""
+        """Return the solution and the value."""
         clarabel: Any = importlib.import_module("clarabel")
         make = {
             "zero": clarabel.ZeroConeT,

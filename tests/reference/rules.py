@@ -1,6 +1,6 @@
-r"""Update rules that look at one label pair, or treat every pair on its own.
+r"""Update rules that use only one label pair, or treat every pair separately.
 
-A rule maps the scores of one round to a coefficient :math:`\alpha_y` per label. With a weight
+A rule maps the scores of one round to one coefficient :math:`\alpha_y` per label. With a weight
 :math:`\lambda_{rs}` on each pair of a relevant label r and an irrelevant label s,
 
 .. math:: \alpha_r = \sum_s \lambda_{rs}, \qquad \alpha_s = -\sum_r \lambda_{rs}.
@@ -32,7 +32,7 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class Round:
-    """What a rule may look at.
+    """The input of a rule.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Round:
 
     @cached_property
     def worst_pair(self) -> Pair:
-        """Lowest relevant and highest irrelevant label, ties to the lowest index."""
+        """Lowest relevant and highest irrelevant label by score; ties to the lowest index."""
         scores = self.scores
         return (
             min(self.relevant, key=lambda y: (scores[y], y)),
@@ -71,20 +71,20 @@ class Round:
         )
 
     def shortfall(self, pair: Pair) -> float:
-        """Margin minus score difference of a pair."""
+        """Return the margin minus the score difference of a pair."""
         r, s = pair
         return float(self.margin - (self.scores[r] - self.scores[s]))
 
 
 @dataclass(frozen=True)
 class Step:
-    """What a rule answers.
+    """The output of a rule.
 
     Parameters
     ----------
     alpha : coefficients (K,), summing to zero.
-    tau : mass moved, the sum of alpha over the relevant labels.
-    entropy : C T H(p), which only the smooth rule adds to the dual.
+    tau : mass moved: the sum of alpha over the relevant labels.
+    entropy : C T H(p), the entropy term of the dual; only the smooth rule has one.
     """
 
     alpha: FloatArray
@@ -93,7 +93,7 @@ class Step:
 
 
 def increasing_root(f: Callable[[float], float], low: float, high: float) -> float:
-    """Zero of a non-decreasing function, moved to the nearer end when it lies outside."""
+    """Return the root of a non-decreasing function, clipped to [low, high]."""
     if f(low) >= 0.0:
         return low
     if f(high) <= 0.0:
@@ -102,7 +102,7 @@ def increasing_root(f: Callable[[float], float], low: float, high: float) -> flo
 
 
 def from_pairs(n_labels: int, masses: Mapping[Pair, float]) -> Step:
-    """Sum the weights of the pairs up to a coefficient per label."""
+    """Return the step with the weights of the pairs summed per label."""
     alpha = np.zeros(n_labels)
     for (r, s), mass in masses.items():
         alpha[r] += mass
@@ -111,11 +111,11 @@ def from_pairs(n_labels: int, masses: Mapping[Pair, float]) -> Step:
 
 
 def pair_step(round_: Round, pair: Pair) -> float:
-    r"""Best step for one pair alone, in [0, C].
+    r"""Return the best step for a single pair, in [0, C].
 
-    The maximiser of :math:`\gamma\tau - G(\theta_r + \tau x) - G(\theta_s - \tau x)`. In the
-    quadratic geometries it is :math:`\min(C, l/(2q))`. A margin that no step can reach takes
-    the whole budget.
+    It maximises :math:`\gamma\tau - G(\theta_r + \tau x) - G(\theta_s - \tau x)`. In the quadratic
+    geometries it is :math:`\min(C, l/(2q))`. If no step can reach the margin, it is the whole
+    budget.
     """
     r, s = pair
     if round_.margin >= round_.line.reach:
@@ -141,36 +141,37 @@ def single(round_: Round) -> Step:
 
 
 def mistaken_pairs(round_: Round) -> list[Pair]:
-    """Pairs in the wrong order or tied."""
+    """Return the pairs in the wrong order or tied."""
     scores = round_.scores
     return [(r, s) for r, s in round_.pairs if scores[r] <= scores[s]]
 
 
 def simperc(round_: Round) -> Step:
-    """The budget in equal parts on the mistaken pairs."""
+    """SimPerc: the budget in equal parts on the mistaken pairs."""
     chosen = mistaken_pairs(round_)
     masses = {pair: round_.budget / len(chosen) for pair in chosen}
     return from_pairs(round_.line.n_labels, masses)
 
 
 def conproj(round_: Round) -> Step:
-    """Each mistaken pair's own best step, averaged."""
+    """ConProj: the average of the mistaken pairs' best steps."""
     chosen = mistaken_pairs(round_)
     masses = {pair: pair_step(round_, pair) / len(chosen) for pair in chosen}
     return from_pairs(round_.line.n_labels, masses)
 
 
 def simproj(round_: Round) -> Step:
-    """The best step of each pair with a positive loss, averaged."""
+    """SimProj: the average of the best steps of the pairs with a positive loss."""
     chosen = [pair for pair in round_.pairs if round_.shortfall(pair) > 0.0]
     masses = {pair: pair_step(round_, pair) / len(chosen) for pair in chosen}
     return from_pairs(round_.line.n_labels, masses)
 
 
 def simopt(round_: Round) -> Step:
-    r"""Maximise :math:`\sum(\lambda l - \tfrac12\lambda^2 v)` over λ >= 0, Σ λ <= C.
+    r"""SimOpt: maximise :math:`\sum(\lambda l - \tfrac12\lambda^2 v)` over λ >= 0, Σ λ <= C.
 
-    The multiplier μ of the budget is found by a root: λ = max(0, l − μ)/v.
+    The solution is λ = max(0, l − μ)/v. A root finder determines the multiplier μ of the budget
+    constraint.
     """
     if not isinstance(round_.line, QuadraticLine):
         raise ValueError("update='simopt' needs a euclidean or adaptive geometry")

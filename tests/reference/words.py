@@ -1,4 +1,4 @@
-"""Words and n-grams of a text, written for reading, with Python's own Unicode database."""
+"""Reference implementation of words and n-grams of a text, with Python's Unicode database."""
 
 import math
 import unicodedata
@@ -17,7 +17,7 @@ def kind(character: str) -> str:
 
 
 def cut(word: str, longest: int = 64) -> str:
-    """As many characters as fit before the bytes read reach the longest length."""
+    """Return the word's first characters, up to the one that reaches ``longest`` bytes."""
     out = ""
     for character in word:
         if len(out.encode()) >= longest:
@@ -27,7 +27,7 @@ def cut(word: str, longest: int = 64) -> str:
 
 
 def names(text: str, words: tuple[int, int], chars: tuple[int, int] | None) -> list[str]:
-    """All features of a text, with repetition."""
+    """Return all features of a text, with repetition."""
     text = unicodedata.normalize("NFKC", text.casefold())
     found: list[str] = []
     neighbours: list[str] = []
@@ -59,7 +59,7 @@ def weights(
     weighting: str,
     before: list[str],
 ) -> dict[str, float]:
-    """What each feature weighs, after the texts before it were learnt."""
+    """Return the value of each feature of a text, given the texts learnt before it."""
     counts = Counter(names(text, words, chars))
     if weighting == "binary":
         return dict.fromkeys(counts, 1.0)
@@ -69,6 +69,6 @@ def weights(
     if weighting == "tfidf":
         seen = [set(names(other, words, chars)) for other in before]
         for name in out:
-            having = sum(name in other for other in seen)
-            out[name] *= 1 + math.log((1 + len(before)) / (1 + having))
+            document_frequency = sum(name in other for other in seen)
+            out[name] *= 1 + math.log((1 + len(before)) / (1 + document_frequency))
     return out

@@ -1,4 +1,4 @@
-"""How a development install gets its packages, and what it tells meanwhile."""
+"""Development install: requirements, choice of the installer, progress output."""
 
 import io
 import subprocess
@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tools.install import ROOT, Progress, build_requirements, finish, requirements, ways
+from tools.install import (
+    ROOT,
+    Progress,
+    build_requirements,
+    finish_install,
+    install_commands,
+    requirements,
+)
 
 
 class Terminal(io.StringIO):
@@ -15,15 +22,15 @@ class Terminal(io.StringIO):
         return True
 
 
-def told(out: io.StringIO, steps: int) -> str:
+def progress_output(out: io.StringIO, steps: int) -> str:
     progress = Progress(out)
-    progress.see("-- Configuring done\n")
+    progress.update("-- Configuring done\n")
     for step in range(1, steps + 1):
-        progress.see(f"  [{step}/{steps}] Building CXX object CMakeFiles/core.dir/file.cpp.o\n")
+        progress.update(f"  [{step}/{steps}] Building CXX object CMakeFiles/core.dir/file.cpp.o\n")
     return out.getvalue()
 
 
-def test_requirements_are_those_of_the_package_and_its_plots():
+def test_requirements_of_the_package_and_its_plots():
     needs = requirements((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     names = {need.partition(">")[0] for need in needs}
     assert {"numpy", "scipy", "scikit-learn", "safetensors", "rich", "matplotlib"} == names
@@ -36,7 +43,7 @@ def test_tools_are_installed_on_request():
     assert {"pytest", "hypothesis", "ruff", "mypy", "import-linter", "ninja"} <= names
 
 
-def test_programs_that_the_machine_lacks_are_installed_for_the_build(monkeypatch):
+def test_missing_build_programs_are_installed(monkeypatch):
     pyproject = '[build-system]\nrequires = ["nanobind"]\n'
     monkeypatch.setattr("shutil.which", lambda program: None)
     assert build_requirements(pyproject) == ["nanobind", "cmake", "ninja"]
@@ -44,22 +51,22 @@ def test_programs_that_the_machine_lacks_are_installed_for_the_build(monkeypatch
     assert build_requirements(pyproject) == ["nanobind"]
 
 
-def test_uv_comes_first_and_pip_remains():
-    assert [command[1:3] for command in ways(["numpy"], None)] == [["-m", "pip"]]
-    first, second = ways(["numpy"], "uv")
+def test_uv_is_preferred_and_pip_is_the_fallback():
+    assert [command[1:3] for command in install_commands(["numpy"], None)] == [["-m", "pip"]]
+    first, second = install_commands(["numpy"], "uv")
     assert first[0] == "uv"
     assert second[1:3] == ["-m", "pip"]
     assert first[-1] == second[-1] == "numpy"
 
 
-def test_progress_is_a_few_lines_in_a_file():
-    lines = told(io.StringIO(), 40).splitlines()
+def test_progress_in_a_file_is_a_few_lines():
+    lines = progress_output(io.StringIO(), 40).splitlines()
     assert lines[0] == "compiling the native core: about a minute"
     assert lines[1:] == [f"  {done} of 40 files" for done in (10, 20, 30, 40)]
 
 
-def test_progress_stays_in_one_line_of_a_terminal():
-    text = told(Terminal(), 40)
+def test_progress_on_a_terminal_is_one_updated_line():
+    text = progress_output(Terminal(), 40)
     assert text.count("\n") == 2
     assert text.endswith("\r  40 of 40 files\n")
     assert text.count("\r") == 40
@@ -74,19 +81,19 @@ def process(code: str) -> subprocess.Popen[str]:
     )
 
 
-def test_another_way_is_tried_where_one_fails(
+def test_the_next_command_is_tried_after_a_failure(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mark = tmp_path / "installed"
     other = [sys.executable, "-c", f"open({str(mark)!r}, 'w')"]
-    assert finish(process("pass"), [other])
+    assert finish_install(process("pass"), [other])
     assert not mark.exists()
-    assert finish(process("raise SystemExit('no index')"), [other])
+    assert finish_install(process("raise SystemExit('no index')"), [other])
     assert mark.exists()
     assert capsys.readouterr().out == ""
 
 
 def test_the_last_failure_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     failing = [sys.executable, "-c", "raise SystemExit('no such package')"]
-    assert not finish(process("raise SystemExit('no index')"), [failing])
+    assert not finish_install(process("raise SystemExit('no index')"), [failing])
     assert capsys.readouterr().out == "no such package\n"

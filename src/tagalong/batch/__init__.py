@@ -1,1 +1,1 @@
-"""Learners that see all data at once."""
+"""Batch learners: models fitted to all rows at once."""

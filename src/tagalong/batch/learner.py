@@ -1,4 +1,4 @@
-"""The learner contract for models that are fitted to all rows at once."""
+"""Base class of the batch learners."""
 
 from collections.abc import Hashable
 from typing import Any, Self
@@ -23,9 +23,10 @@ Array = npt.NDArray[Any]
 
 
 class BatchLearner(Fitted):
-    """A learner that is fitted to all rows at once and then answers like an online one.
+    """Base class of learners that are fitted to all rows at once.
 
-    It follows `tagalong.learning.protocols.Learner`.
+    It implements `tagalong.learning.protocols.Learner`, so a fitted model can be used in place of
+    an online learner that no longer learns.
     """
 
     _fitted_attribute = "_fit"
@@ -34,17 +35,17 @@ class BatchLearner(Fitted):
 
     @property
     def task(self) -> Task:
-        """What it predicts: a ranking of all labels."""
+        """What the learner predicts: a ranking of all labels."""
         return "labels"
 
     @property
     def learns_online(self) -> bool:
-        """Whether it learns one example after the other: False."""
+        """Whether the learner learns example by example: False."""
         return False
 
     @property
     def labels(self) -> Labels:
-        """The labels, by number and by name; none before ``fit``."""
+        """The labels, by number and by name; empty before ``fit``."""
         return self._fit.labels if self.is_started else Labels()
 
     @property
@@ -57,17 +58,17 @@ class BatchLearner(Fitted):
         raise NotImplementedError
 
     def start(self) -> None:
-        """Raise ValueError unless it is fitted."""
+        """Raise ValueError unless the learner is fitted."""
         if not self.is_started:
             raise ValueError(
-                f"{type(self).__name__} learns all items at once: fit it before it goes into a "
+                f"{type(self).__name__} learns all items at once: fit it before you pass it to a "
                 "Tagger, or use 'tagalong fit'"
             )
 
     def calibrate(self, X: Any, y: Any) -> Self:
-        """Learn what scores mean, from rows that were not trained on.
+        """Calibrate probabilities on rows that were not used for training.
 
-        One logistic curve for all labels; ``probabilities`` uses it.
+        Fits one logistic curve for all labels, which ``probabilities`` applies to scores.
 
         Parameters
         ----------
@@ -81,26 +82,26 @@ class BatchLearner(Fitted):
         if truth.min() == truth.max():
             raise ValueError("y must have both relevant and irrelevant labels")
         curve = LogisticRegression(C=np.inf).fit(scores.reshape(-1, 1), truth.ravel())
-        self._fit = self._fit.with_curve(float(curve.coef_[0, 0]), float(curve.intercept_[0]))
+        self._fit = self._fit.with_calibration(float(curve.coef_[0, 0]), float(curve.intercept_[0]))
         return self
 
     def own_feature_names(self, features: Array) -> list[str] | None:
-        """Return None: features are those of the examples.
+        """Return None: the learner uses the features of the examples.
 
         Parameters
         ----------
         features : array of int
-            Their numbers.
+            Feature numbers.
         """
         return None
 
     def probabilities(self, scores: Array) -> npt.NDArray[np.float64]:
-        """Return how likely labels with such scores are relevant; 0 before ``calibrate``.
+        """Return the probability that each label is relevant; zeros before ``calibrate``.
 
         Parameters
         ----------
         scores : array of shape (K,)
-            As ``score_one`` returns them.
+            Scores from ``score_one``.
         """
         return self._fit.probabilities(scores)
 
@@ -110,7 +111,7 @@ class BatchLearner(Fitted):
         Parameters
         ----------
         x : (indices, values) or mapping of features to values
-            Features that were not trained on say nothing.
+            One example. Features without a weight are ignored.
         """
         check_is_fitted(self)
         indices, values = as_pairs(x)
@@ -127,7 +128,9 @@ class BatchLearner(Fitted):
     def explain_one(
         self, x: Any, label: Hashable
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
-        """Return what each feature adds to a label's score, and the score; linear kernel only.
+        """Return the features, their contributions to a label's score, and the score.
+
+        Only the linear kernel has such contributions.
 
         Parameters
         ----------
@@ -138,15 +141,20 @@ class BatchLearner(Fitted):
         """
         check_is_fitted(self)
         if not isinstance(self._fit.model, LinearModel):
-            raise ValueError("only a linear kernel has parts of a score to show")
+            raise ValueError(
+                "explain_one needs kernel='linear': other kernels have no contributions per feature"
+            )
         if label not in self._fit.labels.number:
-            raise ValueError(f"there is no label {label!r}")
+            raise ValueError(f"label {label!r} is not in classes_")
         indices, values = as_pairs(x)
-        parts = self._fit.model.parts_of(indices, values, self._fit.labels.number[label])
+        parts = self._fit.model.contributions(indices, values, self._fit.labels.number[label])
         return indices.astype(np.int32), parts, float(parts.sum())
 
     def weights_by_feature(self) -> dict[str, Array]:
-        """Return the features that occurred and their weights, (features, K); else none."""
+        """Return the ``features`` of the training data and their ``weights``, (features, K).
+
+        Both are empty unless the kernel is linear.
+        """
         check_is_fitted(self)
         if isinstance(self._fit.model, LinearModel):
             return {"features": self._fit.model.features, "weights": self._fit.model.weights}
@@ -154,7 +162,7 @@ class BatchLearner(Fitted):
 
     @property
     def bytes_of_weights(self) -> int:
-        """What predicting needs in memory."""
+        """Memory that prediction needs, in bytes."""
         check_is_fitted(self)
         return self._fit.model.bytes
 

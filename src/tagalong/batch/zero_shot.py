@@ -1,4 +1,4 @@
-"""Categories that were never seen, recognised by their attributes."""
+"""Zero-shot classification: categories without training examples, described by attributes."""
 
 from collections.abc import Hashable, Iterable
 from typing import Any
@@ -7,29 +7,29 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong import parameters
-from tagalong.batch.m3l.priors import signs_of
+from tagalong.batch.m3l.priors import as_signs
 from tagalong.learning.labels import Labels, label_array
 
 __all__ = ["ZeroShot"]
 
 
 class ZeroShot:
-    r"""Maps scores of attributes to categories whose attributes are known.
+    r"""Classify by attribute scores into categories with known attributes.
 
-    A category with the signs :math:`y_c` scores :math:`\sum_l y_{cl} s_l`, which is M3L's own
-    prediction with the answers limited to these categories: an attribute that is nearly certain
-    counts for more than one that could be either.
+    The score of a category with the attribute signs :math:`y_c` is :math:`\sum_l y_{cl} s_l`.
+    This is M3L's prediction restricted to these categories: an attribute with a large margin
+    counts more than an uncertain one.
 
     Parameters
     ----------
     attributes : array of shape (categories, attributes)
-        Which category has which attribute, as 0 and 1 or as -1 and 1, in the order of the scores'
-        columns.
+        Whether each category has each attribute, as 0 and 1 or as -1 and 1. The columns have the
+        order of the scores' columns.
     categories : collection of labels, optional
-        The names of the categories; their numbers by default.
+        The names of the categories (default: 0, 1, 2, ...).
     by : "margins" or "signs", default "margins"
-        Whether scores count as they are, or only as -1 and 1: then the category wins that differs
-        in the fewest attributes.
+        ``"margins"`` uses the scores; ``"signs"`` uses only their signs, so the predicted category
+        is the one that differs in the fewest attributes.
 
     Attributes
     ----------
@@ -46,11 +46,11 @@ class ZeroShot:
 
     def __init__(
         self,
-        attributes: Any,
+        attributes: npt.ArrayLike,
         categories: Iterable[Hashable] | None = None,
         by: str = "margins",
     ):
-        self._signs = signs_of(attributes, "attributes")
+        self._signs = as_signs(attributes, "attributes")
         names = range(len(self._signs)) if categories is None else categories
         self._labels = Labels(names)
         self.by = parameters.choice(by, "by", ("margins", "signs"))
@@ -65,48 +65,48 @@ class ZeroShot:
         """The categories."""
         return label_array(self._labels.names)
 
-    def decision_function(self, scores: Any) -> npt.NDArray[np.float64]:
-        """Return how well each category fits, (rows, categories).
+    def decision_function(self, scores: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Return the score of each category, (rows, categories).
 
         Parameters
         ----------
         scores : array of shape (rows, attributes)
-            What a learner of the attributes returns from its ``decision_function``.
+            The ``decision_function`` of a learner whose labels are the attributes.
         """
-        given = np.asarray(scores, dtype=np.float64)
-        if given.ndim != 2 or given.shape[1] != self._signs.shape[1]:
+        s = np.asarray(scores, dtype=np.float64)
+        if s.ndim != 2 or s.shape[1] != self._signs.shape[1]:
             raise ValueError(
-                f"scores must have {self._signs.shape[1]} columns, one an attribute, "
-                f"got shape {given.shape}"
+                f"scores must have {self._signs.shape[1]} columns, one per attribute, "
+                f"got shape {s.shape}"
             )
         if self.by == "signs":
-            given = np.where(given >= 0, 1.0, -1.0)
-        return np.asarray(given @ self._signs.T)
+            s = np.where(s >= 0, 1.0, -1.0)
+        return np.asarray(s @ self._signs.T)
 
-    def predict(self, scores: Any) -> npt.NDArray[Any]:
-        """Return the category of each row.
+    def predict(self, scores: npt.ArrayLike) -> npt.NDArray[Any]:
+        """Return the best category of each row.
 
         Parameters
         ----------
         scores : array of shape (rows, attributes)
-            What a learner of the attributes returns from its ``decision_function``.
+            The ``decision_function`` of a learner whose labels are the attributes.
         """
         return np.asarray(self.classes_[self.decision_function(scores).argmax(axis=1)])
 
-    def accuracy(self, scores: Any, y: Any) -> dict[Hashable, float]:
-        """Return the share of each category's rows that are recognised.
+    def accuracy(self, scores: npt.ArrayLike, y: npt.ArrayLike) -> dict[Hashable, float]:
+        """Return the recall of each category: the fraction of its rows that are predicted as it.
 
         Parameters
         ----------
         scores : array of shape (rows, attributes)
-            What a learner of the attributes returns from its ``decision_function``.
+            The ``decision_function`` of a learner whose labels are the attributes.
         y : array of shape (rows,)
-            The categories of the rows. Those without rows are left out.
+            The true category of each row. Categories without rows are left out of the result.
         """
-        found = self.decision_function(scores).argmax(axis=1)
-        truth = self._labels.encode(np.asarray(y), len(found)).relevant.indices
+        predicted = self.decision_function(scores).argmax(axis=1)
+        truth = self._labels.encode(np.asarray(y), len(predicted)).relevant.indices
         return {
-            name: float((found[truth == i] == i).mean())
+            name: float((predicted[truth == i] == i).mean())
             for i, name in enumerate(self._labels.names)
             if (truth == i).any()
         }

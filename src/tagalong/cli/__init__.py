@@ -1,5 +1,5 @@
-"""The command ``tagalong``: thin commands over the library.
+"""The command line program ``tagalong``: thin commands over the library.
 
-``parser`` says what can be written on the command line, every command has a file with a ``run``,
-and ``main`` brings them together. Nothing but the parser is imported before a command runs.
+``parser`` defines the command line, each command is a module with a ``run`` function, and ``main``
+parses and dispatches. Only the parser is imported before a command runs.
 """

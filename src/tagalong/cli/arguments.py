@@ -1,9 +1,9 @@
-"""Arguments that several commands share."""
+"""Command-line arguments that several commands share."""
 
 import argparse
-from typing import Any
 
-from tagalong.cli.options.values import buckets, positive, setting, span, whole
+from tagalong.cli.command_parser import ArgumentGroup
+from tagalong.cli.options.values import at_least_one, buckets, positive, setting, span
 from tagalong.learning.update_rules import BLOCK_RULES, LABEL_RULES, PREDTRON_UPDATES
 
 __all__ = [
@@ -15,14 +15,14 @@ __all__ = [
     "UPDATES_IN_WORDS",
     "WEIGHTINGS",
     "add_features",
-    "add_figures",
     "add_learner",
+    "add_measures",
     "add_model",
     "add_output",
     "add_sources",
 ]
 
-# Of the label-ranker, and of all learners: names that several have are there once.
+# The update rules of the label-ranker, and those of all learners without duplicates.
 UPDATES = tuple(LABEL_RULES)
 ALL_UPDATES = tuple(dict.fromkeys((*LABEL_RULES, *BLOCK_RULES, *PREDTRON_UPDATES)))
 _DESCRIPTIONS = {
@@ -31,8 +31,9 @@ _DESCRIPTIONS = {
     **{name: rule.description for name, rule in LABEL_RULES.items()},
 }
 UPDATES_IN_WORDS = "; ".join(f"{name} {_DESCRIPTIONS[name]}" for name in ALL_UPDATES)
-# As in tagalong.online.label_ranker.learner and tagalong.text.features, which take long to import.
-# Of tagalong.problems; levels that appear one by one have no order.
+# Copies of names in tagalong.problems, tagalong.online.label_ranker.learner and
+# tagalong.text.features, which are slow to import. PROBLEMS lacks the ordinal problem, because
+# levels that appear one by one have no order.
 PROBLEMS = ("binary", "multiclass", "multilabel", "label-ranking", "subset-ranking")
 GEOMETRIES = ("euclidean", "entropic", "adaptive")
 WEIGHTINGS = ("binary", "count", "log", "tfidf")
@@ -42,85 +43,114 @@ Parser = argparse.ArgumentParser
 
 
 def add_output(parser: Parser) -> None:
-    """Add what every command takes."""
+    """Add the output options, which every command has."""
     group = parser.add_argument_group("output")
     group.add_argument(
-        "--json", action="store_true", help="write JSON to standard output, and nothing else"
+        "--json", action="store_true", help="write the results to standard output as JSON only"
     )
-    group.add_argument(
-        "--quiet", "-q", action="store_true", help="say nothing but results and errors"
-    )
+    group.add_argument("--quiet", "-q", action="store_true", help="write only results and errors")
 
 
-def add_model(parser: Parser, help: str = "a model file that learn has written") -> None:
-    """Add the model that a command asks."""
+def add_model(
+    parser: Parser, help: str = "model file, written by 'tagalong learn' or 'tagalong fit'"
+) -> None:
+    """Add the required option ``--model``."""
     model = parser.add_argument("--model", "-m", metavar="MODEL", required=True, help=help)
     model.complete = {"bash": "_shtab_compgen_files", "zsh": "_files"}  # type: ignore[attr-defined]
 
 
 def add_sources(parser: Parser, nargs: str = "+") -> None:
-    """Add the sources that a command reads."""
+    """Add the sources to read items from."""
     sources = parser.add_argument(
         "sources",
         metavar="SOURCE",
         nargs=nargs,
-        help="a file, a glob in quotes, a folder of mail, - for standard input, or a built-in "
-        "stream such as pydocs:; files may be compressed",
+        help="a file, a quoted glob pattern such as 'logs/*.csv', a mail folder, - for standard "
+        "input, or a built-in stream such as pydocs: ('tagalong streams' lists them); files may "
+        "be compressed",
     )
     sources.complete = {"bash": "_shtab_compgen_files", "zsh": "_files"}  # type: ignore[attr-defined]
 
 
-def add_learner(parser: Parser) -> Any:
-    """Add the settings of a learner, and return their group."""
+def add_learner(parser: Parser) -> ArgumentGroup:
+    """Add the options that set parameters of a learner, and return their group."""
     group = parser.add_argument_group("learner")
-    group.add_argument("--margin", type=float, metavar="M", help="by how much to rank apart")
-    group.add_argument("--average", choices=tuple(AVERAGES), help="predict with averaged weights")
+    group.add_argument(
+        "--margin",
+        type=float,
+        metavar="M",
+        help="score difference that a relevant label must have to an irrelevant one to cause no "
+        "loss (default: depends on the learner and the geometry)",
+    )
+    group.add_argument(
+        "--average",
+        choices=tuple(AVERAGES),
+        help="whether to predict with averaged weights: always (yes), never (no), or as long as "
+        "they rank better than the current weights (auto, the default)",
+    )
     group.add_argument(
         "--set",
         action="append",
         default=[],
         type=setting,
         metavar="NAME=VALUE",
-        help="any other setting of the learner, such as temperature=0.1; may be repeated",
+        help="set any other parameter of the learner, for example temperature=0.1; can be given "
+        "several times",
     )
     return group
 
 
 def add_features(parser: Parser) -> None:
-    """Add how texts become features."""
+    """Add the options that control how texts become features."""
     group = parser.add_argument_group("features")
     group.add_argument(
-        "--words", type=span, metavar="A,B", help="runs of words from A to B; 1,1 by default"
+        "--words",
+        type=span,
+        metavar="A,B",
+        help="use runs of A to B consecutive words as features (default: 1,1)",
     )
     group.add_argument(
-        "--chars", type=span, metavar="A,B", help="character n-grams of words; none by default"
+        "--chars",
+        type=span,
+        metavar="A,B",
+        help="also use runs of A to B consecutive characters within a word (default: none)",
     )
-    group.add_argument("--weighting", choices=WEIGHTINGS, help="log by default")
+    group.add_argument(
+        "--weighting",
+        choices=WEIGHTINGS,
+        help="value of a word that occurs n times in an item: 1 (binary), n (count), 1 + log n "
+        "(log, the default), or (1 + log n) times the inverse document frequency (tfidf)",
+    )
     group.add_argument(
         "--buckets",
         type=buckets,
         default=argparse.SUPPRESS,
         metavar="N|grow",
-        help="hash features into N numbers (2**20 by default), or let a vocabulary grow",
+        help="hash features into N buckets (default: 1048576), or let a vocabulary without "
+        "collisions grow",
     )
 
 
-def add_figures(parser: Parser) -> None:
-    """Add what is measured and how often it is shown."""
-    group = parser.add_argument_group("figures")
+def add_measures(parser: Parser) -> None:
+    """Add the options that control the measures and how often they are shown."""
+    group = parser.add_argument_group("measures")
     group.add_argument(
-        "--at", type=whole, default=5, metavar="K", help="K of precision@K and NDCG@K; 5 by default"
+        "--at",
+        type=at_least_one,
+        default=5,
+        metavar="K",
+        help="number of top-ranked labels that precision@K and NDCG@K evaluate (default: 5)",
     )
     group.add_argument(
         "--window",
-        type=whole,
+        type=at_least_one,
         default=1000,
         metavar="N",
-        help="how many of the last items the recent figures look at; 1000 by default",
+        help="number of most recent items that the recent measures cover (default: 1000)",
     )
     group.add_argument(
         "--every",
         type=positive,
         metavar="SECONDS",
-        help="how often to show figures; by default 5, on a terminal 0.2",
+        help="seconds between two progress reports (default: 0.2 on a terminal, otherwise 5)",
     )

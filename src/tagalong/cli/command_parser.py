@@ -1,13 +1,21 @@
-"""A parser whose usage line is short."""
+"""An argument parser with a short usage line."""
 
 import argparse
-from typing import Any
+from typing import Any, Protocol
 
-__all__ = ["CommandParser"]
+__all__ = ["ArgumentGroup", "CommandParser"]
+
+
+class ArgumentGroup(Protocol):
+    """A group of arguments in the help of a command, whose class in argparse is private."""
+
+    def add_argument(self, *args: Any, **kwargs: Any) -> argparse.Action:
+        """Add an argument, as `argparse.ArgumentParser.add_argument` does."""
+        ...
 
 
 class CommandParser(argparse.ArgumentParser):
-    """A parser that can tell what must be given, and leave out the rest: there is much of it.
+    """An argument parser whose usage line can show the required arguments only.
 
     Parameters
     ----------
@@ -16,17 +24,18 @@ class CommandParser(argparse.ArgumentParser):
     """
 
     def __init__(self, *args: Any, **kwargs: Any):
-        self._added: list[argparse.Action] = []  # the base class adds --help
+        # Before the base class is initialised, because that adds --help.
+        self._added: list[argparse.Action] = []
         super().__init__(*args, **kwargs)
 
     def add_argument(self, *args: Any, **kwargs: Any) -> argparse.Action:
-        """Add an argument; those of groups are options, which `short_usage` leaves out."""
+        """Add an argument. `short_usage` does not see arguments that are added to a group."""
         action = super().add_argument(*args, **kwargs)
         self._added.append(action)
         return action
 
     def short_usage(self) -> str:
-        """Return a usage line without the options that can be left out."""
+        """Return the usage line with '[options]' in place of all optional options."""
         words = [self.prog]
         for action in self._added:
             if not action.option_strings:

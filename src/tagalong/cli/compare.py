@@ -1,8 +1,9 @@
-"""``tagalong compare``: several learners over one stream that is read once.
+"""``tagalong compare``: several learners on the same items, which are read once.
 
-The stream is cut into chunks; features are made of a chunk while the learners, in threads, learn
-the one before. Each learner sees all chunks in order, so the results do not depend on the number
-of threads, and are those of the learner by itself, to the bit.
+The items are read in chunks. While the main thread computes the features of a chunk, the learners
+learn the previous chunk in other threads. Each learner sees all chunks in order. Therefore the
+results do not depend on the number of threads, and they are the same to the bit as when each
+learner runs separately.
 """
 
 import argparse
@@ -15,12 +16,19 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 from tagalong.cli.compare_table import Row, as_markdown, as_table, live_cells
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError, UsageError
 from tagalong.cli.interrupts import Interrupts
-from tagalong.cli.learners import Contestant, contestants, learner_settings, make_features
+from tagalong.cli.learners import (
+    LearnerSpec,
+    compared_specs,
+    learner_flags,
+    learner_settings,
+    make_features,
+)
 from tagalong.cli.live import Live
 from tagalong.cli.output import Output
 from tagalong.cli.sources import reading_of
@@ -34,22 +42,22 @@ CHUNK = 256
 
 
 class Chunk(NamedTuple):
-    """Some items as the learners take them."""
+    """The features, labels and weights of some items."""
 
     X: sp.csr_array
     Y: list[tuple[str, ...]]
-    weights: Any
+    weights: npt.NDArray[np.float64] | None
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Compare, and write the table."""
+    """Compare the learners and print a table of their measures."""
     features = make_features(args)
     if features.buckets is None:
-        raise UsageError("compare needs features of a fixed number: give --buckets a number")
+        raise UsageError("--buckets grow: compare needs a fixed number of features; give a number")
     settings = learner_settings(args)
-    racers = [_Racer(one, settings, args) for one in contestants(args)]
+    learners = [_MeasuredLearner(spec, settings, args) for spec in compared_specs(args)]
     reading = reading_of(args)
-    threads = args.threads or min(len(racers), os.cpu_count() or 1)
+    threads = args.threads or min(len(learners), os.cpu_count() or 1)
     reader = _Chunks(features)
     with (
         reading.open() as stream,
@@ -63,14 +71,14 @@ def run(args: argparse.Namespace, out: Output) -> int:
             while (chunk := interrupts.next(chunks)) is not None:
                 _wait(running)
                 if running and live.is_due():
-                    live.show(*live_cells([racer.row() for racer in racers]))
-                running = [pool.submit(racer.learn, chunk) for racer in racers]
+                    live.show(*live_cells([learner.row() for learner in learners]))
+                running = [pool.submit(learner.learn, chunk) for learner in learners]
         _wait(running)
-    rows = [racer.row() for racer in racers]
-    out.document(
+    rows = [learner.row() for learner in learners]
+    out.json_result(
         {
             "interrupted": bool(interrupts.signal),
-            "items": racers[0].progress.items,
+            "items": learners[0].progress.items,
             "labels": reader.labels,
             "unlabelled": reader.unlabelled,
             "skipped": stream.skipped,
@@ -79,13 +87,13 @@ def run(args: argparse.Namespace, out: Output) -> int:
             "learners": [row.to_dict() for row in rows],
         }
     )
-    out.show(as_markdown(rows) if args.markdown else as_table(rows, out.bold))
-    out.say(f"{racers[0].progress.items:,} items, {reader.labels:,} labels")
+    out.result(as_markdown(rows) if args.markdown else as_table(rows, out.bold))
+    out.info(f"{learners[0].progress.items:,} items, {reader.labels:,} labels")
     if reader.unlabelled:
-        out.say(f"{reader.unlabelled:,} items without labels were passed over")
-    out.skipped(stream.skipped, stream.errors)
+        out.info(f"{reader.unlabelled:,} items without labels were ignored")
+    out.report_skipped(stream.skipped, stream.errors)
     if interrupts.signal:
-        out.say("interrupted: these are the figures so far")
+        out.info("interrupted; the measures cover the items learnt so far")
         return interrupts.exit_code
     return SOME_SKIPPED if stream.skipped else OK
 
@@ -95,35 +103,35 @@ def _wait(running: list[Future[None]]) -> None:
         future.result()
 
 
-class _Racer:
-    """One learner with its figures."""
+class _MeasuredLearner:
+    """A learner, its measures and the time it took."""
 
-    def __init__(self, contestant: Contestant, shared: dict[str, Any], args: argparse.Namespace):
-        self._contestant = contestant
-        self._learner = contestant.make(**shared)
-        self._settings = {**contestant.settings, **shared}
+    def __init__(self, spec: LearnerSpec, shared: dict[str, Any], args: argparse.Namespace):
+        self._spec = spec
+        self._learner = spec.make(shared, learner_flags(args))
+        self._settings = {**spec.settings, **shared}
         self._seconds = 0.0
         self.progress = Progress(args.at, args.window)
 
     def learn(self, chunk: Chunk) -> None:
-        """Learn a chunk and count what was predicted before."""
-        # Of this thread alone, so that others on the same processor do not slow it down.
-        begun = time.thread_time()
+        """Learn a chunk, and measure the predictions made before learning it."""
+        # The time of this thread, which does not depend on what else the processors do.
+        start = time.thread_time()
         rounds = self._learner.watch(chunk.X, chunk.Y, "grow", chunk.weights)
-        self._seconds += time.thread_time() - begun
+        self._seconds += time.thread_time() - start
         self.progress.add_rounds(rounds, self._learner)
 
     def row(self) -> Row:
-        """Return the figures so far."""
+        """Return the measures so far."""
         certificate = getattr(self._learner, "certificate_", None)
         classes = getattr(self._learner, "classes_", ())
         report = self.progress.report(list(classes), certificate)
         speed = self.progress.items / self._seconds if self._seconds > 0 else np.nan
-        return Row(self._contestant.name, self._settings, report, speed)
+        return Row(self._spec.name, self._settings, report, speed)
 
 
 class _Chunks:
-    """Turns items into chunks, exactly as a Tagger would turn them into features one by one."""
+    """Groups items into chunks. The features are exactly those of a Tagger."""
 
     def __init__(self, features: TextFeatures):
         self._features = features
@@ -132,7 +140,7 @@ class _Chunks:
 
     @property
     def labels(self) -> int:
-        """How many labels there were."""
+        """Number of different labels so far."""
         return len(self._labels)
 
     def chunks(self, items: Iterator[Item]) -> Iterator[Chunk]:
@@ -161,7 +169,7 @@ class _Chunks:
         X = sp.csr_array((values, indices, indptr), shape=shape)
         return Chunk(X, [item.labels or () for item in items], weights)
 
-    def _read(self, item: Item) -> tuple[Any, Any]:
+    def _read(self, item: Item) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
         try:
             return self._features.read(item, learn=True)
         except ValueError as error:

@@ -1,4 +1,4 @@
-"""The table of a comparison: a row a learner, the best of each column stands out."""
+"""The table of ``tagalong compare``: one row per learner, the best of each column in bold."""
 
 import math
 from collections.abc import Callable
@@ -26,18 +26,18 @@ _DIGITS = 4
 
 @dataclass(frozen=True)
 class Row:
-    """The figures of one learner.
+    """The measures of one learner.
 
     Parameters
     ----------
     name : str
-        What tells it from the others.
+        Name in the table.
     settings : dict
-        Where they are not the defaults.
+        Parameters that differ from the defaults.
     report : Report
-        Its figures.
+        The measures.
     speed : float
-        Items a second of one processor's time, measuring not counted.
+        Items per second of processor time; computing the measures is not included.
     """
 
     name: str
@@ -47,12 +47,12 @@ class Row:
 
     @property
     def dual(self) -> float:
-        """The certified lower bound; NaN for learners that have none."""
+        """The certified lower bound; NaN for a learner without one."""
         certificate = self.report.certificate
         return certificate.dual if isinstance(certificate, Certificate) else math.nan
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures for JSON."""
+        """Return everything as a dict for JSON."""
         return {
             "name": self.name,
             "settings": self.settings,
@@ -80,7 +80,7 @@ def _number(value: float) -> str:
 
 
 def _is_best(rows: list[Row]) -> list[list[bool]]:
-    """Return which cells are the best of their columns, as far as the digits show."""
+    """Return which cells are the best of their columns, after rounding to the shown digits."""
     best = {}
     for name in SHOWN:
         shown = [round(getattr(row.report.overall, name), _DIGITS) for row in rows]
@@ -100,7 +100,7 @@ def as_table(rows: list[Row], bold: Callable[[str], str]) -> str:
     rows : list of Row
         At least one.
     bold : callable
-        Makes a text stand out.
+        Formats a cell in bold.
     """
     cells = [_headings(rows), *(_cells(row) for row in rows)]
     marks = [[False] * len(cells[0]), *_is_best(rows)]
@@ -111,7 +111,7 @@ def as_table(rows: list[Row], bold: Callable[[str], str]) -> str:
             cell.ljust(width) if place == 0 else cell.rjust(width)
             for place, (cell, width) in enumerate(zip(line, widths, strict=True))
         ]
-        # Bold goes around the padded cell: escapes have no width on the screen.
+        # Cells are padded first, because escape sequences have no width on the screen.
         shown = [bold(cell) if mark else cell for cell, mark in zip(padded, marked, strict=True)]
         lines.append("  ".join(shown).rstrip())
     return "\n".join(lines)
@@ -132,7 +132,7 @@ def _escaped(cell: str) -> str:
 
 
 def live_cells(rows: list[Row]) -> tuple[list[str], list[list[str]], str]:
-    """Return what `Live.show` takes: headings, cells, and a line for where there is no terminal."""
+    """Return the arguments of `Live.show`: headings, cells, and the line for other outputs."""
     items = rows[0].report.items
     best = max(rows, key=_average_precision)
     line = f"items {items:,}  best average precision {_average_precision(best):.4f} ({best.name})"

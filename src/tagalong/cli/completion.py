@@ -1,4 +1,4 @@
-"""``tagalong completion``: a script that completes commands in a shell."""
+"""``tagalong completion``: a script for the tab completion of a shell."""
 
 import argparse
 
@@ -14,8 +14,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     try:
         import shtab
     except ImportError:
-        raise CommandError("completion needs shtab: install tagalong[completion]") from None
+        raise CommandError("completion needs shtab: pip install 'tagalong[completion]'") from None
     script = shtab.complete(make_parser(), args.shell)
-    out.document({"shell": args.shell, "script": script})
-    out.show(script)
+    out.json_result({"shell": args.shell, "script": script})
+    out.result(script)
     return OK

@@ -1,4 +1,4 @@
-"""How a command ends: exit codes, and errors that are meant for the user."""
+"""Exit codes, and errors with a message for the user."""
 
 __all__ = [
     "EXIT_CODES",
@@ -17,22 +17,22 @@ SOME_SKIPPED = 3
 BROKEN_PIPE = 141
 
 EXIT_CODES = {
-    OK: "all is done",
-    FAILED: "the job failed; a message says why",
+    OK: "success",
+    FAILED: "the command failed; a message says why",
     WRONG_USAGE: "the command line is wrong",
-    SOME_SKIPPED: "done, but some items could not be read and were skipped",
-    130: "interrupted with Ctrl-C (143: by a termination signal)",
-    BROKEN_PIPE: "whoever read the output went away",
+    SOME_SKIPPED: "success, but some items could not be read and were skipped",
+    130: "interrupted by Ctrl-C (143: by a termination signal)",
+    BROKEN_PIPE: "the program that reads the output has ended",
 }
 
 
 class CommandError(Exception):
-    """Something that the user should know, in a line or two, with what to do about it."""
+    """An error whose message tells the user, in one or two lines, what to do about it."""
 
     code = FAILED
 
 
 class UsageError(CommandError):
-    """A command line that makes no sense."""
+    """An invalid command line."""
 
     code = WRONG_USAGE

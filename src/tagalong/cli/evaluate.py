@@ -1,4 +1,4 @@
-"""``tagalong evaluate``: a model that does not learn meanwhile, measured on labelled items."""
+"""``tagalong evaluate``: the measures of a model on labelled items, without learning."""
 
 import argparse
 from pathlib import Path
@@ -15,13 +15,13 @@ from tagalong.learning.items import Item
 from tagalong.learning.rounds import Round
 from tagalong.tagger import Tagger
 
-__all__ = ["Frozen", "run"]
+__all__ = ["FrozenTagger", "run"]
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Measure a model, and write the figures."""
+    """Measure a model and print the measures."""
     check_destination(args.report, "--report")
-    frozen = Frozen(load_tagger(args.model))
+    frozen = FrozenTagger(load_tagger(args.model))
     progress = Progress(args.at, args.window)
     reading = reading_of(args)
     unlabelled = 0
@@ -30,7 +30,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             if item.labels is None:
                 unlabelled += 1
                 continue
-            progress.add(frozen.look(item))
+            progress.add(frozen.predict(item))
             if live.is_due():
                 so_far = progress.report(frozen.labels).overall
                 cells = {
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     report = progress.report(frozen.labels)
     if args.report is not None:
         Path(args.report).write_text(as_json(report.to_dict()) + "\n", encoding="utf-8")
-    out.document(
+    out.json_result(
         {
             "model": args.model,
             "unlabelled": unlabelled,
@@ -53,17 +53,17 @@ def run(args: argparse.Namespace, out: Output) -> int:
             "report": report.to_dict(),
         }
     )
-    out.show(str(report))
+    out.result(str(report))
     if unlabelled:
-        out.say(f"{unlabelled:,} items without labels were passed over")
+        out.info(f"{unlabelled:,} items without labels were ignored")
     if new := len(frozen.labels) - frozen.known:
-        out.say(f"{new:,} labels that the model does not know count as ranked last")
-    out.skipped(stream.skipped, stream.errors)
+        out.info(f"{new:,} labels are unknown to the model and count as ranked last")
+    out.report_skipped(stream.skipped, stream.errors)
     return SOME_SKIPPED if stream.skipped else OK
 
 
-class Frozen:
-    """A tagger that is asked only, and the labels that it knows or that were met."""
+class FrozenTagger:
+    """A tagger that predicts without learning, and the labels of the model and of the items."""
 
     def __init__(self, tagger: Tagger):
         self._tagger = tagger
@@ -71,8 +71,8 @@ class Frozen:
         self.known = len(self.labels)
         self._number = {label: number for number, label in enumerate(self.labels)}
 
-    def look(self, item: Item) -> Round:
-        """Return what the tagger says about an item, and what would have been right."""
+    def predict(self, item: Item) -> Round:
+        """Return the scores of all labels for an item, with its relevant labels."""
         try:
             found, cutoff = self._tagger.learner.score_one(self._tagger.features.read(item))
         except ValueError as error:
@@ -81,7 +81,8 @@ class Frozen:
             if label not in self._number:
                 self._number[label] = len(self.labels)
                 self.labels.append(label)
-        # The lowest number and not -infinity: from where they are met on, these labels are there.
+        # -infinity means that a label does not exist; these labels exist from their first item on,
+        # so they get the lowest finite score.
         scores = np.full(len(self.labels), np.finfo(found.dtype).min, dtype=found.dtype)
         scores[: self.known] = found
         relevant = sorted({self._number[label] for label in item.labels or ()})

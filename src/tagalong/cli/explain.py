@@ -1,4 +1,4 @@
-"""``tagalong explain``: the words that speak for and against a label."""
+"""``tagalong explain``: how much each word adds to the score of a label."""
 
 import argparse
 
@@ -14,14 +14,14 @@ __all__ = ["run"]
 def run(args: argparse.Namespace, out: Output) -> int:
     """Explain one item."""
     if not args.sources and args.text is None:
-        raise UsageError("there is nothing to explain: give a SOURCE, or --text 'some text'")
+        raise UsageError("nothing to explain: give a SOURCE or --text 'some text'")
     if not args.sources and args.id is not None:
-        raise UsageError("--id chooses an item of a SOURCE; none is given")
+        raise UsageError("--id selects an item of a SOURCE, but no SOURCE is given")
     tagger = load_tagger(args.model)
     label = None if args.label is None else find_label(tagger, args.label)
-    item = _chosen(args) if args.sources else Item(text=args.text)
+    item = _selected_item(args) if args.sources else Item(text=args.text)
     explanation = tagger.explain(item, label)
-    out.document(
+    out.json_result(
         {
             "id": item.id,
             "label": explanation.label,
@@ -30,18 +30,18 @@ def run(args: argparse.Namespace, out: Output) -> int:
             "parts": [{"name": name, "adds": value} for name, value in explanation.parts],
         }
     )
-    out.show(str(explanation))
+    out.result(str(explanation))
     return OK
 
 
-def _chosen(args: argparse.Namespace) -> Item:
+def _selected_item(args: argparse.Namespace) -> Item:
     reading = reading_of(args)
     with reading.open() as stream:
         for item in reading.limited(stream):
             if args.id is None or item.id == args.id:
                 return item
     raise CommandError(
-        "there is no item in the source"
+        f"{' '.join(args.sources)}: there are no items"
         if args.id is None
-        else f"no item with the id {args.id!r} was found"
+        else f"{' '.join(args.sources)}: there is no item with the id {args.id!r}"
     )

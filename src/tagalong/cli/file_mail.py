@@ -1,4 +1,4 @@
-"""``tagalong file``: sorts the mail of a Maildir into its folders, where that is sure enough."""
+"""``tagalong file``: moves messages from the inbox of a Maildir to its folders."""
 
 import argparse
 
@@ -10,13 +10,15 @@ from tagalong.mail.formats.folders import SPECIAL_FOLDERS
 
 __all__ = ["run"]
 
-_STEPS = {"learn": "learning", "suggest": "looking at the inbox", "move": "moving"}
+_STEPS = {"learn": "learning", "suggest": "checking the inbox", "move": "moving"}
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """File the mail, or tell what would be done."""
+    """Move the messages, or show what would be moved."""
     if not 0 < args.min_precision <= 1:
-        raise UsageError(f"--min-precision must be above 0, at most 1, not {args.min_precision:g}")
+        raise UsageError(
+            f"--min-precision must be above 0 and at most 1, got {args.min_precision:g}"
+        )
     with Live(out.quiet) as live:
 
         def show(step: str, done: int, total: int) -> None:
@@ -38,14 +40,14 @@ def run(args: argparse.Namespace, out: Output) -> int:
             )
         except BusyError as error:
             raise CommandError(str(error)) from error
-    out.document(result.to_dict())
-    out.show("\n".join(_lines(result)))
+    out.json_result(result.to_dict())
+    out.result("\n".join(_lines(result)))
     if not args.apply and result.moves:
-        out.say("nothing was moved or saved; --apply does it")
+        out.info("this was a dry run; --apply moves the messages and saves the model")
     if result.interrupted:
-        out.say("interrupted; the next run goes on from here")
+        out.info("interrupted; the next run continues from here")
         return 130
-    out.skipped(result.failed, result.errors)
+    out.report_skipped(result.failed, result.errors)
     return SOME_SKIPPED if result.failed else OK
 
 
@@ -53,9 +55,9 @@ def _lines(result: FilingResult) -> list[str]:
     lines = [_line(move) for move in result.moves]
     learnt = f"{result.learnt:,} messages learnt"
     if result.corrected:
-        learnt += f", {result.corrected:,} that were moved since"
+        learnt += f", {result.corrected:,} moved by you to another folder"
     if result.rejected:
-        learnt += f", {result.rejected:,} that were put back"
+        learnt += f", {result.rejected:,} moved back to the inbox"
     moved = (
         f"{result.moved:,} messages moved"
         if result.applied

@@ -1,4 +1,4 @@
-"""``tagalong fit``: all items at once, by a batch learner."""
+"""``tagalong fit``: train a batch learner on all items at once."""
 
 import argparse
 import os
@@ -12,8 +12,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError, UsageError
-from tagalong.cli.evaluate import Frozen
-from tagalong.cli.learners import feature_settings, setting_values
+from tagalong.cli.evaluate import FrozenTagger
+from tagalong.cli.flags import parameters_as_flags
+from tagalong.cli.learners import FEATURE_FLAGS, feature_settings, setting_values
 from tagalong.cli.models import check_destination
 from tagalong.cli.output import Output, as_json, size_text
 from tagalong.cli.sources import reading_of
@@ -29,11 +30,11 @@ INTERRUPTED = 130
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Learn all items, measure on those held out, and save."""
+    """Train on the items, measure on the held-out ones, and save the model."""
     check_destination(args.model, "--model")
     check_destination(args.report, "--report")
     if not 0 <= args.holdout < 1:
-        raise UsageError(f"--holdout must be from 0 to below 1, not {args.holdout:g}")
+        raise UsageError(f"--holdout must be at least 0 and below 1, got {args.holdout:g}")
     learner = _learner(args, out)
     features = TextFeatures(**{"unit": True, **feature_settings(args)})
     reading = reading_of(args)
@@ -41,16 +42,16 @@ def run(args: argparse.Namespace, out: Output) -> int:
         everything = list(reading.limited(stream))
     items = [item for item in everything if item.labels is not None]
     if not any(item.labels for item in items):
-        raise CommandError("there is nothing to learn: no item has labels")
-    held, kept = _parted(items, args.holdout)
-    began = time.monotonic()
-    stopped, problem = _fit(learner, features, kept)
-    seconds = time.monotonic() - began
-    tagger = _tagger(learner, features, kept)
-    report = _measured(tagger, held, args)
+        raise CommandError("nothing to learn: no item has labels")
+    held, kept = _split(items, args.holdout)
+    start = time.monotonic()
+    interrupted, warning = _fit(learner, features, kept)
+    seconds = time.monotonic() - start
+    tagger = _make_tagger(learner, features, kept)
+    report = _measure(tagger, held, args)
     if report is not None:
         _calibrate(learner, tagger, held)
-    tagger.notes["fit"] = {"items": len(kept), "held_out": len(held), "interrupted": stopped}
+    tagger.notes["fit"] = {"items": len(kept), "held_out": len(held), "interrupted": interrupted}
     tagger.save(args.model)
     figures = {
         "dual_objective": learner.dual_objective_,
@@ -60,10 +61,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
     }
     if args.report is not None and report is not None:
         Path(args.report).write_text(as_json(report.to_dict()) + "\n", encoding="utf-8")
-    out.document(
+    out.json_result(
         {
             "model": args.model,
-            "interrupted": stopped,
+            "interrupted": interrupted,
             "items": len(kept),
             "held_out": len(held),
             "unlabelled": len(everything) - len(items),
@@ -73,28 +74,29 @@ def run(args: argparse.Namespace, out: Output) -> int:
             "report": None if report is None else report.to_dict(),
         }
     )
-    out.show(
-        f"{len(kept):,} items and {len(tagger.labels):,} labels learnt in {seconds:.1f} s; dual "
+    out.result(
+        f"{len(kept):,} items with {len(tagger.labels):,} labels learnt in {seconds:.1f} s; dual "
         f"objective {learner.dual_objective_:.6g}, duality gap {learner.duality_gap_:.3g}"
     )
     if report is not None:
-        out.show(f"on {len(held):,} items held out:\n{report}")
-    if problem:
-        out.say(problem)
-    if passed := len(everything) - len(items):
-        out.say(f"{passed:,} items without labels were passed over")
-    out.skipped(stream.skipped, stream.errors)
-    if stopped:
-        out.say(f"interrupted; what was reached is in {args.model}")
+        out.result(f"measured on {len(held):,} held-out items:\n{report}")
+    if warning:
+        out.info(warning)
+    if ignored := len(everything) - len(items):
+        out.info(f"{ignored:,} items without labels were ignored")
+    out.report_skipped(stream.skipped, stream.errors)
+    if interrupted:
+        out.info(f"interrupted; the model so far is saved in {args.model}")
         return INTERRUPTED
-    out.say(f"the model is in {args.model} ({size_text(os.path.getsize(args.model))})")
+    out.info(f"model saved to {args.model} ({size_text(os.path.getsize(args.model))})")
     return SOME_SKIPPED if stream.skipped else OK
 
 
 def _learner(args: argparse.Namespace, out: Output) -> Any:
     if args.learner not in BATCH_LEARNERS:
         raise UsageError(
-            f"there is no batch learner {args.learner!r}; there are {', '.join(BATCH_LEARNERS)}"
+            f"--learner: there is no batch learner {args.learner!r}; choose one of "
+            f"{', '.join(BATCH_LEARNERS)}"
         )
     module, _, name = BATCH_LEARNERS[args.learner].partition(":")
     kind = getattr(import_module(module), name)
@@ -104,29 +106,37 @@ def _learner(args: argparse.Namespace, out: Output) -> Any:
             settings[name] = getattr(args, name)
     known = kind().get_params()
     if unknown := [name for name in settings if name not in known]:
-        raise UsageError(f"{args.learner} has no setting {unknown[0]!r}; it has {', '.join(known)}")
+        raise UsageError(
+            f"{args.learner} has no parameter {unknown[0]!r}; --set takes {', '.join(known)}"
+        )
     learner = kind(**settings)
     try:
         learner.check_parameters()
     except ValueError as error:
-        raise UsageError(str(error)) from error
+        raise UsageError(parameters_as_flags(str(error), _flags(args))) from error
     return learner
 
 
-def _parted(items: list[Item], share: float) -> tuple[list[Item], list[Item]]:
-    """Return the items to hold out, spread evenly over all, and the others."""
+def _flags(args: argparse.Namespace) -> dict[str, str]:
+    """Return the flag of each parameter that has one and that is not given by ``--set``."""
+    flags = {"C": "-C", "prior": "--prior", "kernel": "--kernel"}
+    return {name: flag for name, flag in flags.items() if getattr(args, name) is not None}
+
+
+def _split(items: list[Item], share: float) -> tuple[list[Item], list[Item]]:
+    """Return the held-out items, spread evenly over all items, and the training items."""
     steps = np.floor(np.arange(len(items) + 1) * share)
-    out = steps[1:] > steps[:-1]
-    held = [item for item, held_out in zip(items, out, strict=True) if held_out]
-    return held, [item for item, held_out in zip(items, out, strict=True) if not held_out]
+    is_held = steps[1:] > steps[:-1]
+    held = [item for item, held_out in zip(items, is_held, strict=True) if held_out]
+    return held, [item for item, held_out in zip(items, is_held, strict=True) if not held_out]
 
 
 def _fit(learner: Any, features: TextFeatures, items: list[Item]) -> tuple[bool, str]:
-    """Learn items. Whether the user has stopped that, and what the learner warns of."""
+    """Fit the learner. Return whether the user interrupted it, and its convergence warnings."""
     try:
         X = features.fit(items).transform(items)
     except ValueError as error:
-        raise UsageError(str(error)) from error
+        raise UsageError(parameters_as_flags(str(error), FEATURE_FLAGS)) from error
     weights = np.array([item.weight for item in items])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
@@ -136,11 +146,11 @@ def _fit(learner: Any, features: TextFeatures, items: list[Item]) -> tuple[bool,
             if not learner.is_started:
                 raise
             return True, ""
-    told = [str(one.message) for one in caught if issubclass(one.category, ConvergenceWarning)]
-    return False, "\n".join(told)
+    messages = [str(one.message) for one in caught if issubclass(one.category, ConvergenceWarning)]
+    return False, "\n".join(messages)
 
 
-def _tagger(learner: Any, features: TextFeatures, items: list[Item]) -> Tagger:
+def _make_tagger(learner: Any, features: TextFeatures, items: list[Item]) -> Tagger:
     tagger = Tagger(learner=learner, features=features)
     number = {label: i for i, label in enumerate(tagger.labels)}
     for item in items:
@@ -148,12 +158,12 @@ def _tagger(learner: Any, features: TextFeatures, items: list[Item]) -> Tagger:
     return tagger
 
 
-def _measured(tagger: Tagger, items: list[Item], args: argparse.Namespace) -> Report | None:
+def _measure(tagger: Tagger, items: list[Item], args: argparse.Namespace) -> Report | None:
     if not items:
         return None
-    frozen, progress = Frozen(tagger), Progress(args.at, args.window)
+    frozen, progress = FrozenTagger(tagger), Progress(args.at, args.window)
     for item in items:
-        progress.add(frozen.look(item))
+        progress.add(frozen.predict(item))
     return progress.report(frozen.labels)
 
 

@@ -1,4 +1,4 @@
-"""``tagalong inspect``: what is in a model file."""
+"""``tagalong inspect``: the contents of a model file."""
 
 import argparse
 import os
@@ -11,14 +11,14 @@ import numpy as np
 from tagalong.cli.errors import OK, UsageError
 from tagalong.cli.models import file_header, find_label
 from tagalong.cli.output import Output, size_text, table
-from tagalong.cli.run_state import NOTE
+from tagalong.cli.run_state import RUN_NOTE
 from tagalong.learning.model_files import load
 from tagalong.tagger import Tagger
 
 __all__ = ["run"]
 
-MOST_LABELS = 20
-WORDS = 10
+MAX_LABELS = 20
+WORDS_PER_LABEL = 10
 
 Words = list[tuple[str, float]]
 
@@ -35,27 +35,31 @@ def run(args: argparse.Namespace, out: Output) -> int:
         "file_bytes": os.path.getsize(args.model),
     }
     if isinstance(model, Tagger):
-        found |= _about(model)
+        found |= _describe_tagger(model)
         chosen = [find_label(model, text) for text in args.label]
         if args.words is not None and not chosen:
             chosen = model.labels
-        words = {label: _words(model, label, args.words or WORDS) for label in chosen}
+        words = {label: _words(model, label, args.words or WORDS_PER_LABEL) for label in chosen}
     else:
         if args.label or args.words is not None:
-            raise UsageError(f"{args.model} holds a {found['kind']}, which knows no words")
-        found |= _about_part(model)
+            flag = "--label" if args.label else "--words"
+            raise UsageError(
+                f"{flag}: {args.model} holds a {found['kind']}, which has no text features and "
+                "therefore no words"
+            )
+        found |= _describe_part(model)
         words = {}
     if words:
         found["words"] = [
             {"label": label, "words": [{"name": n, "weight": w} for n, w in top]}
             for label, top in words.items()
         ]
-    out.document(found)
-    out.show("\n".join([*_lines(found), *_word_lines(words)]))
+    out.json_result(found)
+    out.result("\n".join([*_lines(found), *_word_lines(words)]))
     return OK
 
 
-def _about(tagger: Tagger) -> dict[str, Any]:
+def _describe_tagger(tagger: Tagger) -> dict[str, Any]:
     size = tagger.size()
     history = tagger.history
     counted = zip(tagger.labels, history.count.tolist(), strict=True)
@@ -65,23 +69,23 @@ def _about(tagger: Tagger) -> dict[str, Any]:
         "size": {**asdict(size), "total_bytes": size.total_bytes},
         "learner": {"kind": type(tagger.learner).__name__, **tagger.learner.get_params()},
         "features": tagger.features.get_params(),
-        **_proof(tagger.learner),
-        "run": _summary(tagger.notes.get(NOTE)),
-        "notes": {name: value for name, value in tagger.notes.items() if name != NOTE},
+        **_guarantee(tagger.learner),
+        "run": _run_summary(tagger.notes.get(RUN_NOTE)),
+        "notes": {name: value for name, value in tagger.notes.items() if name != RUN_NOTE},
     }
 
 
-def _about_part(model: Any) -> dict[str, Any]:
-    """Return what is known about a learner, or features, without a tagger around."""
+def _describe_part(model: Any) -> dict[str, Any]:
+    """Describe a learner, or features, that were saved without a tagger."""
     found: dict[str, Any] = {"settings": model.get_params()}
     if hasattr(model, "classes_"):
         found["labels"] = [{"label": label} for label in model.classes_.tolist()]
-        found |= _proof(model)
+        found |= _guarantee(model)
     return found
 
 
-def _proof(learner: Any) -> dict[str, Any]:
-    """Return what a learner can prove: an online one by its rounds, a batch one by its gap."""
+def _guarantee(learner: Any) -> dict[str, Any]:
+    """Return the duality gap of a batch learner, or the certificate of an online learner."""
     if hasattr(learner, "duality_gap_"):
         gap = {"dual_objective": learner.dual_objective_, "duality_gap": learner.duality_gap_}
         return {"optimum": gap}
@@ -92,7 +96,7 @@ def _certificate(certificate: Any) -> dict[str, Any]:
     return {**asdict(certificate), "in_words": str(certificate)}
 
 
-def _summary(note: dict[str, Any] | None) -> dict[str, Any] | None:
+def _run_summary(note: dict[str, Any] | None) -> dict[str, Any] | None:
     if note is None:
         return None
     names = ("passes", "pass", "position", "unlabelled")
@@ -100,7 +104,7 @@ def _summary(note: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _words(tagger: Tagger, label: Hashable, count: int) -> Words:
-    """Return the words with the largest weights for a label, nameless features left out."""
+    """Return the words with the largest positive weights for a label, if their names are stored."""
     found = tagger.learner.weights_by_feature()
     column = found["weights"][:, tagger.labels.index(label)].astype(np.float64)
     words: Words = []
@@ -135,7 +139,9 @@ def _lines(found: dict[str, Any]) -> list[str]:
         lines.append(f"certificate: {found['certificate']['in_words']}")
     if "optimum" in found:
         gap, dual = found["optimum"]["duality_gap"], found["optimum"]["dual_objective"]
-        lines.append(f"optimum: at least {dual:.6g}; the model is within {gap:.3g} of it")
+        lines.append(
+            f"objective: the optimum is at least {dual:.6g}; the model is within {gap:.3g} of it"
+        )
     if found.get("run"):
         run_of = found["run"]
         lines.append(
@@ -152,10 +158,10 @@ def _label_lines(labels: list[dict[str, Any]]) -> list[str]:
         return []
     ordered = sorted(labels, key=lambda one: -one.get("items", 0))
     rows = [("label", "items")]
-    rows += [(str(one["label"]), f"{one.get('items', '')}") for one in ordered[:MOST_LABELS]]
+    rows += [(str(one["label"]), f"{one.get('items', '')}") for one in ordered[:MAX_LABELS]]
     lines = ["", *table(rows)]
-    if len(labels) > MOST_LABELS:
-        lines.append(f"and {len(labels) - MOST_LABELS:,} more; --json has all of them")
+    if len(labels) > MAX_LABELS:
+        lines.append(f"and {len(labels) - MAX_LABELS:,} more; --json shows all")
     return lines
 
 
@@ -163,5 +169,5 @@ def _word_lines(words: dict[Hashable, Words]) -> list[str]:
     lines = []
     for label, top in words.items():
         shown = ", ".join(f"{name} {weight:+.3f}" for name, weight in top)
-        lines += ["", f"{label}: {shown or 'no words are kept'}"]
+        lines += ["", f"{label}: {shown or 'the model stores no words'}"]
     return lines

@@ -1,4 +1,4 @@
-"""Ctrl-C at a moment that suits: between items, or while waiting for one."""
+"""Handling of Ctrl-C and termination signals between items."""
 
 import signal
 import threading
@@ -12,29 +12,29 @@ T = TypeVar("T")
 
 
 class Interrupts:
-    """Notes Ctrl-C and termination signals, so that nothing is left half done.
+    """Context manager that delays Ctrl-C and termination signals to a safe moment.
 
-    A signal that comes while an item is awaited ends the waiting with KeyboardInterrupt. At any
-    other time, as while a model is being saved, it is noted and nothing else happens.
+    While `next` waits for an item, a signal raises KeyboardInterrupt. At any other time, for
+    example while a model is being saved, the signal is only recorded.
 
     Attributes
     ----------
     signal : int
-        The first signal that came, 0 if none did.
+        The first signal received, 0 if none was.
     """
 
     def __init__(self) -> None:
         self.signal = 0
         self._waiting = False
-        self._before: dict[int, object] = {}
+        self._previous_handlers: dict[int, object] = {}
 
     @property
     def exit_code(self) -> int:
-        """What a process that was ended by the signal returns."""
+        """Exit code of a process that ended because of the signal."""
         return 128 + self.signal
 
     def next(self, items: Iterator[T]) -> T | None:
-        """Return the next item, or None after the last one."""
+        """Return the next item, or None after the last one; KeyboardInterrupt after a signal."""
         self._waiting = True
         try:
             if self.signal:
@@ -43,7 +43,7 @@ class Interrupts:
         finally:
             self._waiting = False
 
-    def _note(self, number: int, frame: FrameType | None) -> None:
+    def _record(self, number: int, frame: FrameType | None) -> None:
         self.signal = self.signal or number
         if self._waiting:
             self._waiting = False
@@ -52,7 +52,7 @@ class Interrupts:
     def __enter__(self) -> "Interrupts":
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
-                self._before[number] = signal.signal(number, self._note)
+                self._previous_handlers[number] = signal.signal(number, self._record)
         return self
 
     def __exit__(
@@ -61,5 +61,5 @@ class Interrupts:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for number, handler in self._before.items():
+        for number, handler in self._previous_handlers.items():
             signal.signal(number, handler)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Imports without modules that are slow to load and that hardly any command uses."""
+"""Deferred loading of modules that are slow to import and that few commands use."""
 
 import sys
 from collections.abc import Iterator
@@ -11,41 +11,41 @@ from typing import Any
 __all__ = ["UNUSED_BY_COMMANDS", "late_imports"]
 
 UNUSED_BY_COMMANDS = ("scipy.stats", "scipy.special", "pandas")
-"""Modules that scikit-learn imports in any case, and of which it uses little or nothing here."""
+"""Modules that scikit-learn always imports, and of which the commands use little or nothing."""
 
 
 @contextmanager
 def late_imports(*names: str) -> Iterator[None]:
-    """Let what is imported in this block load some modules at their first use.
+    """Defer the loading of some modules that are imported in this block to their first use.
 
-    For the command line, most of whose commands are over in a second or two: scikit-learn imports
-    large packages that take longer than that, and of which they never use anything. Whoever
-    imports one of the modules in the block gets an object that loads it when something of it is
-    wanted. After the block every import gives the module itself, as if nothing had happened.
+    Most commands take a second or two. The large packages that scikit-learn imports take longer
+    to load, and most commands never use them. Within the block, an import of one of the modules
+    yields a placeholder, which loads the module at the first access to an attribute. After the
+    block, imports yield the module itself.
 
     Parameters
     ----------
     names : str
-        Modules. Those that are not installed stay so, and those that are loaded stay loaded.
+        Modules. A module that is not installed or already loaded is left as it is.
     """
-    # Of a module within a package the package tells: to look for more would load that.
-    waiting = {
+    # Only the top-level package is looked up: to look up a submodule would load the package.
+    deferred = {
         name: _LateModule(name)
         for name in names
         if name not in sys.modules and find_spec(name.partition(".")[0]) is not None
     }
-    sys.modules.update(waiting)
+    sys.modules.update(deferred)
     try:
         yield
     finally:
-        for module in waiting.values():
+        for module in deferred.values():
             module.withdraw()
 
 
 class _LateModule(ModuleType):
-    """Stands for a module until something of it is wanted.
+    """Placeholder that loads a module at the first access to an attribute.
 
-    ``importlib.util.LazyLoader`` would do, but before Python 3.12 the very next import of the
+    ``importlib.util.LazyLoader`` does not work here: before Python 3.12 the next import of the
     module loads it.
     """
 

@@ -1,4 +1,4 @@
-"""The learners that commands can make, by name."""
+"""The online learners by name, and their settings from the command line."""
 
 import argparse
 import json
@@ -6,24 +6,31 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tagalong.cli.arguments import AVERAGES, UPDATES
 from tagalong.cli.errors import UsageError
+from tagalong.cli.flags import parameters_as_flags
 from tagalong.learning.update_rules import BLOCK_RULES, LABEL_RULES
 
+if TYPE_CHECKING:
+    from tagalong.text import TextFeatures
+
 __all__ = [
+    "FEATURE_FLAGS",
     "LEARNERS",
     "PAPERS",
-    "Contestant",
-    "contestants",
+    "LearnerSpec",
+    "compared_specs",
     "feature_settings",
+    "learner_flags",
     "learner_settings",
     "make_features",
-    "named",
+    "setting_values",
+    "spec_by_name",
 ]
 
-# Learners by name, and where they live: a class whose parameters are the settings.
+# The class of each learner, as "module:name".
 LEARNERS = {
     "label-ranker": "tagalong.online.label_ranker.learner:LabelRanker",
     "predtron": "tagalong.online.predtron.learner:Predtron",
@@ -31,56 +38,82 @@ LEARNERS = {
     "partial": "tagalong.online.partial.learner:PartialFeedbackRanker",
 }
 
-# Where the defaults of a class do not suit texts, which have thousands of features: docs/
-# partial-feedback.md has the figures.
-FOR_TEXTS: dict[str, dict[str, Any]] = {
+# Parameters whose defaults do not suit texts, which have thousands of features.
+# docs/partial-feedback.md has the measurements.
+SETTINGS_FOR_TEXTS: dict[str, dict[str, Any]] = {
     "partial": {"covariance": "diagonal", "width": "determinant", "exploration": 0.01}
+}
+
+# The flags that set parameters of a learner, and those that set parameters of the features.
+LEARNER_FLAGS = {
+    "update": "--update",
+    "geometry": "--geometry",
+    "C": "-C",
+    "margin": "--margin",
+    "problem": "--problem",
+    "average": "--average",
+    "max_labels": "--slots",
+}
+FEATURE_FLAGS = {
+    "words": "--words",
+    "words[0]": "the first number of --words",
+    "words[1]": "the second number of --words",
+    "chars": "--chars",
+    "chars[0]": "the first number of --chars",
+    "chars[1]": "the second number of --chars",
+    "weighting": "--weighting",
+    "buckets": "--buckets",
 }
 
 
 @dataclass(frozen=True)
-class Contestant:
-    """A learner with settings, under the name that a table gives it.
+class LearnerSpec:
+    """A learner to make: its kind, its settings, and its name in tables.
 
     Parameters
     ----------
     name : str
-        What tells it from the others.
+        The name in tables.
     learner : str
         A name from ``LEARNERS``.
     settings : dict
-        Its parameters, where they are not the defaults.
+        Parameters that differ from the defaults.
     """
 
     name: str
     learner: str = "label-ranker"
     settings: dict[str, Any] = field(default_factory=dict)
 
-    def make(self, **more: Any) -> Any:
-        """Return a new learner; UsageError if its settings make no sense.
+    def make(
+        self, shared: Mapping[str, Any] | None = None, flags: Mapping[str, str] | None = None
+    ) -> Any:
+        """Return a new learner; UsageError if its settings are invalid.
 
         Parameters
         ----------
-        more : dict
-            Settings that all have.
+        shared : mapping, optional
+            Settings that all learners of a command have.
+        flags : mapping of str to str, optional
+            The flags that set parameters, for messages.
         """
-        if self.learner not in LEARNERS:
-            raise UsageError(
-                f"there is no learner {self.learner!r}; there are {', '.join(LEARNERS)}"
-            )
+        flags = flags or {}
         module, _, name = LEARNERS[self.learner].partition(":")
         kind = getattr(import_module(module), name)
         known = kind().get_params()
-        settings = {**self.settings, **more}
+        settings = {**self.settings, **(shared or {})}
         if unknown := [name for name in settings if name not in known]:
+            given = flags.get(unknown[0], f"parameter {unknown[0]!r}")
             raise UsageError(
-                f"{self.learner} has no setting {unknown[0]!r}; it has {', '.join(known)}"
+                f"the learner {self.learner} has no {given}; --set takes {', '.join(known)}"
             )
         learner = kind(**settings)
         try:
             learner.check_parameters()
         except ValueError as error:
-            raise UsageError(f"{self.name}: {error}") from error
+            message = parameters_as_flags(str(error), flags)
+            if "--average" in message:
+                message = message.replace("True", "yes").replace("False", "no")
+            raise UsageError(f"learner {self.name}: {message}") from error
         return learner
 
 
@@ -91,7 +124,7 @@ def _as_published(update: str, geometry: str) -> dict[str, Any]:
 # The learners of the papers' tables, as published: no constant feature, no averages.
 PAPERS = {
     "p1": [
-        Contestant(f"{number} ({update}), {geometry}", settings=_as_published(update, geometry))
+        LearnerSpec(f"{number} ({update}), {geometry}", settings=_as_published(update, geometry))
         for geometry in ("euclidean", "entropic")
         for update, rule in LABEL_RULES.items()
         for number in [rule.paper.removeprefix("P1 ")]
@@ -99,16 +132,16 @@ PAPERS = {
     ],
     # MaxPA with one prototype per label is P1's Update II.
     "p2": [
-        contestant
+        spec
         for geometry, form in (("euclidean", "additive"), ("entropic", "multiplicative"))
         for scheme, rule in BLOCK_RULES.items()
         if rule.paper.startswith("P2 ") and (rule.entropic or geometry != "entropic")
-        for contestant in (
-            Contestant(
+        for spec in (
+            LearnerSpec(
                 f"{scheme}, {form}, multi-prototype",
                 settings=_as_published("single" if scheme == "max" else scheme, geometry),
             ),
-            Contestant(
+            LearnerSpec(
                 f"{scheme}, {form}, shared", "shared", {"update": scheme, "geometry": geometry}
             ),
         )
@@ -117,7 +150,7 @@ PAPERS = {
 
 
 def learner_settings(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings that a command line gives to one learner."""
+    """Return the parameters of a learner that the command line sets."""
     settings = setting_values(args.set)
     for name in ("update", "geometry", "C", "margin", "problem"):
         if getattr(args, name, None) is not None:
@@ -129,46 +162,58 @@ def learner_settings(args: argparse.Namespace) -> dict[str, Any]:
     return settings
 
 
+def learner_flags(args: argparse.Namespace) -> dict[str, str]:
+    """Return the flag of each parameter of a learner that the command line sets by a flag."""
+    flags = {**LEARNER_FLAGS, **_PLURAL_FLAGS} if args.command == "compare" else LEARNER_FLAGS
+    by_name = {name for name, _ in args.set}
+    return {name: flag for name, flag in flags.items() if name not in by_name}
+
+
+# The flags of "tagalong compare" that take several values.
+_PLURAL_FLAGS = {"update": "--updates", "geometry": "--geometries", "C": "--C"}
+
+
 def setting_values(given: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Return what the settings of a command line mean, by name."""
+    """Return the parameters that ``--set`` gives, by name."""
     return {name: _value(text) for name, text in given}
 
 
 def _value(text: str) -> Any:
-    """Return what a text means: a number, true, false, null, or else itself."""
+    """Return the value of a JSON number, true, false or null; any other text is itself."""
     try:
         return json.loads(text)
     except ValueError:
         return text
 
 
-def contestants(args: argparse.Namespace) -> list[Contestant]:
-    """Return the learners that a command line wants to see compared."""
+def compared_specs(args: argparse.Namespace) -> list[LearnerSpec]:
+    """Return the learners that ``tagalong compare`` is to compare."""
     if args.paper is not None and (args.learners or args.updates or args.geometries):
         raise UsageError(
-            "--paper brings its own learners: leave out --learners, --updates and --geometries"
+            "--paper selects the learners: leave out --learners, --updates and --geometries"
         )
     if args.learners and args.updates:
-        raise UsageError("give either --learners or --updates")
+        raise UsageError("give either --learners or --updates, not both")
     if args.paper is not None:
         if args.paper not in PAPERS:
-            raise UsageError(f"there is no paper {args.paper!r}; there are {', '.join(PAPERS)}")
+            raise UsageError(f"--paper {args.paper}: choose one of {', '.join(PAPERS)}")
         chosen = PAPERS[args.paper]
     else:
-        chosen = [named(name) for name in args.learners or args.updates or ["label-ranker"]]
-    budgets = [_number(text) for text in args.budgets or ()]
-    return _unlike(_grid(chosen, {"geometry": args.geometries or (), "C": budgets}))
+        chosen = [spec_by_name(name) for name in args.learners or args.updates or ["label-ranker"]]
+    step_limits = [_number(text) for text in args.step_limits or ()]
+    axes = {"geometry": args.geometries or (), "C": step_limits}
+    return _without_duplicates(_grid(chosen, axes))
 
 
-def named(name: str) -> Contestant:
-    """Return the learner of a name, or the label-ranker with the update of that name."""
+def spec_by_name(name: str) -> LearnerSpec:
+    """Return the learner of a name; an update rule means the label-ranker with that rule."""
     if name in UPDATES:
-        return Contestant(name, settings={"update": name})
+        return LearnerSpec(name, settings={"update": name})
     if name in LEARNERS:
-        return Contestant(name, name, FOR_TEXTS.get(name, {}))
+        return LearnerSpec(name, name, SETTINGS_FOR_TEXTS.get(name, {}))
     raise UsageError(
-        f"there is no learner {name!r}; there are {', '.join(LEARNERS)} and the updates "
-        f"{', '.join(UPDATES)}"
+        f"there is no learner {name!r}; choose one of {', '.join(LEARNERS)}, or an update rule of "
+        f"label-ranker: {', '.join(UPDATES)}"
     )
 
 
@@ -176,41 +221,43 @@ def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise UsageError(f"--C: {text!r} is not a number") from None
+        raise UsageError(f"--C must be a list of numbers, got {text!r}") from None
 
 
-def _grid(chosen: Iterable[Contestant], axes: Mapping[str, Iterable[Any]]) -> list[Contestant]:
-    """Return every learner with every combination of settings."""
-    used = {name: list(values) for name, values in axes.items() if values}
+def _grid(chosen: Iterable[LearnerSpec], axes: Mapping[str, Iterable[Any]]) -> list[LearnerSpec]:
+    """Return each learner with each combination of settings."""
+    given = {name: list(values) for name, values in axes.items() if values}
     found = []
     for one in chosen:
-        for values in product(*used.values()):
-            settings = dict(zip(used, values, strict=True))
+        for values in product(*given.values()):
+            settings = dict(zip(given, values, strict=True))
             shown = [f"C={value:g}" if name == "C" else value for name, value in settings.items()]
             found.append(
-                Contestant(", ".join([one.name, *shown]), one.learner, {**one.settings, **settings})
+                LearnerSpec(
+                    ", ".join([one.name, *shown]), one.learner, {**one.settings, **settings}
+                )
             )
     return found
 
 
-def _unlike(found: list[Contestant]) -> list[Contestant]:
+def _without_duplicates(found: list[LearnerSpec]) -> list[LearnerSpec]:
     return list({one.name: one for one in found}.values())
 
 
-def make_features(args: argparse.Namespace) -> Any:
-    """Return the features that a command line asks for; UsageError if they make no sense."""
+def make_features(args: argparse.Namespace) -> "TextFeatures":
+    """Return the features that the command line defines; UsageError if they are invalid."""
     from tagalong.text import TextFeatures
 
     features = TextFeatures(**feature_settings(args))
     try:
         features.look("")
     except ValueError as error:
-        raise UsageError(str(error)) from error
+        raise UsageError(parameters_as_flags(str(error), FEATURE_FLAGS)) from error
     return features
 
 
 def feature_settings(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings that a command line gives to features."""
+    """Return the parameters of the features that the command line sets."""
     names = ("words", "chars", "weighting")
     settings = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     if "buckets" in args:

@@ -1,4 +1,4 @@
-"""``tagalong streams``: the built-in streams of real data."""
+"""``tagalong streams``: the list of built-in streams of real data."""
 
 import argparse
 
@@ -10,9 +10,9 @@ __all__ = ["run"]
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """List them."""
+    """Print the list."""
     found = streams()
-    out.document(
+    out.json_result(
         [
             {
                 "source": stream.source,
@@ -24,5 +24,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
         ]
     )
     rows = [(each.source, each.description, each.problem or "ready") for each in found]
-    out.show("\n".join(table(rows, numbers_from=3)))
+    out.result("\n".join(table(rows, numbers_from=3)))
     return OK

@@ -1,4 +1,4 @@
-"""Figures that renew themselves on a terminal; elsewhere a line of text now and then."""
+"""Progress display: a table that is updated on a terminal, lines of text elsewhere."""
 
 import sys
 import time
@@ -10,6 +10,7 @@ from tagalong.cli.output import is_terminal
 
 __all__ = ["Live"]
 
+# Seconds before the first update, and between updates.
 FIRST = 0.5
 EVERY = 5.0
 EVERY_ON_TERMINAL = 0.2
@@ -18,14 +19,14 @@ Rows = Sequence[Sequence[str]]
 
 
 class Live:
-    """Shows how the work goes, on standard error.
+    """Shows the progress of a command on standard error.
 
     Parameters
     ----------
     quiet : bool
         Show nothing.
     every : float, optional
-        Seconds from one time to the next. The first time comes soon in any case.
+        Seconds between two updates. The first update comes after at most half a second.
     """
 
     def __init__(self, quiet: bool = False, every: float | None = None):
@@ -36,20 +37,20 @@ class Live:
         self._display: Any = None
 
     def is_due(self) -> bool:
-        """Whether it is time to show figures."""
+        """Whether it is time for an update."""
         return not self._quiet and time.monotonic() >= self._due
 
     def show(self, headings: Sequence[str], rows: Rows, line: str) -> None:
-        """Show figures.
+        """Update the display.
 
         Parameters
         ----------
         headings : sequence of str
-            Of the columns, on a terminal.
+            Headings of the columns, on a terminal.
         rows : sequence of sequences of str
-            The cells below them.
+            Cells of the table, on a terminal.
         line : str
-            What to write elsewhere.
+            The text to write if standard error is not a terminal.
         """
         if self._terminal:
             self._display.update(_table(headings, rows), refresh=True)
@@ -87,5 +88,5 @@ def _table(headings: Sequence[str], rows: Rows) -> Any:
     for i, heading in enumerate(headings):
         table.add_column(heading, justify="left" if i == 0 else "right", no_wrap=True)
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))  # labels may look like rich's markup
+        table.add_row(*(Text(cell) for cell in row))  # names may look like rich's markup
     return table

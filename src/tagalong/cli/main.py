@@ -1,11 +1,12 @@
-"""The entry point: parse, run a command, turn what goes wrong into a line and an exit code."""
+"""The entry point: parse the command line, run the command, report errors as exit codes."""
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 
 from tagalong.cli.errors import BROKEN_PIPE, FAILED, WRONG_USAGE, CommandError, UsageError
+from tagalong.cli.flags import keywords_as_flags, parameters_as_flags
 from tagalong.cli.late_imports import UNUSED_BY_COMMANDS, late_imports
 from tagalong.cli.output import Output
 from tagalong.cli.parser import make_parser
@@ -19,28 +20,30 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, optional
-        What stands after ``tagalong``; by default what this process was started with.
+        The arguments after ``tagalong``; by default those of this process.
     """
     argv = list(sys.argv[1:] if argv is None else argv)
-    _be_lenient_about_letters()
+    _escape_unencodable_output()
+    flags: dict[str, str] = {}
     try:
-        # The options of other commands need not be known: their formats take time to import.
+        # Only the options of this command are added: those of formats are slow to import.
         args, rest = make_parser(only=_command(argv)).parse_known_args(argv)
         if rest:
             raise UsageError(
-                f"{args.command} cannot make sense of {' '.join(rest)}; sources stand together, "
-                f"options before or after them: see tagalong {args.command} --help"
+                f"{args.command} does not understand {' '.join(rest)}; give all sources in one "
+                f"place, and options before or after them: see tagalong {args.command} --help"
             )
+        flags = getattr(args, "reading_flags", {})
         with late_imports(*UNUSED_BY_COMMANDS):
             command = import_module(f"tagalong.cli.{args.module}")
         code: int = command.run(args, Output(args.json, args.quiet))
         sys.stdout.flush()
         return code
-    except SystemExit as end:  # argparse has said everything
+    except SystemExit as end:  # argparse has printed a message
         return end.code if isinstance(end.code, int) else FAILED
     except BrokenPipeError:
-        # Standard output is flushed once more at exit: let that go nowhere.
-        _let_output_go()
+        # Python flushes standard output at exit, which would raise the same error again.
+        _discard_output()
         return BROKEN_PIPE
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -48,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get("TAGALONG_DEBUG"):
             raise
-        message, code = _explained(error)
+        message, code = _message_and_code(error, flags)
         print(f"tagalong: {message}", file=sys.stderr)
         return code
 
@@ -57,39 +60,35 @@ def _command(argv: list[str]) -> str:
     return next((word for word in argv if not word.startswith("-")), "")
 
 
-def _explained(error: Exception) -> tuple[str, int]:
+def _message_and_code(error: Exception, flags: Mapping[str, str]) -> tuple[str, int]:
     if isinstance(error, CommandError):
         return str(error), error.code
-    if type(error).__name__ == "OptionError":  # of the readers, which need not be imported yet
-        return _as_flags(str(error)), WRONG_USAGE
+    # By name, because the module that defines the class need not be imported yet.
+    if type(error).__name__ == "OptionError":
+        return parameters_as_flags(str(error), flags), WRONG_USAGE
     notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
     if isinstance(error, OSError) and error.strerror:
         place = f"{error.filename}: " if error.filename else ""
         return f"{place}{error.strerror}", FAILED
     if isinstance(error, (ValueError, OSError)):
-        return f"{_as_flags(str(error))}{notes}", FAILED
+        return f"{keywords_as_flags(str(error), flags)}{notes}", FAILED
     if isinstance(error, MemoryError):
-        return "there is not enough memory", FAILED
+        return "out of memory", FAILED
     return (
         f"unexpected {type(error).__name__}: {error}{notes}\n"
-        "this is a fault of tagalong; TAGALONG_DEBUG=1 shows where it happened",
+        "this is a bug in tagalong; set TAGALONG_DEBUG=1 to see the traceback",
         FAILED,
     )
 
 
-def _as_flags(message: str) -> str:
-    """Return a message of the library in terms of the command line."""
-    return message.replace("give format= one of", "give --format one of")
-
-
-def _be_lenient_about_letters() -> None:
+def _escape_unencodable_output() -> None:
     for stream in (sys.stdout, sys.stderr):
-        # Names of files need not be valid text. In JSON such an escape is even right.
+        # File names need not be valid Unicode. The escape \udcXX is also valid in JSON.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
 
 
-def _let_output_go() -> None:
+def _discard_output() -> None:
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

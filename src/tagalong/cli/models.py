@@ -1,4 +1,4 @@
-"""Model files, as commands use them."""
+"""Loading of models, and checks of files and labels named on the command line."""
 
 import difflib
 import json
@@ -15,18 +15,18 @@ __all__ = ["check_destination", "file_header", "find_label", "load_tagger"]
 
 
 def load_tagger(path: str) -> Tagger:
-    """Return the tagger in a file; CommandError if there is something else in it."""
+    """Return the tagger in a model file; CommandError if it holds another object."""
     model = load(path)
     if not isinstance(model, Tagger):
         raise CommandError(
-            f"{path} holds a {type(model).__name__}, which knows no texts; this needs a model "
-            "that 'tagalong learn', 'tagalong fit' or Tagger.save has written"
+            f"{path} holds a {type(model).__name__}, which has no text features; give a model "
+            "that was written by 'tagalong learn', 'tagalong fit' or Tagger.save"
         )
     return model
 
 
 def file_header(path: str) -> dict[str, Any]:
-    """Return what a model file, known to be one, says about itself: its format, who wrote it."""
+    """Return the header of a valid model file: file format, version of tagalong, kind."""
     from safetensors import safe_open
 
     with safe_open(path, framework="numpy") as file:
@@ -35,14 +35,14 @@ def file_header(path: str) -> dict[str, Any]:
 
 
 def find_label(tagger: Tagger, text: str) -> Hashable:
-    """Return the label that a text on the command line means.
+    """Return the label that a text on the command line names.
 
     Parameters
     ----------
     tagger : Tagger
-        Has the labels, which need not be texts.
+        The model. Its labels need not be strings.
     text : str
-        What was written.
+        The text on the command line.
     """
     labels = tagger.labels
     if text in labels:
@@ -56,14 +56,14 @@ def find_label(tagger: Tagger, text: str) -> Hashable:
     raise CommandError(f"the model has no label {text!r}{hint}")
 
 
-def check_destination(path: str | None, what: str) -> None:
-    """Raise UsageError if a file could not be written; better now than after hours of work."""
+def check_destination(path: str | None, argument: str) -> None:
+    """Raise UsageError if a file cannot be written, before hours of work are lost."""
     if path is None:
         return
     folder = Path(path).parent
     if not folder.is_dir():
-        raise UsageError(f"{what} {path}: there is no folder {folder}")
+        raise UsageError(f"{argument} {path}: there is no folder {folder}")
     if os.path.isdir(path):
-        raise UsageError(f"{what} {path} is a folder; give the path of a file")
+        raise UsageError(f"{argument} {path} is a folder; give the name of a file")
     if not os.access(folder, os.W_OK):
-        raise UsageError(f"{what} {path}: the folder {folder} may not be written to")
+        raise UsageError(f"{argument} {path}: no permission to write to the folder {folder}")

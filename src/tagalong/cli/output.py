@@ -1,4 +1,4 @@
-"""Where a command writes: results to standard output, everything else to standard error."""
+"""Output of commands: results to standard output, everything else to standard error."""
 
 import json
 import math
@@ -11,17 +11,17 @@ __all__ = ["Output", "as_json", "is_terminal", "size_text", "table", "wants_colo
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Whether somebody is looking at a stream."""
+    """Whether a stream is an interactive terminal."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def wants_colour(stream: TextIO) -> bool:
-    """Whether a stream may be given bold and coloured text."""
+    """Whether to write bold and coloured text to a stream."""
     return is_terminal(stream) and not os.environ.get("NO_COLOR")
 
 
 def as_json(value: Any) -> str:
-    """Return a value as JSON in one line: NaN and infinity become null, tuples lists."""
+    """Return a value as one line of JSON, with null for NaN and infinity."""
     return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
 
 
@@ -36,66 +36,66 @@ def _plain(value: Any) -> Any:
 
 
 class Output:
-    """What a command says, and to whom.
+    """Writes the results and messages of a command.
 
     Parameters
     ----------
     json : bool
-        Standard output is for programs: JSON and nothing else.
+        Write the results as JSON, and nothing else to standard output.
     quiet : bool
-        Say nothing but results and errors.
+        Write only results and errors.
     """
 
     def __init__(self, json: bool = False, quiet: bool = False):
         self.json = json
         self.quiet = quiet
 
-    def say(self, text: str) -> None:
-        """Tell the user something about the work."""
+    def info(self, text: str) -> None:
+        """Write a message about the work to standard error."""
         if not self.quiet:
             print(text, file=sys.stderr, flush=True)
 
-    def show(self, text: str) -> None:
-        """Write a result for people; programs get theirs by `document`."""
+    def result(self, text: str) -> None:
+        """Write a result as text, unless JSON is wanted."""
         if not self.json:
             print(text)
 
-    def document(self, value: Any) -> None:
-        """Write a result for programs, in one line."""
+    def json_result(self, value: Any) -> None:
+        """Write a result as one line of JSON, if JSON is wanted."""
         if self.json:
             print(as_json(value))
 
-    def skipped(self, count: int, problems: Sequence[str]) -> None:
-        """Tell how many items were skipped, and why the first of them."""
+    def report_skipped(self, count: int, problems: Sequence[str]) -> None:
+        """Report how many items were skipped, and the reasons for the first ones."""
         if not count:
             return
-        self.say(f"{count:,} {'item was' if count == 1 else 'items were'} skipped:")
+        self.info(f"{count:,} {'item was' if count == 1 else 'items were'} skipped:")
         for problem in problems[:5]:
-            self.say(f"  {problem}")
+            self.info(f"  {problem}")
         if count > 5:
-            self.say(f"  and {count - min(5, len(problems)):,} more")
+            self.info(f"  and {count - min(5, len(problems)):,} more")
 
     def bold(self, text: str) -> str:
-        """Return a text for standard output that stands out there, if it can."""
+        """Return a text in bold, if standard output supports that."""
         return f"\033[1m{text}\033[0m" if wants_colour(sys.stdout) else text
 
 
 def size_text(size: int) -> str:
-    """Return a number of bytes for people."""
+    """Return a number of bytes with a readable unit."""
     if size < 1000:
         return f"{size} bytes"
     return f"{size / 1e3:.1f} kB" if size < 1_000_000 else f"{size / 1e6:.1f} MB"
 
 
 def table(rows: Sequence[Sequence[str]], numbers_from: int = 1) -> list[str]:
-    """Return the lines of a table; columns of numbers stand to the right.
+    """Return the lines of a table; columns of numbers are aligned to the right.
 
     Parameters
     ----------
     rows : sequence of sequences of str
         The cells, headings first.
     numbers_from : int
-        The first column of numbers.
+        Index of the first column of numbers.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []

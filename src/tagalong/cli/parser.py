@@ -1,4 +1,4 @@
-"""The commands, and the parser of the command line."""
+"""The table of commands, and the parser of the command line."""
 
 import argparse
 from collections.abc import Callable
@@ -32,7 +32,7 @@ example:
 
 
 class Command(NamedTuple):
-    """One command: what it does, its arguments, and the module that runs it."""
+    """A command: its help text, the function that adds its arguments, and its module."""
 
     help: str
     add_arguments: Callable[[argparse.ArgumentParser], None]
@@ -41,39 +41,51 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "learn": Command(
-        "Learn items one after the other, each predicted before it is learnt.", add_learn, "learn"
+        "Learn items one by one with an online learner, predicting each item before learning it.",
+        add_learn,
+        "learn",
     ),
     "fit": Command(
-        "Learn all items at once, with a batch learner, and measure on some held out.",
+        "Train a batch learner on all items at once, and measure it on held-out items.",
         add_fit,
         "fit",
     ),
-    "suggest": Command("Suggest labels for items, as JSON lines.", add_suggest, "suggest"),
+    "suggest": Command(
+        "Suggest labels for items, one line of JSON per item.", add_suggest, "suggest"
+    ),
     "evaluate": Command(
-        "Measure a model on labelled items. Nothing is learnt.", add_evaluate, "evaluate"
+        "Measure a model on labelled items, without learning from them.", add_evaluate, "evaluate"
     ),
     "compare": Command(
-        "Compare learners and settings on one stream, read once.", add_compare, "compare"
+        "Compare several learners or settings in one run over the same items.",
+        add_compare,
+        "compare",
     ),
     "file": Command(
-        "Sort the mail of a Maildir into its folders, where that is sure enough.",
+        "Move messages from the inbox of a Maildir to its folders, where the model is sure enough.",
         add_file,
         "file_mail",
     ),
     "explain": Command(
-        "Show the words that speak for and against a label.", add_explain, "explain"
+        "Show how much each word of an item adds to the score of a label.", add_explain, "explain"
     ),
     "inspect": Command(
-        "Show what is in a model: labels, sizes, settings, certificate.",
+        "Show the contents of a model file: labels, size, settings, certificate.",
         add_inspect,
         "inspect_model",
     ),
-    "convert": Command("Write items in another format.", add_convert, "convert"),
+    "convert": Command("Convert items to another file format.", add_convert, "convert"),
     "streams": Command("List the built-in streams of real data.", add_streams, "list_streams"),
-    "labels": Command("Rename, merge or forget labels of a model.", add_labels, "labels"),
-    "prune": Command("Keep the features of a model that matter most.", add_prune, "prune"),
+    "labels": Command("Rename, merge or remove labels of a model.", add_labels, "labels"),
+    "prune": Command(
+        "Make a model smaller by removing the features with the shortest weight vectors.",
+        add_prune,
+        "prune",
+    ),
     "completion": Command(
-        "Print a script that completes commands in a shell.", add_completion, "completion"
+        "Print a script that makes a shell complete tagalong commands.",
+        add_completion,
+        "completion",
     ),
 }
 
@@ -84,13 +96,14 @@ def make_parser(only: str | None = None) -> CommandParser:
     Parameters
     ----------
     only : str, optional
-        Leave out the arguments of all commands but this one; all have them by default.
+        Add the arguments of this command only, to save time (default: of all commands).
     """
     codes = "\n".join(f"  {code:>3}  {meaning}" for code, meaning in EXIT_CODES.items())
     parser = CommandParser(
         prog="tagalong",
-        description="Learns to file things under labels while you work.",
-        epilog=f"{EXAMPLE}\nexit codes:\n{codes}\n\n'tagalong COMMAND --help' tells more.",
+        description="Learn to file items under labels, and suggest labels for new items.",
+        epilog=f"{EXAMPLE}\nexit codes:\n{codes}\n\n"
+        "'tagalong COMMAND --help' describes a command and its options.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -106,7 +119,7 @@ def make_parser(only: str | None = None) -> CommandParser:
         own.set_defaults(module=command.module)
         if only in (None, name):
             command.add_arguments(own)
-            if name != "labels":  # whose actions have them
+            if name != "labels":  # the actions of "labels" have the output options
                 add_output(own)
                 own.usage = own.short_usage()
     return parser

@@ -1,4 +1,4 @@
-"""``tagalong prune``: a smaller model, with the features that matter most."""
+"""``tagalong prune``: a smaller model with fewer features."""
 
 import argparse
 import os
@@ -7,23 +7,23 @@ from dataclasses import asdict
 from tagalong.cli.errors import OK
 from tagalong.cli.models import load_tagger
 from tagalong.cli.output import Output, size_text
-from tagalong.cli.run_state import NOTE
+from tagalong.cli.run_state import RUN_NOTE
 
 __all__ = ["run"]
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Prune a model, and save it."""
+    """Prune the model and save it."""
     tagger = load_tagger(args.model)
     before, bytes_before = tagger.size(), os.path.getsize(args.model)
     after = tagger.prune(args.features)
     pruned = after.features < before.features
-    # The figures of a run are about the weights as they were.
-    ended = pruned and tagger.notes.pop(NOTE, None) is not None
+    # The saved measures of a run refer to the old weights.
+    ended = pruned and tagger.notes.pop(RUN_NOTE, None) is not None
     if pruned:
         tagger.save(args.model)
     bytes_after = os.path.getsize(args.model)
-    out.document(
+    out.json_result(
         {
             "model": args.model,
             "before": {**asdict(before), "file_bytes": bytes_before},
@@ -31,10 +31,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
             "run_ended": ended,
         }
     )
-    out.show(
-        f"{before.features:,} features with weights before, {after.features:,} now; the file had "
-        f"{size_text(bytes_before)} and has {size_text(bytes_after)}"
+    out.result(
+        f"features with weights: {before.features:,} before, {after.features:,} now; size of the "
+        f"file: {size_text(bytes_before)} before, {size_text(bytes_after)} now"
     )
     if ended:
-        out.say("the run of this model cannot be resumed any more; --continue goes on learning")
+        out.info("--resume no longer works for this model; use --continue to learn further items")
     return OK

@@ -1,4 +1,4 @@
-"""Where a run of ``learn`` is, so that it can stop and go on to the same bits."""
+"""The state of a run of ``learn``, saved so that it can resume to the same bits."""
 
 import base64
 import hashlib
@@ -17,36 +17,36 @@ from tagalong.learning.protocols import shows_lists
 from tagalong.readers.queries import Query
 from tagalong.tagger import Tagger
 
-__all__ = ["NOTE", "Run", "losses_of"]
+__all__ = ["RUN_NOTE", "Run", "make_list_losses"]
 
-NOTE = "learn"
-"""The entry of a tagger's notes that keeps the run."""
+RUN_NOTE = "learn"
+"""The key of the run in a tagger's notes."""
 
 
 class Run:
-    """A run: what is read, how far, and the figures so far.
+    """A run: the sources, the position in them, and the measures so far.
 
     Parameters
     ----------
     reading : Reading
-        What is read and how.
+        The sources and how to read them.
     passes : int
-        How often.
+        How many times to read the sources.
     progress : Progress or QueryProgress
-        The figures so far.
+        The measures so far.
 
     Attributes
     ----------
     number : int
-        The pass, from 1.
+        The current pass, from 1.
     position : int
-        How many items of this pass have been read.
+        Number of items read in this pass.
     unlabelled : int
-        How many of them had no labels to learn.
+        Number of these items without labels.
     refused : int
-        How many of them the learner could not take.
+        Number of these items that the learner refused.
     lists : ListLosses or None
-        What the lists cost that a learner from partial feedback has shown.
+        Losses of the lists that a learner from partial feedback has shown.
     """
 
     def __init__(self, reading: Reading, passes: int, progress: Progress | QueryProgress):
@@ -61,44 +61,44 @@ class Run:
         self._last: Item | Query | str = ""
 
     def next_pass(self) -> None:
-        """Begin to read once more."""
+        """Start the next pass."""
         self.number += 1
         self.position = self.unlabelled = self.refused = 0
         self._last = ""
 
     def count(self, items: Sequence[Item | Query]) -> None:
-        """Note that items have been dealt with, at least one."""
+        """Count one or more items as read."""
         self.position += len(items)
         self._last = items[-1]
 
-    def check_place(self, item: Item | Query | None, position: int) -> None:
-        """Raise CommandError if what was read up to the position is not what it was before.
+    def check_position(self, item: Item | Query | None, position: int) -> None:
+        """Raise CommandError if the sources have changed before the position of the run.
 
         Parameters
         ----------
         item : Item, Query or None
-            The last one up to the position; None if there was none.
+            The last item read; None if there is none.
         position : int
-            How many items there were, where there should be ``self.position``.
+            The number of items read; less than ``self.position`` if the sources ended early.
         """
         if position < self.position:
             raise CommandError(
-                f"the run had read {self.position:,} items, but there are only {position:,}: the "
-                "sources have changed. --continue learns them as new ones"
+                f"the run had read {self.position:,} items, but the sources now have only "
+                f"{position:,}; use --continue to learn them as new items"
             )
         if item is not None and _digest(item) != self._digest():
             raise CommandError(
-                f"item {position:,}, {item.place or item.id}, is not what it was when the run "
-                "stopped: the sources have changed. --continue learns them as new ones"
+                f"{item.place or item.id}: item {position:,} has changed since the run stopped; "
+                "use --continue to learn the sources as new items"
             )
 
     def _digest(self) -> str:
         return self._last if isinstance(self._last, str) else _digest(self._last)
 
-    def note(self, tagger: Tagger) -> None:
-        """Write the run into a tagger's notes."""
+    def save_to_notes(self, tagger: Tagger) -> None:
+        """Store the run in a tagger's notes."""
         state = self.progress.state()
-        tagger.notes[NOTE] = {
+        tagger.notes[RUN_NOTE] = {
             "reading": self.reading.to_json(),
             "passes": self.passes,
             "pass": self.number,
@@ -110,30 +110,30 @@ class Run:
             "lists": None if self.lists is None else self.lists.state(),
             "progress": {
                 "numbers": state["numbers"],
-                "arrays": {name: _packed(array) for name, array in state["arrays"].items()},
+                "arrays": {name: _encode_array(array) for name, array in state["arrays"].items()},
             },
         }
 
     @classmethod
-    def of(cls, tagger: Tagger, path: str) -> "Run":
-        """Return the run in a tagger's notes; CommandError if there is none to go on with.
+    def from_notes(cls, tagger: Tagger, path: str) -> "Run":
+        """Return the run in a tagger's notes; CommandError if there is none to resume.
 
         Parameters
         ----------
         tagger : Tagger
-            As it was saved.
+            The loaded tagger.
         path : str
-            Its file, for messages.
+            The model file, for messages.
         """
-        saved = tagger.notes.get(NOTE)
+        saved = tagger.notes.get(RUN_NOTE)
         if saved is None:
             raise CommandError(
-                f"{path} has no run to resume; --continue learns further items with it"
+                f"{path} has no run to resume; use --continue to learn further items"
             )
         try:
             reading = Reading(**saved["reading"])
             state = saved["progress"]
-            arrays = {name: _unpacked(packed) for name, packed in state["arrays"].items()}
+            arrays = {name: _decode_array(packed) for name, packed in state["arrays"].items()}
             kind = QueryProgress if "queries" in state["numbers"] else Progress
             progress = kind().restore({"arrays": arrays, "numbers": state["numbers"]})
             run = cls(reading, saved["passes"], progress)
@@ -141,47 +141,45 @@ class Run:
             run.unlabelled, run.refused = saved["unlabelled"], saved["refused"]
             run._last = saved["last"]
             if saved.get("lists") is not None:
-                run.lists = losses_of(tagger, progress.window).restore(saved["lists"])
+                run.lists = make_list_losses(tagger, progress.window).restore(saved["lists"])
             rounds = saved["rounds"]
         except (KeyError, TypeError, ValueError, zlib.error) as error:
             raise CommandError(
-                f"{path}: the notes about its run cannot be used ({error}); --continue learns "
-                "further items with it"
+                f"{path}: the saved run is damaged ({error}); use --continue to learn further items"
             ) from error
         if rounds != tagger.certificate_.rounds:
             raise CommandError(
-                f"{path} has been changed since its run stopped; --continue learns further items "
-                "with it"
+                f"{path} has changed since its run stopped; use --continue to learn further items"
             )
         return run
 
 
-def losses_of(tagger: Tagger, window: int) -> ListLosses:
-    """Return the counter of what the lists of a tagger's learner cost.
+def make_list_losses(tagger: Tagger, window: int) -> ListLosses:
+    """Return a counter of list losses with the costs of a tagger's learner.
 
     Parameters
     ----------
     tagger : Tagger
-        With a learner from partial feedback.
+        A tagger with a learner from partial feedback.
     window : int
-        How many items the recent figures look back.
+        Number of items that the recent means cover.
     """
     learner = tagger.learner
     if not shows_lists(learner):
-        raise ValueError(f"a {type(learner).__name__} shows no lists")
+        raise ValueError(f"a {type(learner).__name__} does not learn from partial feedback")
     return ListLosses(learner.miss_weight, learner.slot_cost, window)
 
 
 def _digest(item: Item | Query) -> str:
-    """Return a fingerprint by which an item is known again; it tells nothing about its text."""
+    """Return a fingerprint of an item's id and labels; it reveals nothing about the text."""
     return hashlib.sha256(repr((item.id, item.labels)).encode()).hexdigest()[:16]
 
 
-def _packed(array: npt.NDArray[Any]) -> dict[str, Any]:
+def _encode_array(array: npt.NDArray[Any]) -> dict[str, Any]:
     data = base64.b64encode(zlib.compress(np.ascontiguousarray(array).tobytes())).decode()
     return {"dtype": array.dtype.str, "shape": list(array.shape), "data": data}
 
 
-def _unpacked(packed: dict[str, Any]) -> npt.NDArray[Any]:
+def _decode_array(packed: dict[str, Any]) -> npt.NDArray[Any]:
     data = zlib.decompress(base64.b64decode(packed["data"]))
     return np.frombuffer(data, dtype=packed["dtype"]).reshape(packed["shape"]).copy()

@@ -1,4 +1,4 @@
-"""Reading the sources that a command line names."""
+"""The sources and reading options of a command line."""
 
 import argparse
 import os
@@ -18,18 +18,18 @@ __all__ = ["Reading", "is_live_stream", "options_for", "reading_of"]
 
 @dataclass(frozen=True)
 class Reading:
-    """What to read and how, in terms of JSON.
+    """What to read and how; all fields are JSON values.
 
     Parameters
     ----------
     sources : list of str
         As on the command line.
     format : str, optional
-        Its name; if left out, each file tells.
+        Name of the format; by default it is recognised for each file.
     options : dict of str to str
-        Of the format, as on the command line.
+        Options of the format, as on the command line.
     limit : int, optional
-        How many items to read at most.
+        Maximum number of items.
     on_error : str
         "stop" or "skip".
     """
@@ -41,7 +41,7 @@ class Reading:
     on_error: Literal["stop", "skip"] = "stop"
 
     def open(self) -> Stream:
-        """Return the items; the limit is not looked at."""
+        """Return the stream of items, without the limit."""
         wanted = None if self.format is None else [FORMATS[self.format]]
         options = options_for(self.options, wanted or list(_known_formats(self.sources)))
         return read(self.sources, self.format, on_error=self.on_error, **options)
@@ -51,18 +51,18 @@ class Reading:
         return islice(stream, self.limit)
 
     def to_json(self) -> dict[str, Any]:
-        """Return all of it, to be made again by ``Reading(**...)``."""
+        """Return the arguments of the constructor."""
         return asdict(self)
 
 
 def reading_of(args: argparse.Namespace) -> Reading:
-    """Return what a command line says about reading."""
+    """Return the sources and reading options of a command line."""
     options = {
         name.removeprefix("option_"): value
         for name, value in vars(args).items()
         if name.startswith("option_") and value is not None
     }
-    if getattr(args, "text", None) is not None:  # beside a source it is no text to file
+    if getattr(args, "text", None) is not None:  # the flag of suggest and explain
         options["text"] = args.text
     on_error: Literal["stop", "skip"] = args.on_error or "stop"
     return Reading(list(args.sources), args.format, options, args.limit, on_error)
@@ -71,17 +71,17 @@ def reading_of(args: argparse.Namespace) -> Reading:
 def options_for(
     texts: Mapping[str, str], formats: Iterable[Format], *, writing: bool = False
 ) -> dict[str, Any]:
-    """Return the values of options from the command line.
+    """Return the values of format options given on the command line.
 
     Parameters
     ----------
     texts : mapping of str to str
-        As on the command line.
+        The texts on the command line, by name of the option.
     formats : iterable of Format
-        Where to look first: a name can mean different things in different formats. Whether the
-        format has the option at all is for the reader to check.
+        The formats whose definition of an option has priority. The reader checks later whether
+        its format has the option at all.
     writing : bool
-        Whether it is about writing.
+        Whether these are options for writing.
     """
     found: dict[str, Option] = {}
     for each in (*formats, *FORMATS.values()):
@@ -91,7 +91,7 @@ def options_for(
 
 
 def is_live_stream(source: str) -> bool:
-    """Whether a source is a pipe or a terminal, whose items may come at any time.
+    """Whether a source is a pipe or a terminal, whose items may arrive at any time.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def is_live_stream(source: str) -> bool:
     """
     try:
         mode = os.fstat(0).st_mode if source == "-" else os.stat(source).st_mode
-    except OSError:  # a pattern of names, a built-in stream
+    except OSError:  # a glob pattern or a built-in stream
         return False
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 

@@ -1,4 +1,4 @@
-"""``tagalong suggest``: labels for items, as JSON lines."""
+"""``tagalong suggest``: suggested labels, one line of JSON per item."""
 
 import argparse
 import sys
@@ -18,11 +18,13 @@ __all__ = ["run"]
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Write suggestions for each item."""
+    """Print the suggestions for each item."""
     if not args.sources and args.text is None:
-        raise UsageError("there is nothing to file: give a SOURCE, or --text 'some text'")
+        raise UsageError("nothing to suggest labels for: give a SOURCE or --text 'some text'")
     if not 0 < args.min_precision <= 1:
-        raise UsageError(f"--min-precision must be above 0, at most 1, not {args.min_precision:g}")
+        raise UsageError(
+            f"--min-precision must be above 0 and at most 1, got {args.min_precision:g}"
+        )
     tagger = load_tagger(args.model)
     if not args.sources:
         _write(iter([Item(text=args.text)]), tagger, args, out)
@@ -30,7 +32,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     reading = reading_of(args)
     with reading.open() as stream:
         _write(reading.limited(stream), tagger, args, out)
-    out.skipped(stream.skipped, stream.errors)
+    out.report_skipped(stream.skipped, stream.errors)
     return SOME_SKIPPED if stream.skipped else OK
 
 
@@ -44,7 +46,7 @@ def _write(items: Iterator[Item], tagger: Tagger, args: argparse.Namespace, out:
     for item in items:
         found = _suggested(item, tagger, args)
         line = {"id": item.id, "suggestions": [asdict(one) for one in found]}
-        # Whoever pipes items in one by one waits for each answer.
+        # A program that pipes items in one by one waits for each answer.
         print(as_json(line), flush="-" in args.sources)
 
 
@@ -62,7 +64,7 @@ def _as_table(found: list[Suggestion], out: Output) -> str:
     rows = [("label", "probability", "score", "")]
     for one in found:
         mark = "sure" if one.sure else "chosen" if one.chosen else ""
-        mark = "to explore" if one.explores else mark
+        mark = "explores" if one.explores else mark
         rows.append((str(one.label), f"{one.probability:.0%}", f"{one.score:+.3f}", mark))
     heading, *lines = table(rows)
     return "\n".join(

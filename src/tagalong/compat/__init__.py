@@ -1,1 +1,1 @@
-"""The learners in other libraries' clothes; each module needs its library."""
+"""Adapters to other libraries, one module per library."""

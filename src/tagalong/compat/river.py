@@ -1,6 +1,6 @@
-"""The learners as River classifiers: dicts of features in, dicts of labels out.
+"""The learners as River classifiers.
 
-River is an optional extra: ``pip install 'tagalong[river]'``.
+River is an optional dependency: ``pip install 'tagalong[river]'``.
 """
 
 import math
@@ -10,7 +10,7 @@ from collections.abc import Hashable, Mapping
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone as unlearnt
+from sklearn.base import clone as unfitted_clone
 
 from tagalong import parameters
 from tagalong.learning.estimators import restored_on_error
@@ -29,53 +29,55 @@ __all__ = ["MultiLabelRanker", "MulticlassRanker"]
 
 
 class _Adapter(Estimator):
-    """What both classifiers share: a learner, which lives in the parameter itself.
+    """Base class of both classifiers. The parameter ``learner`` itself learns, not a copy.
 
-    So a learner that has learnt goes on from there, and ``model.learner.save(path)`` keeps what
-    River has taught it. A clone begins anew, as River expects.
+    Therefore a fitted learner continues to learn, and ``model.learner.save(path)`` saves what was
+    learnt through River. A clone is unfitted, as River expects.
     """
 
     def __init__(self, learner: OnlineRanker | Predtron | None = None):
         if learner is None:
             learner = LabelRanker()
         if not isinstance(learner, (OnlineRanker, Predtron)):
-            raise ValueError(f"learner must be a LabelRanker or None, got {learner!r}")
+            raise ValueError(
+                f"learner must be an online ranker such as LabelRanker, or None, got {learner!r}"
+            )
         self.learner = learner
 
     def clone(
         self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
     ) -> Self:
-        """Return a model with the same parameters that has learnt nothing.
+        """Return an unfitted model with the same parameters.
 
         Parameters
         ----------
         new_params : dict, optional
-            Another learner, as it is.
+            New parameters; a new learner is used without a copy.
         include_attributes : bool
-            Whether to copy what was learnt too.
+            Whether to copy the fitted state too.
         """
         params = dict(new_params or {})
-        # Models that hold this one pass its own parameters on.
+        # River models that contain this one pass its own parameters as new ones.
         if params.get("learner", self.learner) is self.learner and not include_attributes:
-            params["learner"] = unlearnt(self.learner)
+            params["learner"] = unfitted_clone(self.learner)
         copy: Self = super().clone(params, include_attributes)
         return copy
 
     def rank_one(self, x: Mapping[Hashable, Any], k: int | None = None) -> list[Any]:
-        """Return the k best labels for an example, or all of them, best first.
+        """Return the k labels with the highest scores for an example, best first.
 
         Parameters
         ----------
         x : dict
             Features.
         k : int, optional
-            How many; all of them by default.
+            Number of labels; all by default.
         """
         return self.learner.rank_one(_features(x), k)
 
     @property
     def _raw_memory_usage(self) -> int:
-        # River cannot see into the native learner.
+        # River cannot measure the memory of the native learner.
         own = self.learner.bytes_of_weights if self.learner.is_started else 0
         return int(super()._raw_memory_usage) + own
 
@@ -83,11 +85,15 @@ class _Adapter(Estimator):
         return list(self.learner.labels.names)
 
     def _learn(
-        self, x: Mapping[Hashable, Any], y: Mapping[Hashable, bool | None], rest: bool, w: float
+        self,
+        x: Mapping[Hashable, Any],
+        y: Mapping[Hashable, bool | None],
+        rest_irrelevant: bool,
+        w: float,
     ) -> None:
-        """Learn labels that are relevant, irrelevant or (None) unknown.
+        """Learn an example whose labels are relevant (True), irrelevant (False) or unknown (None).
 
-        Labels that `y` does not name are irrelevant if `rest` is True, else unknown.
+        Labels that are not in `y` are irrelevant if `rest_irrelevant`, otherwise unknown.
         """
         features = _features(x)
         learner = self.learner
@@ -97,16 +103,16 @@ class _Adapter(Estimator):
         known = self._labels()
         relevant = [label for label, given in y.items() if given]
         unknown = [label for label, given in y.items() if given is None]
-        if not rest:
+        if not rest_irrelevant:
             unknown += [label for label in known if label not in y]
         already = set(known)
         new = [label for label in y if label not in already]
         with restored_on_error(learner):
             if new:
                 learner.start()
-                # Before labels are added, which cannot be undone.
+                # Check first, because added labels cannot be removed again.
                 learner.check_example(features, new)
-                # Labels that a learner is not told about are irrelevant: it must know them all.
+                # A learner takes labels that are not mentioned as irrelevant, so it must know all.
                 learner.add_labels(new)
             if w == 1:
                 learner.learn_one(features, relevant, unknown)
@@ -120,18 +126,18 @@ class MultiLabelRanker(_Adapter, MultiLabelClassifier):
     Parameters
     ----------
     learner : LabelRanker, optional
-        What learns; one with default parameters if left out. One that has learnt already goes on
-        from there; features that it knows must have come by name.
+        The learner; by default a `LabelRanker` with default parameters. A fitted learner
+        continues to learn; it must have learnt features by name, not from a matrix.
 
     Notes
     -----
-    Labels and features may appear at any time. A label that is absent from ``y`` (or None) is of
-    *unknown* relevance: it takes part in no comparison. Labels that are known to be irrelevant
-    are False. Numbers and bools are features as they are, a string is a feature by its name and
-    value ("colour=red"), None is missing.
+    Labels and features may appear at any time. A label that is absent from ``y``, or None, has
+    *unknown* relevance and is ignored in this example. A label that is known to be irrelevant is
+    False. Numbers and bools are feature values. A string is a category: the feature "colour=red"
+    has the value 1. None means that a value is missing.
 
-    The certificate, ranking and model files are the learner's: ``model.learner.certificate_``,
-    ``model.rank_one(x)``, ``model.learner.save(path)``.
+    The learner provides the certificate, the ranking and the model file:
+    ``model.learner.certificate_``, ``model.rank_one(x)``, ``model.learner.save(path)``.
 
     Examples
     --------
@@ -162,60 +168,61 @@ class MultiLabelRanker(_Adapter, MultiLabelClassifier):
         x : dict
             Features.
         y : dict
-            Labels: True if relevant, False if not, None or absent if that is not known.
+            Labels: True if relevant, False if irrelevant, None or absent if unknown.
         w : float
-            Weight of the example; 0 passes over it.
+            Weight of the example; an example of weight 0 is ignored.
         """
-        self._learn(x, _relevance(y), rest=False, w=w)
+        self._learn(x, _relevance(y), rest_irrelevant=False, w=w)
 
     def predict_one(self, x: Mapping[Hashable, Any], **kwargs: Any) -> dict[Any, bool]:
         """Return for each label whether it scores at least the learnt cut-off.
 
-        Labels that were never met are False, too.
+        Labels that the learner does not know are False.
 
         Parameters
         ----------
         x : dict
             Features.
         kwargs : ignored
-            There for River.
+            For River's interface.
         """
         scores, cutoff = self.learner.score_one(_features(x))
         chosen = (scores >= cutoff).tolist()
-        # River's metrics ask for the labels of the answer, which may be new.
+        # River's metrics look up the labels of y, which the learner may not know.
         return defaultdict(bool, zip(self._labels(), chosen, strict=False))
 
     def predict_proba_one(
         self, x: Mapping[Hashable, Any], **kwargs: Any
     ) -> dict[Any, dict[bool, float]]:
-        """Return for each label how likely it is irrelevant (False) and relevant (True).
+        """Return for each label the probability to be irrelevant (False) and relevant (True).
 
         Parameters
         ----------
         x : dict
             Features.
         kwargs : ignored
-            There for River.
+            For River's interface.
         """
         scores, _ = self.learner.score_one(_features(x))
-        likely = self.learner.probabilities(scores).tolist()
+        probabilities = self.learner.probabilities(scores).tolist()
         return {
-            label: {False: 1 - p, True: p} for label, p in zip(self._labels(), likely, strict=False)
+            label: {False: 1 - p, True: p}
+            for label, p in zip(self._labels(), probabilities, strict=False)
         }
 
 
 class MulticlassRanker(_Adapter, Classifier):
-    """A learner as a River classifier: one label an example, two or more in all.
+    """A learner as a River classifier, with one label per example out of two or more.
 
     Parameters
     ----------
     learner : LabelRanker, optional
-        What learns; one with default parameters if left out. One that has learnt already goes on
-        from there; features that it knows must have come by name.
+        The learner; by default a `LabelRanker` with default parameters. A fitted learner
+        continues to learn; it must have learnt features by name, not from a matrix.
 
     Notes
     -----
-    Features and labels are as in `MultiLabelRanker`; labels other than ``y`` are irrelevant.
+    Features are as in `MultiLabelRanker`. All labels other than ``y`` are irrelevant.
 
     Examples
     --------
@@ -236,39 +243,39 @@ class MulticlassRanker(_Adapter, Classifier):
         x : dict
             Features.
         y : label
-            The right one.
+            The label of the example.
         w : float
-            Weight of the example; 0 passes over it.
+            Weight of the example; an example of weight 0 is ignored.
         """
-        self._learn(x, {y: True}, rest=True, w=w)
+        self._learn(x, {y: True}, rest_irrelevant=True, w=w)
 
     def predict_one(self, x: Mapping[Hashable, Any], **kwargs: Any) -> Any:
-        """Return the best label, or None before there is any.
+        """Return the label with the highest score; None if there are no labels yet.
 
         Parameters
         ----------
         x : dict
             Features.
         kwargs : ignored
-            There for River.
+            For River's interface.
         """
         best = self.rank_one(x, 1)
         return best[0] if best else None
 
     def predict_proba_one(self, x: Mapping[Hashable, Any], **kwargs: Any) -> dict[Any, float]:
-        """Return how likely each label is: their probabilities of being relevant, made to sum to 1.
+        """Return the probability of each label, scaled so that they sum to 1.
 
         Parameters
         ----------
         x : dict
             Features.
         kwargs : ignored
-            There for River.
+            For River's interface.
         """
         scores, _ = self.learner.score_one(_features(x))
-        likely = self.learner.probabilities(scores)
-        total = likely.sum()
-        shares = likely / total if total > 0 else np.full(len(likely), 1 / max(1, len(likely)))
+        relevance = self.learner.probabilities(scores)
+        total, count = relevance.sum(), len(relevance)
+        shares = relevance / total if total > 0 else np.full(count, 1 / max(1, count))
         return dict(zip(self._labels(), shares.tolist(), strict=False))
 
     @property
@@ -277,7 +284,7 @@ class MulticlassRanker(_Adapter, Classifier):
 
 
 def _features(x: Mapping[Hashable, Any]) -> dict[str, float]:
-    """Return features by name, in the order of their names, so that the order of x is no matter."""
+    """Return features sorted by name, so that the order of x does not matter."""
     if not isinstance(x, Mapping):
         raise ValueError(f"x must be a mapping of features to values, got {x!r}")
     out: dict[str, float] = {}
@@ -297,7 +304,7 @@ def _features(x: Mapping[Hashable, Any]) -> dict[str, float]:
                 "or None (missing)"
             )
         if name in out:
-            raise ValueError(f"x: two features are called {name!r}")
+            raise ValueError(f"x: two features have the name {name!r}")
         out[name] = number
     return dict(sorted(out.items()))
 

@@ -1,6 +1,6 @@
-"""Evaluation: what a learner predicts, measured before it learns the answer.
+"""Evaluation of learners, in particular of predictions made before the labels are learnt.
 
-The names load on first use; `tagalong.evaluate.measures` has the formulas.
+The names are loaded at first use. `tagalong.evaluate.measures` has the formulas.
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,6 @@
-"""What is gained by not predicting: accuracy over the share of rows that are predicted."""
+"""Accuracy as a function of coverage, the share of rows that are predicted."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,16 +12,16 @@ Numbers = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class CoverageCurve:
-    """A point for every confidence from which one could predict, the highest first.
+    """Accuracy and coverage for each confidence threshold, in descending order.
 
     Parameters
     ----------
     threshold : array of shape (points,)
-        Rows at least so confident are predicted.
+        Rows whose confidence is at least the threshold are predicted.
     coverage : array of shape (points,)
-        Their share of all rows.
+        Share of all rows that are predicted.
     accuracy : array of shape (points,)
-        The share of them that is right.
+        Share of the predicted rows that are right.
     """
 
     threshold: Numbers
@@ -30,38 +29,38 @@ class CoverageCurve:
     accuracy: Numbers
 
     def cost(self, reject: float) -> Numbers:
-        """Return the mean cost of a row at every point, where a mistake costs 1.
+        """Return the mean cost per row at each threshold, if a mistake costs 1.
 
         Parameters
         ----------
         reject : float
-            What it costs not to predict.
+            Cost of a row that is not predicted.
         """
         return self.coverage * (1 - self.accuracy) + (1 - self.coverage) * reject
 
     def best(self, reject: float) -> float:
-        """Return the threshold that would have cost least; infinity if not to predict at all.
+        """Return the threshold with the least cost; infinity if predicting no row costs less.
 
         Parameters
         ----------
         reject : float
-            What it costs not to predict, where a mistake costs 1.
+            Cost of a row that is not predicted, if a mistake costs 1.
         """
         costs = self.cost(reject)
         at = int(np.argmin(costs))
         return float(self.threshold[at]) if costs[at] <= reject else float("inf")
 
 
-def coverage_curve(confidence: Any, right: Any) -> CoverageCurve:
-    """Return accuracy over coverage.
+def coverage_curve(confidence: npt.ArrayLike, right: npt.ArrayLike) -> CoverageCurve:
+    """Return the accuracy at each coverage.
 
     Parameters
     ----------
     confidence : array of shape (rows,)
-        How sure each prediction is: any number that rises with it, such as
-        ``Predtron.confidence``.
+        Confidence of each prediction, for example ``Predtron.confidence``. Only the order
+        matters.
     right : array of shape (rows,)
-        Whether it is right, had it been made.
+        Whether each prediction is right.
 
     Examples
     --------
@@ -72,19 +71,19 @@ def coverage_curve(confidence: Any, right: Any) -> CoverageCurve:
     >>> curve.best(reject=0.6), curve.best(reject=0.2)
     (0.8, 0.9)
     """
-    confidence = np.asarray(confidence, dtype=np.float64)
-    right = np.asarray(right, dtype=bool)
-    if confidence.ndim != 1 or confidence.shape != right.shape or not len(right):
+    values = np.asarray(confidence, dtype=np.float64)
+    is_right = np.asarray(right, dtype=bool)
+    if values.ndim != 1 or values.shape != is_right.shape or not len(is_right):
         raise ValueError(
-            "confidence and right must be as many, and at least one, got shapes "
-            f"{confidence.shape} and {right.shape}"
+            "confidence and right must be vectors of the same length, at least 1, got shapes "
+            f"{values.shape} and {is_right.shape}"
         )
-    if np.isnan(confidence).any():
-        raise ValueError(f"confidence: row {int(np.argmax(np.isnan(confidence)))} is NaN")
-    order = np.argsort(-confidence, kind="stable")
-    ordered = confidence[order]
-    # Rows of equal confidence are predicted together or not at all.
+    if np.isnan(values).any():
+        raise ValueError(f"confidence: row {int(np.argmax(np.isnan(values)))} is NaN")
+    order = np.argsort(-values, kind="stable")
+    ordered = values[order]
+    # A threshold cannot separate rows of equal confidence.
     last = np.append(np.flatnonzero(np.diff(ordered)), len(ordered) - 1)
-    hits = np.cumsum(right[order])[last]
+    hits = np.cumsum(is_right[order])[last]
     count = last + 1.0
     return CoverageCurve(ordered[last], count / len(ordered), hits / count)

@@ -1,4 +1,4 @@
-"""Figures over the course of a run, at a bounded number of points."""
+"""The measures of a run at a bounded number of points."""
 
 import math
 from typing import Any
@@ -9,9 +9,9 @@ import numpy.typing as npt
 from tagalong.evaluate.measures import SUMS, means
 from tagalong.learning.certificates import AnyCertificate
 
-__all__ = ["MOST_POINTS", "Curve", "point"]
+__all__ = ["MAX_POINTS", "Curve", "point"]
 
-MOST_POINTS = 200
+MAX_POINTS = 200
 
 _CERTIFIED = ("rounds", "mistakes", "loss", "dual", "gain_per_mistake")
 _KEPT = (
@@ -33,9 +33,9 @@ def point(
     recent: tuple[Sums, float],
     certificate: AnyCertificate | None,
 ) -> list[float]:
-    """Return what a curve keeps of a moment: sums and macro-F1 of all rows and of the last ones.
+    """Return one point of a curve: sums and macro-F1 of all rows and of the recent rows.
 
-    The measures follow from them when they are asked for; most points are dropped before.
+    `Curve.columns` computes the measures from the sums, as most points are dropped before that.
     """
     certified = [math.nan] * len(_CERTIFIED)
     if certificate is not None:
@@ -44,14 +44,14 @@ def point(
 
 
 class Curve:
-    """Points at multiples of a spacing that doubles whenever there are too many.
+    """Points at multiples of a spacing, which doubles when there are too many points.
 
-    Where the points are depends on the number of items alone, never on time or batches.
+    The positions of the points depend on the number of items only, not on time or batches.
 
     Attributes
     ----------
     spacing : int
-        Items from one point to the next.
+        Number of items between two points.
     """
 
     def __init__(self) -> None:
@@ -62,8 +62,8 @@ class Curve:
         return len(self._points)
 
     def expect(self, items: int) -> None:
-        """Say how many items there will be: points that would be dropped by then are not made."""
-        while items >= MOST_POINTS * self.spacing:
+        """Set the spacing for an expected number of items, so that no point is dropped later."""
+        while items >= MAX_POINTS * self.spacing:
             self._double()
 
     def next_after(self, items: int) -> int:
@@ -71,13 +71,13 @@ class Curve:
         return (items // self.spacing + 1) * self.spacing
 
     def is_due(self, items: int) -> bool:
-        """Whether there is to be a point at a number of items."""
+        """Whether a point is due at a number of items."""
         return items % self.spacing == 0
 
     def add(self, values: list[float]) -> None:
         """Add a point that is due."""
         self._points.append(values)
-        if len(self._points) >= MOST_POINTS:
+        if len(self._points) >= MAX_POINTS:
             self._double()
 
     def _double(self) -> None:
@@ -90,31 +90,31 @@ class Curve:
         Parameters
         ----------
         now : list of float
-            The present moment: the last point, unless there is a point at it already.
+            The present values; they are the last point, unless the curve already has it.
         """
         rows = self._points
         if not rows or rows[-1][0] < now[0]:
             rows = [*rows, now]
         kept = dict(zip(_KEPT, np.array(rows, dtype=np.float64).T.copy(), strict=True))
         found = {"items": kept["items"], "mistakes_so_far": kept["any_mistake"]}
-        for of in ("", "recent_"):
-            measures = means({name: kept[of + name] for name in SUMS})
-            measures["macro_f1"] = kept[of + "macro_f1"]
-            found |= {of + name: values for name, values in measures.items()}
+        for prefix in ("", "recent_"):
+            measures = means({name: kept[prefix + name] for name in SUMS})
+            measures["macro_f1"] = kept[prefix + "macro_f1"]
+            found |= {prefix + name: values for name, values in measures.items()}
         return found | {f"certified_{name}": kept[f"certified_{name}"] for name in _CERTIFIED}
 
     def state(self) -> dict[str, dict[str, Any]]:
-        """Return everything, as ``arrays`` and ``numbers``."""
+        """Return the state as a dict of ``arrays`` and ``numbers``."""
         table = np.array(self._points, dtype=np.float64).reshape(-1, len(_KEPT))
         return {"arrays": {"points": table}, "numbers": {"spacing": self.spacing}}
 
     def restore(self, state: dict[str, dict[str, Any]]) -> None:
-        """Take over a state."""
+        """Replace the state by one that ``state`` returned."""
         table = np.asarray(state["arrays"]["points"], dtype=np.float64)
         spacing = int(state["numbers"]["spacing"])
         if table.ndim != 2 or table.shape[1] != len(_KEPT) or spacing < 1:
             raise ValueError(
-                f"a curve has points of {len(_KEPT)} numbers and a spacing of at least 1, "
-                f"got points of shape {table.shape} and the spacing {spacing}"
+                f"points must have {len(_KEPT)} columns and spacing must be at least 1, got points "
+                f"of shape {table.shape} and spacing {spacing}"
             )
         self._points, self.spacing = table.tolist(), spacing

@@ -1,4 +1,4 @@
-"""Runs without learning: a model as it is, measured on rows."""
+"""Evaluation of a model without learning."""
 
 from typing import Any
 
@@ -16,26 +16,27 @@ __all__ = ["frozen"]
 
 
 def frozen(model: Any, X: Any, Y: Any, *, k: int = 5, window: int = 1000) -> Report:
-    """Measure a model that does not learn meanwhile.
+    """Measure a model on rows, without learning from them.
 
     Parameters
     ----------
     model : estimator
-        Has ``decision_function`` and ``classes_``. Labels that score at least ``cutoff_``, or 0
-        if it has none, count as chosen; of two classes the better one.
+        A model with ``decision_function`` and ``classes_``. Labels that score at least
+        ``cutoff_``, or 0 if the model has none, count as chosen. Of two classes, the one with
+        the higher score is chosen.
     X : array, sparse matrix or DataFrame of shape (rows, n)
         Examples.
     Y : targets
         As for ``partial_fit``. Labels that the model does not know count as ranked last.
     k : int, default 5
-        How many places precision at k and NDCG at k look at.
+        Number of top-ranked labels that precision at k and NDCG at k evaluate.
     window : int, default 1000
-        How many rows the recent figures look back.
+        Number of most recent rows that the recent measures cover.
 
     Returns
     -------
     Report
-        The figures; without a certificate, which is about the rows that were learnt.
+        The measures. There is no certificate, as that refers to the rows that were learnt.
 
     Examples
     --------
@@ -59,7 +60,8 @@ def frozen(model: Any, X: Any, Y: Any, *, k: int = 5, window: int = 1000) -> Rep
     for start in range(0, X.shape[0], CHUNK):
         rows = slice(start, min(start + CHUNK, X.shape[0]))
         found, cutoff = _scores(model, X[rows])
-        # The lowest number and not -infinity: these labels are there in every row.
+        # -infinity means that a label does not exist; unknown labels exist in every row, so they
+        # get the lowest finite score.
         scores = np.full((len(found), len(labels)), np.finfo(found.dtype).min, found.dtype)
         scores[:, :known] = found
         progress.add_rounds(
@@ -74,11 +76,11 @@ def frozen(model: Any, X: Any, Y: Any, *, k: int = 5, window: int = 1000) -> Rep
 
 
 def _scores(model: Any, X: Any) -> tuple[npt.NDArray[Any], float]:
-    """Return scores (rows, K) and the score from which a label is chosen."""
+    """Return the scores (rows, K) and the cut-off from which a label is chosen."""
     found = np.asarray(model.decision_function(X))
     if found.dtype not in (np.float32, np.float64):
         found = found.astype(np.float64)
-    if found.ndim == 1:  # a classifier for two classes gives the difference of their scores
+    if found.ndim == 1:  # two classes: the difference of their scores
         return np.column_stack([-found, found]), 0.0
     return found, float(getattr(model, "cutoff_", 0.0))
 

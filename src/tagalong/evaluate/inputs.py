@@ -1,4 +1,4 @@
-"""What runs are given: matrices to cut into rows, and names of labels."""
+"""Conversion of inputs: sliceable matrices, and label names as Python values."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ __all__ = ["plain_names", "sliceable"]
 
 
 class _FrameRows:
-    """Makes slices of a DataFrame slices of its rows."""
+    """A DataFrame whose slices are slices of its rows."""
 
     def __init__(self, frame: Any):
         self._frame = frame
@@ -21,7 +21,7 @@ class _FrameRows:
 
 
 def sliceable(matrix: Any) -> Any:
-    """Return a matrix, a table or a list in a form whose slices are slices of its rows."""
+    """Return a matrix, a DataFrame or a list as an object whose slices are slices of rows."""
     if hasattr(matrix, "iloc"):
         return _FrameRows(matrix)
     if sp.issparse(matrix):

@@ -1,14 +1,14 @@
-r"""What lists of labels cost (P3), one by one, over a stream, and against the best ones.
+r"""Losses of lists of labels (P3), and the list with the least expected loss.
 
-A list shows the labels :math:`\hat Y` in order, and :math:`Y` are the relevant ones. Labels of
-unknown relevance count nowhere.
+A list shows the labels :math:`\hat Y` in order; :math:`Y` are the relevant labels. Labels of
+unknown relevance are ignored.
 
-- slot loss: :math:`a |Y \setminus \hat Y| + (1 - a) \sum c(i, |\hat Y|)` over the places i of the
-  labels that are not relevant, with the miss weight a and the slot costs c;
-- partial rank loss: the pairs of shown labels in the wrong order, plus S times
-  :math:`|Y \setminus \hat Y|`, where S labels could have been shown;
-- rank loss: the pairs of a relevant and an irrelevant label in the wrong order, over all labels;
-  equal scores count half.
+- slot loss: :math:`a |Y \setminus \hat Y| + (1 - a) \sum c(i, |\hat Y|)` over the slots i of the
+  irrelevant labels, with the miss weight a and the slot costs c;
+- partial rank loss: the number of pairs of shown labels in the wrong order, plus S times
+  :math:`|Y \setminus \hat Y|`, where S is the number of slots;
+- rank loss: the number of pairs of a relevant and an irrelevant label in the wrong order, over
+  all labels; pairs of equal scores count half.
 """
 
 from collections import deque
@@ -21,7 +21,7 @@ import numpy.typing as npt
 from tagalong import _native as core
 from tagalong import parameters
 from tagalong.learning.labels import LabelRows
-from tagalong.online.partial.slot_costs import check_game
+from tagalong.online.partial.slot_costs import checked_list_settings
 
 __all__ = ["ListLosses", "best_list", "expected_loss", "list_losses", "rank_loss"]
 
@@ -42,17 +42,17 @@ def list_losses(
     Parameters
     ----------
     shown : sequence of collections of int
-        The numbers of the labels of each list, in order.
+        Numbers of the labels of each list, in order.
     relevant : sequence of collections of int
-        The relevant ones of each row.
+        Numbers of the relevant labels of each row.
     unknown : sequence of collections of int, optional
-        Those of each row of which nothing is known.
+        Numbers of the labels of unknown relevance of each row.
     miss_weight : float, default 0.5
         As for `PartialFeedbackRanker`.
     slot_cost : str, function or table, default "decreasing"
         As for `PartialFeedbackRanker`.
     slots : int or sequence of int
-        How many labels could have been shown, in all rows or in each.
+        Number of slots, for all rows or for each row.
     """
     rows = len(shown)
     for name, given in (("relevant", relevant), ("unknown", unknown)):
@@ -69,22 +69,22 @@ def list_losses(
 def rank_loss(
     scores: npt.ArrayLike, relevant: Collection[int], unknown: Collection[int] = ()
 ) -> float:
-    """Return how many pairs of a relevant and an irrelevant label are in the wrong order.
+    """Return the number of pairs of a relevant and an irrelevant label in the wrong order.
 
     Parameters
     ----------
     scores : array of shape (K,)
-        Of all labels.
+        Scores of all labels.
     relevant : collection of int
-        The numbers of the relevant ones.
+        Numbers of the relevant labels.
     unknown : collection of int
-        Those of which nothing is known.
+        Numbers of the labels of unknown relevance.
     """
     values = np.asarray(scores, dtype=np.float64)
     irrelevant = np.ones(len(values), dtype=bool)
     irrelevant[[*relevant, *unknown]] = False
-    above = values[irrelevant][None, :] - values[list(relevant)][:, None]
-    return float(np.count_nonzero(above > 0) + 0.5 * np.count_nonzero(above == 0))
+    excess = values[irrelevant][None, :] - values[list(relevant)][:, None]
+    return float(np.count_nonzero(excess > 0) + 0.5 * np.count_nonzero(excess == 0))
 
 
 def best_list(
@@ -94,20 +94,20 @@ def best_list(
     slot_cost: Any = "decreasing",
     max_labels: int | None = None,
 ) -> list[int]:
-    """Return the list with the least expected slot loss; with miss weight 1, the best ranking.
+    """Return the list with the least expected slot loss; if the miss weight is 1, a ranking.
 
     Parameters
     ----------
     probabilities : sequence of float
-        With which each label is relevant.
+        Probability of each label to be relevant.
     miss_weight : float, default 0.5
         As for `PartialFeedbackRanker`.
     slot_cost : str, function or table, default "decreasing"
         As for `PartialFeedbackRanker`.
     max_labels : int, optional
-        How many labels may be shown.
+        Maximum length of the list.
     """
-    p = [float(chance) for chance in probabilities]
+    p = [float(probability) for probability in probabilities]
     game = _game(miss_weight, slot_cost, max_labels)
     return game.choose(p, len(p) if max_labels is None else max_labels)
 
@@ -124,29 +124,31 @@ def expected_loss(
     Parameters
     ----------
     shown : collection of int
-        The numbers of the labels, in order.
+        Numbers of the labels of the list, in order.
     probabilities : sequence of float
-        With which each label is relevant.
+        Probability of each label to be relevant.
     miss_weight : float, default 0.5
         As for `PartialFeedbackRanker`.
     slot_cost : str, function or table, default "decreasing"
         As for `PartialFeedbackRanker`.
     """
-    p = [float(chance) for chance in probabilities]
+    p = [float(probability) for probability in probabilities]
     for label in shown:
         if not 0 <= label < len(p):
-            raise ValueError(f"shown has label {label}, but there are {len(p)} probabilities")
+            raise ValueError(
+                f"shown contains label {label}, but there are only {len(p)} probabilities"
+            )
     return _game(miss_weight, slot_cost, len(shown) or None).expected(list(shown), p)
 
 
 def _game(miss_weight: Any, slot_cost: Any, max_labels: int | None) -> core.Game:
-    settings = check_game(miss_weight, slot_cost, max_labels)
-    del settings["max_labels"]  # which each call says for itself
+    settings = checked_list_settings(miss_weight, slot_cost, max_labels)
+    del settings["max_labels"]  # a parameter of each call
     return core.Game(**settings)
 
 
 class ListLosses:
-    """Sums what lists cost, over a whole run and over its last rounds.
+    """Sums of the losses of lists, over a whole run and over its recent rounds.
 
     Parameters
     ----------
@@ -155,7 +157,7 @@ class ListLosses:
     slot_cost : str, function or table, default "decreasing"
         As for `PartialFeedbackRanker`.
     window : int, default 1000
-        How many rounds the recent figures look back.
+        Number of most recent rounds that the recent means cover.
 
     Examples
     --------
@@ -169,7 +171,7 @@ class ListLosses:
     _COLUMNS = ("shown", "accepted", "slot_loss", "partial_rank_loss")
 
     def __init__(self, miss_weight: float = 0.5, slot_cost: Any = "decreasing", window: int = 1000):
-        check_game(miss_weight, slot_cost, None if isinstance(slot_cost, str) else 1)
+        checked_list_settings(miss_weight, slot_cost, None if isinstance(slot_cost, str) else 1)
         self.miss_weight = miss_weight
         self.slot_cost = slot_cost
         self.window = parameters.integer(window, "window", 1)
@@ -190,13 +192,13 @@ class ListLosses:
         Parameters
         ----------
         shown : collection of int
-            The numbers of the labels, in order.
+            Numbers of the shown labels, in order.
         relevant : collection of int
-            The relevant ones.
+            Numbers of the relevant labels.
         unknown : collection of int
-            Those of which nothing is known.
+            Numbers of the labels of unknown relevance.
         slots : int
-            How many labels could have been shown.
+            Number of slots.
         """
         (slot_loss,), (partial,) = list_losses(
             [shown],
@@ -213,16 +215,16 @@ class ListLosses:
         self.rounds += 1
 
     def totals(self) -> dict[str, float]:
-        """Return the sums over all rounds: labels shown, those accepted, and both losses."""
+        """Return the sums over all rounds: shown labels, accepted labels, and both losses."""
         return dict(zip(self._COLUMNS, self._sums.tolist(), strict=True))
 
     def means(self, recent: bool = False) -> dict[str, float]:
-        """Return the means over all rounds, NaN if there were none.
+        """Return the means over the rounds; NaN if there are none.
 
         Parameters
         ----------
         recent : bool, default False
-            Over the last ``window`` rounds only.
+            Whether to cover the last ``window`` rounds only.
         """
         rounds, sums = self.rounds, self._sums
         if recent:
@@ -232,7 +234,7 @@ class ListLosses:
         return dict(zip(self._COLUMNS, found.tolist(), strict=True))
 
     def state(self) -> dict[str, Any]:
-        """Return what was counted, in terms of JSON."""
+        """Return the state as a dict of JSON values."""
         return {
             "rounds": self.rounds,
             "sums": self._sums.tolist(),
@@ -240,16 +242,16 @@ class ListLosses:
         }
 
     def restore(self, state: dict[str, Any]) -> "ListLosses":
-        """Go on where another run stopped.
+        """Replace the state by that of another run.
 
         Parameters
         ----------
         state : dict
-            What ``state`` returned.
+            The result of ``state``.
         """
         sums = np.array(state["sums"], dtype=np.float64)
         if sums.shape != self._sums.shape:
-            raise ValueError(f"there must be {len(self._COLUMNS)} sums, got {state['sums']!r}")
+            raise ValueError(f"state must have {len(self._COLUMNS)} sums, got {state['sums']!r}")
         self.rounds = int(state["rounds"])
         self._sums = sums
         self._recent = deque((tuple(row) for row in state["recent"]), maxlen=self.window)

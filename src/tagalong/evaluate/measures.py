@@ -1,32 +1,32 @@
-r"""What is measured, with its formulas.
+r"""The measures and their formulas.
 
-A row has labels with scores :math:`s`, the relevant ones :math:`Y`, the irrelevant ones
-:math:`N`; labels of unknown relevance are in neither and count nowhere. Labels that did not exist
-yet when the row came do not count either, unless they are relevant: those were ranked last.
-:math:`a_y` labels score above label :math:`y` and :math:`b_y` at least as high.
+A row has labels with scores :math:`s`, relevant labels :math:`Y` and irrelevant labels :math:`N`.
+Labels of unknown relevance are in neither set and are ignored. Labels that did not exist when the
+row was predicted are ignored too, unless they are relevant: then they count as ranked last.
+:math:`b_y` is the number of labels that score at least as high as label :math:`y`.
 
-Measures of the ranking are means over the rows with both relevant and irrelevant labels. Equal
-scores count against the ranking, as in scikit-learn; what looks at the first places takes the
-mean over the orders that equal scores could be in. A row contributes
+The ranking measures are means over the rows with both relevant and irrelevant labels. Equal scores
+count as errors, as in scikit-learn. One-error, precision at k and NDCG at k take the mean over all
+orders of labels with equal scores. The values of a row are
 
 - any mistake: 1 if some :math:`s_r \le s_n`, r in Y, n in N (the mistake that P1 counts);
-- one-error: 1 if the first label is not in Y;
+- one-error: 1 if the label ranked first is not in Y;
 - ranking loss: the share of the pairs (r, n) with :math:`s_r \le s_n`;
-- coverage: :math:`\max_{r \in Y} b_r`, how far down one has to read to meet all of Y;
+- coverage: :math:`\max_{r \in Y} b_r`, the depth of the ranking that contains all of Y;
 - average precision: the mean over r in Y of :math:`|\{q \in Y : s_q \ge s_r\}| / b_r`;
-- precision at k: the number of the first k labels that are in Y, divided by k;
-- NDCG at k: :math:`\sum 1 / \log_2(1 + p)` over the places p of Y up to k, divided by the largest
-  that this sum could be.
+- precision at k: the number of labels in Y among the first k, divided by k;
+- NDCG at k: :math:`\sum 1 / \log_2(1 + p)` over the positions p of Y up to k, divided by the
+  largest possible value of this sum.
 
-Measures of the chosen sets look at every row. The chosen labels Z score at least the cut-off:
+The measures of the chosen sets cover all rows. The chosen labels Z score at least the cut-off:
 
-- Hamming loss: the mean over the rows of the share of labels that are in just one of Y and Z;
+- Hamming loss: the mean over the rows of the share of labels that are in exactly one of Y and Z;
 - subset accuracy: the share of rows with Y = Z;
 - micro-F1: :math:`2 \sum |Y \cap Z| / \sum (|Y| + |Z|)`;
 - macro-F1: the mean of the F1 of single labels, over the labels that were relevant or chosen
   at least once (scikit-learn's ``zero_division=nan``).
 
-What has nothing to be the mean of is NaN.
+A mean over nothing is NaN.
 """
 
 import math
@@ -55,31 +55,31 @@ SUMS = (
     "wrong",
     "exact",
 )
-"""What is summed over rows, in the order in which the native core keeps it."""
+"""The sums over rows, in the order of the native core."""
 
-_OF_RANKINGS = SUMS[1:8]
+_RANKING_MEASURES = SUMS[1:8]
 
 
 @dataclass(frozen=True)
 class Measures:
-    """The measures of some rows; this module says how they are computed.
+    """The measures of some rows. The module docstring has the formulas.
 
     Parameters
     ----------
     rows : int
-        How many rows there were.
+        Number of rows.
     ranked : int
-        How many of them had both relevant and irrelevant labels.
+        Number of rows with both relevant and irrelevant labels.
     any_mistake, one_error, ranking_loss : float
-        Of the rankings; lower is better.
+        Ranking measures; lower is better.
     coverage : float
-        How far down the ranking one has to read, on average, to meet all relevant labels.
+        Mean depth of the ranking that contains all relevant labels; lower is better.
     average_precision, precision_at_k, ndcg_at_k : float
-        Of the rankings; higher is better.
+        Ranking measures; higher is better.
     hamming : float
         Hamming loss of the chosen sets; lower is better.
     micro_f1, macro_f1, subset_accuracy : float
-        Of the chosen sets; higher is better.
+        Measures of the chosen sets; higher is better.
     """
 
     rows: int
@@ -98,14 +98,14 @@ class Measures:
 
     @classmethod
     def from_sums(cls, sums: Mapping[str, float], macro_f1: float) -> "Measures":
-        """Return the measures of rows whose values have been summed.
+        """Return the measures that follow from sums over rows.
 
         Parameters
         ----------
         sums : mapping
-            A sum for each name in ``SUMS``.
+            One sum for each name in ``SUMS``.
         macro_f1 : float
-            Of the same rows; it does not follow from the sums.
+            Macro-F1 of the same rows, which does not follow from the sums.
         """
         found = {name: float(value) for name, value in means(sums).items()}
         rows, ranked = int(sums["rows"]), int(sums["ranked"])
@@ -113,14 +113,14 @@ class Measures:
 
 
 def means(sums: Mapping[str, npt.ArrayLike]) -> dict[str, npt.NDArray[np.float64]]:
-    """Return all measures but macro-F1, from sums that are numbers or arrays.
+    """Return all measures except macro-F1, from sums that are numbers or arrays.
 
     Parameters
     ----------
     sums : mapping
-        A sum for each name in ``SUMS``.
+        One sum for each name in ``SUMS``.
     """
-    found = {name: _share(sums[name], sums["ranked"]) for name in _OF_RANKINGS}
+    found = {name: _share(sums[name], sums["ranked"]) for name in _RANKING_MEASURES}
     found["hamming"] = _share(sums["wrong"], sums["rows"])
     found["micro_f1"] = _share(
         2 * np.asarray(sums["hits"]), np.add(sums["chosen"], sums["relevant"])
@@ -137,7 +137,7 @@ def _share(part: npt.ArrayLike, whole: npt.ArrayLike) -> npt.NDArray[np.float64]
 
 
 MEASURES = tuple(field.name for field in fields(Measures) if field.type is float)
-"""The names of the measures, in the order in which they are shown."""
+"""The names of the measures, in the order of tables."""
 
 HIGHER_IS_BETTER = frozenset(
     {
@@ -149,23 +149,23 @@ HIGHER_IS_BETTER = frozenset(
         "subset_accuracy",
     }
 )
-"""The measures of which more is better; of the others, less is."""
+"""The measures whose higher values are better; of the others, lower values are."""
 
 
 @dataclass(frozen=True)
 class LabelMeasures:
-    """How often a label was relevant, chosen, and both.
+    """The number of rows in which a label was relevant, chosen, and both.
 
     Parameters
     ----------
     label : hashable
-        Its name.
+        Name of the label.
     support : int
-        The rows in which it was relevant.
+        Number of rows in which it was relevant.
     chosen : int
-        The rows in which it scored at least the cut-off.
+        Number of rows in which it scored at least the cut-off.
     hits : int
-        The rows in which it was both.
+        Number of rows in which it was both.
     """
 
     label: Hashable
@@ -175,12 +175,12 @@ class LabelMeasures:
 
     @property
     def precision(self) -> float:
-        """The share of its choices that were right; NaN if it was never chosen."""
+        """Share of the rows with the label chosen where it was relevant; NaN if there are none."""
         return _ratio(self.hits, self.chosen)
 
     @property
     def recall(self) -> float:
-        """The share of its rows in which it was chosen; NaN if it was never relevant."""
+        """Share of the rows with the label relevant where it was chosen; NaN if there are none."""
         return _ratio(self.hits, self.support)
 
     @property
@@ -189,7 +189,7 @@ class LabelMeasures:
         return _ratio(2 * self.hits, self.chosen + self.support)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it by name, the name of the label excepted."""
+        """Return all values except the label, by name."""
         names = ("support", "chosen", "hits", "precision", "recall", "f1")
         return {name: getattr(self, name) for name in names}
 

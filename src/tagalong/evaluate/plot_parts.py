@@ -1,4 +1,4 @@
-"""What the plots share: panels, lines, captions, names that fit."""
+"""Shared parts of the plots: panels, lines, captions, shortened names."""
 
 import textwrap
 from collections.abc import Hashable
@@ -18,8 +18,8 @@ CAPTION_WIDTH = 138
 
 INK, FAINT = "#333333", "#d9d9d9"
 
-# Beyond what matplotlib's own font covers; those that are installed are used.
-MORE_FONTS = (
+# Fonts for scripts that matplotlib's own font does not cover. Those installed are used.
+EXTRA_FONTS = (
     "Noto Sans CJK SC",
     "Noto Sans CJK JP",
     "WenQuanYi Zen Hei",
@@ -35,7 +35,7 @@ Values = npt.NDArray[np.float64]
 def panels(
     count: int, height: float, left: float = 0.1, right: float = 0.97
 ) -> tuple["Figure", list["Axes"]]:
-    """Return a figure with panels one above the other."""
+    """Return a figure with panels below each other."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, height), facecolor="white")
@@ -53,35 +53,35 @@ def line(
     dashed: bool = False,
     from_0: bool = False,
 ) -> None:
-    """Draw a line through the values that are there; with dots if they are very few."""
-    there = np.isfinite(y)
-    x, y = x[there], y[there]
+    """Draw a line through the finite values, with dots if there are fewer than three."""
+    finite = np.isfinite(y)
+    x, y = x[finite], y[finite]
     if from_0:
         x, y = np.append(0.0, x), np.append(0.0, y)
-    lone = len(x) < 3
+    with_dots = len(x) < 3
     ax.plot(
         x,
         y,
         color=colour,
         linewidth=1.7,
         linestyle=(0, (4, 1.5)) if dashed else "-",
-        marker="o" if lone else None,
+        marker="o" if with_dots else None,
         label=label,
-        clip_on=not lone,
+        clip_on=not with_dots,
         zorder=3,
     )
 
 
-def finish(ax: "Axes", heading: str, below: str, beside: bool = False) -> None:
-    """Add heading, axes and legend to a panel over the course of a run."""
+def finish(ax: "Axes", heading: str, x_label: str, legend_outside: bool = False) -> None:
+    """Add heading, axes and legend to a panel whose x axis counts items."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     style(ax, heading)
-    ax.set_xlabel(below, fontsize=9, color=INK)
+    ax.set_xlabel(x_label, fontsize=9, color=INK)
     ax.xaxis.set_major_locator(MaxNLocator(7, integer=True))
     thousands = FuncFormatter(lambda value, _: f"{value:,.0f}")
     ax.xaxis.set_major_formatter(thousands)
-    if not beside:
+    if not legend_outside:
         low, high = ax.get_ylim()
         lowest = min(float(np.min(line.get_ydata(), initial=0.0)) for line in ax.lines)
         ax.set_ylim(low if lowest < 0 else 0.0, max(high, 1.0))
@@ -89,15 +89,17 @@ def finish(ax: "Axes", heading: str, below: str, beside: bool = False) -> None:
         ax.yaxis.set_major_formatter(thousands)
     ax.set_xlim(0, max(ax.get_xlim()[1], 1.0))
     ax.grid(color=FAINT, linewidth=0.6)
-    where: dict[str, Any] = {"loc": "upper left"}
-    if beside:
-        where |= {"bbox_to_anchor": (1.01, 1.02)}
-    legend = ax.legend(fontsize=9, frameon=not beside, edgecolor="none", framealpha=0.85, **where)
+    position: dict[str, Any] = {"loc": "upper left"}
+    if legend_outside:
+        position |= {"bbox_to_anchor": (1.01, 1.02)}
+    legend = ax.legend(
+        fontsize=9, frameon=not legend_outside, edgecolor="none", framealpha=0.85, **position
+    )
     legend.set_zorder(5)
 
 
 def style(ax: "Axes", heading: str) -> None:
-    """Make a panel look like the others."""
+    """Set the common style of a panel."""
     ax.set_title(heading, loc="left", fontsize=11, fontweight="bold", color=INK)
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(FAINT)
@@ -106,7 +108,7 @@ def style(ax: "Axes", heading: str) -> None:
 
 
 def caption(figure: "Figure", text: str) -> None:
-    """Say what a figure shows, below its panels."""
+    """Add a caption below the panels of a figure."""
     lines = textwrap.wrap(text, CAPTION_WIDTH)
     height = figure.get_figheight()
     figure.text(
@@ -116,15 +118,15 @@ def caption(figure: "Figure", text: str) -> None:
 
 
 def shortened(label: Hashable) -> str:
-    """Return a label as one line that fits beside a plot."""
+    """Return a label as a short line of printable text."""
     text = " ".join(str(label).encode(errors="replace").decode().split())
     text = "".join(letter if letter.isprintable() else "�" for letter in text)
     return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
 
 
 def fonts() -> list[str]:
-    """Return the fonts for names, in the order in which they are asked for a character."""
+    """Return the fonts for label names, in order of priority."""
     from matplotlib.font_manager import fontManager
 
     installed = {font.name for font in fontManager.ttflist}
-    return ["DejaVu Sans", *(name for name in MORE_FONTS if name in installed)]
+    return ["DejaVu Sans", *(name for name in EXTRA_FONTS if name in installed)]

@@ -1,4 +1,4 @@
-"""Plots of a report, each with a caption that says what its lines mean."""
+"""Plots of a report, each with a caption that explains its lines."""
 
 import os
 import warnings
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KINDS", "draw", "save"]
 
-MOST_LABELS = 30
+MAX_LABELS = 30
 DOTS_PER_INCH = 150
 
 OURS, OTHER, CERTIFIED = "#1f5fa8", "#7fb2e5", "#c4531d"
@@ -42,7 +42,7 @@ def draw(report: Report, kind: str) -> "Figure":
     Parameters
     ----------
     report : Report
-        What to show.
+        The measures to plot.
     kind : str
         One of ``KINDS``.
     """
@@ -57,14 +57,14 @@ def draw(report: Report, kind: str) -> "Figure":
 
 
 def save(report: Report, path: str | os.PathLike[str], kind: str) -> None:
-    """Draw a figure into a PNG or SVG file, as the name says; an older file stays until then.
+    """Write a figure to a PNG or SVG file; an existing file is replaced at the end.
 
     Parameters
     ----------
     report : Report
-        What to show.
+        The measures to plot.
     path : str or path
-        Where to.
+        The file; its name ends in .png or .svg.
     kind : str
         One of ``KINDS``.
     """
@@ -73,21 +73,21 @@ def save(report: Report, path: str | os.PathLike[str], kind: str) -> None:
     if ending not in ("png", "svg"):
         raise ValueError(f"path must end in .png or .svg, got {str(path)!r}")
     figure = draw(report, kind)
-    unfinished = path.with_name(f".{path.name}.part")
-    # Without a date the same figures give the same file.
+    temporary = path.with_name(f".{path.name}.part")
+    # Without the date, equal figures give equal files.
     metadata = {"Date": None} if ending == "svg" else None
     try:
         with warnings.catch_warnings():
-            # Characters that no installed font has become boxes.
+            # Characters that no installed font has are drawn as boxes.
             warnings.filterwarnings("ignore", message="Glyph")
-            figure.savefig(unfinished, format=ending, dpi=DOTS_PER_INCH, metadata=metadata)
-        os.replace(unfinished, path)
+            figure.savefig(temporary, format=ending, dpi=DOTS_PER_INCH, metadata=metadata)
+        os.replace(temporary, path)
     finally:
-        unfinished.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 def _mistakes(report: Report) -> "Figure":
-    """Mistakes and loss so far, and what the certificate says about them."""
+    """Cumulated mistakes and loss, with their certified bounds."""
     curve, certificate = report.curve, report.certificate
     known = np.isfinite(curve["certified_dual"]) & (curve["certified_rounds"] > 0)
     if not isinstance(certificate, Certificate) or not known.any():
@@ -96,7 +96,7 @@ def _mistakes(report: Report) -> "Figure":
             above, curve["items"], curve["mistakes_so_far"], OURS, "what was predicted", from_0=True
         )
         finish(above, "Mistakes so far", "items")
-        caption(figure, _WHAT_IS_A_MISTAKE)
+        caption(figure, _DEFINITION_OF_MISTAKE)
         return figure
     figure, (above, below) = panels(2, height=7.2)
     items, rounds = curve["items"][known], curve["certified_rounds"][known]
@@ -114,7 +114,7 @@ def _mistakes(report: Report) -> "Figure":
         )
     line(above, items, mistakes, OURS, "current weights, M", from_0=from_0)
     bound = np.divide(dual, gain, out=np.full(len(gain), np.nan), where=gain > 0)
-    # A dual value that was computed anew, for more features, may have fallen.
+    # The dual value may have fallen if it was recomputed for a larger number of features.
     holds = not (mistakes > bound * (1 + 1e-6) + 1e-6).any()
     if holds and bound[-1] <= rounds[-1]:
         label = "certified: M is at most D/λ"
@@ -124,62 +124,62 @@ def _mistakes(report: Report) -> "Figure":
     label = "certified: D/C, at most loss + F/C of any fixed weights"
     line(below, items, dual / certificate.C, CERTIFIED, label, dashed=True, from_0=from_0)
     finish(below, "Loss so far", "items")
-    kind = _loss_of_others(certificate)
-    texts = [_WHAT_IS_A_MISTAKE]
+    kind = _loss_name(certificate)
+    texts = [_DEFINITION_OF_MISTAKE]
     if holds:
         texts.append(_about_bound(certificate, float(bound[-1])))
     texts.append(
-        f"Below: whatever the data, no fixed weights w, even chosen with hindsight, have {kind}(w) "
-        "+ F(w)/C below D/C; F is the complexity and D the dual value. Nothing is proven about "
-        "averaged weights."
+        f"Lower panel: for any data, no fixed weights w, even chosen in hindsight, have {kind}(w) "
+        "+ F(w)/C below D/C, where F is the complexity and D the dual value. Nothing is proven "
+        "about averaged weights."
     )
     if certificate.restarted:
         texts.append(
-            f"The certificate was counted anew ({certificate.restarted}); since then F is measured "
-            "from the weights of that moment."
+            f"The certificate restarted ({certificate.restarted}); since then F is measured "
+            "from the weights at the restart."
         )
     if not from_0:
         texts.append(
-            f"The certificate is about {certificate.rounds:,} rounds, this run has "
+            f"The certificate covers {certificate.rounds:,} rounds, but this run has "
             f"{report.items:,} items."
         )
     caption(figure, " ".join(texts))
     return figure
 
 
-_WHAT_IS_A_MISTAKE = (
-    "A mistake: some relevant label did not score above every irrelevant one, before the item "
-    "was learnt."
+_DEFINITION_OF_MISTAKE = (
+    "A mistake: before the item was learnt, some relevant label did not score above all "
+    "irrelevant labels."
 )
 
 
-def _loss_of_others(certificate: Certificate) -> str:
+def _loss_name(certificate: Certificate) -> str:
     return "smoothed loss" if certificate.update == "smooth" else "loss"
 
 
 def _about_bound(certificate: Certificate, bound: float) -> str:
-    kind = _loss_of_others(certificate)
+    kind = _loss_name(certificate)
     if np.isnan(bound):
         return f"With update={certificate.update!r} and these settings no mistake bound is known."
     if bound > certificate.rounds:
         return (
-            f"Each mistake of the current weights has lifted D by at least λ, so M is at most "
-            f"D/λ = {bound:,.0f}: more than there were rounds, so it is not drawn."
+            f"Each mistake of the current weights has increased D by at least λ, so M is at most "
+            f"D/λ = {bound:,.0f}. This exceeds the number of rounds, so the line is not drawn."
         )
     return (
-        "Each mistake of the current weights has lifted D by at least λ, so M is at most D/λ; and "
-        f"no fixed weights give a mistake bound (F(w) + C {kind}(w))/λ below that line."
+        "Each mistake of the current weights has increased D by at least λ, so M is at most D/λ. "
+        f"No fixed weights give a mistake bound (F(w) + C {kind}(w))/λ below that line."
     )
 
 
 def _measures(report: Report) -> "Figure":
-    """The recent measures over the course of the run."""
+    """The recent measures as the run proceeds."""
     figure, axes = panels(2, height=7.2, right=0.74)
     shown = [name for name in MEASURES if name != "coverage"]
-    best = [name for name in shown if name in HIGHER_IS_BETTER]
-    least = [name for name in shown if name not in HIGHER_IS_BETTER]
+    higher = [name for name in shown if name in HIGHER_IS_BETTER]
+    lower = [name for name in shown if name not in HIGHER_IS_BETTER]
     for ax, names, text in zip(
-        axes, (best, least), ("Higher is better", "Lower is better"), strict=True
+        axes, (higher, lower), ("Higher is better", "Lower is better"), strict=True
     ):
         for name, colour in zip(names, LINES, strict=False):
             values = report.curve[f"recent_{name}"]
@@ -187,19 +187,19 @@ def _measures(report: Report) -> "Figure":
             now = "–" if np.isnan(last) else f"{last:.3f}"
             line(ax, report.curve["items"], values, colour, f"{title(name, report.k)}  {now}")
         ax.set_ylim(0, 1)
-        finish(ax, text, "items" if ax is axes[-1] else "", beside=True)
+        finish(ax, text, "items" if ax is axes[-1] else "", legend_outside=True)
     caption(
         figure,
-        f"At each point over the last {report.window:,} items, or all if there were fewer; every "
-        "item was predicted before it was learnt. The numbers are those at the end.",
+        f"Each point covers the last {report.window:,} items, or all items if there are fewer. "
+        "Each item was predicted before it was learnt. The numbers are the values at the end.",
     )
     return figure
 
 
 def _labels(report: Report) -> "Figure":
     """Precision and recall of the most frequent labels."""
-    met = [measured for measured in report.per_label() if measured.support or measured.chosen]
-    shown = met[:MOST_LABELS]
+    occurring = [measured for measured in report.per_label() if measured.support or measured.chosen]
+    shown = occurring[:MAX_LABELS]
     figure, (ax,) = panels(1, height=2.0 + 0.24 * max(len(shown), 2), left=0.34, right=0.88)
     places = np.arange(len(shown))
     precision = np.array([measured.precision for measured in shown])
@@ -221,13 +221,13 @@ def _labels(report: Report) -> "Figure":
     ax.set_yticks(places, [shortened(measured.label) for measured in shown], fontsize=8)
     families = fonts()
     for tick in ax.get_yticklabels():
-        tick.set_parse_math(False)  # a dollar sign is a dollar sign
+        tick.set_parse_math(False)  # draw dollar signs as they are
         tick.set_fontfamily(families)
     ax.set_xlim(-0.02, 1.02)
     ax.set_ylim(max(len(shown), 1) - 0.4, -0.6)
     heading = "Precision and recall by label"
-    if len(shown) < len(met):
-        heading += f": the {len(shown)} most frequent of {len(met):,}"
+    if len(shown) < len(occurring):
+        heading += f": the {len(shown)} most frequent of {len(occurring):,}"
     style(ax, "")
     figure.text(
         0.02, 1 - 0.3 / figure.get_figheight(), heading, fontsize=11, fontweight="bold", color=INK
@@ -243,8 +243,8 @@ def _labels(report: Report) -> "Figure":
             fontsize=8,
         )
     else:
-        ax.text(0.5, 0.3, "no label yet", ha="center", color=INK)
-    caption(figure, "A label counts as chosen where it scored at least the cut-off of that moment.")
+        ax.text(0.5, 0.3, "no labels", ha="center", color=INK)
+    caption(figure, "A label counts as chosen if it scored at least the cut-off at that time.")
     return figure
 
 
@@ -253,4 +253,4 @@ KINDS: dict[str, Callable[[Report], "Figure"]] = {
     "measures": _measures,
     "labels": _labels,
 }
-"""What can be drawn."""
+"""The plots by name."""

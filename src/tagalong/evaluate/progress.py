@@ -1,4 +1,4 @@
-"""Figures of a run that goes on: what `progressive` keeps while it learns."""
+"""The measures of a run while it proceeds."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Self
@@ -21,17 +21,17 @@ _NATIVE_ARRAYS = ("totals", "recent", "recent_marks", "recent_mark_ends", "per_l
 
 
 class Progress:
-    """Counts rounds as they come, over the whole run and over its last rows.
+    """Measures rounds as they arrive, over the whole run and over its recent rows.
 
-    The figures depend on the rounds and their order alone: one by one and in batches of any
-    size they agree to the last bit.
+    The measures depend on the rounds and their order only: rounds one by one and in batches of
+    any size give the same bits.
 
     Parameters
     ----------
     k : int, default 5
-        How many places precision at k and NDCG at k look at.
+        Number of top-ranked labels that precision at k and NDCG at k evaluate.
     window : int, default 1000
-        How many rows the recent figures look back.
+        Number of most recent rows that the recent measures cover.
 
     Examples
     --------
@@ -47,89 +47,90 @@ class Progress:
     """
 
     def __init__(self, k: int = 5, window: int = 1000):
-        self._begin(parameters.integer(k, "k", 1), parameters.integer(window, "window", 1))
+        self._start(parameters.integer(k, "k", 1), parameters.integer(window, "window", 1))
 
-    def _begin(self, k: int, window: int) -> None:
+    def _start(self, k: int, window: int) -> None:
         self._measures = core.Measures(k, window)
         self._curve = Curve()
-        self._counted = 0
+        self._items = 0
 
     @property
     def k(self) -> int:
-        """How many places precision at k and NDCG at k look at."""
+        """Number of top-ranked labels that precision at k and NDCG at k evaluate."""
         return self._measures.k
 
     @property
     def window(self) -> int:
-        """How many rows the recent figures look back."""
+        """Number of most recent rows that the recent measures cover."""
         return self._measures.window
 
     @property
     def items(self) -> int:
-        """How many rounds have been counted."""
-        return self._counted
+        """Number of rounds so far."""
+        return self._items
 
     @property
     def next_point(self) -> int:
-        """How many more rounds there are up to the next point of the curve."""
-        return self._curve.next_after(self._counted) - self._counted
+        """Number of rounds up to the next point of the curve."""
+        return self._curve.next_after(self._items) - self._items
 
     def expect(self, items: int) -> None:
-        """Say how many more rounds there will be; saves time, and changes no figure in the end.
+        """Announce a number of further rounds; this saves time and does not change the report.
 
         Parameters
         ----------
         items : int
-            How many are still to come.
+            Number of further rounds.
         """
-        self._curve.expect(self._counted + items)
+        self._curve.expect(self._items + items)
 
-    def add(self, round: Round, learner: Any = None) -> None:
-        """Count one round.
+    def add(self, round: Round, learner: object = None) -> None:
+        """Add one round.
 
         Parameters
         ----------
         round : Round
-            What was predicted, and the labels that turned out to be right.
+            The prediction and the relevant labels.
         learner : object, optional
-            Who has just learnt it: the curve notes its ``certificate_``, if it has one.
+            The learner that has just learnt the round. The curve records its ``certificate_``,
+            if it has one.
         """
         self._measures.observe_one(round.scores, round.relevant, round.unknown, round.cutoff)
-        self._counted += 1
-        if self._curve.is_due(self._counted):
+        self._items += 1
+        if self._curve.is_due(self._items):
             self._curve.add(self._point(_certificate(learner)))
 
-    def add_rounds(self, rounds: Rounds, learner: Any = None) -> None:
-        """Count a batch of rounds.
+    def add_rounds(self, rounds: Rounds, learner: object = None) -> None:
+        """Add a batch of rounds.
 
         Parameters
         ----------
         rounds : Rounds
-            What was predicted, and the labels that turned out to be right.
+            The prediction and the relevant labels.
         learner : object, optional
-            Who has just learnt them. Its certificate is known after the last of them only, so a
-            curve of large batches has few points of it.
+            The learner that has just learnt the rounds. Its certificate is known only after the
+            last round, so with large batches the curve has the certificate at few points.
         """
         scores = np.ascontiguousarray(rounds.scores)
         start, rows = 0, len(scores)
         while start < rows:  # up to the next point of the curve
-            stop = min(rows, start + self._curve.next_after(self._counted) - self._counted)
+            stop = min(rows, start + self._curve.next_after(self._items) - self._items)
             self._measures.observe(
                 scores[start:stop],
-                rounds.relevant.part(start, stop),
-                rounds.unknown.part(start, stop),
+                rounds.relevant.row_slice(start, stop),
+                rounds.unknown.row_slice(start, stop),
                 rounds.cutoffs[start:stop],
             )
-            self._counted += stop - start
+            self._items += stop - start
             start = stop
-            if self._curve.is_due(self._counted):
+            if self._curve.is_due(self._items):
                 self._curve.add(self._point(_certificate(learner) if stop == rows else None))
 
     def _point(self, certificate: AnyCertificate | None) -> list[float]:
-        return point(self._counted, *self._figures(), certificate)
+        return point(self._items, *self._figures(), certificate)
 
     def _figures(self) -> tuple[tuple[Sums, float], tuple[Sums, float]]:
-        """Return the sums and the macro-F1 of all rows and of the last ones."""
+        """Return the sums and the macro-F1 of all rows and of the recent rows."""
         measures = self._measures
         return (
             (measures.totals(), measures.macro_f1()),
@@ -139,55 +140,55 @@ class Progress:
     def report(
         self, labels: Sequence[Hashable] | None = None, certificate: AnyCertificate | None = None
     ) -> Report:
-        """Return the figures so far.
+        """Return the measures so far.
 
         Parameters
         ----------
         labels : sequence of labels, optional
-            Their names, in the order of their numbers; the numbers themselves if left out.
+            Names of the labels, in the order of their numbers; by default the numbers.
         certificate : Certificate, optional
-            What the learner can prove by now.
+            The certificate of the learner.
         """
         counts = self._measures.per_label()
         names = tuple(range(len(counts)) if labels is None else labels)
         if len(names) < len(counts):
             raise ValueError(
-                f"labels must name all {len(counts)} labels that were met, got {len(names)} names"
+                f"labels must name all {len(counts)} labels of the rounds, got {len(names)} names"
             )
         padded = np.zeros((len(names), 3), np.int64)
         padded[: len(counts)] = counts
         overall, recent = self._figures()
         return Report(
-            items=self._counted,
+            items=self._items,
             k=self.k,
             window=self.window,
             overall=Measures.from_sums(*overall),
             recent=Measures.from_sums(*recent),
             labels=names,
             counts=padded,
-            curve=self._curve.columns(point(self._counted, overall, recent, certificate)),
+            curve=self._curve.columns(point(self._items, overall, recent, certificate)),
             certificate=certificate,
         )
 
     def state(self) -> State:
-        """Return everything, as ``arrays`` by name and ``numbers`` by name."""
+        """Return the state as a dict of ``arrays`` and ``numbers``, both by name."""
         native, curve = self._measures.state(), self._curve.state()
         arrays = {**native["arrays"], **curve["arrays"]}
-        numbers = {"k": self.k, "window": self.window, "items": self._counted}
+        numbers = {"k": self.k, "window": self.window, "items": self._items}
         return {"arrays": arrays, "numbers": {**numbers, **curve["numbers"]}}
 
     def restore(self, state: State) -> Self:
-        """Go on where another run stopped; what was counted here before is dropped.
+        """Replace the state by that of another run.
 
         Parameters
         ----------
         state : mapping
-            What ``state`` returned.
+            The result of ``state``.
 
         Raises
         ------
         ValueError
-            If the state is not one; nothing has changed then.
+            If the state is invalid. The object is unchanged then.
         """
         restored = _restored(state)
         self.__dict__.update(restored.__dict__)
@@ -195,7 +196,7 @@ class Progress:
 
 
 def _restored(state: State) -> Progress:
-    """Return a new object with a state, checked so far that nothing can go wrong later."""
+    """Return a new object with a state, after full validation of the state."""
     try:
         arrays, numbers = state["arrays"], state["numbers"]
         items = parameters.integer(numbers["items"], "items", 0)
@@ -206,18 +207,18 @@ def _restored(state: State) -> Progress:
             if np.shape(arrays[name]) != shape:
                 raise ValueError(f"{name} must have shape {shape}, got {np.shape(arrays[name])}")
         if arrays["totals"][SUMS.index("rows")] != items:
-            raise ValueError(f"items is {items}, but totals are of another number of rows")
+            raise ValueError(f"items is {items}, but totals cover another number of rows")
         native = {name: arrays[name] for name in _NATIVE_ARRAYS}
         new._measures.restore({"arrays": native, "numbers": {"next": items % new.window}})
         new._curve.restore(state)
-        new._counted = items
+        new._items = items
     except (KeyError, TypeError, IndexError, RuntimeError) as error:
-        raise ValueError(f"not the state of a run: {error!r}") from error
+        raise ValueError(f"invalid state of a run: {error!r}") from error
     except ValueError as error:
-        raise ValueError(f"not the state of a run: {error}") from error
+        raise ValueError(f"invalid state of a run: {error}") from error
     return new
 
 
-def _certificate(learner: Any) -> AnyCertificate | None:
-    """Return what a learner can prove; before it has learnt anything, it has nothing to prove."""
+def _certificate(learner: object) -> AnyCertificate | None:
+    """Return the certificate of a learner; None before its first round."""
     return getattr(learner, "certificate_", None)

@@ -1,4 +1,4 @@
-"""Figures of a run over queries: how well their documents were ranked before they were learnt."""
+"""The measures of a run over queries: rankings of documents before they are learnt."""
 
 import math
 from collections.abc import Hashable, Sequence
@@ -16,18 +16,18 @@ __all__ = ["QueryProgress"]
 
 State = dict[str, dict[str, Any]]
 _SUMS = ("ranked", "mistakes", "ndcg_at_k", "ndcg", "precision_at_k")
-_MOST_POINTS = 200
+_MAX_POINTS = 200
 
 
 class QueryProgress:
-    """Counts queries as they come, over the whole run and over its last queries.
+    """Measures queries as they arrive, over the whole run and over its recent queries.
 
     Parameters
     ----------
     k : int, default 10
-        How many places NDCG at k and precision at k look at.
+        Number of top-ranked documents that NDCG at k and precision at k evaluate.
     window : int, default 1000
-        How many queries the recent figures look back.
+        Number of most recent queries that the recent measures cover.
 
     Examples
     --------
@@ -50,15 +50,15 @@ class QueryProgress:
         self._points = np.zeros((0, 3))
         self._spacing = 1
 
-    def add(self, round: QueryRound, learner: Any = None) -> None:
-        """Count one query.
+    def add(self, round: QueryRound, learner: object = None) -> None:
+        """Add one query.
 
         Parameters
         ----------
         round : QueryRound
-            What its documents scored, and their grades.
+            The scores and the grades of its documents.
         learner : object, optional
-            Who has just learnt it.
+            Ignored; for the same signature as `Progress.add`.
         """
         scores, grades = round.scores.astype(np.float64), round.grades
         row = np.zeros(len(_SUMS))
@@ -72,27 +72,27 @@ class QueryProgress:
         self.items += 1
         self._documents += len(scores)
         if self.items % self._spacing == 0:
-            self._note()
+            self._add_point()
 
-    def _note(self) -> None:
+    def _add_point(self) -> None:
         overall = _means(self._totals)
         point = [self.items, overall.ndcg_at_k, self._totals[1]]
         self._points = np.vstack([self._points, point])
-        if len(self._points) > _MOST_POINTS:
+        if len(self._points) > _MAX_POINTS:
             self._spacing *= 2
             self._points = self._points[self._points[:, 0] % self._spacing == 0]
 
     def report(
         self, labels: Sequence[Hashable] | None = None, certificate: Any = None
     ) -> QueryReport:
-        """Return the figures so far.
+        """Return the measures so far.
 
         Parameters
         ----------
         labels : sequence of labels, optional
-            Of no use here: queries have none.
+            Ignored; queries have no labels.
         certificate : object, optional
-            What the learner can prove by now.
+            The certificate of the learner.
         """
         overall = _means(self._totals)
         points = self._points
@@ -111,7 +111,7 @@ class QueryProgress:
         )
 
     def state(self) -> State:
-        """Return everything, as ``arrays`` by name and ``numbers`` by name."""
+        """Return the state as a dict of ``arrays`` and ``numbers``, both by name."""
         arrays = {"totals": self._totals, "recent": self._recent, "points": self._points}
         numbers = {
             "queries": 1,
@@ -127,12 +127,12 @@ class QueryProgress:
         }
 
     def restore(self, state: State) -> Self:
-        """Go on where another run stopped.
+        """Replace the state by that of another run.
 
         Parameters
         ----------
         state : mapping
-            What ``state`` returned.
+            The result of ``state``.
         """
         arrays, numbers = state["arrays"], state["numbers"]
         new = QueryProgress(numbers["k"], numbers["window"])

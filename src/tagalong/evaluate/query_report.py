@@ -1,4 +1,4 @@
-"""The figures of a run over queries, as a table or as JSON."""
+"""The measures of a run over queries, as a table or as JSON."""
 
 import os
 from collections.abc import Hashable
@@ -8,25 +8,25 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from tagalong.evaluate.plain import for_json
+from tagalong.evaluate.json_values import for_json
 
 __all__ = ["QueryMeasures", "QueryReport"]
 
 
 @dataclass(frozen=True)
 class QueryMeasures:
-    """The means over some queries with relevant documents; higher is better but for mistakes.
+    """Means over queries with relevant documents. Higher is better, except for mistakes.
 
     Parameters
     ----------
     queries : int
-        How many there were with relevant documents.
+        Number of queries with relevant documents.
     mistakes : float
-        The share of them that were not ranked perfectly.
+        Share of these queries whose ranking is not perfect.
     ndcg_at_k, ndcg : float
-        Of the first k places, and of all.
+        NDCG of the first k positions, and of all positions.
     precision_at_k : float
-        The share of relevant documents, of any grade above 0, among the first k.
+        Share of relevant documents (grade above 0) among the first k.
     """
 
     queries: int
@@ -38,24 +38,24 @@ class QueryMeasures:
 
 @dataclass(frozen=True, eq=False)
 class QueryReport:
-    """The figures of a run over queries; ``str(report)`` is a table.
+    """The measures of a run over queries; ``str(report)`` is a table.
 
     Parameters
     ----------
     items : int
-        How many queries there were.
+        Number of queries.
     documents : int
-        How many documents they had.
+        Number of documents of all queries.
     k : int
-        How many places count.
+        Number of top-ranked documents that the measures at k evaluate.
     window : int
-        How many queries the recent figures look back.
+        Number of most recent queries that the recent measures cover.
     overall, recent : QueryMeasures
-        Of all queries, and of the last ones.
+        The measures of all queries, and of the recent queries.
     curve : dict of arrays
-        ``items``, ``ndcg_at_k`` and ``mistakes_so_far`` over the course of the run.
+        ``items``, ``ndcg_at_k`` and ``mistakes_so_far`` at points of the run.
     certificate : object or None
-        What the learner can prove by now.
+        The certificate of the learner.
     labels : tuple
         Always empty.
     """
@@ -71,7 +71,7 @@ class QueryReport:
     labels: tuple[Hashable, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON takes it, with None for NaN."""
+        """Return everything as a dict of JSON values, with None for NaN."""
         found = {
             **{name: getattr(self, name) for name in ("items", "documents", "k", "window")},
             "overall": asdict(self.overall),
@@ -101,13 +101,15 @@ class QueryReport:
         return "\n".join(lines)
 
     def plot(self, path: str | os.PathLike[str], kind: str = "mistakes") -> NoReturn:
-        """Refuse: queries have no plot.
+        """Raise ValueError, as there is no plot of a run over queries.
 
         Parameters
         ----------
         path : str or path
-            Where to.
+            Ignored.
         kind : str, default "mistakes"
-            What to draw.
+            Ignored.
         """
-        raise ValueError("a run over queries has no plot; its report has the curve")
+        raise ValueError(
+            "there is no plot of a run over queries; the report has the data of the curve"
+        )

@@ -1,4 +1,4 @@
-"""Labels drawn from a known model, and what lists cost beyond the best ones under it."""
+"""Random labels from a known model, and the regret of lists under this model."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -15,14 +15,15 @@ Floats = npt.NDArray[np.float64]
 
 
 class LabelModel:
-    r"""True weights a label: label i is relevant with the probability of :math:`u_i \cdot x`.
+    r"""Random labels: label i is relevant with a probability that depends on :math:`u_i \cdot x`.
 
     Parameters
     ----------
     weights : array of shape (K, n)
-        The true weights. With the square loss and rows of length 1, none longer than 1.
+        The true weight vectors :math:`u_i`. For the square loss and rows of length 1, no vector
+        may be longer than 1.
     loss : "square" or "logistic", default "square"
-        What makes a probability of a margin, as for `PartialFeedbackRanker`.
+        The loss that determines the probability of a margin, as for `PartialFeedbackRanker`.
 
     Examples
     --------
@@ -56,11 +57,11 @@ class LabelModel:
         Parameters
         ----------
         rng : numpy Generator
-            Where chance comes from.
+            Source of random numbers.
         labels, features : int
-            How many.
+            Number of labels, and of features.
         norm : float, default 1
-            The length of every weight vector.
+            Length of each weight vector.
         loss : "square" or "logistic", default "square"
             As for the class.
         """
@@ -74,15 +75,15 @@ class LabelModel:
         Parameters
         ----------
         rng : numpy Generator
-            Where chance comes from.
+            Source of random numbers.
         count : int
-            How many.
+            Number of rows.
         """
         X = rng.normal(size=(count, self.weights.shape[1]))
         return np.asarray(X / np.linalg.norm(X, axis=1, keepdims=True))
 
     def probabilities(self, X: npt.ArrayLike) -> Floats:
-        """Return with which probability each label is relevant, (rows, K).
+        """Return the probability of each label to be relevant, (rows, K).
 
         Parameters
         ----------
@@ -94,18 +95,18 @@ class LabelModel:
             return np.asarray(1 / (1 + np.exp(-margins)))
         if np.abs(margins).max(initial=0.0) > 1 + 1e-9:
             raise ValueError(
-                f"margins must be from -1 to 1 for loss='square', got {np.abs(margins).max():g}: "
-                "rows and weights must not be longer than 1"
+                f"X: margins must be from -1 to 1 for loss='square', got "
+                f"{np.abs(margins).max():g}; rows and weight vectors must not be longer than 1"
             )
         return np.asarray(np.clip((1 + margins) / 2, 0, 1))
 
     def draw(self, rng: np.random.Generator, X: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """Return labels drawn independently, as an indicator (rows, K).
+        """Return independent random labels as an indicator matrix (rows, K).
 
         Parameters
         ----------
         rng : numpy Generator
-            Where chance comes from.
+            Source of random numbers.
         X : array of shape (rows, n)
             Examples.
         """
@@ -121,20 +122,20 @@ class LabelModel:
         slot_cost: Any = "decreasing",
         max_labels: int | None = None,
     ) -> Floats:
-        """Return what each list cost, in expectation, beyond the best list of the model.
+        """Return the expected loss of each list, minus that of the best list under the model.
 
         Parameters
         ----------
         X : array of shape (rows, n)
             Examples.
         shown : sequence of collections of int
-            The numbers of the labels that were shown for each, in order.
+            Numbers of the labels of each list, in order.
         miss_weight : float, default 0.5
             As for `PartialFeedbackRanker`.
         slot_cost : str, function or table, default "decreasing"
             As for `PartialFeedbackRanker`.
         max_labels : int, optional
-            How many labels could be shown.
+            Maximum length of a list.
         """
         found = []
         for p, row in zip(self.probabilities(X), shown, strict=True):

@@ -1,4 +1,4 @@
-"""The figures of a run: as a table, as a dict, as plots."""
+"""The measures of a run, as a table, a dict or plots."""
 
 import math
 import os
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from tagalong.evaluate.json_values import for_json
 from tagalong.evaluate.measures import MEASURES, LabelMeasures, Measures
-from tagalong.evaluate.plain import for_json
 from tagalong.learning.certificates import AnyCertificate
 
 if TYPE_CHECKING:
@@ -34,39 +34,40 @@ _TITLES = {
 
 
 def title(measure: str, k: int) -> str:
-    """Return how a measure is called in tables and plots."""
+    """Return the title of a measure in tables and plots."""
     return _TITLES[measure].format(k=k)
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """The figures of a run, over all of it and over its last rows.
+    """The measures of a run, over all rows and over the recent rows.
 
     ``str(report)`` is a table. `tagalong.evaluate.measures` has the formulas.
 
     Parameters
     ----------
     items : int
-        How many items there were.
+        Number of items.
     k : int
-        How many places precision at k and NDCG at k look at.
+        Number of top-ranked labels that precision at k and NDCG at k evaluate.
     window : int
-        How many rows the recent figures look back.
+        Number of most recent rows that the recent measures cover.
     overall : Measures
-        Of all items.
+        Measures of all items.
     recent : Measures
-        Of the last ``window`` items.
+        Measures of the last ``window`` items.
     labels : tuple of labels
-        Their names, in the order of their numbers.
+        Names of the labels, in the order of their numbers.
     counts : array of shape (K, 3)
-        For each label how often it was chosen rightly, chosen, and relevant.
+        For each label the number of rows in which it was chosen and relevant, chosen, relevant.
     curve : dict of arrays
-        The figures over the course of the run, at up to 200 points: ``items``; the measures so
-        far by their names and the recent ones as ``recent_...``; ``mistakes_so_far``; and of the
-        certificate ``certified_rounds``, ``_mistakes``, ``_loss``, ``_dual`` and
-        ``_gain_per_mistake``, NaN at points where it was not looked at.
+        The values at up to 200 points of the run: ``items``; the measures of all items so far
+        by their names, and the recent measures as ``recent_...``; ``mistakes_so_far``; and from
+        the certificate ``certified_rounds``, ``certified_mistakes``, ``certified_loss``,
+        ``certified_dual`` and ``certified_gain_per_mistake``, which are NaN at points where the
+        certificate was not recorded.
     certificate : Certificate, ConfidenceBound or None
-        What the learner can prove.
+        The certificate of the learner.
     """
 
     items: int
@@ -80,7 +81,7 @@ class Report:
     certificate: AnyCertificate | None = None
 
     def per_label(self) -> list[LabelMeasures]:
-        """Return the figures of each label, those of the most frequent labels first."""
+        """Return the measures of each label, the most frequent labels first."""
         found = [
             LabelMeasures(label, int(support), int(chosen), int(hits))
             for label, (hits, chosen, support) in zip(self.labels, self.counts, strict=True)
@@ -88,7 +89,10 @@ class Report:
         return sorted(found, key=lambda measured: -measured.support)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON takes it, with None for NaN; odd labels become text."""
+        """Return everything as a dict of JSON values, with None for NaN.
+
+        Labels that are neither str nor int become str.
+        """
         found = {
             "items": self.items,
             "k": self.k,
@@ -110,7 +114,7 @@ class Report:
         head = f"{self.items:,} {_plural(self.items, 'item')}, "
         head += f"{len(self.labels):,} {_plural(len(self.labels), 'label')}"
         if used < len(self.labels):
-            head += f" ({used:,} of them met)"
+            head += f" ({used:,} of them relevant at least once)"
         rows = [("", "all", f"last {min(self.window, self.items):,}")]
         for name in MEASURES:
             values = getattr(self.overall, name), getattr(self.recent, name)
@@ -131,21 +135,20 @@ class Report:
         Parameters
         ----------
         kind : "mistakes", "measures" or "labels", default "mistakes"
-            Mistakes and loss over the course of the run, with what the certificate says about
-            them; the recent measures over the course of the run; or precision and recall of the
-            most frequent labels.
+            Cumulated mistakes and loss with their certified bounds; the recent measures as the
+            run proceeds; or precision and recall of the most frequent labels.
         """
         from tagalong.evaluate.plots import draw
 
         return draw(self, kind)
 
     def plot(self, path: str | os.PathLike[str], kind: str = "mistakes") -> None:
-        """Draw a figure into a file.
+        """Write a plot to a file.
 
         Parameters
         ----------
         path : str or path
-            Where to; it ends in .png or .svg.
+            The file; its name ends in .png or .svg.
         kind : "mistakes", "measures" or "labels", default "mistakes"
             As for ``figure``.
         """

@@ -1,4 +1,4 @@
-"""Runs over a stream: each item is predicted, then learnt."""
+"""Progressive validation: each item of a stream is predicted, then learnt."""
 
 import time
 from collections.abc import Callable, Hashable, Iterable, Sized
@@ -27,32 +27,32 @@ def progressive(
     on_progress: Callable[[Report], object] | None = None,
     progress: Progress | None = None,
 ) -> Report:
-    """Predict, then learn, item after item: every item tests the learner before it teaches it.
+    """Predict and then learn each item, and measure the predictions (progressive validation).
 
     The learner ends with the same bits as after ``partial_fit`` or ``learn_one``.
 
     Parameters
     ----------
-    learner : LabelRanker, Tagger, or what has their ``watch`` and ``watch_one``
-        Who predicts and learns. It need not be new.
+    learner : LabelRanker, Tagger, or an object with ``watch`` and ``watch_one``
+        The learner. It may have learnt other items before.
     stream : (X, Y), or an iterable of (x, y), (x, y, unknown) or Item
-        Two matrices, with targets as for ``partial_fit``; or examples, as for ``learn_one``; or
-        items, for a Tagger. What is not in memory is read as it is needed. On a new learner the
-        labels are the columns of an indicator, else they appear when they are met.
+        A matrix with its targets, as for ``partial_fit``; or examples, as for ``learn_one``; or
+        items, for a Tagger. An iterable is read as it is needed. A new learner takes the columns
+        of an indicator matrix as its labels; otherwise labels are added when they first occur.
     k : int, default 5
-        How many places precision at k and NDCG at k look at.
+        Number of top-ranked labels that precision at k and NDCG at k evaluate.
     window : int, default 1000
-        How many rows the recent figures look back.
+        Number of most recent rows that the recent measures cover.
     on_progress : callable, optional
-        Is given a report of the run so far, at most four times a second.
+        Called with a report of the run so far, at most four times per second.
     progress : Progress, optional
-        The figures of an earlier run that this one goes on; its k and window hold then. It is
-        kept up to date, also when the run is interrupted.
+        The measures of an earlier run to continue. Its k and window replace the parameters. It
+        is up to date even if the run is interrupted.
 
     Returns
     -------
     Report
-        The figures of the run.
+        The measures of the run.
 
     Examples
     --------
@@ -68,16 +68,16 @@ def progressive(
     """
     if progress is None:
         progress = Progress(k, window)
-    tell = _Teller(learner, progress, on_progress)
+    reporter = _Reporter(learner, progress, on_progress)
     if isinstance(stream, tuple) and len(stream) == 2 and hasattr(stream[0], "shape"):
-        _learn_matrices(learner, *stream, progress, tell)
+        _learn_matrices(learner, *stream, progress, reporter)
     else:
-        _learn_examples(learner, stream, progress, tell)
-    return tell.report()
+        _learn_examples(learner, stream, progress, reporter)
+    return reporter.report()
 
 
-class _Teller:
-    """Reports to the caller, not too often."""
+class _Reporter:
+    """Calls ``on_progress`` at limited frequency."""
 
     def __init__(
         self, learner: Any, progress: Progress, on_progress: Callable[[Report], object] | None
@@ -91,43 +91,43 @@ class _Teller:
         certificate = getattr(self._learner, "certificate_", None)
         return self._progress.report(_label_names(self._learner), certificate)
 
-    def tell(self) -> None:
+    def report_if_due(self) -> None:
         if self._on_progress is not None and time.monotonic() >= self._due:
             self._on_progress(self.report())
             self._due = time.monotonic() + SECONDS_BETWEEN_CALLS
 
 
 def _label_names(learner: Any) -> list[Hashable]:
-    """Return the labels of a Tagger or a ranker, none if there are none yet."""
+    """Return the labels of a Tagger or a ranker; an empty list before the first label."""
     if hasattr(learner, "labels"):
         return list(learner.labels)
     return plain_names(getattr(learner, "classes_", []))
 
 
 def _learn_examples(
-    learner: Any, stream: Iterable[Any], progress: Progress, teller: _Teller
+    learner: Any, stream: Iterable[Any], progress: Progress, reporter: _Reporter
 ) -> None:
     if isinstance(stream, Sized):
         progress.expect(len(stream))
-    for place, example in enumerate(stream):
+    for position, example in enumerate(stream):
         if isinstance(example, Item):
             if example.labels is None:
                 raise ReadError(
-                    example.place or f"stream: element {place}",
-                    "it is not known what this is filed under; leave such items out",
+                    example.place or f"stream: element {position}",
+                    "the item has no labels; leave such items out",
                 )
             progress.add(learner.watch(example), learner)
         elif isinstance(example, tuple) and len(example) in (2, 3):
             progress.add(learner.watch_one(*example), learner)
         else:
             raise ValueError(
-                f"stream: element {place} is {example!r}; it must be (x, y), (x, y, unknown) or an "
-                "Item, or the stream a pair of matrices (X, Y)"
+                f"stream: element {position} is {example!r}; it must be (x, y), (x, y, unknown) or "
+                "an Item; or stream must be a pair (X, Y) of a matrix and its targets"
             )
-        teller.tell()
+        reporter.report_if_due()
 
 
-def _learn_matrices(learner: Any, X: Any, Y: Any, progress: Progress, teller: _Teller) -> None:
+def _learn_matrices(learner: Any, X: Any, Y: Any, progress: Progress, reporter: _Reporter) -> None:
     X, Y = sliceable(X), sliceable(_as_indicator(Y))
     rows = X.shape[0]
     count = Y.shape[0] if hasattr(Y, "shape") else len(Y)
@@ -143,27 +143,27 @@ def _learn_matrices(learner: Any, X: Any, Y: Any, progress: Progress, teller: _T
         try:
             rounds = learner.watch(X[start:stop], Y[start:stop], classes)
         except ValueError as error:
-            error.add_note(f"in the rows that begin with row {start}; those before are learnt")
+            error.add_note(f"in the rows from {start} to {stop - 1}; the rows before are learnt")
             raise
         progress.add_rounds(rounds, learner)
-        teller.tell()
+        reporter.report_if_due()
         start, classes = stop, None
 
 
 def chunk_size(items: int) -> int:
-    """Return how many rows to learn at once, up to the next multiple of a power of two.
+    """Return the number of rows of the next chunk, which ends at a multiple of a power of two.
 
-    Few at first: a certificate is known at the end of a chunk only, and the curve of a short run
-    wants it often.
+    The first chunks are small: the certificate is known at the end of a chunk only, and the curve
+    of a short run needs it often.
     """
     size = min(CHUNK, 1 << max(0, (items >> 3).bit_length() - 1))
     return size - items % size
 
 
 def _as_indicator(Y: Any) -> Any:
-    """Return lists that are the rows of an indicator as an array, other targets as they are.
+    """Return lists that are rows of an indicator matrix as an array, other targets unchanged.
 
-    Whether they are shows in all rows together only, not in those of a chunk.
+    This takes all rows; a chunk of them can be ambiguous.
     """
     if not isinstance(Y, (list, tuple)) or not Y or not isinstance(Y[0], (list, np.ndarray)):
         return Y

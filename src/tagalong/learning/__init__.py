@@ -1,1 +1,1 @@
-"""What all learners share: the contract, labels, examples, batches, rounds, certificates, files."""
+"""Code shared by all learners: contract, labels, examples, batches, certificates, model files."""

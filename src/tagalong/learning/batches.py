@@ -1,4 +1,4 @@
-"""What a batch brings beside its rows: the labels of a new learner, and sample weights."""
+"""Labels and sample weights of a batch."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,49 +10,52 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from tagalong.learning.labels import Labels, Targets
 
-__all__ = ["RowTargets", "checked_weights", "labels_of", "means_growing"]
+__all__ = ["RowTargets", "check_sample_weight", "initial_labels", "labels_may_grow"]
 
 
 @dataclass(frozen=True)
 class RowTargets:
-    """The labels and weights of rows that a learner has accepted, to be learnt together.
+    """Validated labels and weights of the rows of one batch.
 
     Parameters
     ----------
     targets : Targets
         The labels of each row, known or new.
     weights : array of shape (rows,), optional
-        The weight of each row; 1 if left out.
+        The weight of each row. None means 1 for every row.
     """
 
     targets: Targets
     weights: npt.NDArray[np.float64] | None
 
 
-def labels_of(Y: Any, classes: Any, fitting: bool) -> Labels:
-    """Return the labels of a learner that starts with these targets."""
-    if means_growing(classes):
+def initial_labels(Y: Any, classes: Any, fitting: bool) -> Labels:
+    """Return the label set of a learner whose first targets are Y.
+
+    If ``classes`` is None, it has the labels of Y; unless ``fitting``, Y must be an indicator then.
+    """
+    if labels_may_grow(classes):
         return Labels(grows=True)
     if classes is not None:
         return Labels(classes)
-    # Any label of Y may appear; the set is closed afterwards.
+    # This label set grows only to collect the labels of Y; the returned one is fixed.
     targets = Labels(grows=True).encode(Y)
     if targets.kind == "single":
         check_classification_targets(np.asarray(Y).ravel())
     if targets.kind != "indicator" and not fitting:
         raise ValueError(
-            "classes must be passed on the first call to partial_fit: all labels there will be, or "
-            "'grow' to let them appear at any time"
+            "classes must be passed on the first call to partial_fit: a collection of all labels, "
+            "or 'grow' to accept new labels at any time"
         )
     names = targets.new
     if targets.kind != "indicator":
-        with suppress(TypeError):  # labels of several types keep the order of appearance
+        with suppress(TypeError):  # labels of mixed types keep their order of appearance
             names = sorted(names)  # type: ignore[type-var]
     return Labels(names)
 
 
-def means_growing(classes: Any) -> bool:
-    """Whether labels may appear at any time; ValueError for another word than 'grow'."""
+def labels_may_grow(classes: object) -> bool:
+    """Return whether ``classes`` is 'grow'; raise ValueError for any other string."""
     if not isinstance(classes, str):
         return False
     if classes != "grow":
@@ -60,14 +63,17 @@ def means_growing(classes: Any) -> bool:
     return True
 
 
-def checked_weights(sample_weight: Any, X: Any, most: float) -> npt.NDArray[np.float64] | None:
-    """Return the weights of a batch's rows, none of them negative or beyond the limit."""
+def check_sample_weight(
+    sample_weight: npt.ArrayLike | None, X: Any, most: float
+) -> npt.NDArray[np.float64] | None:
+    """Return the sample weights as an array; raise ValueError unless all are in [0, most]."""
     if sample_weight is None:
         return None
     weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
     if weights.shape != (X.shape[0],):
         raise ValueError(
-            f"sample_weight must have shape ({X.shape[0]},), a number a row, got {weights.shape}"
+            f"sample_weight must have shape ({X.shape[0]},), one number per row, got shape "
+            f"{weights.shape}"
         )
     bad = ~((weights >= 0) & (weights <= most))
     if bad.any():

@@ -1,33 +1,35 @@
-"""What all estimators share: matrices in, columns remembered, nothing kept of a failed call."""
+"""Helpers of the scikit-learn estimators: validate X, record its columns, undo a failed call."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-__all__ = ["columns_of", "put_back", "restore_columns", "restored_on_error", "validated"]
+__all__ = ["columns_of", "restore_attributes", "restore_columns", "restored_on_error", "validated"]
 
 
-def validated(estimator: Any, X: Any, reset: bool) -> Any:
-    """Return X as a dense array or CSR matrix of floats; ValueError if it cannot be.
+def validated(estimator: BaseEstimator, X: Any, reset: bool) -> Any:
+    """Return X as a dense array or CSR matrix of floats; raise ValueError if that is impossible.
 
     Parameters
     ----------
     estimator : estimator
-        Whose columns X must have.
+        The estimator that X is passed to.
     X : array, sparse matrix or DataFrame of shape (rows, n)
         Examples.
     reset : bool
-        Whether X says what the columns are.
+        Whether to record the columns of X in the estimator. Otherwise X must have the recorded
+        columns.
     """
     if _is_ready(X) and not hasattr(estimator, "feature_names_in_"):
         if reset:
             estimator.n_features_in_ = X.shape[1]
         if X.shape[1] == getattr(estimator, "n_features_in_", -1):
             return X
-    # Whether values are finite is checked natively, which can say where they are not.
+    # The native core checks that all values are finite: its message names the row and column.
     return validate_data(
         estimator,
         X,
@@ -40,7 +42,10 @@ def validated(estimator: Any, X: Any, reset: bool) -> Any:
 
 
 def _is_ready(X: Any) -> bool:
-    """Whether X is a matrix that scikit-learn's checks, slower than a step, would not change."""
+    """Return whether scikit-learn's validation would return X unchanged.
+
+    The validation takes longer than learning one row, so it is skipped for such matrices.
+    """
     dense = type(X) in (np.ndarray, np.memmap) and X.ndim == 2 and X.flags.c_contiguous
     return (
         (dense or isinstance(X, (sp.csr_array, sp.csr_matrix)))
@@ -50,16 +55,16 @@ def _is_ready(X: Any) -> bool:
     )
 
 
-def columns_of(estimator: Any) -> dict[str, Any]:
-    """Return what a file keeps of the columns that an estimator has seen."""
+def columns_of(estimator: BaseEstimator) -> dict[str, Any]:
+    """Return the columns that an estimator has recorded, as fields of a file header."""
     return {
         "n_features_in": getattr(estimator, "n_features_in_", None),
         "columns": [str(name) for name in getattr(estimator, "feature_names_in_", [])],
     }
 
 
-def restore_columns(estimator: Any, header: Mapping[str, Any]) -> None:
-    """Tell an estimator about the columns that a file kept."""
+def restore_columns(estimator: BaseEstimator, header: Mapping[str, Any]) -> None:
+    """Set an estimator's recorded columns from the fields of a file header."""
     if header["n_features_in"] is not None:
         estimator.n_features_in_ = header["n_features_in"]
     if header["columns"]:
@@ -67,18 +72,18 @@ def restore_columns(estimator: Any, header: Mapping[str, Any]) -> None:
 
 
 class restored_on_error:
-    """Undo what was noted about a first example, or about columns that were unusable.
+    """Context manager that restores an estimator's attributes if the block raises.
 
     Parameters
     ----------
     estimator : estimator
-        Whose attributes are put back when the block ends with an error.
+        The estimator whose attributes are restored.
     """
 
-    # A class, as a generator would cost more than the rest of learning one example.
+    # A class: a generator-based context manager takes longer than learning one example.
     __slots__ = ("_before", "_estimator")
 
-    def __init__(self, estimator: Any):
+    def __init__(self, estimator: BaseEstimator):
         self._estimator = estimator
 
     def __enter__(self) -> None:
@@ -86,20 +91,20 @@ class restored_on_error:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
-            put_back(self._estimator, self._before)
+            restore_attributes(self._estimator, self._before)
 
 
-def put_back(estimator: Any, before: dict[str, Any]) -> None:
-    """Give an estimator the attributes that it had, and no others.
+def restore_attributes(estimator: BaseEstimator, before: dict[str, Any]) -> None:
+    """Reset an estimator's attributes to a snapshot.
 
     Parameters
     ----------
     estimator : estimator
-        Whose attributes have changed.
+        The estimator whose attributes have changed.
     before : dict
-        A copy of what they were.
+        A copy of its ``__dict__`` from before the change.
     """
-    # In this order, so that a reader in another thread finds everything at all times.
+    # Update first, delete second: a thread that reads meanwhile never misses an old attribute.
     now = estimator.__dict__
     now.update(before)
     for name in now.keys() - before.keys():

@@ -1,4 +1,4 @@
-"""Examples in any form as what the native core reads."""
+"""Conversion of examples to the arrays that the native core reads."""
 
 import math
 import numbers
@@ -12,22 +12,22 @@ import scipy.sparse as sp
 
 from tagalong import _native
 
-__all__ = ["FeatureNames", "Pair", "SparseRows", "as_matrix", "as_pairs", "comes_by_name"]
+__all__ = ["FeatureNames", "Pair", "SparseRows", "as_matrix", "as_pairs", "has_named_features"]
 
 Pair: TypeAlias = tuple[npt.NDArray[Any], npt.NDArray[Any]]
 
 _INDEX_TYPES = (np.dtype(np.int32), np.dtype(np.int64))
 _VALUE_TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
-# Types of names and of their values that need no further questions.
+# Exact types of feature names and values that need no further check.
 _NAME_TYPES = frozenset({str})
 _NUMBER_TYPES = frozenset({int, float})
 
 
 class SparseRows(NamedTuple):
-    """Rows of numbered features in compressed form, each with its features ascending.
+    """Rows of numbered features in CSR form, features ascending within each row.
 
-    They have no fixed number of columns: any of them may bring new features.
+    The number of columns is not fixed: any row may contain new features.
     """
 
     indptr: npt.NDArray[np.int64]
@@ -35,13 +35,16 @@ class SparseRows(NamedTuple):
     values: npt.NDArray[np.float64]
 
     def matrix(self) -> _native.Matrix:
-        """Return the rows as a native view, as wide as the largest feature needs."""
+        """Return a native view of the rows; its width is the largest feature number plus one."""
         columns = int(self.indices.max(initial=-1)) + 1
         return _native.Matrix.csr(self.values, self.indices, self.indptr.astype(np.int32), columns)
 
 
 def as_matrix(X: Any) -> _native.Matrix:
-    """View a checked dense array or CSR matrix; copies only where the layout demands it."""
+    """Return a native view of a validated dense array or CSR matrix.
+
+    Copies only the indices of a CSR matrix, if the types of its two index arrays differ.
+    """
     if not isinstance(X, (sp.csr_array, sp.csr_matrix)):
         return _native.Matrix.dense(X)
     indices, indptr = X.indices, X.indptr
@@ -50,8 +53,10 @@ def as_matrix(X: Any) -> _native.Matrix:
     return _native.Matrix.csr(X.data, indices, indptr, X.shape[1])
 
 
-def as_vector(values: Any, types: tuple[np.dtype[Any], ...], what: str) -> npt.NDArray[Any]:
-    """Return a one-dimensional array of one of the types."""
+def as_vector(
+    values: npt.ArrayLike, types: tuple[np.dtype[Any], ...], what: str
+) -> npt.NDArray[Any]:
+    """Return a part of an example as a one-dimensional array of one of the types."""
     if isinstance(values, np.ndarray) and values.dtype in types and values.ndim == 1:
         return values
     array = np.asarray(values)
@@ -67,7 +72,7 @@ def as_vector(values: Any, types: tuple[np.dtype[Any], ...], what: str) -> npt.N
 
 
 def as_pairs(x: Any) -> Pair:
-    """Return one example, (indices, values) or a mapping of indices, as two arrays."""
+    """Return one example, (indices, values) or a mapping of indices to values, as two arrays."""
     indices: Any
     values: Any
     if type(x) is not tuple and isinstance(x, Mapping):
@@ -84,14 +89,16 @@ def as_pairs(x: Any) -> Pair:
 
 
 class FeatureNames:
-    """Numbers for features that come by name: the columns of a DataFrame, or as they appear.
+    """Mapping of feature names to feature numbers.
+
+    The names are the columns of a DataFrame, or are numbered in order of appearance.
 
     Parameters
     ----------
     names : iterable of str
         The names of features 0, 1, 2, ...
     grows : bool
-        Whether learning may bring new names.
+        Whether learning may add new names.
     """
 
     def __init__(self, names: Iterable[str] = (), grows: bool = True):
@@ -99,47 +106,47 @@ class FeatureNames:
         self.grows = grows
 
     def translate(self, x: Mapping[str, float], learning: bool) -> tuple[Pair, list[str]]:
-        """Return an example's pairs, and the names that are new.
+        """Return an example as (indices, values), and its new names.
 
-        When predicting, names without a number are left out: they have no weights yet.
+        When predicting, new names are left out: they have no weights yet.
         """
         names, values = list(x.keys()), list(x.values())
-        found: list[Any] = list(map(self.number.get, names))
-        strange = None in found  # what is known is a name
+        numbers: list[Any] = list(map(self.number.get, names))
+        has_new = None in numbers  # known keys are strings; only new ones need the type check
         if (
-            (strange and not _NAME_TYPES.issuperset(map(type, names)))
+            (has_new and not _NAME_TYPES.issuperset(map(type, names)))
             or not _NUMBER_TYPES.issuperset(map(type, values))
             or not all(map(math.isfinite, values))
         ):
             _check_names(x)
         new: list[str] = []
-        if strange and learning:
-            new = [name for name, number in zip(names, found, strict=True) if number is None]
+        if has_new and learning:
+            new = [name for name, number in zip(names, numbers, strict=True) if number is None]
             if not self.grows:
                 raise ValueError(f"x: feature {new[0]!r} is not among the feature names")
-            fresh = count(len(self.number))
-            found = [next(fresh) if number is None else number for number in found]
-        elif strange:
-            values = [v for v, number in zip(values, found, strict=True) if number is not None]
-            found = [number for number in found if number is not None]
-        return as_pairs((found, values)), new
+            next_numbers = count(len(self.number))
+            numbers = [next(next_numbers) if number is None else number for number in numbers]
+        elif has_new:
+            values = [v for v, number in zip(values, numbers, strict=True) if number is not None]
+            numbers = [number for number in numbers if number is not None]
+        return as_pairs((numbers, values)), new
 
     def extend(self, names: Iterable[str]) -> None:
-        """Give the next numbers to new names."""
+        """Assign the next free numbers to new names."""
         for name in names:
             self.number[name] = len(self.number)
 
 
 def _check_names(x: Mapping[Any, Any]) -> None:
-    """Raise ValueError for the first feature that has no name, or no finite number for a value."""
+    """Raise ValueError for the first key that is not a string or value that is not finite."""
     for name, value in x.items():
         if not isinstance(name, str):
-            raise ValueError(f"x: feature {name!r} is not a name, but features come by name here")
+            raise ValueError(f"x: feature {name!r} is not a string; features are named by strings")
         if not isinstance(value, numbers.Real) or not math.isfinite(value):
             shown = "NaN" if value != value else repr(value)
             raise ValueError(f"x: feature {name!r} is {shown}; values must be finite numbers")
 
 
-def comes_by_name(x: Any) -> bool:
-    """Whether an example is a mapping with names for features."""
+def has_named_features(x: object) -> bool:
+    """Return whether an example is a mapping in which some features are names."""
     return isinstance(x, Mapping) and any(isinstance(feature, str) for feature in x)

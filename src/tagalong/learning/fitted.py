@@ -1,4 +1,4 @@
-"""Base classes of fitted models: whether they have started, files, copies."""
+"""Base classes of the learners: fitted state, saving, pickling."""
 
 import os
 from typing import Any, ClassVar
@@ -12,7 +12,7 @@ __all__ = ["Fitted", "NativeModel"]
 
 
 class Fitted(BaseEstimator):
-    """A learner has started once its `_fitted_attribute` exists."""
+    """Base class of all learners. A learner has started once its `_fitted_attribute` exists."""
 
     _fitted_attribute: ClassVar[str]
 
@@ -22,41 +22,41 @@ class Fitted(BaseEstimator):
         Parameters
         ----------
         path : str or path
-            Where to; a file that is there is replaced once the new one is whole.
+            The file to write. An existing file is replaced atomically.
         """
         self._require_fit()
         model_files.save(self, path)
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
-        """Return the header and the arrays of a file."""
+        """Return the header and the arrays of a model file."""
         raise NotImplementedError
 
     @property
     def is_started(self) -> bool:
-        """Whether it has labels or weights: it has learnt, was loaded, or labels were declared."""
+        """Whether the learner has labels or weights: learnt, loaded, or declared."""
         return self._fitted_attribute in self.__dict__
 
     def _require_fit(self) -> None:
         check_is_fitted(self)
 
     def _require_start(self, name: str) -> None:
-        # AttributeError, so that hasattr() tells whether there is anything yet.
+        # AttributeError: hasattr() must be False before the learner has started.
         if not self.is_started:
-            raise AttributeError(f"{name} is there once the learner has learnt something")
+            raise AttributeError(f"{name} does not exist before the learner has learnt something")
 
     def __sklearn_is_fitted__(self) -> bool:
         return self.is_started
 
 
 class NativeModel(Fitted):
-    """A learner whose weights are in a native object, of which every copy gets its own."""
+    """Base class of learners whose weights are in a native object; copies do not share it."""
 
     _fitted_attribute = "_native"
     _native: Any
     _settings: dict[str, Any]
 
     def _make_native(self, settings: dict[str, Any]) -> Any:
-        """Return a new native learner."""
+        """Return a new native learner with these settings."""
         raise NotImplementedError
 
     def __getstate__(self) -> dict[str, Any]:

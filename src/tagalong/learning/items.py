@@ -1,4 +1,4 @@
-"""One thing to file, and what can go wrong while reading it."""
+"""The item, and the error for items that cannot be read."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,20 +16,20 @@ class Item:
     Parameters
     ----------
     id : str
-        What the item is called in its source; need not be unique.
+        Its identifier in the source; need not be unique.
     text : str or mapping of str to str
-        What it says: one text, or one per field ("subject", "from", ...). The words of a named
-        field are features of their own; those of the field "" are as in a plain text.
+        Its text, or one text per field ("subject", "from", ...). The same word in two fields is
+        two features; the words of the field "" are the same features as those of a plain text.
     features : mapping of str to number or str
-        What else is known about it. A number is a feature's value, a string one of its categories.
+        Further features. A number is the feature's value, a string its category.
     labels : tuple of str, or None
-        What it is filed under; None if that is not known, () if under nothing.
+        The labels it is filed under: () if it has none, None if they are not known.
     weight : float
-        How much it counts when it is learnt.
+        Its sample weight.
     place : str
-        Where it was read, as "file:line", for messages. Two items may be equal nevertheless.
+        Where it was read, as "file:line", for messages. Comparisons of items ignore it.
     query : str
-        The query that it answers, if items are documents to be ranked within their query.
+        The query it belongs to, if items are documents to be ranked per query.
     """
 
     id: str = ""
@@ -42,14 +42,14 @@ class Item:
 
 
 class ReadError(ValueError):
-    """Something that is not as its format demands, with the file and line where it is.
+    """Input that violates its format; the message begins with the file and line.
 
     Parameters
     ----------
     place : str
-        The file, and the line or part of it.
+        The file, with the line or the part of it.
     problem : str
-        What is wrong there, and what would be right.
+        What is wrong, and what would be right.
     """
 
     def __init__(self, place: str, problem: str):

@@ -1,4 +1,4 @@
-"""The labels a learner knows, and targets in any form as sets of label numbers."""
+"""The label set of a learner, and the conversion of targets to label numbers."""
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,21 +13,21 @@ from tagalong import _native as core
 
 __all__ = ["LabelRows", "Labels", "Targets", "label_array", "label_list"]
 
-# Types that are collections of labels without further questions.
-_QUICK = (list, tuple, set, frozenset)
+# Types that are collections of labels. For other types more checks are needed.
+_COLLECTION_TYPES = (list, tuple, set, frozenset)
 
 Kind: TypeAlias = Literal["single", "sets", "indicator"]
 
 
 class LabelRows(core.LabelRows):
-    """Sets of label numbers, one a row, in compressed form, as the native core takes them.
+    """One set of label numbers per row, in the CSR form that the native core takes.
 
     Parameters
     ----------
     indptr : array of int64 of shape (rows + 1,)
-        Where each row begins and ends.
+        Row i has the entries ``indptr[i]`` to ``indptr[i + 1]`` of ``indices``.
     indices : array of int32
-        The numbers, row after row.
+        The label numbers, row after row.
     """
 
     __slots__ = ()
@@ -38,21 +38,21 @@ class LabelRows(core.LabelRows):
     def __repr__(self) -> str:
         return f"LabelRows(indptr={self.indptr!r}, indices={self.indices!r})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type["LabelRows"], tuple[npt.NDArray[Any], npt.NDArray[Any]]]:
         return type(self), (self.indptr, self.indices)
 
-    def part(self, start: int, stop: int) -> "LabelRows":
-        """Some of the rows, one after the other."""
+    def row_slice(self, start: int, stop: int) -> "LabelRows":
+        """Return the rows from start to stop, which is excluded."""
         return type(self)(self.indptr[start : stop + 1], self.indices)
 
     @classmethod
     def empty(cls, rows: int) -> "LabelRows":
-        """No label in any row."""
+        """Return rows without labels."""
         return cls(np.zeros(rows + 1, np.int64), np.zeros(0, np.int32))
 
     @classmethod
     def from_lists(cls, rows: Iterable[Collection[int]]) -> "LabelRows":
-        """Rows given as collections of numbers."""
+        """Return rows that are given as collections of label numbers."""
         rows = list(rows)
         indptr = np.zeros(len(rows) + 1, np.int64)
         np.cumsum([len(row) for row in rows], out=indptr[1:])
@@ -61,53 +61,53 @@ class LabelRows(core.LabelRows):
 
     @classmethod
     def from_mask(cls, mask: npt.NDArray[np.bool_]) -> "LabelRows":
-        """The true entries of a matrix."""
+        """Return the columns of the true entries of each row of a matrix."""
         rows, columns = mask.shape
-        places = np.flatnonzero(mask)  # several times as fast as the places in two dimensions
-        indptr = np.searchsorted(places, np.arange(rows + 1) * columns).astype(np.int64)
-        return cls(indptr, (places % max(1, columns)).astype(np.int32))
+        positions = np.flatnonzero(mask)  # several times as fast as np.nonzero
+        indptr = np.searchsorted(positions, np.arange(rows + 1) * columns).astype(np.int64)
+        return cls(indptr, (positions % max(1, columns)).astype(np.int32))
 
 
 @dataclass(frozen=True)
 class Targets:
-    """What a batch says about its rows: relevant labels, labels of unknown relevance."""
+    """The targets of a batch as label numbers: relevant labels, labels of unknown relevance."""
 
     kind: Kind
     relevant: LabelRows
     unknown: LabelRows
-    new: list[Hashable]  # labels met for the first time, in order
+    new: list[Hashable]  # labels not in the label set yet, in order of appearance
 
     def __len__(self) -> int:
         return len(self.relevant.indptr) - 1
 
 
-def plain(label: Any) -> Hashable:
+def as_python_object(label: object) -> Hashable:
     """Return a label as a plain Python object, so that 3 and np.int64(3) are one label."""
     found: Hashable = label.item() if isinstance(label, np.generic) else label
     return found
 
 
-def checked(label: Any, place: str) -> Hashable:
-    """Return a label as `plain` does; ValueError if it cannot be one."""
-    found = plain(label)
+def check_label(label: object, place: str) -> Hashable:
+    """Return a label as a plain Python object; raise ValueError if it cannot be a label."""
+    found = as_python_object(label)
     try:
         hash(found)
     except TypeError:
         raise ValueError(f"{place}: label {found!r} is not hashable") from None
     if found is None or found != found:
-        raise ValueError(f"{place}: {found!r} is not a label")
+        raise ValueError(f"{place}: {found!r} is not a label: a label must not be None or NaN")
     return found
 
 
-def label_list(labels: Any, name: str) -> list[Hashable]:
-    """Return a parameter that must be a collection of labels."""
+def label_list(labels: object, name: str) -> list[Hashable]:
+    """Return the labels in a parameter; raise ValueError unless it is a collection of labels."""
     if isinstance(labels, (str, bytes)) or not isinstance(labels, (Iterable, np.ndarray)):
         raise ValueError(f"{name} must be a collection of labels, got {labels!r}")
-    return [checked(label, name) for label in labels]
+    return [check_label(label, name) for label in labels]
 
 
 def label_array(names: Sequence[Hashable]) -> npt.NDArray[Any]:
-    """Return labels as an array: of strings or numbers if they are all of one such type."""
+    """Return labels as an array; its dtype is object unless all are str, int, bool or float."""
     kinds = {type(name) for name in names}
     if len(kinds) == 1 and kinds <= {str, int, bool, float}:
         return np.array(names)
@@ -125,7 +125,7 @@ class Labels:
     names : iterable of hashable
         The labels, in the order of their numbers.
     grows : bool
-        Whether targets may bring new labels.
+        Whether targets may contain new labels.
     """
 
     def __init__(self, names: Iterable[Hashable] = (), grows: bool = False):
@@ -141,31 +141,31 @@ class Labels:
         return iter(self.names)
 
     def extend(self, names: Iterable[Hashable]) -> None:
-        """Add labels that are not there yet; all or none."""
+        """Add new labels; raise ValueError, and add none, if one already exists."""
         names = list(names)
         seen: set[Hashable] = set()
         for name in names:
             if name in self.number or name in seen:
-                raise ValueError(f"label {name!r} is there already; labels must be distinct")
+                raise ValueError(f"label {name!r} already exists; labels must be distinct")
             seen.add(name)
         for name in names:
             self.number[name] = len(self.names)
             self.names.append(name)
 
-    def withdraw(self, count: int) -> None:
-        """Take back the last labels, when what brought them turned out to be unusable."""
+    def remove_last(self, count: int) -> None:
+        """Remove the labels added last, to undo a call that failed."""
         for _ in range(count):
             del self.number[self.names.pop()]
 
     def encode(self, Y: Any, rows: int | None = None) -> Targets:
-        """Check targets and number their labels; changes nothing.
+        """Validate targets and convert them to label numbers; does not add the new labels.
 
         Parameters
         ----------
         Y : array, sparse array, DataFrame or list of collections
             See `LabelRanker`.
         rows : int, optional
-            How many rows there must be.
+            The required number of rows.
         """
         if Y is None:
             raise ValueError("learning requires y to be passed, but the target y is None")
@@ -176,7 +176,7 @@ class Labels:
         else:
             array = np.asarray(Y)
             if array.ndim == 2 and array.shape[1] == 1 and not hasattr(Y, "columns"):
-                # One column: a label a row, as scikit-learn takes it.
+                # One column: one label per row, as in scikit-learn.
                 array = column_or_1d(array, warn=True)
             if array.ndim == 1:
                 targets = self._encode_single(array)
@@ -188,33 +188,35 @@ class Labels:
             raise ValueError(f"X has {rows} rows but Y has {len(targets)}")
         return targets
 
-    def encode_one(self, y: Any, unknown: Any = ()) -> tuple[list[int], list[int], list[Hashable]]:
-        """Number the labels of one example: relevant, unknown, and the names of new ones."""
+    def encode_one(
+        self, y: Any, unknown: object = ()
+    ) -> tuple[list[int], list[int], list[Hashable]]:
+        """Return the numbers of an example's relevant and unknown labels, and its new labels."""
         new: dict[Hashable, int] = {}
         relevant = self._numbers(_as_collection(y), new, "y")
         if type(unknown) is tuple and not unknown:
             return relevant, [], list(new)
         if isinstance(unknown, (str, bytes)) or not isinstance(unknown, (Collection, np.ndarray)):
             raise ValueError(f"unknown must be a collection of labels, got {unknown!r}")
-        open_labels = self._numbers(_as_collection(unknown), new, "unknown")
-        both = set(relevant).intersection(open_labels)
+        unknown_numbers = self._numbers(_as_collection(unknown), new, "unknown")
+        both = set(relevant).intersection(unknown_numbers)
         if both:
             name = [*self.names, *new][min(both)]
             raise ValueError(f"label {name!r} cannot be both relevant and unknown")
-        return relevant, open_labels, list(new)
+        return relevant, unknown_numbers, list(new)
 
     def _numbers(self, labels: Any, new: dict[Hashable, int], place: str) -> list[int]:
-        """Return the numbers of a row's labels, each once."""
+        """Return the numbers of a row's labels without repetition; collects the new labels."""
         if isinstance(labels, (set, frozenset)) and self.grows:
-            # A set has no order of its own; new labels need one that every process agrees on.
+            # The order of a set differs between processes, but new labels are numbered by order.
             labels = sorted(labels, key=lambda label: (type(label).__name__, repr(label)))
-        try:  # the usual case: all of them are known
+        try:  # the usual case: all labels are known
             numbers = [self.number[label] for label in labels]
         except (KeyError, TypeError):
             numbers = [self._number(label, new, place) for label in labels]
         return numbers if len(set(numbers)) == len(numbers) else list(dict.fromkeys(numbers))
 
-    def _number(self, label: Any, new: dict[Hashable, int], place: str) -> int:
+    def _number(self, label: Hashable, new: dict[Hashable, int], place: str) -> int:
         try:
             known = self.number.get(label)
         except TypeError:
@@ -223,13 +225,13 @@ class Labels:
             return known
         if not self.grows:
             raise ValueError(
-                f"{place}: label {plain(label)!r} is not in classes_; declare it with add_labels, "
-                "or let labels appear at any time with classes='grow'"
+                f"{place}: label {as_python_object(label)!r} is not in classes_; declare it with "
+                "add_labels, or accept new labels at any time with classes='grow'"
             )
-        return new.setdefault(checked(label, place), len(self) + len(new))
+        return new.setdefault(check_label(label, place), len(self) + len(new))
 
-    def encode_sets(self, Y: Any) -> Targets:
-        """Number the labels of rows that are collections of labels; changes nothing.
+    def encode_sets(self, Y: Iterable[Collection[Hashable]]) -> Targets:
+        """Convert one collection of labels per row to numbers; does not add the new labels.
 
         Parameters
         ----------
@@ -241,14 +243,16 @@ class Labels:
         return Targets("sets", LabelRows.from_lists(rows), LabelRows.empty(len(rows)), list(new))
 
     def indicator(self, y: Any, rows: int) -> npt.NDArray[np.int8]:
-        """Return targets as 0 and 1, (rows, K); unknown relevance is 0. ValueError for a new label.
+        """Return targets as an indicator of 0 and 1, (rows, K); raise ValueError for a new label.
+
+        Unknown relevance becomes 0.
 
         Parameters
         ----------
         y : targets
             As for ``encode``.
         rows : int
-            How many rows they are of.
+            The required number of rows.
         """
         targets = self.encode(y, rows)
         if targets.new:
@@ -265,11 +269,11 @@ class Labels:
         return Targets("single", rows, LabelRows.empty(len(y)), list(new))
 
     def _columns(self, Y: Any, count: int) -> list[Hashable]:
-        """Check the columns of an indicator; the labels that they add."""
+        """Check the columns of an indicator; return the labels that they add."""
         if count == len(self) and not hasattr(Y, "columns"):
             return []
         given = Y.columns if hasattr(Y, "columns") else range(count)
-        names = [plain(name) for name in given]
+        names = [as_python_object(name) for name in given]
         if self.grows and len(self) == 0:
             return names
         if count != len(self):
@@ -280,7 +284,7 @@ class Labels:
 
     def _encode_dense(self, Y: Any, array: npt.NDArray[Any]) -> Targets:
         new = self._columns(Y, array.shape[1])
-        if array.dtype.kind in "biu":  # no NaN among them, and usually 0 and 1 alone
+        if array.dtype.kind in "biu":  # these types have no NaN; usually all values are 0 and 1
             relevant = array == 1
             if np.count_nonzero(array) == np.count_nonzero(relevant):
                 rows = LabelRows.from_mask(relevant)
@@ -289,7 +293,7 @@ class Labels:
             values = array.astype(np.float64)
         except (TypeError, ValueError):
             raise ValueError(
-                "Y must be an indicator matrix of 0, 1 and NaN (unknown), one label a row, or a "
+                "Y must be an indicator matrix of 0, 1 and NaN (unknown), one label per row, or a "
                 "list of collections of labels"
             ) from None
         unknown = np.isnan(values)
@@ -297,8 +301,8 @@ class Labels:
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
             raise ValueError(
-                f"Y: row {row}, column {column} is {values[row, column]:g}; an indicator has 0, 1 "
-                "or NaN (relevance unknown)"
+                f"Y: row {row}, column {column} is {values[row, column]:g}; an indicator has only "
+                "0, 1 and NaN (relevance unknown)"
             )
         return Targets(
             "indicator", LabelRows.from_mask(values == 1), LabelRows.from_mask(unknown), new
@@ -316,14 +320,14 @@ class Labels:
             row = int(np.searchsorted(csr.indptr, at, side="right")) - 1
             raise ValueError(
                 f"Y: row {row}, column {csr.indices[at]} is {csr.data[at]:g}; a sparse indicator "
-                "has 0 and 1 only"
+                "has only 0 and 1"
             )
         rows = LabelRows(csr.indptr.astype(np.int64), csr.indices.astype(np.int32))
         return Targets("indicator", rows, LabelRows.empty(csr.shape[0]), new)
 
 
 def _is_list_of_collections(Y: Any) -> bool:
-    """Whether Y is rows of labels: of all rows, or of none."""
+    """Return whether Y has one collection of labels per row; raise ValueError if only some do."""
     if isinstance(Y, np.ndarray):
         if Y.dtype != object or Y.ndim != 1:
             return False
@@ -332,22 +336,22 @@ def _is_list_of_collections(Y: Any) -> bool:
         Y = Y.tolist()
     if not isinstance(Y, (list, tuple)) or not Y:
         return False
-    sets = [isinstance(row, (list, tuple, set, frozenset, np.ndarray)) for row in Y]
-    if any(sets) and not all(sets):
-        odd = sets.index(False)
-        raise ValueError(f"Y: row {odd} is {Y[odd]!r}, but other rows are collections of labels")
-    return all(sets) and not _is_nested_indicator(Y)
+    are_collections = [isinstance(row, (*_COLLECTION_TYPES, np.ndarray)) for row in Y]
+    if any(are_collections) and not all(are_collections):
+        row = are_collections.index(False)
+        raise ValueError(f"Y: row {row} is {Y[row]!r}, but other rows are collections of labels")
+    return all(are_collections) and not _is_nested_indicator(Y)
 
 
 def _is_nested_indicator(Y: Sequence[Any]) -> bool:
-    """Whether lists are the rows of an indicator: equally long rows of 0 and 1.
+    """Return whether lists are the rows of an indicator: rows of 0 and 1, all of one length.
 
-    No collection names a label twice, so repeated entries tell; rows without any, such as
-    ``[[0, 1], [1, 0]]``, are taken for collections of the labels 0 and 1.
+    A collection has no label twice, so a repeated entry marks an indicator. Without any, as in
+    ``[[0, 1], [1, 0]]``, the rows are collections of the labels 0 and 1.
     """
     if not all(isinstance(row, (list, np.ndarray)) for row in Y):
         return False
-    rows = [[plain(entry) for entry in row] for row in Y]
+    rows = [[as_python_object(entry) for entry in row] for row in Y]
     if not all(
         isinstance(entry, (int, float)) and entry in (0, 1) for row in rows for entry in row
     ):
@@ -355,13 +359,13 @@ def _is_nested_indicator(Y: Sequence[Any]) -> bool:
     if not any(len(set(row)) < len(row) for row in rows):
         return False
     if len({len(row) for row in rows}) > 1:
-        raise ValueError("Y: rows of 0 and 1 must be equally long to make an indicator")
+        raise ValueError("Y: the rows of an indicator of 0 and 1 must all have the same length")
     return True
 
 
 def _as_collection(labels: Any) -> Any:
-    """Return the labels of one example as a collection; a single label may stand for itself."""
-    if type(labels) in _QUICK:
+    """Return the labels of one example as a collection; a single label becomes a tuple."""
+    if type(labels) in _COLLECTION_TYPES:
         return labels
     if isinstance(labels, np.ndarray):
         return labels.ravel()

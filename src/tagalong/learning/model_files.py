@@ -1,7 +1,7 @@
 """Model files: safetensors with a JSON header, versioned and checksummed.
 
-A file holds arrays and one JSON text, never code: loading runs nothing from it. It is written
-beside its destination and moved into place, so a reader sees the old file or the new one.
+A file holds arrays and one JSON text, never code, so loading it executes nothing. A new file is
+written beside its destination and then renamed: a reader sees the old file or the new one.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from collections.abc import Hashable, Mapping
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -30,8 +30,10 @@ __all__ = [
 
 FORMAT = 2
 Arrays = dict[str, npt.NDArray[Any]]
+JsonLabel: TypeAlias = str | int | dict[str, list[Any]]
+"""A label in a JSON header; ``{"tuple": [...]}`` is a tuple."""
 
-# Where each kind of model lives; imported when a file of that kind is loaded.
+# The module that defines each kind of model; imported when a file of that kind is loaded.
 _KINDS = {
     "BlockProjection": "tagalong.online.blocks.projection",
     "LabelRanker": "tagalong.online.label_ranker.learner",
@@ -46,37 +48,39 @@ _KINDS = {
 
 
 class ModelFileError(ValueError):
-    """A file that is not a model, is damaged, or comes from a newer version."""
+    """The file is not a model, is damaged, or was written by a newer version."""
 
 
 class Saveable(Protocol):
-    """A model that can be written to a file and made again from it."""
+    """A model that can be written to a file and restored from it."""
 
     def to_parts(self) -> tuple[dict[str, Any], Arrays]:
-        """Return what goes into the JSON header, and the arrays."""
+        """Return the fields of the JSON header, and the arrays."""
 
     @classmethod
-    def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> Any:
-        """Make the model again."""
+    def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> Self:
+        """Return the model that ``to_parts`` returned as header and arrays."""
 
 
 def pack(model: Saveable) -> tuple[dict[str, Any], Arrays]:
-    """Return a model that is part of another one, as header and arrays."""
+    """Return a model as header and arrays, with its kind in the header."""
     kind = type(model).__name__
     if kind not in _KINDS:
-        raise ValueError(f"a {kind} cannot be saved in a model file")
+        raise ValueError(
+            f"a {kind} cannot be saved in a model file; these can: {', '.join(sorted(_KINDS))}"
+        )
     header, arrays = model.to_parts()
     return {"kind": kind, **header}, arrays
 
 
 def unpack(header: dict[str, Any], arrays: Arrays) -> Any:
-    """Return the model that `pack` took apart."""
+    """Return the model that `pack` returned as header and arrays."""
     model_class = getattr(import_module(_KINDS[header["kind"]]), header["kind"])
     return model_class.from_parts(header, arrays)
 
 
-def encode_label(label: Hashable) -> Any:
-    """Return a label as JSON: str, int and bool as they are, tuples marked as such."""
+def encode_label(label: Hashable) -> JsonLabel:
+    """Return a label as a JSON value: a str, int or bool unchanged, a tuple as an object."""
     if isinstance(label, tuple):
         return {"tuple": [encode_label(part) for part in label]}
     if isinstance(label, str) and not _is_unicode(label):
@@ -97,11 +101,11 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-def decode_label(saved: Any) -> Hashable:
+def decode_label(saved: JsonLabel) -> Hashable:
     """Return the label that `encode_label` wrote."""
     if isinstance(saved, dict):
         return tuple(decode_label(part) for part in saved["tuple"])
-    return saved  # type: ignore[no-any-return]
+    return saved
 
 
 def save(model: Saveable, path: str | os.PathLike[str]) -> None:
@@ -116,29 +120,29 @@ def save(model: Saveable, path: str | os.PathLike[str]) -> None:
     _write_atomically(Path(path), to_bytes(arrays, metadata=metadata))
 
 
-def _plain_number(value: Any) -> Any:
+def _plain_number(value: object) -> object:
     if isinstance(value, np.generic):
         return value.item()
     raise ValueError(f"{value!r} cannot be saved in a model file")
 
 
 def load(path: str | os.PathLike[str], features: Any = None) -> Any:
-    """Return the model in a file.
+    """Load a model from a file.
 
     Parameters
     ----------
     path : str or path
         A file that ``save`` has written.
     features : LabelFeatures, optional
-        For a `SharedLabelRanker` with features of your own: they are code, so they are not in the
-        file. What they had learnt is.
+        The custom features of a `SharedLabelRanker`. They are code, so the file holds only the
+        state that they have learnt.
 
     Raises
     ------
     ModelFileError
-        If the file is no model, is damaged, or was written by a newer version.
+        If the file is not a model, is damaged, or was written by a newer version.
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     """
     path = Path(path)
     text, checksum, arrays = _read(path)
@@ -156,40 +160,42 @@ def load(path: str | os.PathLike[str], features: Any = None) -> Any:
         )
     if checksum != _checksum(text, arrays):
         raise ModelFileError(f"{path}: damaged: its contents do not match their checksum")
-    _hand_over(header, features, path)
+    _insert_custom_features(header, features, path)
     try:
         return unpack(header, arrays)
     except (KeyError, TypeError, ValueError, RuntimeError, OverflowError) as error:
         raise ModelFileError(f"{path}: not a usable {kind}: {error}") from error
 
 
-def _hand_over(header: dict[str, Any], features: Any, path: Path) -> None:
-    """Put a user's own features where the model that needs them will look for them."""
-    part = header.get("learner", header) if header["kind"] == "Tagger" else header
-    wanted = part.get("own_features") if isinstance(part, dict) else None
-    if features is not None and wanted is None:
-        raise ValueError(f"{path}: this {header['kind']} needs no features to be given")
-    if features is None and wanted is not None:
-        named = wanted.get("class") if isinstance(wanted, dict) else None
-        raise ModelFileError(
-            f"{path}: its features are made by {named}, which is code and not in the file: give "
-            f"it, load(path, features={named}(...))"
+def _insert_custom_features(header: dict[str, Any], features: Any, path: Path) -> None:
+    """Put the user's features object into the header, where ``from_parts`` takes it."""
+    learner = header.get("learner", header) if header["kind"] == "Tagger" else header
+    required = learner.get("own_features") if isinstance(learner, dict) else None
+    if features is not None and required is None:
+        raise ValueError(
+            f"{path}: this {header['kind']} has no custom features: load it without features="
         )
-    if isinstance(wanted, dict):
-        wanted["given"] = features
+    if features is None and required is not None:
+        name = required.get("class") if isinstance(required, dict) else None
+        raise ModelFileError(
+            f"{path}: its features are made by {name}, which is code and not in the file: pass "
+            f"it with load(path, features={name}(...))"
+        )
+    if isinstance(required, dict):
+        required["given"] = features
 
 
 def _read(path: Path) -> tuple[str, str, Arrays]:
     from safetensors import SafetensorError, safe_open
 
     if not path.exists():
-        raise FileNotFoundError(f"no model file {path}")
+        raise FileNotFoundError(f"model file {path} does not exist")
     try:
         with safe_open(path, framework="numpy") as file:
             metadata: Mapping[str, str] = file.metadata() or {}
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError, KeyError) as error:
-        raise ModelFileError(f"{path}: not a Tagalong model, or cut short: {error}") from error
+        raise ModelFileError(f"{path}: not a Tagalong model, or truncated: {error}") from error
     if "tagalong" not in metadata or "sha256" not in metadata:
         raise ModelFileError(f"{path}: a safetensors file, but not a Tagalong model")
     return metadata["tagalong"], metadata["sha256"], arrays

@@ -1,11 +1,11 @@
-"""The contract of a learner: all that code outside its package may use.
+"""The contract of a learner: all that code outside the learner's package may use.
 
 `Tagger`, the command line, the adapters and the evaluation are written against these protocols.
-They ask a learner what it can do through ``task``, ``learns_online`` and ``learns_rows``, never by
-looking for a method, and touch none of its private attributes.
+They find out what a learner can do from ``task``, ``learns_online`` and ``learns_rows``, never from
+the existence of a method, and they use none of its private attributes.
 
-A new learner that follows the contract works everywhere: `tests/contract` runs for it once it is
-listed in `tests/contract/learners.py`.
+A new learner that follows the contract works with all of them. `tests/contract` tests every
+learner that `tests/contract/learners.py` lists.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
@@ -33,36 +33,37 @@ __all__ = [
 ]
 
 Task: TypeAlias = Literal["labels", "lists", "documents", "answers"]
-"""What a learner predicts: a ranking of all labels; a list of labels to show, of which feedback is
-learnt; a ranking of the documents of a query; or the answers of a problem of the user's own."""
+"""What a learner predicts. "labels": a ranking of all labels. "lists": a list of labels to show,
+from whose feedback it learns. "documents": a ranking of the documents of a query. "answers": the
+answers of a custom problem."""
 
 
 class Learner(Saveable, Protocol):
-    """Every learner that scores labels, whether it learns online or all rows at once."""
+    """A learner that scores labels, online or fitted to all rows at once."""
 
     @property
     def task(self) -> Task:
-        """What it predicts."""
+        """What the learner predicts."""
 
     @property
     def learns_online(self) -> bool:
-        """Whether it is an `OnlineLearner`: learns one example after the other."""
+        """Whether the learner is an `OnlineLearner`, which learns example by example."""
 
     @property
     def is_started(self) -> bool:
-        """Whether it has labels or weights: it has learnt, was loaded, or labels were declared."""
+        """Whether the learner has labels or weights: learnt, loaded, or declared."""
 
     @property
     def labels(self) -> Labels:
-        """The labels so far, by number and by name; none before it has started."""
+        """The labels so far, by number and by name; empty before the learner has started."""
 
     @property
     def feature_count_matters(self) -> bool:
-        """Whether scores depend on ``n_features``, which must then be known before the start."""
+        """Whether scores depend on ``n_features``; it must then be set before learning starts."""
 
     @property
     def bytes_of_weights(self) -> int:
-        """The memory that the weights take."""
+        """Memory of the weights, in bytes."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name."""
@@ -71,83 +72,83 @@ class Learner(Saveable, Protocol):
         """Raise ValueError for the first parameter that is wrong."""
 
     def start(self) -> None:
-        """Begin without an example, unless it has begun: labels may appear at any time.
+        """Initialise a learner that has not started, with a growing label set.
 
-        A learner that learns all rows at once cannot: it raises ValueError unless it is fitted.
+        A batch learner cannot start without data: it raises ValueError unless it is fitted.
         """
 
     def score_one(self, x: Pair) -> tuple[npt.NDArray[Any], float]:
         """Return the scores of all labels for one example, and the cut-off."""
 
     def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Return how likely labels with such scores are relevant."""
+        """Return the probability that each label is relevant, given its score."""
 
     def explain_one(
         self, x: Pair, label: Hashable
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
-        """Return an example's features, what each adds to a label's score, and the score."""
+        """Return an example's features, their contributions to a label's score, and the score."""
 
     def own_feature_names(self, features: npt.NDArray[Any]) -> list[str] | None:
-        """Return names of features of the learner's own; None if they are the examples'."""
+        """Return names of features that the learner makes; None if it uses the examples'."""
 
     def weights_by_feature(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the features that have weights, and their ``weights`` (features, K)."""
+        """Return the ``features`` that have weights, and their ``weights`` (features, K)."""
 
 
 class OnlineLearner(Learner, Protocol):
-    """A learner that learns one example after the other."""
+    """A learner that learns example by example."""
 
     n_features: int | None
 
     @property
     def certificate_(self) -> AnyCertificate:
-        """What it can prove about the rounds so far."""
+        """Proven bounds on the rounds so far."""
 
     @property
     def largest_weight(self) -> float:
-        """The largest weight of an example that its arithmetic can bear."""
+        """The largest sample weight that does not overflow the learner's arithmetic."""
 
     @property
     def learns_rows(self) -> bool:
         """Whether it offers ``encode_rows`` and ``watch_rows``."""
 
     def watch_one(
-        self, x: Pair, y: Any, unknown: Collection[Hashable] = (), weight: float = 1.0
+        self, x: Pair, y: object, unknown: Collection[Hashable] = (), weight: float = 1.0
     ) -> Round:
-        """Learn one example, which may bring new features and labels; return what was predicted."""
+        """Learn one example, with new features and labels allowed; return what was predicted."""
 
     def encode_rows(
         self, Y: Sequence[Collection[Hashable]], weights: npt.NDArray[np.float64] | None
     ) -> RowTargets:
-        """Number the labels of rows that are to be learnt; ValueError if some cannot be."""
+        """Convert labels to numbers; raise ValueError for rows that cannot be learnt."""
 
     def watch_rows(self, rows: SparseRows, targets: RowTargets) -> Rounds:
-        """Learn rows in one native call, to the bit as ``watch_one`` would one after the other."""
+        """Learn rows in one native call, with the same bits as one ``watch_one`` per row."""
 
-    def check_example(self, x: Any, new: Sequence[Hashable]) -> None:
-        """Raise ValueError if an example that brings new labels cannot be learnt."""
+    def check_example(self, x: Pair, new: Sequence[Hashable]) -> None:
+        """Raise ValueError if an example with these new labels cannot be learnt."""
 
     def add_labels(self, labels: Iterable[Hashable]) -> Self:
-        """Declare labels."""
+        """Add labels before any example has them."""
 
     def rename_label(self, old: Hashable, new: Hashable) -> None:
-        """Give a label another name; nothing else changes."""
+        """Rename a label; its weights do not change."""
 
     def forget_labels(self, labels: Sequence[Hashable]) -> None:
-        """Take labels away with their weights; the certificate restarts."""
+        """Remove labels and their weights; restarts the certificate."""
 
     def merge_labels(self, labels: Sequence[Hashable], into: Hashable) -> list[int]:
-        """Make one label of several; return the numbers that they had. The certificate restarts."""
+        """Merge labels into one and return their old numbers; restarts the certificate."""
 
     def feature_lengths(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
-        """Return the features that have weights, and the length of each one's weights."""
+        """Return the features that have weights, and the Euclidean length of their weights."""
 
     def keep_features(self, kept: npt.NDArray[np.bool_]) -> None:
-        """Keep the weights of some features, in the order of ``feature_lengths``."""
+        """Drop the weights of all other features; ``kept`` has the order of ``feature_lengths``."""
 
 
 class ListLearner(OnlineLearner, Protocol):
-    """An online learner of the task "lists"."""
+    """An online learner with the task "lists"."""
 
     max_labels: int | None
     miss_weight: float
@@ -163,24 +164,24 @@ class ListLearner(OnlineLearner, Protocol):
 
 
 class QueryLearner(Learner, Protocol):
-    """An online learner of the task "documents"."""
+    """A learner with the task "documents"."""
 
     def watch_query(
-        self, documents: Sequence[Pair], grades: Any, weight: float = 1.0
+        self, documents: Sequence[Pair], grades: npt.ArrayLike, weight: float = 1.0
     ) -> npt.NDArray[Any]:
-        """Learn the grades of a query's documents, and return the scores they had before."""
+        """Learn the grades of a query's documents; return the scores from before learning."""
 
 
 def is_online(learner: Learner) -> TypeGuard[OnlineLearner]:
-    """Whether a learner learns one example after the other."""
+    """Return whether a learner learns example by example."""
     return learner.learns_online
 
 
 def shows_lists(learner: Learner) -> TypeGuard[ListLearner]:
-    """Whether a learner chooses lists of labels to show, and learns from feedback."""
+    """Return whether a learner chooses lists of labels to show, and learns from feedback."""
     return learner.task == "lists"
 
 
 def ranks_documents(learner: Learner) -> TypeGuard[QueryLearner]:
-    """Whether a learner ranks the documents of queries."""
+    """Return whether a learner ranks the documents of queries."""
     return learner.task == "documents"

@@ -1,4 +1,4 @@
-"""What an observer of learning can know about its rounds."""
+"""Records of learning rounds: what was predicted before learning, and the true labels."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,18 +13,18 @@ __all__ = ["QueryRound", "Round", "Rounds"]
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One round: what was predicted, and the labels that turned out to be right.
+    """One round: the prediction before learning, and the labels of the example.
 
     Parameters
     ----------
     scores : array of shape (K,)
-        Of all labels, before the round; -infinity for labels that came with it.
+        Scores of all labels before the round; -infinity for labels that are new in it.
     cutoff : float
-        The score from which ``predict`` would have included a label.
+        The lowest score at which ``predict`` would have included a label.
     relevant, unknown : list of int
-        The numbers of the round's labels.
+        The numbers of the relevant labels, and of those with unknown relevance.
     shown : list of int, optional
-        The numbers of the labels that were shown, in order, if the learner shows lists.
+        If the learner shows lists: the numbers of the labels shown, in order.
     """
 
     scores: npt.NDArray[Any]
@@ -41,11 +41,11 @@ class Rounds:
     Parameters
     ----------
     scores : array of shape (rows, K)
-        Before each round; -infinity for labels that did not exist yet.
+        Scores before each round; -infinity for labels that did not exist yet.
     cutoffs : array of shape (rows,)
-        Before each round.
+        The cut-off before each round.
     relevant, unknown : LabelRows
-        The numbers of each round's labels.
+        Per round, the numbers of the relevant labels, and of those with unknown relevance.
     """
 
     scores: npt.NDArray[Any]
@@ -56,14 +56,14 @@ class Rounds:
 
 @dataclass(frozen=True, slots=True)
 class QueryRound:
-    """One query: what its documents scored before it was learnt, and their grades.
+    """One query: the scores of its documents before learning, and their grades.
 
     Parameters
     ----------
     scores : array of shape (documents,)
-        Before the round.
+        Scores before the round.
     grades : array of shape (documents,)
-        How relevant they turned out to be.
+        The true relevance of each document.
     """
 
     scores: npt.NDArray[Any]

@@ -1,8 +1,8 @@
-"""The update rules, as the native core's tables list them.
+"""The update rules, read from the tables of the native core.
 
-A rule's name and properties stand in one row of a table in the core: ``cpp/rules/rule_table.cpp``
-for rules over labels, ``cpp/blocks/rule_table.cpp`` for rules over blocks of rows. This module is
-how the rest of the package gets at them. It imports little, as the command line needs it to start.
+Each rule is one row of a native table: ``cpp/rules/rule_table.cpp`` has the rules over labels,
+``cpp/blocks/rule_table.cpp`` the rules over blocks of rows. The package reads the tables only
+through this module. It imports little because the command line imports it at start-up.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ PREDTRON_UPDATES: Mapping[str, "PredtronUpdate"] = MappingProxyType(
     {rule.name: rule for rule in core.predtron_updates()}
 )
 
-# Where both tables have a name, they agree on its bound: a test of the core sees to that.
+# A name in both tables has the same bound in both; a test of the native core checks it.
 _BOUNDS = {
     **{name: rule.bound for name, rule in LABEL_RULES.items()},
     **{name: rule.bound for name, rule in BLOCK_RULES.items()},
@@ -34,10 +34,11 @@ _BOUNDS = {
 
 
 def mistake_bound(update: str) -> str:
-    """Return which mistake bound holds: "step given", "step chosen" or "none".
+    """Return which mistake bound holds for a rule: "step given", "step chosen" or "none".
 
-    The dual gain of a mistake depends on the step c that a rule takes on it. A given step is
-    c = C, whether that helps or not; a chosen one is min(C, margin / 2B), B being the curvature.
+    The dual gain of a mistake depends on the step c that the rule takes. A given step is c = C,
+    even if a shorter one would gain more. A chosen step is c = min(C, margin / 2B), where B is
+    the curvature.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Everything about mail: its formats, and the filing of a Maildir."""
+"""Mail: its file formats, and the filing of a Maildir."""

@@ -1,1 +1,1 @@
-"""Learners that learn one example at a time."""
+"""Online learners: one package per learner, and their base classes."""

@@ -1,28 +1,29 @@
-"""Label rankers that predict every label whose score reaches a learnt cut-off."""
+"""Base class of the label rankers that predict by a learnt threshold on the scores."""
 
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tagalong.online.input_types import MatrixLike
 from tagalong.online.ranker import OnlineRanker
 
 __all__ = ["CutoffRanker"]
 
 
 class CutoffRanker(OnlineRanker):
-    """A label ranker with one score from which labels are predicted."""
+    """A label ranker that predicts the labels whose score reaches a learnt cut-off."""
 
     @property
     def cutoff_(self) -> float:
-        """The score from which ``predict`` includes a label."""
+        """The threshold: ``predict`` returns the labels that score at least this."""
         self._require_start("cutoff_")
         return self._native.certificate().cutoff
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: MatrixLike) -> npt.NDArray[Any]:
         """Return an indicator of the labels that score at least ``cutoff_``.
 
-        A classifier (trained with one label a row) returns the best label of each row.
+        A classifier (trained with one label per row) returns the best label of each row.
 
         Parameters
         ----------

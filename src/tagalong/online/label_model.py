@@ -1,4 +1,4 @@
-"""What a label ranker keeps once it has started: a native learner, names of labels and features."""
+"""Base class of the label rankers: names of labels and features, label operations, persistence."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from copy import deepcopy
@@ -8,40 +8,41 @@ import numpy.typing as npt
 
 from tagalong import _native as core
 from tagalong.learning import model_files
-from tagalong.learning.batches import labels_of
+from tagalong.learning.batches import initial_labels
 from tagalong.learning.estimators import columns_of, restore_columns, restored_on_error
 from tagalong.learning.examples import FeatureNames
-from tagalong.learning.labels import Labels, Targets, checked, label_array, label_list
+from tagalong.learning.labels import Labels, Targets, check_label, label_array, label_list
 from tagalong.learning.protocols import Task
-from tagalong.online.native import ChangeableRanker, NativeRanker
+from tagalong.online.input_types import Classes, TargetsLike
+from tagalong.online.native import EditableRanker, NativeRanker
 from tagalong.online.native_learner import NativeLearner, Settings
 
 __all__ = ["LabelModel", "Settings"]
 
 
 class LabelModel(NativeLearner):
-    """A native learner of labels, with the names of labels and features."""
+    """A native learner of labels, with the names of its labels and features."""
 
     _labels: Labels
     _names: FeatureNames | None
     _single: bool  # whether targets have one label per row
 
-    # What a subclass defines, or may define.
+    # Hooks for subclasses.
 
     def _check_batch(
         self, native: NativeRanker, matrix: core.Matrix, labels: Labels, targets: Targets
     ) -> None:
-        """Raise ValueError if some row of a batch cannot be learnt; changes nothing."""
+        """Raise ValueError if some row of a batch cannot be learnt. Changes nothing."""
         native.check(matrix)
 
     def _relabel(self, changes: Mapping[Hashable, Hashable | None]) -> None:
-        """Prepare for other names of labels, None for those forgotten; ValueError to refuse."""
+        """React to renamed labels (None: forgotten) before they change; ValueError to refuse."""
 
-    def _first_labels(self, Y: Any, classes: Any, fitting: bool) -> Labels:
+    def _initial_labels(self, Y: TargetsLike, classes: Classes, fitting: bool) -> Labels:
         """Return the labels of a learner that starts with these targets."""
-        return labels_of(Y, classes, fitting)
+        return initial_labels(Y, classes, fitting)
 
-    def _open_labels(self) -> Labels:
+    def _growing_labels(self) -> Labels:
         """Return the labels of a learner that starts without an example."""
         return Labels(grows=True)
 
@@ -49,33 +50,33 @@ class LabelModel(NativeLearner):
 
     @property
     def task(self) -> Task:
-        """What it predicts: a ranking of all labels."""
+        """The kind of prediction: a ranking of all labels."""
         return "labels"
 
     @property
     def labels(self) -> Labels:
-        """The labels so far, by number and by name; none before it has started."""
+        """The known labels, by number and by name; empty before the start."""
         return self._labels if self.is_started else Labels()
 
     @property
     def classes_(self) -> npt.NDArray[Any]:
         """The labels, in the order of their columns."""
         self._require_start("classes_")
-        # A label that an example brings is there once that is learnt.
+        # `_labels` may be ahead: an example's new labels count once the example is learnt.
         return label_array(self._labels.names[: self._native.labels])
 
     def start(self) -> None:
-        """Begin without an example, unless it has begun: labels may appear at any time."""
+        """Start without an example, unless already started; labels may then appear at any time."""
         if not self.is_started:
-            self._start_with(self._checked_settings(), self._open_labels(), single=False)
+            self._start_with(self._checked_settings(), self._growing_labels(), single=False)
 
     def add_labels(self, labels: Iterable[Hashable]) -> Self:
-        """Add labels, with no weights yet, that take part from the next round on.
+        """Add labels without weights; they take part from the next round on.
 
         Parameters
         ----------
         labels : collection of labels
-            Distinct from each other and from those there are.
+            The new labels: distinct, and none of them known already.
         """
         labels = label_list(labels, "labels")
         with restored_on_error(self):
@@ -91,30 +92,32 @@ class LabelModel(NativeLearner):
         Parameters
         ----------
         old, new : label
-            Its name so far, and from now on.
+            The current and the new name.
         """
         number = self._number(old)
-        new = checked(new, "new")
+        new = check_label(new, "new")
         if new == old:
             return
         if new in self._labels.number:
-            raise ValueError(f"label {new!r} is there already; merge_labels makes one of two")
+            raise ValueError(
+                f"label {new!r} exists already; merge_labels combines two labels into one"
+            )
         names = [new if i == number else name for i, name in enumerate(self._labels.names)]
         self._relabel({old: new})
         self._labels = Labels(names, self._labels.grows)
 
     def forget_labels(self, labels: Sequence[Hashable]) -> None:
-        """Take labels away with their weights. The certificate restarts.
+        """Remove labels and their weights. The certificate restarts.
 
         Parameters
         ----------
         labels : collection of labels
-            Which ones.
+            The labels to remove.
         """
         gone = {self._number(label) for label in labels}
         kept = [i for i in range(len(self._labels)) if i not in gone]
         named = ", ".join(repr(label) for label in labels)
-        self._change_labels(
+        self._replace_labels(
             [[i] for i in kept],
             [self._labels.names[i] for i in kept],
             dict.fromkeys(labels),
@@ -122,33 +125,33 @@ class LabelModel(NativeLearner):
         )
 
     def merge_labels(self, labels: Sequence[Hashable], into: Hashable) -> list[int]:
-        """Make one label of several; its weights, or what is counted for it, are their sum.
+        """Merge labels into one, whose weights (or counts) are the sum of theirs.
 
-        A sum keeps what speaks for each of them at full strength: the merged label scores high
+        A sum keeps the evidence for each label at full strength: the merged label scores high
         where any of them did. The certificate restarts.
 
         Parameters
         ----------
         labels : collection of labels
-            Which ones.
+            The labels to merge.
         into : label
-            The name of the new one; may be one of them, or another that is there.
+            The name of the merged label. An existing label of this name is merged as well.
 
         Returns
         -------
         list of int
-            The numbers that the labels had.
+            The numbers of the merged labels before the merge.
         """
-        into = checked(into, "into")
+        into = check_label(into, "into")
         parts = {self._number(label) for label in labels}
         if into in self._labels.number:
             parts.add(self._labels.number[into])
         if len(parts) < 2:
-            raise ValueError(f"there must be at least two labels to merge, got {list(labels)!r}")
+            raise ValueError(f"labels must name at least two labels to merge, got {list(labels)!r}")
         first, *others = merged = sorted(parts)
         kept = [i for i in range(len(self._labels)) if i not in others]
         named = ", ".join(repr(self._labels.names[i]) for i in merged)
-        self._change_labels(
+        self._replace_labels(
             [merged if i == first else [i] for i in kept],
             [into if i == first else self._labels.names[i] for i in kept],
             {self._labels.names[i]: into for i in merged},
@@ -159,7 +162,7 @@ class LabelModel(NativeLearner):
     # Files and copies.
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
-        """Return the header and the arrays of a file."""
+        """Return the header and the arrays of the model file."""
         state = self._native.state()
         header = {
             "params": self.get_params(),
@@ -169,21 +172,21 @@ class LabelModel(NativeLearner):
             "single": self._single,
             **columns_of(self),
             "names": None if self._names is None else list(self._names.number),
-            "restarted": self._restarted,
+            "restarted": self._restart_reason,
             "numbers": state["numbers"],
         }
         return header, state["arrays"]
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
-        """Return the learner that ``to_parts`` took apart.
+        """Rebuild a learner from the output of ``to_parts``.
 
         Parameters
         ----------
         header : dict
-            What can be said in JSON.
+            The JSON part of the model file.
         arrays : dict
-            Arrays by name.
+            The arrays of the model file, by name.
         """
         self = cls(**header["params"])
         native = self._make_native(header["settings"])
@@ -194,7 +197,7 @@ class LabelModel(NativeLearner):
         if len(self._labels) != native.labels:
             raise ValueError(f"it has {len(self._labels)} labels, but weights of {native.labels}")
         self._single = header["single"]
-        self._restarted = header.get("restarted", "")
+        self._restart_reason = header.get("restarted", "")
         restore_columns(self, header)
         self._names = None
         if header["names"] is not None:
@@ -204,12 +207,12 @@ class LabelModel(NativeLearner):
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
         if self.is_started:
-            # Copies, as a copy of the learner must share nothing with it.
+            # A copy of the learner must share no mutable object with it.
             own = {"_labels": deepcopy(self._labels), "_names": deepcopy(self._names)}
             state = {**state, **own}
         return state
 
-    # Within the learner.
+    # Internals.
 
     def _start_with(
         self,
@@ -219,7 +222,7 @@ class LabelModel(NativeLearner):
         matrix: core.Matrix | None = None,
         targets: Targets | None = None,
     ) -> None:
-        """Begin anew: with a native learner, once it has accepted the first examples."""
+        """Start from scratch, with a native learner that has accepted the first examples."""
         features = self.n_features or (0 if matrix is None else matrix.shape[1])
         self._check_start(settings, len(labels), features)
         settings = {**settings, "n_features": features}
@@ -230,7 +233,7 @@ class LabelModel(NativeLearner):
         self._settings = settings
         self._labels = labels
         self._single = single
-        self._restarted = ""
+        self._restart_reason = ""
         self._names = None if matrix is None else self._column_names()
         self._native = native
 
@@ -243,18 +246,18 @@ class LabelModel(NativeLearner):
             raise ValueError(f"there is no label {label!r}")
         return self._labels.number[label]
 
-    def _change_labels(
+    def _replace_labels(
         self,
         sources: list[list[int]],
         names: Sequence[Hashable],
         changes: Mapping[Hashable, Hashable | None],
         reason: str,
     ) -> None:
-        """Have other labels: per new label the old ones whose weights it sums."""
+        """Replace the labels; ``sources`` lists, per new label, the old labels to sum."""
 
-        def change(native: ChangeableRanker) -> None:
+        def change(native: EditableRanker) -> None:
             self._relabel(changes)
             native.select_labels(sources)
 
-        self._restart(change, reason)
+        self._edit_weights(change, reason)
         self._labels = Labels(names, self._labels.grows)

@@ -1,4 +1,4 @@
-"""How a native learner is made, and what it offers to the Python class around it."""
+"""The interface of the native learners, as protocols, and their construction from settings."""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from tagalong import _native as core
 
-__all__ = ["ChangeableRanker", "NativePredtron", "NativeRanker", "RankerAround", "new_native"]
+__all__ = ["EditableRanker", "NativePredtron", "NativeRanker", "RankerWrapper", "new_native"]
 
 NativePredtron: TypeAlias = core.Predtron32 | core.Predtron64
 
@@ -26,36 +26,36 @@ def new_native(
     Parameters
     ----------
     kinds : pair of classes
-        For weights in single and in double precision.
+        The native classes for weights in single and in double precision.
     settings : mapping
-        As files have them: what the class is called with, ``"dtype"``, which chooses the class, and
-        what concerns Python only.
+        Settings as in a model file: the arguments of the class, ``"dtype"``, which selects the
+        class, and settings that only Python uses.
     python_only : collection of str
-        The names of the latter.
+        The names of the settings that only Python uses.
     """
     single, double = kinds
     given = {n: v for n, v in settings.items() if n != "dtype" and n not in python_only}
     return double(**given) if settings["dtype"] == "float64" else single(**given)
 
 
-class Counted(Protocol):
-    """What every certificate of a native ranker says."""
+class NativeCertificate(Protocol):
+    """The fields that the certificates of all native rankers share."""
 
     @property
     def rounds(self) -> int:
-        """How many there were."""
+        """The number of rounds."""
 
     @property
     def cutoff(self) -> float:
-        """The score from which a label is predicted."""
+        """The threshold: labels that score at least this are predicted."""
 
 
 class NativeRanker(Protocol):
-    """What a native learner offers: it knows numbers of labels and features, no names."""
+    """A native learner of labels. Labels and features are numbers; it knows no names."""
 
     @property
     def labels(self) -> int:
-        """How many there are."""
+        """The number of labels."""
 
     def add_labels(self, count: int) -> None:
         """Add labels without weights."""
@@ -72,7 +72,7 @@ class NativeRanker(Protocol):
         scores: npt.NDArray[Any] | None = None,
         cutoffs: npt.NDArray[np.float64] | None = None,
     ) -> None:
-        """Learn the rows; write scores and cut-off before each of them, if wanted."""
+        """Learn the rows; write the scores and the cut-off before each row, if arrays are given."""
 
     def learn_one(
         self,
@@ -94,7 +94,7 @@ class NativeRanker(Protocol):
         weight: float,
         /,
     ) -> tuple[npt.NDArray[Any], float]:
-        """Learn one example; return the scores and the cut-off there were before."""
+        """Learn one example; return the scores and the cut-off from before."""
 
     def score_one(
         self, indices: npt.NDArray[Any], values: npt.NDArray[Any], /
@@ -104,64 +104,66 @@ class NativeRanker(Protocol):
     def explain_one(
         self, indices: npt.NDArray[Any], values: npt.NDArray[Any], label: int
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
-        """Return an example's features, what each adds to the label's score, and the score."""
+        """Return an example's features, their contributions to the label's score, and the score."""
 
     def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Return how often labels with such scores have been relevant lately."""
+        """Return calibrated probabilities: how often such labels were relevant recently."""
 
     def restart_certificate(self) -> None:
-        """Begin the counts and the dual value anew, centred on the present weights."""
+        """Restart the counts and the dual value, centred on the current weights."""
 
     @property
     def bytes(self) -> int:
-        """What the weights take."""
+        """The memory used by the weights."""
 
     def score(self, x: core.Matrix) -> tuple[npt.NDArray[Any], float]:
         """Return scores (rows, labels) and the cut-off."""
 
     def rank(self, x: core.Matrix, k: int) -> npt.NDArray[np.int32]:
-        """Return the k best labels of each row, all of them for k < 0."""
+        """Return the k best labels of each row; all labels if k < 0."""
 
     def rank_one(self, indices: npt.NDArray[Any], values: npt.NDArray[Any], k: int, /) -> list[int]:
-        """Return the k best labels of one example."""
+        """Return the k best labels of one example; all labels if k < 0."""
 
     def weights(self) -> core.FeatureWeights:
-        """Return the weights that predict, (rows, K)."""
+        """Return the weights used for predictions, (features, K)."""
 
-    def certificate(self) -> Counted:
-        """Return what was counted, the dual value and the cut-off."""
+    def certificate(self) -> NativeCertificate:
+        """Return the counts, the dual value and the cut-off."""
 
     def state(self) -> dict[str, dict[str, Any]]:
-        """Return everything that was learnt, as ``arrays`` and ``numbers``."""
+        """Return the learnt state as ``arrays`` and ``numbers``."""
 
     def restore(self, state: dict[str, dict[str, Any]]) -> None:
-        """Take over a state; the learner must be new."""
+        """Restore a saved state into a new learner."""
 
 
-class ChangeableRanker(NativeRanker, Protocol):
-    """A native learner whose labels and features can be changed otherwise than by learning."""
+class EditableRanker(NativeRanker, Protocol):
+    """A native learner whose labels and features can be edited, not only learnt."""
 
     @property
     def rounds(self) -> int:
-        """How many rounds there were, those before a restart of the certificate too."""
+        """The number of rounds, including those before a restart of the certificate."""
 
     def select_labels(self, sources: list[list[int]]) -> None:
-        """Have other labels: per new label the old ones whose weights it sums."""
+        """Replace the labels; ``sources`` lists, per new label, the old labels to sum."""
 
     def select_features(self, kept: list[bool]) -> None:
         """Keep the weights of some features, in the order of ``weights``."""
 
 
-Core = TypeVar("Core", bound=ChangeableRanker)
+Core = TypeVar("Core", bound=EditableRanker)
 
 
-class RankerAround(ChangeableRanker, Generic[Core]):
-    """Offers what a native ranker offers. The one inside does what a subclass leaves to it.
+class RankerWrapper(EditableRanker, Generic[Core]):
+    """Base class of wrappers around a native ranker that have its interface.
+
+    Calls that a subclass does not override go to the wrapped ranker.
 
     Parameters
     ----------
-    native : NativeRanker
-        The one inside.
+    native : EditableRanker
+        The wrapped ranker.
     """
 
     def __init__(self, native: Core):
@@ -169,12 +171,12 @@ class RankerAround(ChangeableRanker, Generic[Core]):
 
     @property
     def labels(self) -> int:
-        """How many there are."""
+        """The number of labels."""
         return self._core.labels
 
     @property
     def bytes(self) -> int:
-        """What the weights take."""
+        """The memory used by the weights."""
         return self._core.bytes
 
     def add_labels(self, count: int) -> None:
@@ -186,26 +188,32 @@ class RankerAround(ChangeableRanker, Generic[Core]):
         self._core.check(x)
 
     def learn_one(
-        self, indices: Any, values: Any, relevant: list[int], unknown: list[int], weight: float, /
+        self,
+        indices: npt.NDArray[Any],
+        values: npt.NDArray[Any],
+        relevant: list[int],
+        unknown: list[int],
+        weight: float,
+        /,
     ) -> None:
         """Learn one example."""
         self.predict_then_learn_one(indices, values, relevant, unknown, weight)
 
     def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Return how often labels with such scores have been relevant lately."""
+        """Return calibrated probabilities: how often such labels were relevant recently."""
         return self._core.probabilities(scores)
 
     def restart_certificate(self) -> None:
-        """Begin the counts and the dual value anew, centred on the present weights."""
+        """Restart the counts and the dual value, centred on the current weights."""
         self._core.restart_certificate()
 
     @property
     def rounds(self) -> int:
-        """How many rounds there were, those before a restart of the certificate too."""
+        """The number of rounds, including those before a restart of the certificate."""
         return self._core.rounds
 
     def select_labels(self, sources: list[list[int]]) -> None:
-        """Have other labels: per new label the old ones whose weights it sums."""
+        """Replace the labels; ``sources`` lists, per new label, the old labels to sum."""
         self._core.select_labels(sources)
 
     def select_features(self, kept: list[bool]) -> None:
@@ -213,13 +221,13 @@ class RankerAround(ChangeableRanker, Generic[Core]):
         self._core.select_features(kept)
 
     def weights(self) -> core.FeatureWeights:
-        """Return the weights that predict."""
+        """Return the weights used for predictions."""
         return self._core.weights()
 
     def state(self) -> dict[str, dict[str, Any]]:
-        """Return everything that was learnt, as ``arrays`` and ``numbers``."""
+        """Return the learnt state as ``arrays`` and ``numbers``."""
         return self._core.state()
 
     def restore(self, state: dict[str, dict[str, Any]]) -> None:
-        """Take over a state; the learner must be new."""
+        """Restore a saved state into a new learner."""
         self._core.restore(state)

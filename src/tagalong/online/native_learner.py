@@ -1,4 +1,4 @@
-"""Base class of the online learners: parameters, native learner, matrices, weights."""
+"""Base class of the online learners: settings, native learner, input matrices, weights."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias, cast
@@ -12,8 +12,9 @@ from tagalong import _native as core
 from tagalong.learning.estimators import validated
 from tagalong.learning.examples import as_matrix
 from tagalong.learning.fitted import NativeModel
-from tagalong.online.native import ChangeableRanker, NativeRanker
-from tagalong.online.weights import DeclaredFeatures, weights_by_name
+from tagalong.online.input_types import MatrixLike, Rows
+from tagalong.online.native import EditableRanker, NativeRanker
+from tagalong.online.weights import FeatureCounts, weights_as_dict
 
 __all__ = ["NativeLearner", "Settings"]
 
@@ -21,24 +22,24 @@ Settings: TypeAlias = dict[str, Any]
 
 
 class NativeLearner(NativeModel):
-    """An online learner with a native learner inside, whatever it predicts.
+    """An online learner around a native learner, for any kind of prediction.
 
-    A subclass states its parameters, turns them into settings (``_checked_settings``) and makes a
-    native learner from settings (``_make_native``).
+    A subclass declares its parameters, turns them into settings (``_checked_settings``) and makes
+    a native learner from settings (``_make_native``).
     """
 
     _native: NativeRanker
-    _restarted: str  # why the certificate does not begin with the first round
+    _restart_reason: str  # why the certificate does not cover all rounds; empty if it does
     n_features: int | None
 
-    # What a subclass defines, or may define.
+    # Hooks for subclasses.
 
     def _checked_settings(self) -> Settings:
-        """Return the parameters as the native learner wants them; ValueError for a bad one."""
+        """Validate the parameters and return them as settings of the native learner."""
         raise NotImplementedError
 
     def _largest_weight(self, settings: Settings) -> float:
-        """Return the largest sample weight that the arithmetic can bear."""
+        """Return the largest sample weight that cannot overflow the model's weights."""
         raise NotImplementedError
 
     def _make_native(self, settings: Settings) -> NativeRanker:
@@ -46,16 +47,16 @@ class NativeLearner(NativeModel):
         raise NotImplementedError
 
     def _check_start(self, settings: Settings, labels: int, features: int) -> None:
-        """Raise ValueError if nothing can begin with so many labels and features (0: unknown)."""
+        """Raise ValueError if these numbers of labels and features (0: unknown) are impossible."""
 
-    def _check_surgery(self) -> None:
-        """Raise ValueError if weights can be changed by learning only."""
+    def _require_editable_weights(self) -> None:
+        """Raise ValueError if weights can only be changed by learning."""
 
     # The contract: see `tagalong.learning.protocols`.
 
     @property
     def learns_online(self) -> bool:
-        """Whether it learns one example after the other: True."""
+        """Whether it learns one example at a time: True."""
         return True
 
     @property
@@ -65,36 +66,36 @@ class NativeLearner(NativeModel):
 
     @property
     def largest_weight(self) -> float:
-        """The largest weight of an example that the arithmetic can bear."""
+        """The largest weight of an example that cannot overflow the model's weights."""
         return self._largest_weight(self._current_settings())
 
     @property
     def bytes_of_weights(self) -> int:
-        """The memory that the weights take."""
+        """The memory used by the weights, in bytes."""
         self._require_start("bytes_of_weights")
         return self._native.bytes
 
     def check_parameters(self) -> None:
-        """Raise ValueError for the first parameter that is wrong."""
+        """Raise ValueError for the first invalid parameter."""
         self._checked_settings()
 
     def own_feature_names(self, features: npt.NDArray[Any]) -> list[str] | None:
-        """Return names of features that the learner makes itself; None if they are the examples'.
+        """Return the names of features that the learner computes; None if it uses the examples'.
 
         Parameters
         ----------
         features : array of int
-            Their numbers.
+            The numbers of the features.
         """
         return None
 
     def weights_by_feature(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the features with weights, the weights (features, K), and what else is kept."""
+        """Return ``features``, their ``weights`` (features, K), and ``unseen`` if there is one."""
         self._require_start("weights_by_feature")
-        return weights_by_name(self._native.weights())
+        return weights_as_dict(self._native.weights())
 
     def feature_lengths(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
-        """Return the features that have weights, and the Euclidean length of each one's weights."""
+        """Return the features that have weights, and the Euclidean norm of each one's weights."""
         found = self.weights_by_feature()
         weights = found["weights"].astype(np.float64)
         if weights.ndim == 1:  # one number per feature, shared by all labels
@@ -102,33 +103,33 @@ class NativeLearner(NativeModel):
         return found["features"], np.linalg.norm(weights, axis=1)
 
     def keep_features(self, kept: npt.NDArray[np.bool_]) -> None:
-        """Keep the weights of some of the features. The certificate restarts.
+        """Keep the weights of some features and drop the others. The certificate restarts.
 
         Parameters
         ----------
         kept : array of bool
-            Which ones, in the order of ``feature_lengths``.
+            One flag per feature, in the order of ``feature_lengths``.
         """
         dropped = int(len(kept) - kept.sum())
-        self._restart(
+        self._edit_weights(
             lambda native: native.select_features(kept.tolist()),
             f"the weights of {dropped} features were pruned",
         )
 
-    # Within the learner.
+    # Internals.
 
     def _current_settings(self) -> Settings:
         return self._settings if self.is_started else self._checked_settings()
 
-    def _validate(self, X: Any, reset: bool) -> Any:
-        X = validated(self, X, reset)
-        if self.n_features is not None and X.shape[1] != self.n_features:
+    def _validate(self, X: MatrixLike, reset: bool) -> Rows:
+        rows: Rows = validated(self, X, reset)
+        if self.n_features is not None and rows.shape[1] != self.n_features:
             raise ValueError(
-                f"X has {X.shape[1]} columns, but n_features={self.n_features} was declared"
+                f"X has {rows.shape[1]} columns, but n_features={self.n_features} was declared"
             )
-        return X
+        return rows
 
-    def _checked_matrix(self, X: Any) -> core.Matrix:
+    def _checked_matrix(self, X: MatrixLike) -> core.Matrix:
         check_is_fitted(self)
         if not hasattr(self, "n_features_in_"):
             raise NotFittedError(
@@ -138,19 +139,19 @@ class NativeLearner(NativeModel):
         self._native.check(matrix)
         return matrix
 
-    def _declared_features(self) -> DeclaredFeatures:
-        return DeclaredFeatures(
+    def _feature_counts(self) -> FeatureCounts:
+        return FeatureCounts(
             int(self._settings["n_features"]), int(getattr(self, "n_features_in_", 0))
         )
 
-    def _restart(self, change: Callable[[ChangeableRanker], None], reason: str) -> None:
-        """Change the weights in another way than by learning.
+    def _edit_weights(self, change: Callable[[EditableRanker], None], reason: str) -> None:
+        """Change the weights other than by learning.
 
-        What was proven about the rounds so far does not hold for such weights, so the native
+        The bound on the rounds so far does not hold for the changed weights. So the native
         learner restarts its certificate, centred on the new weights.
         """
-        self._check_surgery()
-        native = cast(ChangeableRanker, self._native)
+        self._require_editable_weights()
+        native = cast(EditableRanker, self._native)
         rounds = native.rounds
         change(native)
-        self._restarted = f"{reason} after {rounds:,} rounds"
+        self._restart_reason = f"{reason} after {rounds:,} rounds"

@@ -1,6 +1,6 @@
 """Base class of the label rankers: validation, learning, scoring, ranking."""
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -10,44 +10,45 @@ from sklearn.utils.validation import check_is_fitted
 
 from tagalong import _native as core
 from tagalong import parameters
-from tagalong.learning.batches import RowTargets, checked_weights, means_growing
-from tagalong.learning.estimators import put_back, restored_on_error
+from tagalong.learning.batches import RowTargets, check_sample_weight, labels_may_grow
+from tagalong.learning.estimators import restore_attributes, restored_on_error
 from tagalong.learning.examples import (
     FeatureNames,
     Pair,
     SparseRows,
     as_matrix,
     as_pairs,
-    comes_by_name,
+    has_named_features,
 )
 from tagalong.learning.labels import Labels, Targets
-from tagalong.learning.quality import accuracy, average_precision
+from tagalong.learning.metrics import accuracy, average_precision
 from tagalong.learning.rounds import Round, Rounds
+from tagalong.online.input_types import Classes, MatrixLike, SampleWeight, TargetsLike
 from tagalong.online.label_model import LabelModel, Settings
 
 __all__ = ["Example", "OnlineRanker", "Settings"]
 
-Example: TypeAlias = tuple[Any, Any] | Mapping[Any, float]
+Example: TypeAlias = tuple[npt.ArrayLike, npt.ArrayLike] | Mapping[Any, float]
+"""One example: (indices, values), or a mapping of feature numbers or names to values."""
 
 _NO_SCORES: npt.NDArray[Any] = np.empty(0)
-_UNWATCHED = Round(_NO_SCORES, 0.0, [], [])
+_EMPTY_ROUND = Round(_NO_SCORES, 0.0, [], [])
 
 
 class OnlineRanker(ClassifierMixin, LabelModel):
-    """An online learner that scores labels, as a scikit-learn estimator.
+    """Base class of the online label rankers: a scikit-learn estimator around a native learner.
 
-    It checks what comes in, as matrices or as single examples, and hands it to the native learner.
-    A batch is checked whole before any of it is learnt, and a failed call leaves the learner as it
-    was.
+    It validates matrices and single examples and passes them to the native learner. A batch is
+    validated completely before any row is learnt. A failed call leaves the learner unchanged.
     """
 
     @property
     def learns_rows(self) -> bool:
-        """Whether it offers ``encode_rows`` and ``watch_rows``."""
+        """Whether ``encode_rows`` and ``watch_rows`` exist: True."""
         return True
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from scratch, in the given order, ``passes`` times.
+    def fit(self, X: MatrixLike, y: TargetsLike, sample_weight: SampleWeight = None) -> Self:
+        """Learn from scratch: ``passes`` times over the rows, in the given order.
 
         Parameters
         ----------
@@ -56,26 +57,32 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         y : targets
             See Notes.
         sample_weight : array of shape (rows,), optional
-            Scales the budget C of each round; a row of weight 0 is passed over.
+            Scales the budget C of each round; rows of weight 0 are skipped.
         """
         settings = self._checked_settings()
         passes = parameters.integer(getattr(self, "passes", 1), "passes", 1)
         with restored_on_error(self):
-            X = self._validate(X, reset=True)
-            labels = self._first_labels(y, None, fitting=True)
-            targets = labels.encode(y, X.shape[0])
+            rows = self._validate(X, reset=True)
+            labels = self._initial_labels(y, None, fitting=True)
+            targets = labels.encode(y, rows.shape[0])
             self._check_targets(labels, targets)
-            weights = checked_weights(sample_weight, X, self._largest_weight(settings))
+            weights = check_sample_weight(sample_weight, rows, self._largest_weight(settings))
             if weights is not None and not weights.any():
                 raise ValueError("sample_weight must have at least one positive number, got zeros")
-            matrix = as_matrix(X)
+            matrix = as_matrix(rows)
             self._start_with(settings, labels, targets.kind == "single", matrix, targets)
         for _ in range(passes):
             self._learn(matrix, targets, weights, None)
         return self
 
-    def partial_fit(self, X: Any, Y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from a batch, row by row. The whole batch is checked before any of it is learnt.
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        Y: TargetsLike,
+        classes: Classes = None,
+        sample_weight: SampleWeight = None,
+    ) -> Self:
+        """Learn a batch row by row. The whole batch is validated before any row is learnt.
 
         Parameters
         ----------
@@ -84,21 +91,25 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         Y : targets
             See Notes.
         classes : sequence of labels or "grow", optional
-            All labels there will be, on the first call; or "grow" to let new labels appear at
-            any time. May be left out if Y is an indicator, whose columns are then the labels.
+            On the first call: all labels, or "grow" to let new labels appear at any time. Optional
+            if Y is an indicator matrix, whose columns then are the labels.
         sample_weight : array of shape (rows,), optional
-            Scales the budget C of each round; a row of weight 0 is passed over.
+            Scales the budget C of each round; rows of weight 0 are skipped.
         """
         self._learn_batch(X, Y, classes, sample_weight, watched=False)
         return self
 
     def predict_then_learn(
-        self, X: Any, Y: Any, classes: Any = None, sample_weight: Any = None
+        self,
+        X: MatrixLike,
+        Y: TargetsLike,
+        classes: Classes = None,
+        sample_weight: SampleWeight = None,
     ) -> npt.NDArray[Any]:
         """Learn like ``partial_fit``, and return the scores each row had just before it was learnt.
 
-        The honest way to measure an online learner, at the price of learning alone. With
-        ``classes="grow"``, a label that did not exist yet when a row came scores -infinity.
+        This is the progressive evaluation of an online learner, and it costs no more than learning.
+        With ``classes="grow"``, labels that first appear in a later row score -infinity.
 
         Parameters
         ----------
@@ -114,12 +125,18 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         Returns
         -------
         array of shape (rows, K)
-            What ``decision_function`` would have said for each row at that moment.
+            The scores that ``decision_function`` would have returned for each row at that moment.
         """
         return self.watch(X, Y, classes, sample_weight).scores
 
-    def watch(self, X: Any, Y: Any, classes: Any = None, sample_weight: Any = None) -> Rounds:
-        """Learn like ``partial_fit``, and return all that an observer of the rounds can know.
+    def watch(
+        self,
+        X: MatrixLike,
+        Y: TargetsLike,
+        classes: Classes = None,
+        sample_weight: SampleWeight = None,
+    ) -> Rounds:
+        """Learn like ``partial_fit``, and return what was predicted before each round.
 
         Parameters
         ----------
@@ -139,32 +156,39 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         """
         return self._learn_batch(X, Y, classes, sample_weight, watched=True)
 
-    def learn_one(self, x: Example, y: Any, unknown: Collection[Hashable] = ()) -> Self:
+    def learn_one(
+        self, x: Example, y: Hashable | Iterable[Hashable], unknown: Collection[Hashable] = ()
+    ) -> Self:
         """Learn one example.
 
         Parameters
         ----------
         x : (indices, values) or mapping of features to values
-            Features are numbers from 0 to 2**31 - 1, or names. New ones may appear at any time.
+            Features are numbers from 0 to 2**31 - 1, or names. New features may appear at any time.
         y : label or collection of labels
-            The relevant ones. On a new ranker labels may appear at any time.
+            The relevant labels. A ranker that starts with single examples accepts new labels at
+            any time.
         unknown : collection of labels
-            Labels whose relevance is not known; they take part in no pair.
+            Labels whose relevance is not known; the round uses no pairs with them.
         """
         self._learn_example(x, y, unknown, 1.0, watched=False)
         return self
 
     def watch_one(
-        self, x: Example, y: Any, unknown: Collection[Hashable] = (), weight: float = 1.0
+        self,
+        x: Example,
+        y: Hashable | Iterable[Hashable],
+        unknown: Collection[Hashable] = (),
+        weight: float = 1.0,
     ) -> Round:
-        """Learn like ``learn_one``, and return all that an observer of the round can know.
+        """Learn like ``learn_one``, and return what was predicted before the round.
 
         Parameters
         ----------
         x : (indices, values) or mapping of features to values
             As for ``learn_one``.
         y : label or collection of labels
-            The relevant ones.
+            The relevant labels.
         unknown : collection of labels
             Labels whose relevance is not known.
         weight : float
@@ -175,48 +199,53 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         Round
             Scores and cut-off before the round, and the numbers of its labels.
         """
-        if type(weight) is not float or weight != 1.0:  # which every learner can bear
+        if type(weight) is not float or weight != 1.0:  # 1 is valid for every learner
             weight = parameters.positive(weight, "weight", self.largest_weight)
         return self._learn_example(x, y, unknown, weight, watched=True)
 
     def _learn_example(
-        self, x: Example, y: Any, unknown: Collection[Hashable], weight: float, watched: bool
+        self,
+        x: Example,
+        y: Hashable | Iterable[Hashable],
+        unknown: Collection[Hashable],
+        weight: float,
+        watched: bool,
     ) -> Round:
-        before = dict(self.__dict__)  # `restored_on_error`, without what a context manager takes
-        found = _UNWATCHED
+        before = dict(self.__dict__)  # like `restored_on_error`, without a context manager's cost
+        found = _EMPTY_ROUND
         try:
             self.start()
             pairs, new_names = self._pairs(x, learning=True)
-            relevant, open_labels, new = self._labels.encode_one(y, unknown)
+            relevant, unknown_labels, new = self._labels.encode_one(y, unknown)
             if new:
                 self._labels.extend(new)
             try:
                 if watched:
                     scores, cutoff = self._native.predict_then_learn_one(
-                        *pairs, relevant, open_labels, weight
+                        *pairs, relevant, unknown_labels, weight
                     )
-                    found = Round(scores, cutoff, relevant, open_labels)
+                    found = Round(scores, cutoff, relevant, unknown_labels)
                 else:
-                    self._native.learn_one(*pairs, relevant, open_labels, weight)
-            except BaseException:  # whatever a user's own features may raise
-                self._labels.withdraw(len(self._labels) - self._native.labels)
+                    self._native.learn_one(*pairs, relevant, unknown_labels, weight)
+            except BaseException:  # custom features may raise anything
+                self._labels.remove_last(len(self._labels) - self._native.labels)
                 raise
             if new_names and self._names is not None:
                 self._names.extend(new_names)
         except BaseException:
-            put_back(self, before)
+            restore_attributes(self, before)
             raise
         return found
 
     def check_example(self, x: Example, new: Sequence[Hashable]) -> None:
-        """Raise ValueError if an example that brings new labels cannot be learnt.
+        """Raise ValueError if an example with new labels cannot be learnt.
 
         Parameters
         ----------
         x : (indices, values) or mapping of features to values
             One example.
         new : sequence of labels
-            The labels that it brings.
+            The labels of the example that the learner does not know yet.
         """
         self.start()
         (_, values), _ = self._pairs(x, learning=True)
@@ -225,14 +254,14 @@ class OnlineRanker(ClassifierMixin, LabelModel):
     def encode_rows(
         self, Y: Sequence[Collection[Hashable]], weights: npt.NDArray[np.float64] | None = None
     ) -> RowTargets:
-        """Number the labels of rows that are to be learnt; ValueError if some cannot be.
+        """Encode the labels of rows to be learnt as numbers; ValueError if some cannot be learnt.
 
         Parameters
         ----------
         Y : sequence of collections of labels
-            The labels of each row; new ones where labels may appear at any time.
+            The labels of each row. New labels are allowed if the learner accepts them at any time.
         weights : array of shape (rows,), optional
-            The weight of each row, above 0; 1 if left out.
+            The weight of each row, above 0; 1 by default.
         """
         self.start()
         if weights is not None:
@@ -246,17 +275,17 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         return RowTargets(self._labels.encode_sets(Y), weights)
 
     def watch_rows(self, rows: SparseRows, targets: RowTargets) -> Rounds:
-        """Learn rows in one native call, to the bit as ``watch_one`` would one after the other.
+        """Learn rows in one native call, with the same bits as ``watch_one`` row by row.
 
-        Unlike a matrix for ``watch``, the rows have no fixed number of columns, and no columns are
-        remembered.
+        Unlike a matrix for ``watch``, the rows have no fixed number of columns, and
+        ``n_features_in_`` does not change.
 
         Parameters
         ----------
         rows : SparseRows
             Features by number, valid for this learner.
         targets : RowTargets
-            What ``encode_rows`` has returned, with nothing learnt since.
+            The result of ``encode_rows``; nothing may be learnt in between.
 
         Returns
         -------
@@ -264,15 +293,15 @@ class OnlineRanker(ClassifierMixin, LabelModel):
             Scores and cut-off before each round, and the numbers of its labels.
         """
         self._labels.extend(targets.targets.new)
-        rounds = self._unwritten(targets.targets)
+        rounds = self._empty_rounds(targets.targets)
         self._learn(rows.matrix(), targets.targets, targets.weights, rounds)
         return rounds
 
-    def decision_function(self, X: Any) -> npt.NDArray[Any]:
+    def decision_function(self, X: MatrixLike) -> npt.NDArray[Any]:
         """Return the scores of all labels, (rows, K).
 
-        A classifier for two classes returns the difference of their scores, (rows,), as is usual
-        in scikit-learn.
+        A classifier for two classes returns the difference of their scores, (rows,), as
+        scikit-learn does.
 
         Parameters
         ----------
@@ -284,7 +313,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
             return np.asarray(scores[:, 1] - scores[:, 0])
         return scores
 
-    def rank(self, X: Any, k: int | None = None) -> npt.NDArray[Any]:
+    def rank(self, X: MatrixLike, k: int | None = None) -> npt.NDArray[Any]:
         """Return the k best labels of each row, or all of them, best first: (rows, k).
 
         Parameters
@@ -292,10 +321,11 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         X : array, sparse matrix or DataFrame of shape (rows, n)
             Examples.
         k : int, optional
-            How many; all of them by default.
+            The number of labels to return; all by default.
         """
         matrix = self._checked_matrix(X)
-        best = self._native.rank(matrix, _count(k))  # before classes_, which may grow meanwhile
+        # First the ranks, then `classes_`: another thread may add labels in between.
+        best = self._native.rank(matrix, _checked_k(k))
         return np.asarray(self.classes_[best])
 
     def rank_one(self, x: Example, k: int | None = None) -> list[Any]:
@@ -304,15 +334,15 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         Parameters
         ----------
         x : (indices, values) or mapping of features to values
-            Features without weights yet say nothing.
+            One example. Features without weights contribute nothing to the scores.
         k : int, optional
-            How many; all of them by default.
+            The number of labels to return; all by default.
         """
         if not self.is_started:
             return []
         pairs, _ = self._pairs(x, learning=False)
         names = self._labels.names
-        return [names[label] for label in self._native.rank_one(*pairs, _count(k))]
+        return [names[label] for label in self._native.rank_one(*pairs, _checked_k(k))]
 
     def score_one(self, x: Example) -> tuple[npt.NDArray[Any], float]:
         """Return the scores of all labels for one example, and the cut-off.
@@ -320,7 +350,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         Parameters
         ----------
         x : (indices, values) or mapping of features to values
-            Features without weights yet say nothing.
+            One example. Features without weights contribute nothing to the scores.
         """
         if not self.is_started:
             return _NO_SCORES, np.inf
@@ -328,21 +358,21 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         return self._native.score_one(*pairs)
 
     def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Return how often labels with such scores have been relevant lately.
+        """Return calibrated probabilities: how often such labels were relevant recently.
 
         Parameters
         ----------
         scores : array of shape (K,)
-            As ``score_one`` returns them.
+            Scores as returned by ``score_one``.
         """
         if not self.is_started:
             return np.zeros(len(scores))
         return self._native.probabilities(scores)
 
     def explain_one(
-        self, x: tuple[Any, Any], label: Hashable
+        self, x: Example, label: Hashable
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
-        """Return what each feature adds to a label's score, and the score.
+        """Return the contribution of each feature to a label's score, and the score.
 
         Parameters
         ----------
@@ -356,9 +386,9 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         features : array of int
             The example's features, ascending; -1 is the constant feature.
         parts : array of float
-            What each adds. Their sum is the score, up to the rounding of the storage type.
+            The contribution of each. Their sum is the score, up to rounding in the storage type.
         score : float
-            As ``score_one`` has it.
+            The label's score, as ``score_one`` returns it.
         """
         self._require_start("explain_one")
         if label not in self._labels.number:
@@ -366,15 +396,15 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         pairs, _ = self._pairs(x, learning=False)
         return self._native.explain_one(*pairs, self._labels.number[label])
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy of a classifier, else the label-ranking average precision.
+    def score(self, X: MatrixLike, y: TargetsLike, sample_weight: SampleWeight = None) -> float:
+        """Return the accuracy of a classifier, otherwise the label-ranking average precision.
 
         Parameters
         ----------
         X : array, sparse matrix or DataFrame of shape (rows, n)
             Examples.
         y : targets
-            See Notes; unknown relevance counts as irrelevant here.
+            See Notes. Labels of unknown relevance count as irrelevant here.
         sample_weight : array of shape (rows,), optional
             Weights of the rows.
         """
@@ -391,52 +421,58 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         return tags
 
     def _check_targets(self, labels: Labels, targets: Targets) -> None:
-        """Raise ValueError if the learner cannot learn such targets."""
+        """Hook: raise ValueError if the learner cannot learn these targets."""
 
     def _checked_batch(
-        self, X: Any, Y: Any, classes: Any, sample_weight: Any
+        self, X: MatrixLike, Y: TargetsLike, classes: Classes, sample_weight: SampleWeight
     ) -> tuple[core.Matrix, Targets, npt.NDArray[np.float64] | None]:
-        """Check a batch, begin if it is the first, and take up its labels."""
+        """Validate a batch, start the learner if it is the first one, and add its new labels."""
         with restored_on_error(self):
             if self.is_started:
                 self._check_same_classes(classes)
                 if self._names is not None and self._names.grows:
                     raise ValueError(
-                        "this learner has learnt features by name: use learn_one, or a new one"
+                        "X has features by number, but this learner has learnt features by name: "
+                        "use learn_one, or a new learner"
                     )
             first = not self.is_started
             settings = self._current_settings()
-            X = self._validate(X, reset=not hasattr(self, "n_features_in_"))
-            matrix = as_matrix(X)
-            labels = self._first_labels(Y, classes, fitting=False) if first else self._labels
-            targets = labels.encode(Y, X.shape[0])
+            rows = self._validate(X, reset=not hasattr(self, "n_features_in_"))
+            matrix = as_matrix(rows)
+            labels = self._initial_labels(Y, classes, fitting=False) if first else self._labels
+            targets = labels.encode(Y, rows.shape[0])
             self._check_targets(labels, targets)
-            weights = checked_weights(sample_weight, X, self._largest_weight(settings))
+            weights = check_sample_weight(sample_weight, rows, self._largest_weight(settings))
             if first:
                 self._start_with(settings, labels, targets.kind == "single", matrix, targets)
             else:
                 self._check_batch(self._native, matrix, labels, targets)
                 self._names = self._names or self._column_names()
-        if means_growing(classes):
+        if labels_may_grow(classes):
             labels.grows = True
         labels.extend(targets.new)
         return matrix, targets, weights
 
     def _learn_batch(
-        self, X: Any, Y: Any, classes: Any, sample_weight: Any, watched: bool
+        self,
+        X: MatrixLike,
+        Y: TargetsLike,
+        classes: Classes,
+        sample_weight: SampleWeight,
+        watched: bool,
     ) -> Rounds:
         matrix, targets, weights = self._checked_batch(X, Y, classes, sample_weight)
         rounds = Rounds(_NO_SCORES, _NO_SCORES, targets.relevant, targets.unknown)
         if watched:
-            rounds = self._unwritten(targets)
+            rounds = self._empty_rounds(targets)
         self._learn(matrix, targets, weights, rounds if watched else None)
         return rounds
 
-    def _unwritten(self, targets: Targets) -> Rounds:
-        """Return rounds with room for the scores and cut-offs of rows that are to be learnt."""
+    def _empty_rounds(self, targets: Targets) -> Rounds:
+        """Allocate the scores and cut-offs that learning writes, one row per round."""
         rows = len(targets)
         scores = np.empty((rows, len(self._labels)), dtype=self._settings["dtype"])
-        if targets.new:  # a row says nothing about labels that come later
+        if targets.new:  # labels that a later row brings have no score yet
             scores.fill(-np.inf)
         return Rounds(scores, np.empty(rows), targets.relevant, targets.unknown)
 
@@ -457,11 +493,11 @@ class OnlineRanker(ClassifierMixin, LabelModel):
                 cutoffs=None if watched is None else watched.cutoffs,
             )
         finally:
-            # An interrupted batch has learnt its first rows; the labels of the others are known.
+            # After an interruption only the first rows are learnt, but all labels are registered.
             self._native.add_labels(len(self._labels) - self._native.labels)
 
-    def _check_same_classes(self, classes: Any) -> None:
-        if classes is None or means_growing(classes):
+    def _check_same_classes(self, classes: Classes) -> None:
+        if classes is None or labels_may_grow(classes):
             return
         given = Labels(classes).names
         if given != self._labels.names:
@@ -469,17 +505,19 @@ class OnlineRanker(ClassifierMixin, LabelModel):
                 f"classes is {given!r}, but on the first call it was {self._labels.names!r}"
             )
 
-    def _scores(self, X: Any) -> tuple[npt.NDArray[Any], float]:
+    def _scores(self, X: MatrixLike) -> tuple[npt.NDArray[Any], float]:
         matrix = self._checked_matrix(X)
         return self._native.score(matrix)
 
     def _pairs(self, x: Example, learning: bool) -> tuple[Pair, list[str]]:
         pair = type(x) is tuple
-        if not pair and isinstance(x, Mapping) and not x:  # neither names nor numbers
+        if not pair and isinstance(x, Mapping) and not x:  # empty: neither names nor numbers
             return as_pairs(x), []
-        if pair or not comes_by_name(x):
+        if pair or not has_named_features(x):
             if learning and self._names is not None and self._names.grows:
-                raise ValueError("x has numbers for features, but this learner knows names")
+                raise ValueError(
+                    "x has features by number, but this learner has learnt features by name"
+                )
             pairs = as_pairs(x)
             if self.n_features is not None and pairs[0].max(initial=-1) >= self.n_features:
                 raise ValueError(
@@ -491,14 +529,16 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         if names is None:
             known = self._native.state()["arrays"]["features"]
             if hasattr(self, "n_features_in_") or (known >= 0).any():
-                raise ValueError("x has names for features, but this learner knows numbers only")
+                raise ValueError(
+                    "x has features by name, but this learner has learnt features by number"
+                )
             names = FeatureNames()
             if learning:
                 self._names = names
         return names.translate(x, learning)
 
 
-def _count(k: int | None) -> int:
+def _checked_k(k: int | None) -> int:
     if type(k) is int and k >= 0:
         return k
     return -1 if k is None else parameters.integer(k, "k", 0)

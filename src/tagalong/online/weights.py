@@ -1,4 +1,4 @@
-"""A learner's weights as one matrix."""
+"""Conversion of native weights to the matrix ``coef_`` and to a dict."""
 
 from typing import Any, NamedTuple
 
@@ -8,38 +8,46 @@ import scipy.sparse as sp
 
 from tagalong import _native as core
 
-__all__ = ["DeclaredFeatures", "matrix_of", "own_weights", "weight_matrix", "weights_by_name"]
+__all__ = [
+    "FeatureCounts",
+    "coef_matrix",
+    "native_coef_matrix",
+    "weights_as_dict",
+    "without_constant_feature",
+]
 
-# A dense matrix of more numbers than this would surprise: it becomes sparse.
-DENSE_COEF_LIMIT = 50_000_000
+# `coef_` is sparse if a dense matrix would have more entries than this.
+MAX_DENSE_ENTRIES = 50_000_000
 
 
-class DeclaredFeatures(NamedTuple):
-    """How many features a learner has been told about: by its parameters, by its matrices."""
+class FeatureCounts(NamedTuple):
+    """The number of features: by the parameter ``n_features``, and by the matrices learnt."""
 
     by_parameter: int
     by_matrix: int
 
 
-def weights_by_name(found: core.FeatureWeights) -> dict[str, npt.NDArray[Any]]:
-    """Return ``features``, ``weights`` and, where there are such, those of ``unseen`` features."""
+def weights_as_dict(found: core.FeatureWeights) -> dict[str, npt.NDArray[Any]]:
+    """Return ``features``, ``weights`` and, if it exists, the weight of ``unseen`` features."""
     out = {"features": found.features, "weights": found.weights}
     return out if found.unseen is None else {**out, "unseen": found.unseen}
 
 
-def own_weights(found: core.FeatureWeights) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return the features that have weights and these, (features, K), without the constant one."""
-    own = found.features >= 0
-    return found.features[own], found.weights[own]
+def without_constant_feature(
+    found: core.FeatureWeights,
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return the features and their weights, (features, K), without the constant feature."""
+    others = found.features >= 0
+    return found.features[others], found.weights[others]
 
 
-def matrix_of(
+def coef_matrix(
     features: npt.NDArray[Any],
     weights: npt.NDArray[Any],
-    declared: DeclaredFeatures,
+    counts: FeatureCounts,
     unseen: npt.NDArray[Any] | None = None,
 ) -> npt.NDArray[Any] | sp.csr_array:
-    """Return weights, (features, K), as a matrix (K, n); sparse when large.
+    """Return weights (features, K) as a matrix (K, n), sparse if it is large.
 
     Parameters
     ----------
@@ -47,29 +55,30 @@ def matrix_of(
         The features that have weights.
     weights : array of shape (features, K)
         Their weights.
-    declared : DeclaredFeatures
-        How many features the learner knows of.
+    counts : FeatureCounts
+        The declared numbers of features; n is at least each of them.
     unseen : array of shape (K,), optional
-        The weight of a declared feature that was not met; zero by default.
+        The weights of declared features that no example had; zero by default.
     """
-    n, labels = max(*declared, int(features.max(initial=-1)) + 1), weights.shape[1]
+    n, labels = max(*counts, int(features.max(initial=-1)) + 1), weights.shape[1]
     size = n * labels
-    if size <= DENSE_COEF_LIMIT:
+    if size <= MAX_DENSE_ENTRIES:
         dense = np.zeros((labels, n), dtype=weights.dtype)
         if unseen is not None:
-            dense[:, : declared.by_parameter] = unseen[:, None]
+            dense[:, : counts.by_parameter] = unseen[:, None]
         dense[:, features] = weights.T
         return np.asarray(dense)
     if unseen is not None and unseen.any():
         raise ValueError(
-            f"coef_ would have {size:,} numbers, none of them zero in the entropic geometry"
+            f"coef_ would have {size:,} entries, none of them zero in the entropic geometry; the "
+            f"limit is {MAX_DENSE_ENTRIES:,}"
         )
     rows, columns = np.nonzero(weights)
     return sp.csr_array((weights[rows, columns], (columns, features[rows])), shape=(labels, n))
 
 
-def weight_matrix(
-    found: core.FeatureWeights, declared: DeclaredFeatures
+def native_coef_matrix(
+    found: core.FeatureWeights, counts: FeatureCounts
 ) -> npt.NDArray[Any] | sp.csr_array:
-    """Return the weights that predict, as a native learner gives them, as a matrix (K, n)."""
-    return matrix_of(*own_weights(found), declared, found.unseen)
+    """Return a native learner's prediction weights as a matrix (K, n)."""
+    return coef_matrix(*without_constant_feature(found), counts, found.unseen)

@@ -1,6 +1,6 @@
-"""What Predtron predicts: the problems, and how to check one of your own.
+"""Prediction problems for Predtron, and `check_problem` for custom ones.
 
-The names load on first use; `tagalong.problems.protocol` says what a problem is.
+`tagalong.problems.protocol` defines what a problem is. The names load on first use.
 """
 
 from typing import TYPE_CHECKING

@@ -1,44 +1,50 @@
-"""What the problems of this package share beyond the protocol."""
+"""Base class of the built-in problems."""
 
 import inspect
 from typing import Any, Self
+
+from tagalong.problems.protocol import Vector
 
 __all__ = ["BuiltinProblem"]
 
 
 class BuiltinProblem:
-    """A problem that is told by the arguments it was made with, and that the native core knows."""
+    """Base class of the built-in problems.
+
+    A built-in problem is defined by its constructor's arguments, and the native core can decode
+    it.
+    """
 
     _arguments: dict[str, Any]
 
-    def _keep(self, **arguments: Any) -> None:
+    def _store_arguments(self, **arguments: Any) -> None:
         self._arguments = arguments
 
     def settings(self) -> dict[str, Any]:
-        """Return the arguments that make an equal problem, the dimension excepted."""
+        """Return the constructor's arguments, except the dimension."""
         return {name: value for name, value in self._arguments.items() if name != "dimension"}
 
     def sized(self, dimension: int) -> Self:
-        """Return the same problem with a number of scores."""
+        """Return the same problem with this number of scores."""
         return type(self)(**{**self._arguments, "dimension": dimension})
 
-    def worst_decode(self, scores: Any, y: Any) -> Any:
-        """Return the prediction that loses most among those that score best.
+    def worst_decode(self, scores: Vector, y: Any) -> Any:
+        """Return the prediction with the largest loss among those with the highest score.
 
-        What learning looks at: equal scores are a mistake. A problem of one's own need not have
-        this, and is asked to ``decode`` then.
+        Learning uses it, so that a tie counts as a mistake. A custom problem may omit it; then
+        learning uses ``decode``.
         """
         raise NotImplementedError
 
     def rule(self) -> dict[str, Any] | None:
-        """Return what the native core needs to know; None if it does not know this problem."""
+        """Return the problem's description for the native core; None if it cannot decode it."""
         raise NotImplementedError
 
     @property
     def is_known_to_the_core(self) -> bool:
-        """Whether the core can decide; what somebody has derived from a problem, it cannot."""
-        own = type(self).__module__.startswith("tagalong.problems.")
-        return own and self.rule() is not None
+        """Whether the native core can decode the problem; False for a user's subclass."""
+        is_builtin = type(self).__module__.startswith("tagalong.problems.")
+        return is_builtin and self.rule() is not None
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and vars(other) == vars(self)
@@ -48,9 +54,9 @@ class BuiltinProblem:
 
     def __repr__(self) -> str:
         defaults = inspect.signature(type(self)).parameters
-        given = (
+        arguments = (
             f"{name}={value!r}"
             for name, value in self._arguments.items()
             if value != defaults[name].default
         )
-        return f"{type(self).__name__}({', '.join(given)})"
+        return f"{type(self).__name__}({', '.join(arguments)})"

@@ -1,15 +1,15 @@
-"""Whether a problem keeps its word."""
+"""Test that a custom problem satisfies the protocol."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from tagalong.problems.protocol import Problem, missing_parts
+from tagalong.problems.protocol import Problem, Vector, missing_members
 
 __all__ = ["check_problem"]
 
-ENOUGH = 1e-9
+TOLERANCE = 1e-9
 
 
 def check_problem(
@@ -20,38 +20,39 @@ def check_problem(
     rounds: int = 50,
     seed: int = 0,
 ) -> None:
-    """Test that a problem is what Predtron takes it for; ValueError says what is wrong.
+    """Raise ValueError if a problem violates what Predtron assumes about it.
 
-    Every representation has length 1, and decodes to its own prediction. A correct prediction loses
-    nothing, and losses are within their limits. On random scores, and on scores with ties, no
-    prediction is more similar to them than the decoded one, and none has more loss and similarity
-    together than the one that the loss-augmented decoding finds.
+    Every representation must have length 1 and decode to its own prediction. A correct prediction
+    must have loss 0, and every other loss must lie between ``least_loss`` and ``most_loss``. For
+    random scores, with and without ties, ``decode`` must return a prediction with the largest
+    similarity, and ``augmented_decode`` one with the largest sum of loss and similarity. The
+    similarity of a prediction is the inner product of its representation with the scores.
 
     Parameters
     ----------
     problem : Problem
-        With its dimension.
+        The problem; its dimension must be set.
     answers : sequence
-        Answers to try: all of them, where they are few.
+        Answers to test with: all possible ones if they are few.
     predictions : sequence, optional
-        All predictions there are, where they are few enough to try; otherwise decoding is compared
-        with the predictions that come up by themselves.
+        All possible predictions, if they are few enough to enumerate. By default the decoders are
+        compared only with predictions that the problem returns during the test.
     rounds : int, default 50
-        How many random scores to try.
+        Number of random scores without ties, and again with ties.
     seed : int, default 0
-        Of the random scores.
+        Seed of the random scores.
 
     Examples
     --------
     >>> from tagalong.problems import Multiclass, check_problem
     >>> check_problem(Multiclass(dimension=3), answers=[0, 1, 2], predictions=[0, 1, 2])
     """
-    if missing := missing_parts(problem):
-        raise ValueError(f"{problem!r} is no problem: it has no {', '.join(missing)}")
+    if missing := missing_members(problem):
+        raise ValueError(f"{problem!r} is not a problem: it has no {', '.join(missing)}")
     if problem.dimension is None or problem.dimension < 1:
-        raise ValueError(f"dimension must be a number from 1 on, got {problem.dimension!r}")
+        raise ValueError(f"dimension must be at least 1, got {problem.dimension!r}")
     if not len(answers):
-        raise ValueError("answers must not be empty: there is nothing to try")
+        raise ValueError("answers must not be empty")
     if not 0 < problem.least_loss <= problem.most_loss:
         raise ValueError(
             "least_loss must be above 0 and at most most_loss, got "
@@ -71,13 +72,13 @@ def check_problem(
         correct = problem.correct(y, scores)
         for prediction in (decoded, augmented, correct):
             _check_representation(problem, prediction)
-        if (found := problem.loss(correct, y)) != 0:
-            raise ValueError(f"correct({y!r}) is {correct!r}, which loses {found!r} instead of 0")
-        rivals = known or [decoded, augmented, correct, problem.decode(-scores)]
-        for rival in [*rivals, correct]:
-            _check_loss(problem, rival, y)
-            _check_best(problem, "decode", decoded, rival, scores, None)
-            _check_best(problem, "augmented_decode", augmented, rival, scores, y)
+        if (loss := problem.loss(correct, y)) != 0:
+            raise ValueError(f"correct({y!r}) is {correct!r}, whose loss is {loss!r} instead of 0")
+        others = known or [decoded, augmented, correct, problem.decode(-scores)]
+        for other in [*others, correct]:
+            _check_loss(problem, other, y)
+            _check_best(problem, "decode", decoded, other, scores, None)
+            _check_best(problem, "augmented_decode", augmented, other, scores, y)
 
 
 def _check_representation(problem: Problem, prediction: Any) -> None:
@@ -86,19 +87,20 @@ def _check_representation(problem: Problem, prediction: Any) -> None:
         raise ValueError(
             f"represent({prediction!r}) has shape {vector.shape}, not ({problem.dimension},)"
         )
-    if not abs(float(vector @ vector) - 1) <= ENOUGH:
+    if not abs(float(vector @ vector) - 1) <= TOLERANCE:
         length = float(np.sqrt(vector @ vector))
         raise ValueError(f"represent({prediction!r}) has length {length:.6g} instead of 1")
     again = np.asarray(problem.represent(problem.decode(vector)))
     if not np.allclose(again, vector, rtol=0, atol=1e-7):
         raise ValueError(
-            f"decode does not invert represent: {prediction!r} became {problem.decode(vector)!r}"
+            f"decode does not invert represent: decode(represent({prediction!r})) is "
+            f"{problem.decode(vector)!r}"
         )
 
 
 def _check_loss(problem: Problem, prediction: Any, y: Any) -> None:
     loss = problem.loss(prediction, y)
-    low, high = problem.least_loss * (1 - ENOUGH), problem.most_loss * (1 + ENOUGH)
+    low, high = problem.least_loss * (1 - TOLERANCE), problem.most_loss * (1 + TOLERANCE)
     if not (loss == 0 or low <= loss <= high):
         raise ValueError(
             f"loss({prediction!r}, {y!r}) is {loss!r}; it must be 0, or from least_loss = "
@@ -106,17 +108,20 @@ def _check_loss(problem: Problem, prediction: Any, y: Any) -> None:
         )
 
 
-def _check_best(problem: Problem, method: str, found: Any, rival: Any, scores: Any, y: Any) -> None:
-    """Compare what a decoding found with another prediction."""
+def _check_best(
+    problem: Problem, method: str, decoded: Any, other: Any, scores: Vector, y: Any
+) -> None:
+    """Raise ValueError if another prediction has a larger objective than the decoded one."""
 
-    def worth(prediction: Any) -> float:
+    def objective(prediction: Any) -> float:
         similarity = float(np.asarray(problem.represent(prediction)) @ scores)
         return similarity if method == "decode" else similarity + problem.loss(prediction, y)
 
-    ours, theirs = worth(found), worth(rival)
-    if ours < theirs - ENOUGH * max(1.0, abs(theirs)):
-        asked = "scores" if method == "decode" else f"scores, {y!r}"
+    value, other_value = objective(decoded), objective(other)
+    if value < other_value - TOLERANCE * max(1.0, abs(other_value)):
+        arguments = "scores" if method == "decode" else f"scores, {y!r}"
+        maximised = "similarity" if method == "decode" else "loss plus similarity"
         raise ValueError(
-            f"{method}({asked}) found {found!r}, worth {ours:.6g}; {rival!r} is worth "
-            f"{theirs:.6g} with scores {np.asarray(scores).tolist()!r}"
+            f"{method}({arguments}) returned {decoded!r} with {maximised} {value:.6g}, but "
+            f"{other!r} has {other_value:.6g}, for scores {np.asarray(scores).tolist()!r}"
         )

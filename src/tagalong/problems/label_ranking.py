@@ -1,29 +1,29 @@
-"""All labels in an order, the relevant ones first."""
+"""Label ranking: relevant labels before irrelevant ones."""
 
-from tagalong.problems.places import Position, Ranking
+from tagalong.problems.ranking import Position, Ranking
 
 __all__ = ["LabelRanking"]
 
 
 class LabelRanking(Ranking):
-    """Ranks labels: an answer says which of them are relevant.
+    """A ranking of all labels; the answer is the relevance of each label, 0 or 1.
 
     Parameters
     ----------
     position : str or callable, default "-i"
-        f, the representation of a place: ``"-i"``, ``"-i^1.1"``, ``"-i^2"``, ``"1/i"``, or a
-        function of the place 1, 2, ... that falls. Where it falls steeply, the places must be kept
-        apart less.
+        f, the representation of a position: ``"-i"``, ``"-i^1.1"``, ``"-i^2"``, ``"1/i"``, or a
+        decreasing function of the position 1, 2, ... Where f decreases steeply, adjacent
+        positions need a smaller difference of scores.
     ties : str, default "score"
-        Which correct ranking to move to: the one that sorts equal relevance by ``"score"``, as it
-        stands, or by ``"index"``.
+        Which correct ranking to move towards: the one that sorts labels of equal relevance by
+        their current ``"score"``, or by ``"index"``.
     loss : str, default "ndcg"
-        ``"ndcg"``: one minus it; ``"precision"``: one minus the hits among the first k over the
-        most there could be.
+        ``"ndcg"``: 1 - NDCG. ``"precision"``: 1 minus the number of relevant labels among the
+        first k, divided by the largest possible number.
     k : int, optional
-        How many places count; None means all, for NDCG only.
+        Number of positions that count. None means all, for NDCG only.
     dimension : int, optional
-        The number of labels; Predtron finds it in the data.
+        The number of labels (default: Predtron takes it from the data).
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""One class of many."""
+"""Multiclass classification with an optional reject option."""
 
 from typing import Any
 
@@ -12,62 +12,61 @@ from tagalong.problems.classes import (
     worst_class,
 )
 from tagalong.problems.protocol import Vector
-from tagalong.problems.reject import REJECT, reject_costs
+from tagalong.problems.reject import REJECT, ClassPrediction, reject_costs
 
 __all__ = ["Multiclass"]
 
 
 class Multiclass(BuiltinProblem):
-    r"""One class of m: the multiclass perceptron.
+    r"""One class out of m: the multiclass perceptron.
 
     Class i is represented by :math:`e_i`, REJECT by :math:`\sum_i e_i / \sqrt m`.
 
     Parameters
     ----------
     reject : float, optional
-        What it costs not to predict, where a mistake costs 1; at most 1. None: REJECT is never
-        predicted.
+        Cost of REJECT, at most 1; a mistake costs 1. None: REJECT is never predicted.
     dimension : int, optional
-        The number of classes; Predtron finds it in the data.
+        The number of classes (default: Predtron takes it from the data).
     """
 
     def __init__(self, reject: float | None = None, dimension: int | None = None):
-        self._keep(reject=reject, dimension=dimension)
+        self._store_arguments(reject=reject, dimension=dimension)
         self.reject = reject_costs(reject, "reject", None)
         self.dimension = dimension
 
     @property
     def least_loss(self) -> float:
-        """What REJECT costs, or 1."""
+        """The cost of REJECT, or 1."""
         return self.reject[0] if self.reject else 1.0
 
     @property
     def most_loss(self) -> float:
-        """What a mistake costs: 1."""
+        """The cost of a mistake: 1."""
         return 1.0
 
-    def loss(self, prediction: Any, y: int) -> float:
-        """Return 1 for a mistake, the cost of REJECT for that."""
+    def loss(self, prediction: ClassPrediction, y: int) -> float:
+        """Return 1 for a mistake, or the cost of REJECT."""
         if prediction is REJECT:
             return self.least_loss
         return 0.0 if prediction == y else 1.0
 
-    def represent(self, prediction: Any) -> Vector:
-        """Return e_i, or the direction of all of them together."""
+    def represent(self, prediction: ClassPrediction) -> Vector:
+        """Return e_i for class i, or the normalised sum of all e_i for REJECT."""
         return represent_class(prediction, known_dimension(self.dimension))
 
-    def decode(self, scores: Vector) -> Any:
+    def decode(self, scores: Vector) -> ClassPrediction:
         """Return the class with the highest score, or REJECT."""
         return decode_class(scores, np.zeros(len(scores)), 0.0 if self.reject else None)
 
-    def augmented_decode(self, scores: Vector, y: int) -> Any:
-        """Return the class, or REJECT, with the largest loss plus score."""
+    def augmented_decode(self, scores: Vector, y: int) -> ClassPrediction:
+        """Return the class, or REJECT, with the largest sum of loss and score."""
         return decode_class(
             scores, self._losses(scores, y), self.reject[0] if self.reject else None
         )
 
-    def worst_decode(self, scores: Vector, y: int) -> Any:
-        """Return the prediction that loses most among those that score best."""
+    def worst_decode(self, scores: Vector, y: int) -> ClassPrediction:
+        """Return the prediction with the largest loss among those with the highest score."""
         return worst_class(scores, self._losses(scores, y), self.reject[0] if self.reject else None)
 
     def _losses(self, scores: Vector, y: int) -> Vector:
@@ -76,9 +75,9 @@ class Multiclass(BuiltinProblem):
         return losses
 
     def correct(self, y: int, scores: Vector) -> int:
-        """Return the answer."""
+        """Return y."""
         return y
 
     def rule(self) -> dict[str, Any]:
-        """Return what the native core needs to know."""
+        """Return the problem's description for the native core."""
         return {"kind": "classes", "reject": list(self.reject)}

@@ -1,4 +1,4 @@
-"""Classes that have an order, with a loss that counts the steps between them."""
+"""Ordinal classification: ordered levels, and a loss equal to the distance between them."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ __all__ = ["Ordinal"]
 
 
 class Ordinal(BuiltinProblem):
-    """Grades: level i is represented by e_i, and a prediction loses one a level.
+    """One of m ordered levels: level i is represented by e_i, and the loss is |i - y|.
 
     Parameters
     ----------
@@ -27,13 +27,13 @@ class Ordinal(BuiltinProblem):
         The levels from the lowest to the highest; a number m means 0, 1, ..., m - 1. None: the
         classes of the data, sorted.
     dimension : int, optional
-        The number of levels; follows from ``levels``, or else Predtron finds it in the data.
+        The number of levels (default: that of ``levels``, or Predtron takes it from the data).
     """
 
     def __init__(
         self, levels: int | Sequence[Hashable] | None = None, dimension: int | None = None
     ):
-        self._keep(
+        self._store_arguments(
             levels=tuple(levels) if isinstance(levels, list) else levels, dimension=dimension
         )
         self.levels: tuple[Hashable, ...] | None = None
@@ -50,16 +50,16 @@ class Ordinal(BuiltinProblem):
 
     @property
     def least_loss(self) -> float:
-        """One level."""
+        """The loss of the adjacent level: 1."""
         return 1.0
 
     @property
     def most_loss(self) -> float:
-        """From one end to the other."""
+        """The distance from the lowest to the highest level."""
         return float(max(1, known_dimension(self.dimension) - 1))
 
     def loss(self, prediction: int, y: int) -> float:
-        """Return how many levels are between."""
+        """Return the distance between the two levels."""
         return float(abs(prediction - y))
 
     def represent(self, prediction: int) -> Vector:
@@ -71,17 +71,17 @@ class Ordinal(BuiltinProblem):
         return decode_class(scores, np.zeros(len(scores)), None)
 
     def augmented_decode(self, scores: Vector, y: int) -> Any:
-        """Return the level with the largest distance from y plus score."""
+        """Return the level with the largest sum of distance from y and score."""
         return decode_class(scores, np.abs(np.arange(len(scores)) - float(y)), None)
 
     def worst_decode(self, scores: Vector, y: int) -> Any:
-        """Return the level farthest from y among those that score best."""
+        """Return the level farthest from y among those with the highest score."""
         return worst_class(scores, np.abs(np.arange(len(scores)) - float(y)), None)
 
     def correct(self, y: int, scores: Vector) -> int:
-        """Return the answer."""
+        """Return y."""
         return y
 
     def rule(self) -> dict[str, Any]:
-        """Return what the native core needs to know."""
+        """Return the problem's description for the native core."""
         return {"kind": "ordinal"}

@@ -1,7 +1,7 @@
-r"""What a prediction problem is.
+r"""The protocol of a prediction problem.
 
-A learner has scores :math:`t \in R^d`. A problem says what they predict and what that costs: it
-represents every prediction :math:`\sigma` by a vector of length 1, and predicts
+A learner computes scores :math:`t \in R^d`. A problem turns them into a prediction and defines its
+loss. It represents every prediction :math:`\sigma` by a vector of length 1, and predicts
 :math:`\mathrm{pred}(t) = \mathrm{argmax}_\sigma \langle \mathrm{rep}(\sigma), t\rangle`.
 """
 
@@ -11,11 +11,11 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["PARTS", "Problem", "Vector", "missing_parts"]
+__all__ = ["MEMBERS", "Problem", "Vector", "missing_members"]
 
 Vector: TypeAlias = npt.NDArray[np.float64]
 
-PARTS = (
+MEMBERS = (
     "dimension",
     "least_loss",
     "most_loss",
@@ -28,41 +28,42 @@ PARTS = (
 
 
 class Problem(Protocol):
-    """What Predtron asks of a problem; `check_problem` tests that it keeps its word.
+    """What Predtron needs of a problem; `check_problem` tests it.
 
-    Predictions and answers are any objects: only the problem looks into them. A problem may also
-    have ``worst_decode(scores, y)``, the prediction that loses most among those that score best;
-    learning looks at it in place of ``decode``, so that equal scores are a mistake.
+    Predictions and answers may be any objects: only the problem looks into them. A problem may
+    also have ``worst_decode(scores, y)``, which returns the prediction with the largest loss among
+    those with the highest score. Learning then uses it instead of ``decode``, so that a tie counts
+    as a mistake.
     """
 
     dimension: int | None
-    """How many scores there are; None as long as the data have not told."""
+    """The number of scores; None until it is known from the data."""
 
     @property
     def least_loss(self) -> float:
-        """The smallest loss that is not zero, or less: c_L."""
+        """Lower bound of all losses that are not zero: c_L."""
 
     @property
     def most_loss(self) -> float:
-        """The largest loss, or more: C_L."""
+        """Upper bound of all losses: C_L."""
 
     def loss(self, prediction: Any, y: Any) -> float:
-        """Return what a prediction costs where the answer is y; zero if it is correct."""
+        """Return the loss of a prediction if the answer is y; zero if it is correct."""
 
     def represent(self, prediction: Any) -> Vector:
-        """Return the vector of length 1 that stands for a prediction."""
+        """Return the vector of length 1 that represents a prediction."""
 
     def decode(self, scores: Vector) -> Any:
-        """Return the prediction whose representation is most similar to the scores."""
+        """Return the prediction with the largest similarity <represent(prediction), scores>."""
 
     def augmented_decode(self, scores: Vector, y: Any) -> Any:
-        """Return the prediction with the largest loss plus similarity to the scores."""
+        """Return the prediction with the largest sum of loss and similarity."""
 
     def correct(self, y: Any, scores: Vector) -> Any:
-        """Return a prediction without loss; of several, perhaps the one that scores best."""
+        """Return a prediction with loss 0; if there are several, any, such as the best-scoring."""
 
 
-def missing_parts(given: object) -> list[str]:
-    """Return what an object lacks to be a problem; its properties are not asked."""
-    nothing = object()
-    return [name for name in PARTS if inspect.getattr_static(given, name, nothing) is nothing]
+def missing_members(candidate: object) -> list[str]:
+    """Return the members of `Problem` that an object lacks; does not evaluate its properties."""
+    absent = object()
+    return [name for name in MEMBERS if inspect.getattr_static(candidate, name, absent) is absent]

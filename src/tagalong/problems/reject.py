@@ -1,22 +1,23 @@
-"""The prediction that there will be none."""
+"""The reject option: the value REJECT and its costs."""
 
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final, TypeAlias
 
-__all__ = ["REJECT", "Reject", "reject_costs"]
+__all__ = ["REJECT", "ClassPrediction", "Reject", "reject_costs"]
 
 from tagalong import parameters
 
 
 class Reject:
-    """The one value `REJECT`: better to ask somebody than to guess."""
+    """The type of `REJECT`, its only instance: a prediction that abstains."""
 
-    _only: "Reject | None" = None
+    _instance: "Reject | None" = None
 
     def __new__(cls) -> "Reject":
-        """Return the one value that there is."""
-        if cls._only is None:
-            cls._only = super().__new__(cls)
-        return cls._only
+        """Return the only instance."""
+        if cls._instance is None:
+            cls._instance = super().__new__(cls)
+        return cls._instance
 
     def __repr__(self) -> str:
         return "REJECT"
@@ -27,12 +28,17 @@ class Reject:
 
 REJECT: Final = Reject()
 
+ClassPrediction: TypeAlias = int | Reject
+"""The number of a class, or REJECT."""
 
-def reject_costs(reject: Any, name: str, classes: int | None) -> tuple[float, ...]:
-    """Return what REJECT costs, one number for all classes or one for each; none if it is None."""
+
+def reject_costs(
+    reject: float | Sequence[float] | None, name: str, classes: int | None
+) -> tuple[float, ...]:
+    """Return the costs of REJECT: one for all classes, or one per class; () for None."""
     if reject is None:
         return ()
-    given = reject if isinstance(reject, (tuple, list)) else (reject,)
-    if len(given) not in (1, classes):
-        raise ValueError(f"{name} must be a cost, or one for each class, got {reject!r}")
-    return tuple(parameters.positive(cost, name, 1.0) for cost in given)
+    costs = reject if isinstance(reject, (tuple, list)) else (reject,)
+    if len(costs) not in (1, classes):
+        raise ValueError(f"{name} must be one cost, or one cost per class, got {reject!r}")
+    return tuple(parameters.positive(cost, name, 1.0) for cost in costs)

@@ -1,29 +1,29 @@
-"""The documents of a query in an order, the best ones first."""
+"""Subset ranking: the documents of a query, best first."""
 
-from tagalong.problems.places import Position, Ranking
+from tagalong.problems.ranking import Position, Ranking
 
 __all__ = ["SubsetRanking"]
 
 
 class SubsetRanking(Ranking):
-    """Ranks the documents of a query: an answer has a grade for each, 0, 1, 2, ...
+    """A ranking of the documents of a query; the answer is the grade of each, 0, 1, 2, ...
 
     Parameters
     ----------
     position : str or callable, default "-i"
-        f, the representation of a place: ``"-i"``, ``"-i^1.1"``, ``"-i^2"``, ``"1/i"``, or a
-        function of the place 1, 2, ... that falls. Where it falls steeply, the places must be kept
-        apart less.
+        f, the representation of a position: ``"-i"``, ``"-i^1.1"``, ``"-i^2"``, ``"1/i"``, or a
+        decreasing function of the position 1, 2, ... Where f decreases steeply, adjacent
+        positions need a smaller difference of scores.
     ties : str, default "score"
-        Which correct ranking to move to: the one that sorts equal grades by ``"score"``, as it
-        stands, or by ``"index"``.
+        Which correct ranking to move towards: the one that sorts documents of equal grade by
+        their current ``"score"``, or by ``"index"``.
     loss : str, default "ndcg"
-        ``"ndcg"``: one minus it; ``"precision"``: one minus the hits among the first k over the
-        most there could be; grades above 0 are hits.
+        ``"ndcg"``: 1 - NDCG. ``"precision"``: 1 minus the number of documents with a grade above
+        0 among the first k, divided by the largest possible number.
     k : int, optional
-        How many places count; None means all, for NDCG only.
+        Number of positions that count. None means all, for NDCG only.
     dimension : int, optional
-        The number of documents; every query brings its own.
+        The number of documents (default: that of each query).
     """
 
     def __init__(

@@ -1,6 +1,6 @@
-"""Items from files and built-in streams, and back into files.
+"""Readers and writers of items: files, folders of mail, built-in streams.
 
-The names load on first use: no reader is imported before it is needed.
+Names are imported on first use, so that no reader is imported before it is needed.
 """
 
 from typing import TYPE_CHECKING

@@ -1,29 +1,29 @@
-"""ARFF with several labels, as Mulan and Meka keep it: dense or sparse rows."""
+"""Reader of multi-label ARFF in the conventions of Mulan and Meka, with dense or sparse rows."""
 
 import re
 from collections.abc import Iterable, Iterator
 from math import isfinite
-from typing import Any, BinaryIO
+from typing import BinaryIO, Unpack
 
 from tagalong.learning.items import FeatureValue, Item, ReadError
 from tagalong.readers.arff_header import (
     QUOTED,
     Attribute,
     choose_labels,
+    parse_value,
+    parse_values,
     read_header,
-    value_of,
-    values_of,
 )
 from tagalong.readers.arff_writer import write_arff
-from tagalong.readers.columns import field_of_column
-from tagalong.readers.lines import LINE_OPTIONS, Lines, items_of
-from tagalong.readers.values import listed, parsed
-from tagalong.streams.format import Format, Found, Option
+from tagalong.readers.columns import field_name
+from tagalong.readers.lines import LINE_OPTIONS, LineOptions, Lines, parse_lines
+from tagalong.readers.values import parse_number, short_repr
+from tagalong.streams.format import Format, ItemOrError, Option
 
 __all__ = ["FORMAT", "read_arff"]
 
 _WEIGHT = re.compile(r",\s*\{([^{}]*)\}\s*$")
-_SPARSE = re.compile(rf"\s*(\d{{1,9}})\s+(?:({QUOTED})\s*|([^,]*))(,|$)", re.DOTALL)
+_SPARSE_CELL = re.compile(rf"\s*(\d{{1,9}})\s+(?:({QUOTED})\s*|([^,]*))(,|$)", re.DOTALL)
 
 
 def read_arff(
@@ -32,28 +32,28 @@ def read_arff(
     *,
     xml: str | None = None,
     labels: int | None = None,
-    **line_options: Any,
-) -> Iterator[Found]:
-    """Yield the items of an ARFF file; blank lines and comments are passed over."""
+    **line_options: Unpack[LineOptions],
+) -> Iterator[ItemOrError]:
+    """Yield the items of an ARFF file, skipping blank lines and comments."""
     lines = Lines(stream, name, **line_options)
     header = read_header(lines)
-    rows = _Rows(choose_labels(header, lines.place(), name, xml, labels))
+    rows = _RowParser(choose_labels(header, lines.place(), name, xml, labels))
 
     def parse(line: str, place: str) -> Item | None:
         line = line.strip()
         return rows.item(line, place) if line and not line.startswith("%") else None
 
-    return items_of(lines, parse)
+    return parse_lines(lines, parse)
 
 
-class _Rows:
-    """Turns rows into items."""
+class _RowParser:
+    """Parser of data rows."""
 
     def __init__(self, attributes: tuple[Attribute, ...]):
         self._attributes = attributes
         self._has_labels = any(each.kind == "label" for each in attributes)
         self._many_texts = sum(each.kind == "text" for each in attributes) > 1
-        # What a sparse row means by leaving an attribute out: the first value of a nominal one.
+        # A sparse row that omits a nominal attribute means the attribute's first value.
         self._defaults = {
             index: each.values[0]
             for index, each in enumerate(attributes)
@@ -61,30 +61,34 @@ class _Rows:
         }
 
     def item(self, line: str, place: str) -> Item:
-        """Return the item of a line."""
+        """Return the item of a data row."""
         weight = 1.0
         if line.endswith("}") and (found := _WEIGHT.search(line)):
-            weight = parsed(found[1], place, "the weight", least=0.0)
+            weight = parse_number(found[1], place, "the weight", least=0.0)
             line = line[: found.start()]
         if line.startswith("{"):
             if not line.endswith("}"):
                 raise ReadError(place, "a sparse row must end with '}'")
-            given = _sparse(line[1:-1], place)
+            given = _parse_sparse(line[1:-1], place)
             if given and max(given) >= len(self._attributes):
                 raise ReadError(
                     place,
-                    f"there is no attribute {max(given)}: there are {len(self._attributes)}, "
-                    "counted from 0",
+                    f"there is no attribute {max(given)}: the file has {len(self._attributes)} "
+                    "attributes, numbered from 0",
                 )
-            return self._from(sorted((self._defaults | given).items()), weight, place)
-        cells = list(values_of(line, place))
+            return self._item_from_cells(sorted((self._defaults | given).items()), weight, place)
+        cells = list(parse_values(line, place))
         if len(cells) != len(self._attributes):
             raise ReadError(
-                place, f"{len(cells)} values, but there are {len(self._attributes)} attributes"
+                place,
+                f"the row has {len(cells)} values, but there are {len(self._attributes)} "
+                "attributes",
             )
-        return self._from(enumerate(cells), weight, place)
+        return self._item_from_cells(enumerate(cells), weight, place)
 
-    def _from(self, cells: Iterable[tuple[int, str | None]], weight: float, place: str) -> Item:
+    def _item_from_cells(
+        self, cells: Iterable[tuple[int, str | None]], weight: float, place: str
+    ) -> Item:
         features: dict[str, FeatureValue] = {}
         texts: dict[str, str] = {}
         labels: list[str] = []
@@ -96,45 +100,47 @@ class _Rows:
                 known = known and kind != "label"
             elif attribute.values and cell not in attribute.values:
                 raise ReadError(
-                    place, f"{listed(cell)} is none of the values of {attribute.name!r}"
+                    place,
+                    f"{short_repr(cell)} is not a value of the attribute {attribute.name!r}",
                 )
             elif kind == "number":
-                if value := _number(cell, place, attribute.name):
+                if value := _finite_number(cell, place, attribute.name):
                     features[attribute.name] = value
             elif kind == "label":
-                value = _number(cell, place, attribute.name)
+                value = _finite_number(cell, place, attribute.name)
                 if value not in (0.0, 1.0):
                     raise ReadError(
-                        place, f"the label {attribute.name!r} must be 0 or 1, not {listed(cell)}"
+                        place,
+                        f"the label {attribute.name!r} must be 0 or 1, not {short_repr(cell)}",
                     )
                 if value:
                     labels.append(attribute.name)
             elif kind == "text":
-                texts[field_of_column(attribute.name)] = cell
+                texts[field_name(attribute.name)] = cell
             else:
                 features[attribute.name] = cell
         text: str | dict[str, str] = texts if self._many_texts else "".join(texts.values())
         return Item("", text, features, tuple(labels) if known else None, weight, place)
 
 
-def _number(cell: str, place: str, name: str) -> float:
+def _finite_number(cell: str, place: str, name: str) -> float:
     try:
         value = float(cell)
     except ValueError:
         value = float("nan")
-    return value if isfinite(value) else parsed(cell, place, f"attribute {name!r}")
+    return value if isfinite(value) else parse_number(cell, place, f"attribute {name!r}")
 
 
-def _sparse(body: str, place: str) -> dict[int, str | None]:
-    """Return the attributes of a sparse row: their numbers, from 0, and values."""
+def _parse_sparse(body: str, place: str) -> dict[int, str | None]:
+    """Return the cells of a sparse row: attribute numbers, from 0, and values."""
     if "'" in body or '"' in body or "?" in body:
         return dict(_sparse_pairs(body, place))
     try:
-        quickly = {int(index): value for index, value in map(str.split, body.split(","))}
+        cells = {int(index): value for index, value in map(str.split, body.split(","))}
     except ValueError:
-        quickly = {-1: ""}
-    # The careful way tells what is wrong.
-    return dict(_sparse_pairs(body, place)) if min(quickly) < 0 else {**quickly}
+        cells = {-1: ""}
+    # The slower parser raises an error that names the faulty cell.
+    return dict(_sparse_pairs(body, place)) if min(cells) < 0 else {**cells}
 
 
 def _sparse_pairs(body: str, place: str) -> Iterator[tuple[int, str | None]]:
@@ -142,12 +148,13 @@ def _sparse_pairs(body: str, place: str) -> Iterator[tuple[int, str | None]]:
     if not body.strip():
         return
     while True:
-        found = _SPARSE.match(body, at)
+        found = _SPARSE_CELL.match(body, at)
         if found is None:
             raise ReadError(
-                place, f"{listed(body[at : at + 80])} is not an attribute's number and a value"
+                place,
+                f"{short_repr(body[at : at + 80])} must be the number of an attribute and a value",
             )
-        yield int(found[1]), value_of(found[2], found[3], place)
+        yield int(found[1]), parse_value(found[2], found[3], place)
         if not found[4]:
             return
         at = found.end()
@@ -155,14 +162,17 @@ def _sparse_pairs(body: str, place: str) -> Iterator[tuple[int, str | None]]:
 
 FORMAT = Format(
     "arff",
-    "ARFF with several labels: Mulan's with its XML file, or Meka's",
+    "multi-label ARFF: Mulan's with its XML file, or Meka's",
     read_arff,
     extensions=(".arff",),
     options=(
-        Option("xml", "Mulan's XML file that lists the labels. By default the one beside."),
+        Option(
+            "xml",
+            "Mulan's XML file that lists the labels. By default the one next to the ARFF file.",
+        ),
         Option(
             "labels",
-            "How many attributes are labels: the last ones; negative: the first ones.",
+            "Number of attributes that are labels: the last N, or the first N if given as -N.",
             "integer",
         ),
         *LINE_OPTIONS,

@@ -1,20 +1,21 @@
-"""Which columns of a table are text, labels, id and features: as options say, or by their names."""
+"""Choice of the columns of a table for text, labels, id and features: by option or by name."""
 
 from collections.abc import Sequence
+from typing import TypedDict
 
 from tagalong.learning.items import ReadError
 from tagalong.readers.columns import Columns
 from tagalong.streams.format import Option
 
-__all__ = ["COLUMN_OPTIONS", "UNLABELLED", "choose_columns"]
+__all__ = ["COLUMN_OPTIONS", "UNLABELLED", "ColumnOptions", "choose_columns"]
 
-_USUAL_TEXT = ("text", "subject", "title", "body", "description")
-_USUAL_LABELS = ("labels", "tags", "label", "category", "folder")
-_ONE_LABEL = ("label", "category", "folder")
+_DEFAULT_TEXT_COLUMNS = ("text", "subject", "title", "body", "description")
+_DEFAULT_LABEL_COLUMNS = ("labels", "tags", "label", "category", "folder")
+_SINGLE_LABEL_COLUMNS = ("label", "category", "folder")
 
 UNLABELLED = Option(
     "unlabelled",
-    "What an item without labels means: its labels are 'unknown', or it has none ('empty').",
+    "Meaning of an item without labels: its labels are 'unknown', or it has none ('empty').",
     "choice",
     "unknown",
     ("unknown", "empty"),
@@ -22,34 +23,47 @@ UNLABELLED = Option(
 COLUMN_OPTIONS = (
     Option(
         "text",
-        "The column of the text; several make one field each. "
-        f"By default those called {', '.join(_USUAL_TEXT)}.",
+        "Column of the text; several columns become one field each. "
+        f"By default all columns named {', '.join(_DEFAULT_TEXT_COLUMNS)}.",
         "names",
     ),
     Option(
         "labels",
-        "The column of the labels; several are put together. "
-        f"By default the first of {', '.join(_USUAL_LABELS)}.",
+        "Column of the labels; the labels of several columns are combined. "
+        f"By default the first of {', '.join(_DEFAULT_LABEL_COLUMNS)}.",
         "names",
     ),
-    Option("id", "The column of the id. By default the one called id."),
+    Option("id", "Column of the id. By default the column named id."),
     Option(
         "features",
-        "Columns of features: numbers, or else categories; * for all that are left.",
+        "Columns of features, with numbers or categories; * for all remaining columns.",
         "names",
         (),
     ),
-    Option("weight", "The column of the weight. By default every item counts 1."),
+    Option("weight", "Column of the weight. By default every item has the weight 1."),
     Option(
         "separator",
-        "What stands between the labels in a cell; empty if a cell is one label. By default a "
-        f"comma, but none in columns found by the names {', '.join(_ONE_LABEL)}.",
+        "Separator of the labels in a cell; empty if each cell is one label. By default a comma, "
+        f"but empty for default columns named {', '.join(_SINGLE_LABEL_COLUMNS)}.",
     ),
     Option(
-        "indicators", "Whether the label columns hold 0 or 1, one column a label.", "flag", False
+        "indicators", "Whether the label columns hold 0 or 1, one column per label.", "flag", False
     ),
     UNLABELLED,
 )
+
+
+class ColumnOptions(TypedDict, total=False):
+    """Keyword arguments of `choose_columns`, with the names of `COLUMN_OPTIONS`."""
+
+    text: tuple[str, ...] | None
+    labels: tuple[str, ...] | None
+    id: str | None
+    features: tuple[str, ...]
+    weight: str | None
+    separator: str | None
+    indicators: bool
+    unlabelled: str
 
 
 def choose_columns(
@@ -65,33 +79,34 @@ def choose_columns(
     indicators: bool = False,
     unlabelled: str = "unknown",
 ) -> Columns:
-    """Return the columns that the options name, or else those with the usual names."""
-    usual = {name.strip().lower(): name for name in reversed(names)}
+    """Return the columns that the options name; default names apply to options not given."""
+    by_lower = {name.strip().lower(): name for name in reversed(names)}
 
     def positions(wanted: Sequence[str]) -> list[int]:
         for name in wanted:
             if list(names).count(name) != 1:
-                problem = "twice" if name in names else "not here"
-                raise ReadError(place, f"column {name!r} is {problem}; {_all(names)}")
+                problem = "there are several columns" if name in names else "there is no column"
+                raise ReadError(place, f"{problem} {name!r}; {_list_columns(names)}")
         return [list(names).index(name) for name in wanted]
 
     if labels is None:
-        labels = tuple(usual[name] for name in _USUAL_LABELS if name in usual)[:1]
-        if separator is None and labels and labels[0].strip().lower() in _ONE_LABEL:
+        labels = tuple(by_lower[name] for name in _DEFAULT_LABEL_COLUMNS if name in by_lower)[:1]
+        if separator is None and labels and labels[0].strip().lower() in _SINGLE_LABEL_COLUMNS:
             separator = ""
     if id is None:
-        id = usual.get("id")
+        id = by_lower.get("id")
     taken = {*labels, id, weight, *features}
     if text is None:
-        found = tuple(usual[name] for name in _USUAL_TEXT if name in usual)
+        found = tuple(by_lower[name] for name in _DEFAULT_TEXT_COLUMNS if name in by_lower)
         text = tuple(name for name in found if name not in taken)
         if not text and not features:
             raise ReadError(
-                place, f"which column is the text? give text=, features=; {_all(names)}"
+                place,
+                "no column has a default name of text columns; name columns with the option text "
+                f"or features; {_list_columns(names)}",
             )
     if "*" in features and "*" not in names:
-        left = tuple(name for name in names if name not in {*taken, *text} or name in features)
-        features = left
+        features = tuple(name for name in names if name not in {*taken, *text} or name in features)
     return Columns(
         names,
         positions(text),
@@ -105,5 +120,5 @@ def choose_columns(
     )
 
 
-def _all(names: Sequence[str]) -> str:
+def _list_columns(names: Sequence[str]) -> str:
     return f"the columns are {', '.join(map(repr, names)) or 'none'}"

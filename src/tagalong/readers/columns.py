@@ -1,34 +1,40 @@
-"""Rows of a table as items."""
+"""Conversion of the rows of a table to items."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
 
 from tagalong.learning.items import FeatureValue, Item, ReadError
-from tagalong.readers.values import label_text, labels_of, listed, number, parsed, unique
+from tagalong.readers.values import (
+    finite_number,
+    parse_label,
+    parse_labels,
+    parse_number,
+    short_repr,
+    unique,
+)
 
-__all__ = ["Columns", "field_of_column"]
+__all__ = ["Columns", "field_name"]
 
 _YES, _NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a table that make an item, by their position.
+    """Positions of the columns of a table that hold the parts of an item.
 
     Parameters
     ----------
     names : sequence of str
-        All columns.
+        Names of all columns.
     text, labels, id, features, weight : sequences of int
-        Positions; at most one for `id` and `weight`.
+        Positions of the columns; at most one for `id` and `weight`.
     separator : str
-        Between the labels of a cell; "" if it is one label.
+        Separator of the labels in a cell; "" if each cell is one label.
     indicators : bool
         Whether label columns hold 0 or 1.
     unlabelled : str
-        "unknown" or "empty".
+        Meaning of an item without labels: "unknown" or "empty".
     """
 
     names: Sequence[str]
@@ -42,16 +48,18 @@ class Columns:
     unlabelled: str
 
     def used(self) -> list[int]:
-        """Return the positions of all columns that are needed."""
+        """Return the positions of all columns that items use."""
         return sorted({*self.text, *self.labels, *self.id, *self.features, *self.weight})
 
-    def item(self, row: Sequence[Any], place: str) -> Item:
+    def item(self, row: Sequence[object], place: str) -> Item:
         """Return the item of a row."""
         weight = 1.0
         if self.weight and row[self.weight[0]] not in (None, ""):
-            cell = row[self.weight[0]]
-            convert = parsed if type(cell) is str else number
-            weight = convert(cell, place, f"column {self.names[self.weight[0]]!r}", least=0.0)
+            cell, column = row[self.weight[0]], f"column {self.names[self.weight[0]]!r}"
+            if isinstance(cell, str):
+                weight = parse_number(cell, place, column, least=0.0)
+            else:
+                weight = finite_number(cell, place, column, least=0.0)
         return Item(
             self._cell(row, self.id[0], place) if self.id else "",
             self._text(row, place),
@@ -61,7 +69,7 @@ class Columns:
             place,
         )
 
-    def _cell(self, row: Sequence[Any], column: int, place: str) -> str:
+    def _cell(self, row: Sequence[object], column: int, place: str) -> str:
         value = row[column]
         if type(value) is str:
             return value
@@ -70,18 +78,18 @@ class Columns:
         if type(value) in (int, float):
             return str(value)
         raise ReadError(
-            place, f"column {self.names[column]!r} must hold texts, not {listed(value)}"
+            place, f"column {self.names[column]!r} must hold text, not {short_repr(value)}"
         )
 
-    def _text(self, row: Sequence[Any], place: str) -> str | dict[str, str]:
+    def _text(self, row: Sequence[object], place: str) -> str | dict[str, str]:
         if not self.text:
             return ""
         if len(self.text) == 1:
             return self._cell(row, self.text[0], place)
         fields = ((column, self._cell(row, column, place)) for column in self.text)
-        return {field_of_column(self.names[column]): text for column, text in fields if text}
+        return {field_name(self.names[column]): text for column, text in fields if text}
 
-    def _features(self, row: Sequence[Any], place: str) -> dict[str, FeatureValue]:
+    def _features(self, row: Sequence[object], place: str) -> dict[str, FeatureValue]:
         found: dict[str, FeatureValue] = {}
         for column in self.features:
             value = row[column]
@@ -89,18 +97,18 @@ class Columns:
                 continue
             name = self.names[column]
             if type(value) is list:
-                found |= {f"{name}={label_text(each, place)}": 1.0 for each in value}
+                found |= {f"{name}={parse_label(each, place)}": 1.0 for each in value}
             elif type(value) is str:
                 found[name] = _number_or_category(value, place, name)
             else:
-                found[name] = number(value, place, f"column {name!r}")
+                found[name] = finite_number(value, place, f"column {name!r}")
         return found
 
-    def _labels(self, row: Sequence[Any], place: str) -> tuple[str, ...] | None:
+    def _labels(self, row: Sequence[object], place: str) -> tuple[str, ...] | None:
         if not self.labels:
             return None
         if self.indicators:
-            return self._marked(row, place)
+            return self._indicated_labels(row, place)
         found: list[str] = []
         known = self.unlabelled == "empty"
         for column in self.labels:
@@ -110,12 +118,12 @@ class Columns:
                 found += [part.strip() for part in parts if part.strip()]
             elif type(value) is list:
                 known = True
-                found += labels_of(value, place)
+                found += parse_labels(value, place)
             elif value is not None:
-                found.append(label_text(value, place))
+                found.append(parse_label(value, place))
         return unique(found) if found or known else None
 
-    def _marked(self, row: Sequence[Any], place: str) -> tuple[str, ...] | None:
+    def _indicated_labels(self, row: Sequence[object], place: str) -> tuple[str, ...] | None:
         found = []
         for column in self.labels:
             mark = str(row[column]).strip().lower()
@@ -126,14 +134,14 @@ class Columns:
             elif mark not in _NO:
                 raise ReadError(
                     place,
-                    f"column {self.names[column]!r} must hold 0 or 1 (indicators), "
-                    f"not {listed(row[column])}",
+                    f"column {self.names[column]!r} must hold 0 or 1 (option indicators), "
+                    f"not {short_repr(row[column])}",
                 )
         return tuple(found)
 
 
-def field_of_column(name: str) -> str:
-    """Return which field of the text a column is, where there are several."""
+def field_name(name: str) -> str:
+    """Return the field name of a text column if there are several; "" for the column "text"."""
     return "" if name == "text" else name
 
 
@@ -142,12 +150,12 @@ def _number_or_category(cell: str, place: str, name: str) -> FeatureValue:
         value = float(cell)
     except ValueError:
         return cell
-    if "_" in cell:  # Python's own way of writing numbers, nobody else's
+    if "_" in cell:  # float() accepts 1_000, which is a number in Python source only
         return cell
     if not isfinite(value):
         raise ReadError(
             place,
-            f"column {name!r} holds {listed(cell)}: a number must be finite; leave the cell empty "
-            "if there is none",
+            f"column {name!r} holds {short_repr(cell)}; numbers must be finite, and a cell "
+            "without a number must be empty",
         )
     return value

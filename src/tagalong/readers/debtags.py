@@ -1,7 +1,7 @@
-"""A built-in stream: Debian's packages and their tags, from the machine's own apt index.
+"""Built-in stream of Debian packages and their tags, from the apt index of this machine.
 
-``apt-cache dumpavail`` prints a paragraph a package. An item is a package that has tags, its text
-the name and the description. The order is random but fixed.
+``apt-cache dumpavail`` prints one paragraph per package. Each package with tags is an item. Its
+text is the package's name and description. The order is shuffled with a fixed seed.
 """
 
 import re
@@ -13,32 +13,32 @@ from pathlib import Path
 from random import Random
 
 from tagalong.learning.items import Item, ReadError
-from tagalong.streams.format import Format, Found, Option
+from tagalong.streams.format import Format, ItemOrError, Option
 
-__all__ = ["FORMAT", "expand_tags", "paragraphs", "read_debtags", "tagged"]
+__all__ = ["FORMAT", "expand_tags", "parse_paragraphs", "read_debtags", "tagged_packages"]
 
 _MIN_COUNT = 20
 _SEED = 0
-_HOW_TO_GET_IT = (
-    "it is made from the package index of a Debian machine; as root, run "
-    "'apt-get -o Acquire::Languages=en update' there (a container such as debian:bookworm will do)"
+_HOW_TO_FIX = (
+    "debtags: needs the package index of a Debian machine; run "
+    "'apt-get -o Acquire::Languages=en update' as root, for example in a debian:bookworm container"
 )
-_NO_TAGS = f"the package index has no tags; {_HOW_TO_GET_IT}"
-_LISTS = Path("/var/lib/apt/lists")
-_HELPER = "/usr/lib/apt/apt-helper"
+_NO_TAGS = f"the package index has no tags; {_HOW_TO_FIX}"
+_APT_LISTS = Path("/var/lib/apt/lists")
+_APT_HELPER = "/usr/lib/apt/apt-helper"
 _FIELD = re.compile(r"([^\s:]+):\s?(.*)")
 _BRACES = re.compile(r"([^{}]*)\{([^{}]*)\}([^{}]*)")
 
 
-def read_debtags(*, min_count: int = _MIN_COUNT) -> Iterator[Found]:
-    """Yield Debian's packages; of a package that comes in several versions the first."""
-    items = tagged(paragraphs(_dumpavail()))
+def read_debtags(*, min_count: int = _MIN_COUNT) -> Iterator[ItemOrError]:
+    """Yield Debian packages, each in the first version that apt lists."""
+    items = tagged_packages(parse_paragraphs(_dumpavail()))
     counts = Counter(tag for _, tags in items.values() for tag in tags)
     if not any(count >= min_count for count in counts.values()):
         raise ReadError(
             "debtags:",
-            f"the package index has {len(items)} packages with tags, and no tag on {min_count} of "
-            f"them; {_HOW_TO_GET_IT}",
+            f"the package index has {len(items)} packages with tags, and no tag occurs on "
+            f"{min_count} or more of them (option min_count); {_HOW_TO_FIX}",
         )
     names = sorted(items)
     Random(_SEED).shuffle(names)
@@ -50,9 +50,9 @@ def read_debtags(*, min_count: int = _MIN_COUNT) -> Iterator[Found]:
 
 
 def _dumpavail() -> Generator[str, None, None]:
-    """Yield the lines of all that apt knows about the packages it could install."""
+    """Yield the lines of apt's descriptions of all packages it could install."""
     if shutil.which("apt-cache") is None:
-        raise ReadError("debtags:", f"there is no apt-cache on this machine; {_HOW_TO_GET_IT}")
+        raise ReadError("debtags:", f"there is no apt-cache on this machine; {_HOW_TO_FIX}")
     with subprocess.Popen(
         ["apt-cache", "dumpavail"],
         stdout=subprocess.PIPE,
@@ -69,11 +69,11 @@ def _dumpavail() -> Generator[str, None, None]:
             raise
         reason = process.stderr.read().strip()
     if process.returncode != 0:
-        raise ReadError("debtags:", f"apt-cache dumpavail failed: {reason}; {_HOW_TO_GET_IT}")
+        raise ReadError("debtags:", f"apt-cache dumpavail failed: {reason}; {_HOW_TO_FIX}")
 
 
-def paragraphs(lines: Iterable[str]) -> Iterator[dict[str, str]]:
-    """Yield the fields of each package; a line that opens with a blank goes on with the last."""
+def parse_paragraphs(lines: Iterable[str]) -> Iterator[dict[str, str]]:
+    """Yield the fields of each package; an indented line continues the field before it."""
     fields: dict[str, str] = {}
     name = ""
     for line in lines:
@@ -90,8 +90,8 @@ def paragraphs(lines: Iterable[str]) -> Iterator[dict[str, str]]:
         yield fields
 
 
-def tagged(packages: Iterable[dict[str, str]]) -> dict[str, tuple[str, set[str]]]:
-    """Return text and tags of each package that has tags, by name; of two the first."""
+def tagged_packages(packages: Iterable[dict[str, str]]) -> dict[str, tuple[str, set[str]]]:
+    """Return text and tags of each package with tags, by name; the first of each name counts."""
     items: dict[str, tuple[str, set[str]]] = {}
     for fields in packages:
         name = fields["Package"]
@@ -121,14 +121,15 @@ def expand_tags(tags: str) -> set[str]:
 
 
 def _index_has_tags() -> bool:
-    """Whether some list of packages, where Debian keeps them, has tags; False if that is unclear.
+    """Whether one of apt's package lists has tags; False if the lists cannot be read.
 
-    Apt itself reads all its lists before it says anything, which takes a second or more.
+    This check is a shortcut: apt-cache reads all lists before its first output, which takes a
+    second or more.
     """
-    for found in sorted(_LISTS.glob("*_Packages*")):
+    for found in sorted(_APT_LISTS.glob("*_Packages*")):
         try:
             with subprocess.Popen(
-                [_HELPER, "cat-file", found], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+                [_APT_HELPER, "cat-file", found], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
             ) as process:
                 assert process.stdout is not None
                 has_tags = any(line.startswith(b"Tag:") for line in process.stdout)
@@ -140,7 +141,7 @@ def _index_has_tags() -> bool:
     return False
 
 
-def _why_not() -> str:
+def _unavailable_reason() -> str:
     if shutil.which("apt-cache") is None:
         return "there is no apt-cache on this machine"
     if _index_has_tags():
@@ -151,14 +152,14 @@ def _why_not() -> str:
     except ReadError as error:
         return error.problem
     finally:
-        lines.close()  # most of the index is left unread
+        lines.close()  # ends apt-cache: most of its output is unread
 
 
 FORMAT = Format(
     "debtags",
-    "Debian's packages under their tags, from the machine's package index",
+    "Debian packages with their tags, from the package index of this machine",
     read_debtags,
-    options=(Option("min_count", "Tags on fewer packages are left out.", "integer", _MIN_COUNT),),
+    options=(Option("min_count", "Ignore tags that fewer packages have.", "integer", _MIN_COUNT),),
     takes="nothing",
-    available=_why_not,
+    available=_unavailable_reason,
 )

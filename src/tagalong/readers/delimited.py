@@ -1,16 +1,21 @@
-"""CSV and TSV: a row an item, the columns chosen by name."""
+"""Reader and writer of CSV and TSV: one row per item, columns chosen by name."""
 
 import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Unpack
 
-from tagalong.learning.items import Item, ReadError
-from tagalong.readers.column_choice import COLUMN_OPTIONS, UNLABELLED, choose_columns
+from tagalong.learning.items import FeatureValue, Item, ReadError
+from tagalong.readers.column_choice import (
+    COLUMN_OPTIONS,
+    UNLABELLED,
+    ColumnOptions,
+    choose_columns,
+)
 from tagalong.readers.lines import LINE_OPTIONS, MAX_LINE, Lines
-from tagalong.readers.spool import spooled
-from tagalong.readers.values import called, wrongly_unlabelled
-from tagalong.streams.format import Format, Found, Option, OptionError, Target
+from tagalong.readers.spool import spool_items
+from tagalong.readers.values import describe_item, unlabelled_problem
+from tagalong.streams.format import Format, ItemOrError, Option, OptionError, Target
 
 __all__ = ["CSV", "TSV", "read_csv", "read_tsv", "write_csv", "write_tsv"]
 
@@ -26,12 +31,14 @@ def read_csv(
     quoting: bool = True,
     encoding: str = "utf-8",
     max_line: int = MAX_LINE,
-    **choice: Any,
-) -> Iterator[Found]:
-    """Yield the items of a table; blank lines are passed over."""
+    **choice: Unpack[ColumnOptions],
+) -> Iterator[ItemOrError]:
+    """Yield the items of a table, skipping blank lines."""
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
-        raise OptionError(f"delimiter must be a single character, not {delimiter!r}")
-    # The limit is the process's own. It is never lowered again, lest another thread be surprised.
+        raise OptionError(
+            f"delimiter must be a single character, not a quote or line end; got {delimiter!r}"
+        )
+    # The limit holds for the whole process. It is never lowered, since other threads may need it.
     csv.field_size_limit(max(csv.field_size_limit(), max_line))
     lines = Lines(stream, name, encoding, max_line)
     first = next(lines, None)
@@ -39,10 +46,9 @@ def read_csv(
         first = next(lines, None)
     if first is None:
         return
-    again = _Again(lines, first)
     rows = csv.reader(
-        again,
-        delimiter=delimiter or _guessed_delimiter(first),
+        _LinesWithFirst(lines, first),
+        delimiter=delimiter or _guess_delimiter(first),
         quoting=csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE,
         strict=True,
     )
@@ -52,7 +58,7 @@ def read_csv(
         try:
             header = tuple(next(rows))
         except csv.Error as error:
-            raise ReadError(f"{name}:{begin}", f"the header is broken: {error}") from None
+            raise ReadError(f"{name}:{begin}", f"the header is not valid CSV: {error}") from None
         begin = lines.number + 1
     found = choose_columns(header, f"{name}:{lines.number}", **choice)
     while True:
@@ -62,33 +68,34 @@ def read_csv(
                     yield found.item(row, f"{name}:{begin}")
                 elif row:
                     raise ReadError(
-                        f"{name}:{begin}", f"{len(row)} cells, but there are {len(header)} columns"
+                        f"{name}:{begin}",
+                        f"the row has {len(row)} cells, but there are {len(header)} columns",
                     )
                 begin = lines.number + 1
         except ReadError as error:
             yield error
         except csv.Error as error:
-            end = f" (the row goes on to line {lines.number})" if lines.number > begin else ""
-            hint = "; quoting=False takes quotes as they are" if quoting else ""
+            end = f" (the row ends in line {lines.number})" if lines.number > begin else ""
+            hint = "; turn the option quoting off if quotes are plain characters" if quoting else ""
             yield ReadError(f"{name}:{begin}", f"{error}{end}{hint}")
         else:
             return
         begin = lines.number + 1
 
 
-def read_tsv(stream: BinaryIO, name: str, **options: Any) -> Iterator[Found]:
-    """Yield the items of a table with tabs between its columns."""
+def read_tsv(stream: BinaryIO, name: str, **options: Any) -> Iterator[ItemOrError]:
+    """Yield the items of a tab-separated table."""
     return read_csv(stream, name, **{"delimiter": "\t"} | options)
 
 
-class _Again:
-    """Lines with the first one put back."""
+class _LinesWithFirst:
+    """Iterator over lines of which the first has already been read."""
 
     def __init__(self, lines: Lines, first: str):
         self._lines = lines
         self._first: str | None = first
 
-    def __iter__(self) -> "_Again":
+    def __iter__(self) -> "_LinesWithFirst":
         return self
 
     def __next__(self) -> str:
@@ -96,8 +103,8 @@ class _Again:
         return next(self._lines) if first is None else first
 
 
-def _guessed_delimiter(line: str) -> str:
-    """Return the delimiter that is most frequent outside quotes; a comma if there is none."""
+def _guess_delimiter(line: str) -> str:
+    """Return the delimiter that is most frequent outside quotes; a comma if none occurs."""
     outside = "".join(line.split('"')[::2])
     return max(_DELIMITERS, key=outside.count)
 
@@ -110,20 +117,21 @@ def write_csv(
     separator: str = ",",
     unlabelled: str = "unknown",
 ) -> int:
-    """Write a header and a row an item.
+    """Write a header and one row per item.
 
-    Columns: id, one per field of the text ("text" for a plain one), features, labels, weight. The
-    last three are there if an item has them.
+    Columns: id, one per field of the text ("text" for plain text), features, labels, weight. The
+    last three are written only if an item has them.
     """
     fields: dict[str, None] = {}
     features: dict[str, None] = {}
     has = {"labels": False, "weight": False}
 
-    def look(item: Item, number: int) -> None:
+    def collect_names(item: Item, number: int) -> None:
         texts = {"": item.text} if isinstance(item.text, str) else item.text
         if "text" in texts:
             raise ValueError(
-                f"{called(item, number)}: a field called 'text' cannot be told from the plain text"
+                f"{describe_item(item, number)}: a field must not have the name 'text', which is "
+                "the column of plain text"
             )
         fields.update(dict.fromkeys(texts))
         features.update(dict.fromkeys(item.features))
@@ -131,17 +139,18 @@ def write_csv(
         has["weight"] |= item.weight != 1.0
         _check(item, number, separator, unlabelled)
 
-    with spooled(items, look) as again:
+    with spool_items(items, collect_names) as spooled:
         columns = ["id", *(field or "text" for field in fields), *features]
-        columns += [name for name, there in has.items() if there]
-        if twice := {name for name in columns if columns.count(name) > 1}:
-            raise ValueError(f"{target.name}: more than one column called {', '.join(twice)}")
-        rows = csv.writer(_Encoded(target), delimiter=delimiter)
+        columns += [name for name, is_used in has.items() if is_used]
+        if duplicates := {name for name in columns if columns.count(name) > 1}:
+            names = ", ".join(map(repr, sorted(duplicates)))
+            raise ValueError(f"{target.name}: more than one column would have the name {names}")
+        rows = csv.writer(_EncodingWriter(target), delimiter=delimiter)
         rows.writerow(columns)
         count = 0
-        for count, item in enumerate(again(), 1):  # noqa: B007
+        for count, item in enumerate(spooled(), 1):  # noqa: B007
             texts = {"": item.text} if isinstance(item.text, str) else item.text
-            row: list[Any] = [item.id, *(texts.get(field, "") for field in fields)]
+            row: list[FeatureValue] = [item.id, *(texts.get(field, "") for field in fields)]
             row += [item.features.get(name, "") for name in features]
             row += [separator.join(item.labels or ())] if has["labels"] else []
             row += [item.weight] if has["weight"] else []
@@ -153,22 +162,26 @@ def _check(item: Item, number: int, separator: str, unlabelled: str) -> None:
     for label in item.labels or ():
         if (separator and separator in label) or label != label.strip() or not label:
             raise ValueError(
-                f"{called(item, number)}: the label {label!r} cannot be written with "
-                f"{separator!r} between labels; give another separator="
+                f"{describe_item(item, number)}: the label {label!r} must not contain the "
+                f"separator {separator!r} or begin or end with white space; the option separator "
+                "changes the separator"
             )
     if not separator and len(item.labels or ()) > 1:
-        raise ValueError(f"{called(item, number)}: several labels, but no separator")
-    if problem := wrongly_unlabelled(item, unlabelled):
-        raise ValueError(f"{called(item, number)}: {problem}")
+        raise ValueError(
+            f"{describe_item(item, number)}: several labels need a separator; the option separator "
+            "is empty"
+        )
+    if problem := unlabelled_problem(item, unlabelled):
+        raise ValueError(f"{describe_item(item, number)}: {problem}")
     for name, value in item.features.items():
-        if isinstance(value, str) and (not value or _reads_as_number(value)):
+        if isinstance(value, str) and (not value or _is_read_as_number(value)):
             raise ValueError(
-                f"{called(item, number)}: the category {value!r} of feature {name!r} would be "
-                "read back as a number or as nothing"
+                f"{describe_item(item, number)}: the category {value!r} of feature {name!r} would "
+                "be read back as a number or a missing value"
             )
 
 
-def _reads_as_number(text: str) -> bool:
+def _is_read_as_number(text: str) -> bool:
     try:
         float(text)
     except ValueError:
@@ -176,8 +189,11 @@ def _reads_as_number(text: str) -> bool:
     return "_" not in text
 
 
-class _Encoded:
-    """Takes rows as text, ended by CR LF so that both get quoted inside cells; writes LF."""
+class _EncodingWriter:
+    """Text stream for `csv.writer` that writes UTF-8 with LF line ends.
+
+    The writer itself ends rows with CR LF, because it then quotes cells that contain CR or LF.
+    """
 
     def __init__(self, target: Target):
         self._stream = target.stream
@@ -187,27 +203,27 @@ class _Encoded:
 
 
 def write_tsv(items: Iterable[Item], target: Target, **options: Any) -> int:
-    """Write a table with tabs between its columns."""
+    """Write a tab-separated table."""
     return write_csv(items, target, **{"delimiter": "\t"} | options)
 
 
 _OPTIONS = (
     *COLUMN_OPTIONS,
-    Option("columns", "The names of the columns, for files without a header line.", "names"),
-    Option("delimiter", "What stands between cells. By default found from the first line."),
+    Option("columns", "Names of the columns, for files without a header line.", "names"),
+    Option("delimiter", "Delimiter of the cells. By default guessed from the first line."),
     Option("quoting", "Whether cells may be enclosed in double quotes.", "flag", True),
     *LINE_OPTIONS,
 )
 _WRITE_OPTIONS = (
-    Option("delimiter", "What to put between cells.", default=","),
-    Option("separator", "What to put between the labels in a cell.", default=","),
+    Option("delimiter", "Delimiter to write between cells.", default=","),
+    Option("separator", "Separator to write between the labels in a cell.", default=","),
     UNLABELLED,
 )
-_TAB = Option("delimiter", "What stands between cells.", default="\t")
+_TAB = Option("delimiter", "Delimiter of the cells.", default="\t")
 
 CSV = Format(
     "csv",
-    "a table with commas or semicolons, columns chosen by name",
+    "comma- or semicolon-separated table, columns chosen by name",
     read_csv,
     extensions=(".csv",),
     options=_OPTIONS,
@@ -217,7 +233,7 @@ CSV = Format(
 TSV = replace(
     CSV,
     name="tsv",
-    description="a table with tabs, columns chosen by name",
+    description="tab-separated table, columns chosen by name",
     read=read_tsv,
     extensions=(".tsv", ".tab"),
     options=tuple(_TAB if option.name == "delimiter" else option for option in _OPTIONS),

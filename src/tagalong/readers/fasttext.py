@@ -1,19 +1,19 @@
-"""The text of fastText: ``__label__x __label__y the text``, a line an item."""
+"""Reader and writer of fastText lines: ``__label__x __label__y the text``, one line per item."""
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO
+from typing import BinaryIO, Unpack
 
 from tagalong.learning.items import Item, ReadError
 from tagalong.readers.column_choice import UNLABELLED
-from tagalong.readers.lines import LINE_OPTIONS, Lines, items_of
-from tagalong.readers.values import called, one_line, unique, wrongly_unlabelled
-from tagalong.streams.format import Format, Found, Option, OptionError, Target
+from tagalong.readers.lines import LINE_OPTIONS, LineOptions, Lines, parse_lines
+from tagalong.readers.values import describe_item, one_line, unique, unlabelled_problem
+from tagalong.streams.format import Format, ItemOrError, Option, OptionError, Target
 
 __all__ = ["FORMAT", "read_fasttext", "write_fasttext"]
 
 _TOKEN = re.compile(r"(\S+)\s*")
-_PREFIX = Option("prefix", "What a label begins with.", default="__label__")
+_PREFIX = Option("prefix", "Prefix of a label.", default="__label__")
 
 
 def read_fasttext(
@@ -22,9 +22,9 @@ def read_fasttext(
     *,
     prefix: str = "__label__",
     unlabelled: str = "unknown",
-    **line_options: Any,
-) -> Iterator[Found]:
-    """Yield the items of fastText lines; blank lines are passed over."""
+    **line_options: Unpack[LineOptions],
+) -> Iterator[ItemOrError]:
+    """Yield the items of fastText lines, skipping blank lines."""
     _check_prefix(prefix)
 
     def parse(line: str, place: str) -> Item | None:
@@ -37,18 +37,18 @@ def read_fasttext(
             token = _TOKEN.match(text, at)
             assert token is not None
             if token[1] == prefix:
-                raise ReadError(place, f"{prefix} without a label after it")
+                raise ReadError(place, f"the prefix {prefix} must be followed by a label")
             labels.append(token[1][len(prefix) :])
             at = token.end()
         known = labels or unlabelled == "empty"
         return Item("", text[at:], {}, unique(labels) if known else None, 1.0, place)
 
-    return items_of(Lines(stream, name, **line_options), parse)
+    return parse_lines(Lines(stream, name, **line_options), parse)
 
 
 def _check_prefix(prefix: str) -> None:
     if not prefix or any(map(str.isspace, prefix)):
-        raise OptionError(f"prefix must be a word without blanks, not {prefix!r}")
+        raise OptionError(f"prefix must be a word without white space, not {prefix!r}")
 
 
 def write_fasttext(
@@ -58,9 +58,9 @@ def write_fasttext(
     prefix: str = "__label__",
     unlabelled: str = "unknown",
 ) -> int:
-    """Write a line an item: its labels and its text, fields one after the other.
+    """Write one line per item: its labels, then its text with all fields joined.
 
-    Line ends and runs of blanks become single blanks; ids are left out.
+    Each line end and each run of white space becomes one space. Ids are not written.
     """
     _check_prefix(prefix)
     count = 0
@@ -77,18 +77,21 @@ def _check(item: Item, number: int, text: str, prefix: str, unlabelled: str) -> 
     problem = ""
     for label in item.labels or ():
         if not label or any(map(str.isspace, label)):
-            problem = f"the label {label!r} cannot be written: fastText's labels have no blanks"
+            problem = (
+                f"the label {label!r} cannot be written: labels in fastText must not be empty or "
+                "contain white space"
+            )
     if item.features:
-        problem = f"fastText holds text, not features such as {next(iter(item.features))!r}"
+        problem = f"fastText cannot store features such as {next(iter(item.features))!r}"
     elif item.weight != 1.0:
-        problem = "fastText has no place for a weight"
+        problem = f"fastText cannot store a weight, here {item.weight}"
     elif not text and not item.labels:
-        problem = "neither labels nor text: fastText has no line for it"
+        problem = "fastText cannot store an item with neither labels nor text"
     elif text.startswith(prefix):
         problem = f"the text begins with {prefix} and would be read as a label"
-    problem = problem or wrongly_unlabelled(item, unlabelled)
+    problem = problem or unlabelled_problem(item, unlabelled)
     if problem:
-        raise ValueError(f"{called(item, number)}: {problem}")
+        raise ValueError(f"{describe_item(item, number)}: {problem}")
 
 
 FORMAT = Format(

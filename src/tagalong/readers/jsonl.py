@@ -1,23 +1,23 @@
-"""JSON lines: an object a line, with id, text, features, labels and weight."""
+"""Reader and writer of JSON lines: one object per line with id, text, features, labels, weight."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import isfinite
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Unpack
 
 from tagalong.learning.items import FeatureValue, Item, ReadError
-from tagalong.readers.lines import LINE_OPTIONS, Lines, items_of
-from tagalong.readers.values import labels_of, listed, number
-from tagalong.streams.format import Format, Found, Option, Target
+from tagalong.readers.lines import LINE_OPTIONS, LineOptions, Lines, parse_lines
+from tagalong.readers.values import finite_number, parse_labels, short_repr
+from tagalong.streams.format import Format, ItemOrError, Option, Target
 
 __all__ = ["FORMAT", "item_as_json", "item_from_json", "read_jsonl", "write_jsonl"]
 
 
 @dataclass(frozen=True)
 class _Keys:
-    """Where in an object the parts of an item are."""
+    """Keys of a JSON object that hold the parts of an item."""
 
     id: str = "id"
     text: tuple[str, ...] = ("text",)
@@ -26,14 +26,14 @@ class _Keys:
     weight: str = "weight"
 
     @cached_property
-    def plain(self) -> bool:
-        """Whether no part needs a search in nested objects, nor several keys."""
+    def are_plain(self) -> bool:
+        """Whether every part has a single key that is not a path into nested objects."""
         single = len(self.text) == len(self.labels) == 1
         names = (self.id, *self.text, self.features, *self.labels, self.weight)
         return single and not any("." in name for name in names)
 
 
-_USUAL_KEYS = _Keys()
+_DEFAULT_KEYS = _Keys()
 _SCAN: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
 
@@ -46,72 +46,79 @@ def read_jsonl(
     id: str = "id",
     features: str = "features",
     weight: str = "weight",
-    **line_options: Any,
-) -> Iterator[Found]:
-    """Yield the items of JSON lines; blank lines are passed over."""
+    **line_options: Unpack[LineOptions],
+) -> Iterator[ItemOrError]:
+    """Yield the items of JSON lines, skipping blank lines."""
     keys = _Keys(id, text, features, labels, weight)
 
     def parse(line: str, place: str) -> Item | None:
-        line = line.strip()
-        return item_from_json(_parsed(line, place), place, keys) if line else None
+        return None if line.isspace() else item_from_json(_load_json(line, place), place, keys)
 
-    return items_of(Lines(stream, name, **line_options), parse)
+    return parse_lines(Lines(stream, name, **line_options), parse)
 
 
-def _parsed(line: str, place: str) -> Any:
+def _load_json(line: str, place: str) -> object:
+    indented = line.rstrip()
+    line = indented.lstrip()
     try:
         try:
-            record, end = _SCAN(line, 0)  # what json.loads calls, without its searches for blanks
+            record, end = _SCAN(line, 0)  # json.loads without its search for white space
         except StopIteration:
             end = -1
         if end != len(line):
             record = json.loads(line)
-        # Only an escape can bring in half a character, which no file can hold.
+        # Only an escape can produce a lone surrogate, which no encoding can write.
         if "\\u" in line:
             json.dumps(record, ensure_ascii=False).encode()
         return record
     except UnicodeEncodeError:
-        raise ReadError(place, "half of a surrogate pair: not Unicode text") from None
+        raise ReadError(
+            place, "a lone surrogate (\\ud800 to \\udfff) is not Unicode text"
+        ) from None
     except RecursionError:
         raise ReadError(place, "the JSON is nested too deeply") from None
+    except json.JSONDecodeError as error:
+        column = len(indented) - len(line) + error.pos + 1
+        raise ReadError(place, f"not JSON: {error.msg} at column {column}") from None
     except ValueError as error:
         raise ReadError(place, f"not JSON: {error}") from None
 
 
-def item_from_json(record: Any, place: str, keys: _Keys = _USUAL_KEYS) -> Item:
-    """Return the item that an object of JSON stands for."""
+def item_from_json(record: object, place: str, keys: _Keys = _DEFAULT_KEYS) -> Item:
+    """Return the item of a JSON object."""
     if type(record) is not dict:
-        raise ReadError(place, f"an object {{...}} is wanted, not {listed(record)}")
-    if keys.plain:
+        raise ReadError(place, f"the line must be an object {{...}}, not {short_repr(record)}")
+    if keys.are_plain:
         find = record.get
         text, labels = find(keys.text[0]), find(keys.labels[0])
     else:
-        find = partial(_value, record)
+        find = partial(_value_at, record)
         text, labels = _joined_texts(find, keys.text), _joined_labels(find, keys.labels)
     features, weight, id = find(keys.features), find(keys.weight), find(keys.id)
     if text is None and features is None:
         raise ReadError(
             place,
-            f"neither {' nor '.join(map(repr, keys.text))} nor {keys.features!r}; "
-            f"the keys here are {', '.join(map(repr, record)) or 'none'}; text= names the key",
+            f"the object has neither {' nor '.join(map(repr, keys.text))} nor {keys.features!r}; "
+            f"its keys are {', '.join(map(repr, record)) or 'none'}; name the key of the text "
+            "with the option text",
         )
     if labels is not None:
-        labels = labels_of(labels if type(labels) is list else [labels], place)
+        labels = parse_labels(labels if type(labels) is list else [labels], place)
     return Item(
-        id if type(id) is str else _id(id, place),
-        text if type(text) is str else _texts(text, place),
-        {} if features is None else _features(features, place),
+        id if type(id) is str else _parse_id(id, place),
+        text if type(text) is str else _parse_text(text, place),
+        {} if features is None else _parse_features(features, place),
         labels,
-        1.0 if weight is None else number(weight, place, "weight", least=0.0),
+        1.0 if weight is None else finite_number(weight, place, "weight", least=0.0),
         place,
     )
 
 
-def _value(record: Mapping[str, Any], key: str) -> Any:
-    """Return what stands at a key, which may be a path with dots; None if nothing does."""
+def _value_at(record: Mapping[str, object], key: str) -> object:
+    """Return the value of a key, which may be a path with dots; None if there is no such key."""
     if key in record or "." not in key:
         return record.get(key)
-    found: Any = record
+    found: object = record
     for part in key.split("."):
         if not isinstance(found, dict) or part not in found:
             return None
@@ -119,49 +126,51 @@ def _value(record: Mapping[str, Any], key: str) -> Any:
     return found
 
 
-def _joined_texts(find: Callable[[str], Any], keys: tuple[str, ...]) -> Any:
-    """Return the text, or one field per key; None if there is none at all."""
+def _joined_texts(find: Callable[[str], object], keys: tuple[str, ...]) -> object:
+    """Return the text, or one field per key; None if the object has none of the keys."""
     if len(keys) == 1:
         return find(keys[0])
     parts = {key: find(key) for key in keys}
     return None if all(part is None for part in parts.values()) else parts
 
 
-def _joined_labels(find: Callable[[str], Any], keys: tuple[str, ...]) -> list[Any] | None:
-    """Return the labels under all keys; None if there is none of the keys."""
+def _joined_labels(find: Callable[[str], object], keys: tuple[str, ...]) -> list[object] | None:
+    """Return the labels of all keys; None if the object has none of the keys."""
     given = [each for each in map(find, keys) if each is not None]
     if not given:
         return None
     return [label for each in given for label in (each if type(each) is list else [each])]
 
 
-def _texts(given: Any, place: str) -> str | dict[str, str]:
+def _parse_text(given: object, place: str) -> str | dict[str, str]:
     if given is None:
         return ""
     if type(given) is not dict:
         raise ReadError(
-            place, f"the text must be a text or an object of texts, not {listed(given)}"
+            place, f"the text must be a string or an object of strings, not {short_repr(given)}"
         )
     for field, text in given.items():
         if text is not None and type(text) is not str:
-            raise ReadError(place, f"the text {field!r} must be a text, not {listed(text)}")
+            raise ReadError(
+                place, f"the text field {field!r} must be a string, not {short_repr(text)}"
+            )
     return {field: text for field, text in given.items() if text is not None}
 
 
-def _id(value: Any, place: str) -> str:
+def _parse_id(value: object, place: str) -> str:
     if type(value) is str:
         return value
     if value is None:
         return ""
     if type(value) in (int, float):
         return str(value)
-    raise ReadError(place, f"the id must be a text or a number, not {listed(value)}")
+    raise ReadError(place, f"the id must be a string or a number, not {short_repr(value)}")
 
 
-def _features(given: Any, place: str) -> dict[str, FeatureValue]:
+def _parse_features(given: object, place: str) -> dict[str, FeatureValue]:
     if type(given) is not dict:
         raise ReadError(
-            place, f"features must be an object of numbers and texts, not {listed(given)}"
+            place, f"features must be an object of numbers and strings, not {short_repr(given)}"
         )
     found: dict[str, FeatureValue] = {}
     for name, value in given.items():
@@ -172,18 +181,18 @@ def _features(given: Any, place: str) -> dict[str, FeatureValue]:
                 if type(category) is not str:
                     raise ReadError(
                         place,
-                        f"feature {name!r}: a list holds texts (categories), "
-                        f"not {listed(category)}",
+                        f"feature {name!r}: a list must hold strings (categories), "
+                        f"not {short_repr(category)}",
                     )
                 found[f"{name}={category}"] = 1.0
         elif value is not None:
-            found[name] = number(value, place, f"feature {name!r}")
+            found[name] = finite_number(value, place, f"feature {name!r}")
     return found
 
 
-def item_as_json(item: Item) -> dict[str, Any]:
-    """Return an item as an object of JSON, without what is empty or unknown."""
-    record: dict[str, Any] = {"id": item.id} if item.id else {}
+def item_as_json(item: Item) -> dict[str, object]:
+    """Return an item as a JSON object, without parts that are empty or unknown."""
+    record: dict[str, object] = {"id": item.id} if item.id else {}
     if item.text != "" or not item.features:
         record["text"] = item.text if isinstance(item.text, str) else dict(item.text)
     if item.features:
@@ -196,7 +205,7 @@ def item_as_json(item: Item) -> dict[str, Any]:
 
 
 def write_jsonl(items: Iterable[Item], target: Target) -> int:
-    """Write an object a line."""
+    """Write one object per line."""
     count = 0
     encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
     for count, item in enumerate(items, 1):  # noqa: B007
@@ -206,20 +215,25 @@ def write_jsonl(items: Iterable[Item], target: Target) -> int:
 
 FORMAT = Format(
     "jsonl",
-    "JSON lines: an object a line with id, text, features, labels, weight",
+    "JSON lines: one object per line with id, text, features, labels, weight",
     read_jsonl,
     extensions=(".jsonl", ".ndjson", ".json"),
     options=(
         Option(
             "text",
-            "The key of the text; several make one field each. Dots go into nested objects.",
+            "Key of the text; several keys become one field each. A dot selects a nested key.",
             "names",
             ("text",),
         ),
-        Option("labels", "The key of the labels; several are put together.", "names", ("labels",)),
-        Option("id", "The key of the id.", default="id"),
-        Option("features", "The key of the features.", default="features"),
-        Option("weight", "The key of the weight.", default="weight"),
+        Option(
+            "labels",
+            "Key of the labels; the labels of several keys are combined.",
+            "names",
+            ("labels",),
+        ),
+        Option("id", "Key of the id.", default="id"),
+        Option("features", "Key of the features.", default="features"),
+        Option("weight", "Key of the weight.", default="weight"),
         *LINE_OPTIONS,
     ),
     write=write_jsonl,

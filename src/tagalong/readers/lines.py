@@ -1,46 +1,62 @@
-"""The lines of a file: numbered, decoded, of bounded length."""
+"""Iteration over the lines of a file: numbered, decoded, of bounded length."""
 
-import io
+import codecs
 from collections.abc import Callable, Iterator
-from typing import BinaryIO
+from typing import BinaryIO, TypedDict
 
 from tagalong.learning.items import Item, ReadError
-from tagalong.streams.compression import broken
-from tagalong.streams.format import Found, Option, OptionError
+from tagalong.streams.compression import read_errors
+from tagalong.streams.format import ItemOrError, Option, OptionError
 
-__all__ = ["ENCODING", "LINE_OPTIONS", "MAX_LINE", "Lines", "checked_encoding", "items_of"]
+__all__ = [
+    "ENCODING",
+    "LINE_OPTIONS",
+    "MAX_LINE",
+    "LineOptions",
+    "Lines",
+    "parse_lines",
+    "validate_encoding",
+]
 
 MAX_LINE = 64 << 20
-ENCODING = Option("encoding", "How the file's letters are encoded.", default="utf-8")
+_CHUNK = 1 << 14
+ENCODING = Option("encoding", "Text encoding of the file.", default="utf-8")
 LINE_OPTIONS = (
     ENCODING,
-    Option("max_line", "The longest line that is read, in bytes.", "size", MAX_LINE),
+    Option("max_line", "Maximum length of a line, in bytes.", "size", MAX_LINE),
 )
 
 
-class Lines:
-    """The lines of a binary stream as text, each with its line end.
+class LineOptions(TypedDict, total=False):
+    """Keyword arguments of `Lines` that every text format has as options."""
 
-    A line that cannot be read raises ReadError; the next call goes on with the next line. Where
-    the stream itself breaks, the error is raised and no further line comes.
+    encoding: str
+    max_line: int
+
+
+class Lines:
+    """Iterator over the lines of a binary stream as text, each with its line end.
+
+    A line that is too long or cannot be decoded raises ReadError, and the next call continues with
+    the next line. If reading the stream fails, ReadError is raised and the iteration ends.
 
     Parameters
     ----------
     stream : binary file
-        What to read, decompressed.
+        Decompressed stream.
     name : str
-        What to call it in messages.
+        Name of the stream in messages.
     encoding : str
-        How letters are encoded. A byte-order mark is taken off UTF-8.
+        Text encoding. A byte-order mark is removed from UTF-8.
     max_line : int
-        The longest line, in bytes (in characters for encodings that are not based on ASCII).
+        Maximum length of a line, in bytes (in UTF-8 bytes for encodings not based on ASCII).
 
     Attributes
     ----------
     name : str
-        As given.
+        Name of the stream in messages.
     number : int
-        The line that was read last, from 1.
+        Number of the line that was read last, from 1.
     """
 
     def __init__(
@@ -49,17 +65,16 @@ class Lines:
         self.number = 0
         self.name = name
         self._max_line = max_line
-        self._encoding = checked_encoding(encoding)
-        self._wide = "\n".encode(self._encoding) != b"\n"
-        self._line_encoding = "utf-8" if self._wide else self._encoding
-        self._broken: tuple[type[Exception], ...] = (UnicodeError, *broken())
+        self._encoding = validate_encoding(encoding)
+        self._is_wide = "\n".encode(self._encoding) != b"\n"
+        self._line_encoding = "utf-8" if self._is_wide else self._encoding
+        self._read_errors: tuple[type[Exception], ...] = (UnicodeError, *read_errors())
         self._readline: Callable[[int], bytes] = stream.readline
-        if self._wide:
-            text = io.TextIOWrapper(stream, self._encoding, newline="\n")
-            self._readline = lambda limit: text.readline(limit).encode("utf-8", "surrogatepass")
+        if self._is_wide:
+            self._readline = _Transcoder(stream, self._encoding).readline
 
     def place(self, number: int = 0) -> str:
-        """Return "file:line" for a line, by default the last one."""
+        """Return "file:line" for a line, by default the one that was read last."""
         return f"{self.name}:{number or self.number}"
 
     def __iter__(self) -> "Lines":
@@ -70,56 +85,107 @@ class Lines:
         limit = self._max_line
         try:
             line = self._readline(limit + 1)
-        except self._broken as error:
+        except self._read_errors as error:
             self._end()
-            raise ReadError(self.place(number), self._unreadable(error)) from error
+            raise ReadError(self.place(number), self._describe_error(error)) from error
         if not line:
             self._end()
             raise StopIteration
         if len(line) > limit:
-            self._pass_over(line)
-            raise ReadError(self.place(number), f"the line is longer than {limit} bytes (max_line)")
+            self._skip_rest_of_line(line)
+            raise ReadError(
+                self.place(number), f"the line is longer than {limit} bytes (option max_line)"
+            )
         if number == 1 and line.startswith(b"\xef\xbb\xbf") and self._encoding == "utf-8":
             line = line[3:]
         if b"\0" in line:
             raise ReadError(
-                self.place(number), "a NUL byte: not a text file, or in another encoding"
+                self.place(number),
+                "the line contains a NUL byte: not a text file, or one in another encoding "
+                "(option encoding)",
             )
         try:
             return str(line, self._line_encoding)
         except UnicodeError as error:
-            raise ReadError(self.place(number), self._unreadable(error)) from None
+            raise ReadError(self.place(number), self._describe_error(error)) from None
 
     def _end(self) -> None:
         self.number -= 1
-        self._readline = _nothing
+        self._readline = _no_line
 
-    def _pass_over(self, line: bytes) -> None:
+    def _skip_rest_of_line(self, line: bytes) -> None:
         while line and not line.endswith(b"\n"):
             try:
                 line = self._readline(self._max_line)
-            except self._broken:  # the next line will tell
+            except self._read_errors:  # reading the next line raises it again
                 return
 
-    def _unreadable(self, error: Exception) -> str:
+    def _describe_error(self, error: Exception) -> str:
         if not isinstance(error, UnicodeError):
             return f"cannot be read further: {error or type(error).__name__}"
-        where = "this "
+        where = "the line"
         if isinstance(error, UnicodeDecodeError):
+            column = len(str(error.object[: error.start], self._line_encoding, "replace")) + 1
             bad = error.object[error.start : error.start + 1]
-            where = f"byte 0x{bad.hex()} at {error.start + 1} "
-        return f"{where}is not {self._encoding}; give encoding= if the file is in another"
+            where = f"byte 0x{bad.hex()} at column {column}"
+        return (
+            f"{where} is not valid {self._encoding}; name the encoding of the file with the "
+            "option encoding"
+        )
 
 
-def items_of(lines: Lines, parse: Callable[[str, str], Item | None]) -> Iterator[Found]:
-    """Yield the item of each line, or what is wrong with it, and go on with the next.
+class _Transcoder:
+    """Lines of a stream in an encoding that is not based on ASCII, re-encoded as UTF-8.
+
+    Unlike `io.TextIOWrapper` it returns all complete lines before bytes that cannot be decoded.
+    The error has the UTF-8 bytes of the line up to there.
+    """
+
+    def __init__(self, stream: BinaryIO, encoding: str):
+        self._read: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._text = ""
+        self._error: UnicodeDecodeError | None = None
+        self._at_end = False
+
+    def readline(self, limit: int) -> bytes:
+        """Return a line, or its next `limit` characters; b"" at the end of the stream."""
+        end = self._text.find("\n", 0, limit) + 1
+        while not end and len(self._text) < limit and not self._at_end:
+            searched = len(self._text)
+            self._fill()
+            end = self._text.find("\n", searched, limit) + 1
+        if not end and len(self._text) < limit and self._error is not None:
+            error, start = self._error, self._text.encode("utf-8", "surrogatepass")
+            bad = error.object[error.start : error.end]
+            position = len(start), len(start) + len(bad)
+            raise UnicodeDecodeError(error.encoding, start + bad, *position, error.reason)
+        end = end or limit
+        line, self._text = self._text[:end], self._text[end:]
+        return line.encode("utf-8", "surrogatepass")
+
+    def _fill(self) -> None:
+        # Reading as much as is buffered keeps the time for a long line linear.
+        data = self._read(max(_CHUNK, len(self._text)))
+        self._at_end = not data
+        try:
+            self._text += self._decoder.decode(data, final=not data)
+        except UnicodeDecodeError as error:
+            self._error, self._at_end = error, True
+            valid = error.start - (len(error.object) - len(data))
+            if valid > 0:
+                self._text += self._decoder.decode(data[:valid])
+
+
+def parse_lines(lines: Lines, parse: Callable[[str, str], Item | None]) -> Iterator[ItemOrError]:
+    """Yield the item of each line, or the error of a line that cannot be parsed.
 
     Parameters
     ----------
     lines : Lines
-        Where to read.
+        Lines to parse.
     parse : callable
-        Gives the item of a line and its place, or None if the line holds none.
+        Function of a line and its place that returns an item, or None if the line holds no item.
     """
     name = lines.name
     while True:
@@ -134,12 +200,12 @@ def items_of(lines: Lines, parse: Callable[[str, str], Item | None]) -> Iterator
             return
 
 
-def _nothing(limit: int) -> bytes:
+def _no_line(limit: int) -> bytes:
     return b""
 
 
-def checked_encoding(encoding: str) -> str:
-    """Return the name of an encoding in lower case; OptionError if there is none such."""
+def validate_encoding(encoding: str) -> str:
+    """Return the lower-case name of an encoding; raise OptionError if it does not exist."""
     plain = encoding.lower().replace("_", "-")
     if plain in ("utf-8", "utf8", "utf-8-sig"):
         return "utf-8"
@@ -147,6 +213,7 @@ def checked_encoding(encoding: str) -> str:
         "\n".encode(plain)
     except (LookupError, UnicodeError, ValueError):
         raise OptionError(
-            f"there is no text encoding {encoding!r}; usual ones are utf-8, latin-1, cp1252, utf-16"
+            f"encoding must be a text encoding such as utf-8, latin-1, cp1252 or utf-16, "
+            f"not {encoding!r}"
         ) from None
     return plain

@@ -1,64 +1,66 @@
-"""Parquet: a row an item, the columns chosen by name, lists as labels."""
+"""Reader and writer of Parquet: one row per item, columns chosen by name, labels as lists."""
 
 import tempfile
 from collections.abc import Iterable, Iterator
 from io import FileIO
 from shutil import copyfileobj
-from typing import IO, Any, BinaryIO
+from typing import IO, BinaryIO, Unpack
 
 from tagalong.learning.items import Item, ReadError
-from tagalong.readers.column_choice import COLUMN_OPTIONS, choose_columns
-from tagalong.readers.spool import spooled
-from tagalong.readers.values import called
-from tagalong.streams.compression import broken
-from tagalong.streams.format import Format, Found, Target
+from tagalong.readers.column_choice import COLUMN_OPTIONS, ColumnOptions, choose_columns
+from tagalong.readers.spool import spool_items
+from tagalong.readers.values import describe_item
+from tagalong.streams.compression import read_errors
+from tagalong.streams.format import Format, ItemOrError, Target
 
 __all__ = ["FORMAT", "read_parquet", "write_parquet"]
 
-_ROWS_A_BATCH = 1024
-_NEEDS = "parquet needs the package pyarrow: pip install 'tagalong[parquet]'"
+_ROWS_PER_BATCH = 1024
+_MISSING_PACKAGE = "Parquet files need the package pyarrow: pip install 'tagalong[parquet]'"
 
 
-def read_parquet(stream: BinaryIO, name: str, **choice: Any) -> Iterator[Found]:
-    """Yield the items of a table, a batch of rows at a time."""
+def read_parquet(
+    stream: BinaryIO, name: str, **choice: Unpack[ColumnOptions]
+) -> Iterator[ItemOrError]:
+    """Yield the items of a table, which is read in batches of rows."""
     try:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise ReadError(name, _NEEDS) from None
-    # Text that is not UTF-8 shows only when it is turned into Python's.
-    wrong = (pyarrow.ArrowException, *broken(), UnicodeError, OverflowError, ValueError)
+        raise ReadError(name, _MISSING_PACKAGE) from None
+    # pyarrow detects invalid UTF-8 only when it converts text to Python strings.
+    damaged = (pyarrow.ArrowException, *read_errors(), UnicodeError, OverflowError, ValueError)
     with tempfile.TemporaryFile() as copy:
-        line = 1
+        number = 1  # of the row
         try:
             table = parquet.ParquetFile(_seekable(stream, copy))
             names = table.schema_arrow.names
-        except wrong as error:
-            raise ReadError(f"{name}:{line}", f"not Parquet, or damaged: {error}") from None
-        columns = choose_columns(names, f"{name}:{line}", **choice)
+        except damaged as error:
+            raise ReadError(f"{name}:{number}", f"not Parquet, or damaged: {error}") from None
+        columns = choose_columns(names, f"{name}:{number}", **choice)
         used = columns.used()
-        batches = table.iter_batches(_ROWS_A_BATCH, columns=[names[index] for index in used])
+        batches = table.iter_batches(_ROWS_PER_BATCH, columns=[names[index] for index in used])
         while True:
             try:
                 batch = next(batches, None)
                 if batch is None:
                     return
                 cells = [batch.column(names[index]).to_pylist() for index in used]
-            except wrong as error:
-                raise ReadError(f"{name}:{line}", f"not Parquet, or damaged: {error}") from None
-            row: list[Any] = [None] * len(names)
+            except damaged as error:
+                raise ReadError(f"{name}:{number}", f"not Parquet, or damaged: {error}") from None
+            row: list[object] = [None] * len(names)
             for values in zip(*cells, strict=True):
                 for index, value in zip(used, values, strict=True):
                     row[index] = value
                 try:
-                    yield columns.item(row, f"{name}:{line}")
+                    yield columns.item(row, f"{name}:{number}")
                 except ReadError as error:
                     yield error
-                line += 1
+                number += 1
 
 
 def _seekable(stream: BinaryIO, copy: IO[bytes]) -> IO[bytes]:
-    """Return a stream in which one can go back: the index of a Parquet file is at its end."""
+    """Return a seekable stream, by a copy if need be: a Parquet file has its index at the end."""
     if isinstance(getattr(stream, "raw", None), FileIO) and stream.seekable():
         return stream
     copyfileobj(stream, copy)
@@ -67,43 +69,45 @@ def _seekable(stream: BinaryIO, copy: IO[bytes]) -> IO[bytes]:
 
 
 def write_parquet(items: Iterable[Item], target: Target) -> int:
-    """Write a table: id, text or one column a field, features, labels (a list), weight."""
+    """Write a table: id, text or one column per field, features, labels (a list), weight."""
     try:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise ValueError(f"{target.name}: {_NEEDS}") from None
+        raise ValueError(f"{target.name}: {_MISSING_PACKAGE}") from None
     fields: dict[str, None] = {}
     features: dict[str, type] = {}
-    seen = {"weight": False}
+    has = {"weight": False}
 
-    def look(item: Item, number: int) -> None:
+    def collect_names(item: Item, number: int) -> None:
         fields.update(dict.fromkeys([""] if isinstance(item.text, str) else item.text))
-        seen["weight"] |= item.weight != 1.0
+        has["weight"] |= item.weight != 1.0
         for name, value in item.features.items():
             kind = str if isinstance(value, str) else float
             if features.setdefault(name, kind) is not kind:
                 raise ValueError(
-                    f"{called(item, number)}: the feature {name!r} is {value!r}, but a number in "
-                    "one item and a category in another cannot share a column"
+                    f"{describe_item(item, number)}: the feature {name!r} is {value!r} here, but a "
+                    f"{'number' if kind is str else 'category'} in an earlier item"
                 )
 
-    with spooled(items, look) as again:
+    with spool_items(items, collect_names) as spooled:
         text = pyarrow.string()
         schema = [("id", text), *((field or "text", text) for field in fields)]
         schema += [
             (name, text if kind is str else pyarrow.float64()) for name, kind in features.items()
         ]
         schema += [("labels", pyarrow.list_(text))]
-        schema += [("weight", pyarrow.float64())] if seen["weight"] else []
+        schema += [("weight", pyarrow.float64())] if has["weight"] else []
         names = [name for name, _ in schema]
         if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"{target.name}: more than one column called {twice!r}")
+            duplicate = next(name for name in names if names.count(name) > 1)
+            raise ValueError(
+                f"{target.name}: more than one column would have the name {duplicate!r}"
+            )
         with parquet.ParquetWriter(target.stream, pyarrow.schema(schema)) as writer:
             count = 0
-            rows: list[dict[str, Any]] = []
-            for count, item in enumerate(again(), 1):  # noqa: B007
+            rows: list[dict[str, object]] = []
+            for count, item in enumerate(spooled(), 1):  # noqa: B007
                 texts = {"": item.text} if isinstance(item.text, str) else item.text
                 row = {field or "text": texts.get(field) for field in fields}
                 rows.append(
@@ -115,7 +119,7 @@ def write_parquet(items: Iterable[Item], target: Target) -> int:
                         "weight": item.weight,
                     }
                 )
-                if len(rows) == 64 * _ROWS_A_BATCH:
+                if len(rows) == 64 * _ROWS_PER_BATCH:
                     writer.write_table(pyarrow.Table.from_pylist(rows, writer.schema))
                     rows.clear()
             if rows:
@@ -125,7 +129,7 @@ def write_parquet(items: Iterable[Item], target: Target) -> int:
 
 FORMAT = Format(
     "parquet",
-    "a Parquet table, columns chosen by name, labels as lists",
+    "Parquet table, columns chosen by name, labels as lists",
     read_parquet,
     extensions=(".parquet", ".pq"),
     options=COLUMN_OPTIONS,

@@ -1,8 +1,9 @@
-"""A built-in stream: the docstrings of the standard library of the running interpreter.
+"""Built-in stream of the docstrings of the running interpreter's standard library.
 
-Files are read with `ast`; nothing is imported. An item is a module, class, function or method
-with a docstring; its labels are the module and the packages around it, and the kind of object.
-The order is random but fixed, with topics mixed, and the first item comes at once.
+Files are parsed with `ast`; nothing is imported. Each module, class, function or method with a
+docstring is an item. Its labels are the module, the packages that contain it, and the kind of
+object. The order is shuffled with a fixed seed, so that topics mix. The first item needs only a few
+files.
 """
 
 import ast
@@ -18,53 +19,54 @@ from tagalong.streams.format import Format
 
 __all__ = ["FORMAT", "read_pydocs"]
 
-_LEFT_OUT = {"test", "tests", "idle_test", "site-packages", "dist-packages", "__pycache__"}
-_BUFFER = 2000
-_FIRST = 200
+_EXCLUDED_FOLDERS = {"test", "tests", "idle_test", "site-packages", "dist-packages", "__pycache__"}
+_BUFFER_SIZE = 2000
+_FIRST_BUFFER_SIZE = 200
 _SEED = 0
 
 
 def read_pydocs() -> Iterator[Item]:
     """Yield the docstrings of the standard library.
 
-    A buffer of items is shuffled as it fills and drains: each item that comes out is drawn from
-    all that are in.
+    A shuffle buffer mixes the items: each yielded item is drawn at random from the buffer.
     """
     root = Path(sysconfig.get_path("stdlib"))
     files = _files(root)
     random = Random(_SEED)
     random.shuffle(files)
     buffer: list[Item] = []
-    taken = 0
+    yielded = 0
     for file in files:
-        buffer += _documented(root, file)
-        # The buffer grows with what has been given out, so that the first items need few files.
-        while len(buffer) > min(_BUFFER, _FIRST + taken):
-            yield _drawn(buffer, random)
-            taken += 1
+        buffer += _docstrings_of_file(root, file)
+        # The buffer grows with the number of yielded items, so that the first items need few files.
+        while len(buffer) > min(_BUFFER_SIZE, _FIRST_BUFFER_SIZE + yielded):
+            yield _draw(buffer, random)
+            yielded += 1
     while buffer:
-        yield _drawn(buffer, random)
+        yield _draw(buffer, random)
 
 
-def _drawn(buffer: list[Item], random: Random) -> Item:
-    place = random.randrange(len(buffer))
-    buffer[place], buffer[-1] = buffer[-1], buffer[place]
+def _draw(buffer: list[Item], random: Random) -> Item:
+    index = random.randrange(len(buffer))
+    buffer[index], buffer[-1] = buffer[-1], buffer[index]
     return buffer.pop()
 
 
 def _files(root: Path) -> list[Path]:
-    """Return the library's files relative to its folder, in the order of their names."""
+    """Return the library's files relative to its folder, sorted by path."""
     found = []
     for folder, folders, names in os.walk(root):
         folders[:] = [
-            name for name in folders if name not in _LEFT_OUT and not name.startswith("lib-")
+            name
+            for name in folders
+            if name not in _EXCLUDED_FOLDERS and not name.startswith("lib-")
         ]
         found += [Path(folder, name).relative_to(root) for name in names if name.endswith(".py")]
     return sorted(found, key=lambda path: path.parts)
 
 
-def _documented(root: Path, file: Path) -> list[Item]:
-    """Return what a file documents; nothing if it cannot be read or does not parse."""
+def _docstrings_of_file(root: Path, file: Path) -> list[Item]:
+    """Return an item per docstring of a file; none if it cannot be read or parsed."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -113,7 +115,7 @@ def _is_unicode(text: str) -> bool:
 
 FORMAT = Format(
     "pydocs",
-    "docstrings of the Python standard library, under their module and the kind of object",
+    "docstrings of the Python standard library, labelled with module and kind of object",
     read_pydocs,
     takes="nothing",
 )

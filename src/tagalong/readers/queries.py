@@ -1,4 +1,4 @@
-"""Documents of one query, read together."""
+"""Grouping of items into queries with documents to rank."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ __all__ = ["Query", "grades_of", "queries"]
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Documents to be ranked.
+    """A query and its documents.
 
     Parameters
     ----------
     id : str
-        What the query is called.
+        Identifier of the query.
     documents : tuple of Item
-        In the order in which they were read.
+        Documents in the order of the source.
     """
 
     id: str
@@ -26,12 +26,12 @@ class Query:
 
     @property
     def place(self) -> str:
-        """Where its first document was read."""
+        """Place of the first document, as "file:line"."""
         return self.documents[0].place
 
     @property
     def labels(self) -> tuple[str, ...] | None:
-        """The labels of its documents; None if some have none."""
+        """Labels of all documents; None if a document has no labels."""
         found: list[str] = []
         for document in self.documents:
             if not document.labels:
@@ -41,22 +41,22 @@ class Query:
 
 
 def queries(items: Iterable[Item]) -> Iterator[Query]:
-    """Yield the queries of items; the documents of one stand together.
+    """Yield the queries of a stream of documents.
 
     Parameters
     ----------
     items : iterable of Item
-        Documents.
+        Documents. Those of one query must be consecutive.
     """
     for id, documents in groupby(items, key=lambda item: item.query):
         found = Query(id, tuple(documents))
         if not id:
-            raise ReadError(found.place, "no query: documents to be ranked need one (qid)")
+            raise ReadError(found.place, "the document has no query (qid), which ranking needs")
         yield found
 
 
 def grades_of(query: Query) -> list[float]:
-    """Return the grades of a query's documents; ValueError if a label is none."""
+    """Return the grades of a query's documents; raise ValueError if a label is not a number."""
     found = []
     for document in query.documents:
         labels = document.labels or ()
@@ -65,7 +65,7 @@ def grades_of(query: Query) -> list[float]:
             found.append(float(label))
         except ValueError:
             raise ValueError(
-                f"{document.place or document.id}: a document has one grade, a number, not "
-                f"{', '.join(labels) or 'nothing'}"
+                f"{document.place or document.id}: a document must have one label, its grade as a "
+                f"number, not {', '.join(labels) or 'none'}"
             ) from None
     return found

@@ -1,10 +1,9 @@
-"""All formats, by name, and how one is found for a file."""
+"""Registry of all formats, with lookup by name, by file extension and by first bytes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from tagalong.mail.formats.folders import MAIL_OPTIONS
 from tagalong.mail.formats.maildir import read_maildir
@@ -20,19 +19,19 @@ from tagalong.readers import (
     svmlight,
     vw,
 )
-from tagalong.streams.compression import SUFFIXES, without_suffix
-from tagalong.streams.format import Format, Option, OptionError
+from tagalong.streams.compression import COMPRESSION_SUFFIXES, strip_compression_suffix
+from tagalong.streams.format import Format, Option, OptionError, OptionValue
 
 __all__ = [
     "FORMATS",
     "BuiltInStream",
-    "checked_options",
     "extensions",
     "format_by_name",
     "format_by_start",
     "format_for_writing",
     "format_of_file",
     "streams",
+    "validate_options",
 ]
 
 
@@ -50,7 +49,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             parquet.FORMAT,
             Format(
                 "mbox",
-                "a mailbox in one file, as exported by Thunderbird, Apple Mail or Google Takeout",
+                "mailbox in one file, as exported by Thunderbird, Apple Mail or Google Takeout",
                 read_mbox,
                 extensions=(".mbox",),
                 options=MAIL_OPTIONS,
@@ -58,7 +57,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             ),
             Format(
                 "maildir",
-                "a folder of mail: Maildir, with folders inside it",
+                "Maildir: folder of mail, with subfolders",
                 read_maildir,
                 options=MAIL_OPTIONS,
                 takes="folder",
@@ -77,11 +76,11 @@ class BuiltInStream:
     Parameters
     ----------
     source : str
-        What to give to `read`, such as "pydocs:".
+        Name of the source for `read`, such as "pydocs:".
     description : str
-        What it is, in a line.
+        Description in one line.
     problem : str
-        Why it cannot be read on this machine; "" if it can.
+        Reason why the stream cannot be read on this machine; "" if it can.
     """
 
     source: str
@@ -90,7 +89,7 @@ class BuiltInStream:
 
     @property
     def available(self) -> bool:
-        """Whether it can be read on this machine."""
+        """Whether the stream can be read on this machine."""
         return not self.problem
 
 
@@ -110,48 +109,49 @@ def streams() -> list[BuiltInStream]:
 
 
 def format_by_name(name: str) -> Format:
-    """Return the format of a name; OptionError if there is none."""
+    """Return the format with a name; raise OptionError if there is none."""
     if name not in FORMATS:
-        raise OptionError(f"there is no format {name!r}; there are {', '.join(FORMATS)}")
+        raise OptionError(f"there is no format {name!r}; the formats are {', '.join(FORMATS)}")
     return FORMATS[name]
 
 
 def format_of_file(name: str) -> Format | None:
-    """Return the format that a file's extension names, or None."""
-    extension = Path(without_suffix(name)).suffix.lower()
+    """Return the format of a file's extension, or None."""
+    extension = Path(strip_compression_suffix(name)).suffix.lower()
     return next((found for found in FORMATS.values() if extension in found.extensions), None)
 
 
 def format_by_start(start: bytes) -> Format | None:
-    """Return the format of a file that begins so, or None."""
+    """Return the format of a file with these first bytes, or None."""
     return next((found for found in FORMATS.values() if start.startswith(found.starts)), None)
 
 
 def extensions() -> str:
-    """Return the known extensions as a list for messages."""
+    """Return the known extensions, listed for a message."""
     known = [extension for found in FORMATS.values() for extension in found.extensions]
-    return f"{', '.join(known)}, each also with {', '.join(SUFFIXES)}"
+    return f"{', '.join(known)}, optionally followed by {', '.join(COMPRESSION_SUFFIXES)}"
 
 
 def format_for_writing(name: str, format: str | None) -> Format:
-    """Return the format to write a file in; OptionError if there is none."""
+    """Return the format to write a file in; raise OptionError if there is none."""
     writable = [each.name for each in FORMATS.values() if each.write]
     found = format_by_name(format) if format is not None else format_of_file(name)
     if found is None:
         raise OptionError(
-            f"{name}: no format is known by this name; give format= one of {', '.join(writable)}"
+            f"{name}: the extension does not name a format; "
+            f"give format= one of {', '.join(writable)}"
         )
     if found.write is None:
         raise OptionError(
-            f"{name}: {found.name} can be read only; these can be written: {', '.join(writable)}"
+            f"{name}: {found.name} is read-only; the writable formats are {', '.join(writable)}"
         )
     return found
 
 
-def checked_options(
-    formats: Sequence[Format], options: Mapping[str, Any], *, writing: bool = False
-) -> dict[str, dict[str, Any]]:
-    """Return the options for each format, by its name; OptionError for one that it lacks."""
+def validate_options(
+    formats: Sequence[Format], options: Mapping[str, object], *, writing: bool = False
+) -> dict[str, dict[str, OptionValue]]:
+    """Return the options by format name; raise OptionError if a format lacks an option."""
 
     def options_of(found: Format) -> tuple[Option, ...]:
         return found.write_options if writing else found.options
@@ -160,15 +160,16 @@ def checked_options(
         for name in options:
             if name in (option.name for option in options_of(found)):
                 continue
-            having = [
+            formats_with_option = [
                 each.name
                 for each in FORMATS.values()
                 if name in (option.name for option in options_of(each))
             ]
             own = ", ".join(option.name for option in options_of(found)) or "none"
-            where = f"{', '.join(having)} have it" if having else "no format has it"
+            others = ", ".join(formats_with_option) or "none"
             raise OptionError(
-                f"{found.name} has no option {name!r}: {where}; the options of {found.name}: {own}"
+                f"{found.name} has no option {name!r}; formats with this option: {others}; "
+                f"options of {found.name}: {own}"
             )
     return {
         found.name: {

@@ -1,4 +1,4 @@
-"""Reading items from files, folders, standard input and built-in streams."""
+"""Stream of items from files, folders, standard input and built-in streams."""
 
 import os
 import sys
@@ -6,19 +6,19 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Literal, TypeAlias
+from typing import BinaryIO, Literal, TypeAlias
 
 from tagalong.learning.items import Item, ReadError
-from tagalong.readers.plans import START, Plan, plans_of, recognised
-from tagalong.readers.registry import checked_options, format_by_name
-from tagalong.streams.compression import broken, decompressed
-from tagalong.streams.format import Format, Found, OptionError
+from tagalong.readers.registry import format_by_name, validate_options
+from tagalong.readers.sources import DETECTION_BYTES, ResolvedSource, detect_format, resolve_source
+from tagalong.streams.compression import decompress_stream, read_errors
+from tagalong.streams.format import Format, ItemOrError, OptionError, OptionValue
 
 __all__ = ["Stream", "read"]
 
 Source: TypeAlias = str | os.PathLike[str]
 
-_ERRORS_KEPT = 20
+_MAX_ERRORS = 20
 
 
 def read(
@@ -26,31 +26,33 @@ def read(
     format: str | None = None,
     *,
     on_error: Literal["stop", "skip"] = "stop",
-    **options: Any,
+    **options: object,
 ) -> "Stream":
-    """Return the items of one or more sources, one after the other.
+    """Return a stream of the items of one or more sources.
 
-    Names, formats and options are checked at once; files are opened when their turn comes.
+    Names, formats and options are checked at once. Each source is opened when the previous one is
+    exhausted.
 
     Parameters
     ----------
     sources : str or path, or iterable of them
-        Files, globs ("data/*.jsonl"), folders of mail, "-" for standard input, "pydocs:" and
-        "debtags:" for the built-in streams. Files may be compressed: gzip, xz, bz2 or zst.
+        Files, glob patterns ("data/*.jsonl"), folders of mail, "-" for standard input, "pydocs:"
+        and "debtags:" for the built-in streams. Files may be compressed with gzip, xz, bz2 or zst.
     format : str, optional
-        A name from `FORMATS`; by default a file's extension tells, or else how it begins.
+        A name from `FORMATS`. By default the format is detected from a file's extension, or else
+        from its first bytes.
     on_error : str, default "stop"
-        "stop" raises ReadError at the first item that cannot be read; "skip" counts it and goes
-        on with the next.
+        "stop" raises ReadError at the first item that cannot be read; "skip" counts the item and
+        continues with the next.
     options : dict
-        What the format takes, see its ``options``.
+        Options of the format, see its ``options``.
 
     Raises
     ------
     ReadError
-        If there is no such file or a file is not as its format demands.
+        If a file does not exist or violates its format.
     OptionError
-        If a format or option does not exist, or an option has a wrong value.
+        If a format or option does not exist, or an option has an invalid value.
 
     Examples
     --------
@@ -60,46 +62,46 @@ def read(
     True
     """
     if on_error not in ("stop", "skip"):
-        raise OptionError(f"on_error is 'stop' or 'skip', not {on_error!r}")
+        raise OptionError(f"on_error must be 'stop' or 'skip', not {on_error!r}")
     if isinstance(sources, (str, os.PathLike)):
         sources = [sources]
     wanted = format_by_name(format) if format is not None else None
-    plans = [plan for source in sources for plan in plans_of(os.fspath(source), wanted)]
-    if not plans:
+    resolved = [each for source in sources for each in resolve_source(os.fspath(source), wanted)]
+    if not resolved:
         raise OptionError("there is nothing to read: the list of sources is empty")
-    known = [plan.format for plan in plans if plan.format is not None]
-    checked_options(known, options)
-    return Stream(plans, options, skip=on_error == "skip")
+    known = [each.format for each in resolved if each.format is not None]
+    validate_options(known, options)
+    return Stream(resolved, options, skip=on_error == "skip")
 
 
 class Stream:
-    """Items from one or more sources; an iterator and a context manager.
+    """Iterator over the items of one or more sources, and a context manager.
 
-    Made by `read`. Files are closed when the last item was read, at an error and by `close`.
+    Created by `read`. Files are closed after the last item, after an error, and by `close`.
 
     Attributes
     ----------
     skipped : int
-        How many items could not be read, with ``on_error="skip"``.
+        Number of items that could not be read, with ``on_error="skip"``.
     errors : list of str
-        What was wrong with the first 20 of them.
+        Messages of the first 20 errors.
     """
 
-    def __init__(self, plans: list[Plan], options: dict[str, Any], *, skip: bool):
+    def __init__(self, resolved: list[ResolvedSource], options: dict[str, object], *, skip: bool):
         self.skipped = 0
         self.errors: list[str] = []
-        self._plans = iter(plans)
+        self._sources = iter(resolved)
         self._options = options
         self._skip = skip
         self._open = ExitStack()
         self._name = ""
-        self._found: Iterator[Found] = iter(())
+        self._found: Iterator[ItemOrError] = iter(())
 
     def __iter__(self) -> "Stream":
         return self
 
     def __next__(self) -> Item:
-        found: Found | None
+        found: ItemOrError | None
         while True:
             try:
                 found = next(self._found, None)
@@ -110,7 +112,7 @@ class Stream:
                 self._open.close()
                 self._found = iter(())
                 found = error
-            except broken() as error:
+            except read_errors() as error:
                 self._open.close()
                 self._found = iter(())
                 reason = getattr(error, "strerror", None) or error
@@ -124,27 +126,27 @@ class Stream:
                 self.close()
                 raise found
             self.skipped += 1
-            if len(self.errors) < _ERRORS_KEPT:
+            if len(self.errors) < _MAX_ERRORS:
                 self.errors.append(str(found))
 
     def _next_source(self) -> None:
         self._open.close()
-        plan = next(self._plans)
-        self._name = "<stdin>" if plan.source == "-" else plan.source
-        found = plan.format
+        source = next(self._sources)
+        self._name = "<stdin>" if source.source == "-" else source.source
+        found = source.format
         if found is not None and found.takes == "nothing":
             self._found = found.read(**self._options_of(found))
         elif found is not None and found.takes == "folder":
-            self._found = found.read(Path(plan.source), **self._options_of(found))
+            self._found = found.read(Path(source.source), **self._options_of(found))
         else:
-            stream = decompressed(self._opened(plan.source), self._name)
+            stream = decompress_stream(self._opened(source.source), self._name)
             if found is None:
-                found = recognised(stream.peek(START), self._name)
+                found = detect_format(stream.peek(DETECTION_BYTES), self._name)
             self._found = found.read(stream, self._name, **self._options_of(found))
         self._open.callback(getattr(self._found, "close", lambda: None))
 
-    def _options_of(self, found: Format) -> dict[str, Any]:
-        return checked_options([found], self._options)[found.name]
+    def _options_of(self, found: Format) -> dict[str, OptionValue]:
+        return validate_options([found], self._options)[found.name]
 
     def _opened(self, source: str) -> BinaryIO:
         if source == "-":
@@ -152,8 +154,8 @@ class Stream:
         return self._open.enter_context(open(source, "rb"))
 
     def close(self) -> None:
-        """Close what is open; no further item comes."""
-        self._plans = iter(())
+        """Close the open source and end the iteration."""
+        self._sources = iter(())
         self._found = iter(())
         self._open.close()
 

@@ -1,28 +1,28 @@
-"""Svmlight: ``label,label qid:query index:value index:value # id``, a line an item."""
+"""Reader and writer of svmlight lines: ``label,label qid:query index:value # id``, one per item."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO
+from typing import BinaryIO, Unpack
 
 from tagalong.learning.items import FeatureValue, Item, ReadError
-from tagalong.readers.beside import names_beside, one_a_line
-from tagalong.readers.lines import LINE_OPTIONS, Lines, items_of
-from tagalong.readers.spool import spooled
+from tagalong.readers.lines import LINE_OPTIONS, LineOptions, Lines, parse_lines
+from tagalong.readers.side_files import encode_names, read_names
+from tagalong.readers.spool import spool_items
 from tagalong.readers.values import (
-    called,
-    listed,
+    describe_item,
     one_line,
-    parsed,
+    parse_number,
+    short_repr,
     unique,
-    wrongly_unlabelled,
+    unlabelled_problem,
 )
-from tagalong.streams.format import Format, Found, Option, Target
+from tagalong.streams.format import Format, ItemOrError, Option, Target
 
 __all__ = ["FORMAT", "read_svmlight", "write_svmlight"]
 
 _RESERVED = frozenset(",:#")
 _UNLABELLED = Option(
     "unlabelled",
-    "What a line without labels means: there are none ('empty'), or they are 'unknown'.",
+    "Meaning of a line without labels: there are none ('empty'), or they are 'unknown'.",
     "choice",
     "empty",
     ("empty", "unknown"),
@@ -30,26 +30,26 @@ _UNLABELLED = Option(
 
 
 def read_svmlight(
-    stream: BinaryIO, name: str, *, unlabelled: str = "empty", **line_options: Any
-) -> Iterator[Found]:
-    """Yield the items of svmlight lines; blank lines and comments are passed over.
+    stream: BinaryIO, name: str, *, unlabelled: str = "empty", **line_options: Unpack[LineOptions]
+) -> Iterator[ItemOrError]:
+    """Yield the items of svmlight lines, skipping blank lines and comments.
 
-    Features and labels are called by their numbers, or by the names in the files that
-    `write_svmlight` may have put beside.
+    Features and labels are named by their numbers, or by the names in the side files of
+    `write_svmlight`, if these exist.
     """
-    features, labels = names_beside(f"{name}.features"), names_beside(f"{name}.labels")
+    features, labels = read_names(f"{name}.features"), read_names(f"{name}.labels")
     no_labels = None if unlabelled == "unknown" else ()
 
     def parse(line: str, place: str) -> Item | None:
-        item = _item(line, place, no_labels)
+        item = _parse_line(line, place, no_labels)
         if item is None or not (features or labels):
             return item
-        return _renamed(item, features, labels)
+        return _with_names(item, name, features, labels)
 
-    return items_of(Lines(stream, name, **line_options), parse)
+    return parse_lines(Lines(stream, name, **line_options), parse)
 
 
-def _item(line: str, place: str, unlabelled: tuple[str, ...] | None) -> Item | None:
+def _parse_line(line: str, place: str, unlabelled: tuple[str, ...] | None) -> Item | None:
     data, _, comment = line.partition("#")
     tokens = data.split()
     if not tokens:
@@ -58,47 +58,52 @@ def _item(line: str, place: str, unlabelled: tuple[str, ...] | None) -> Item | N
     if not data[0].isspace() and ":" not in tokens[0]:
         found = tokens[0].split(",")
         if "" in found:
-            raise ReadError(place, f"an empty label in {listed(tokens[0])}")
+            raise ReadError(place, f"{short_repr(tokens[0])} has an empty label")
         labels = unique(found)
         del tokens[0]
     query = ""
     if tokens and tokens[0].startswith("qid:"):
         query = tokens.pop(0).removeprefix("qid:")
         if not query:
-            raise ReadError(place, "'qid:' names no query")
+            raise ReadError(place, "'qid:' must be followed by a query")
     pairs = [token.split(":") for token in tokens]
     try:
         features: dict[str, FeatureValue] = {name: float(value) for name, value in pairs}
     except ValueError:
         features = {}
-    # A sum that is not finite, or a name that is empty or comes twice: look closer.
+    # An infinite sum, or an empty or repeated name, may be an error: check each pair.
     total = sum(features.values())  # type: ignore[arg-type]
     if total - total != 0.0 or len(features) != len(pairs) or "" in features or "qid" in features:
-        _complain(pairs, place)
+        _check_pairs(pairs, place)
     return Item(comment.strip(), "", features, labels, 1.0, place, query)
 
 
-def _complain(pairs: list[list[str]], place: str) -> None:
+def _check_pairs(pairs: list[list[str]], place: str) -> None:
+    """Raise ReadError at the first invalid pair, if there is one."""
     seen = set()
     for pair in pairs:
         token = ":".join(pair)
         if pair[0] == "qid":
-            raise ReadError(place, f"{listed(token)}: the query (qid) comes before the features")
+            raise ReadError(
+                place, f"{short_repr(token)}: the query (qid) must come before the features"
+            )
         if len(pair) != 2 or not pair[0]:
-            raise ReadError(place, f"{listed(token)} is not feature:value")
-        parsed(pair[1], place, f"feature {pair[0]}")
+            raise ReadError(place, f"{short_repr(token)} must have the form feature:value")
+        parse_number(pair[1], place, f"feature {pair[0]}")
         if pair[0] in seen:
-            raise ReadError(place, f"feature {pair[0]} comes twice")
+            raise ReadError(place, f"feature {pair[0]} occurs twice")
         seen.add(pair[0])
 
 
-def _renamed(item: Item, features: list[str], labels: list[str]) -> Item:
+def _with_names(item: Item, file: str, features: list[str], labels: list[str]) -> Item:
     def name(number: str, names: list[str], suffix: str) -> str:
         if not names:
             return number
         if not number.isascii() or not number.isdigit() or not 1 <= int(number) <= len(names):
             raise ReadError(
-                item.place, f"{listed(number)} has no name: {suffix} has {len(names)} lines"
+                item.place,
+                f"{short_repr(number)} has no name: it must be the number of a line of "
+                f"{file}{suffix}, from 1 to {len(names)}",
             )
         return names[int(number) - 1]
 
@@ -114,35 +119,37 @@ def _renamed(item: Item, features: list[str], labels: list[str]) -> Item:
 
 
 def write_svmlight(items: Iterable[Item], target: Target, *, unlabelled: str = "empty") -> int:
-    """Write a line an item.
+    """Write one line per item.
 
-    Features whose names are all numbers keep them. Otherwise they are numbered from 1 as they
-    appear, and the names go into a file beside, called as the file with ".features" added; a
-    category becomes the feature ``name=category`` of value 1. Labels that svmlight cannot hold
-    are numbered likewise (".labels"). The id becomes the comment, the query stands before the
-    features.
+    If the names of all features are numbers, they are written unchanged. Otherwise features are
+    numbered from 1 in order of appearance, and their names go into a side file with the suffix
+    ".features". A category becomes the feature ``name=category`` with the value 1. If svmlight
+    cannot store a label, all labels are numbered in the same way (".labels"). The id becomes the
+    comment. The query comes before the features.
     """
     features: dict[str, int] = {}
     labels: dict[str, int] = {}
 
-    def look(item: Item, number: int) -> None:
+    def collect_names(item: Item, number: int) -> None:
         _check(item, number, unlabelled)
-        for name in _numeric(item):
+        for name in _numeric_features(item):
             features.setdefault(name, len(features) + 1)
         for label in item.labels or ():
             labels.setdefault(label, len(labels) + 1)
 
-    with spooled(items, look) as again:
-        feature_names = _literally(features) if all(map(_is_index, features)) else None
-        label_names = _literally(labels) if all(map(_is_label, labels)) else None
+    with spool_items(items, collect_names) as spooled:
+        feature_names = _identity_mapping(features) if all(map(_is_index, features)) else None
+        label_names = _identity_mapping(labels) if all(map(_is_label, labels)) else None
         numbered = {".features": (features, feature_names), ".labels": (labels, label_names)}
         for suffix, (numbers, literal) in numbered.items():
-            target.beside[suffix] = one_a_line(numbers, target) if literal is None else None
+            target.side_files[suffix] = encode_names(numbers, target) if literal is None else None
         feature_names = feature_names or {name: str(n) for name, n in features.items()}
         label_names = label_names or {label: str(n) for label, n in labels.items()}
         count = 0
-        for count, item in enumerate(again(), 1):  # noqa: B007
-            pairs = ((feature_names[name], value) for name, value in _numeric(item).items())
+        for count, item in enumerate(spooled(), 1):  # noqa: B007
+            pairs = (
+                (feature_names[name], value) for name, value in _numeric_features(item).items()
+            )
             ordered = sorted(pairs, key=lambda pair: int(pair[0]))
             parts = [",".join(label_names[label] for label in item.labels or ())]
             parts += [f"qid:{item.query}"] if item.query else []
@@ -155,22 +162,28 @@ def write_svmlight(items: Iterable[Item], target: Target, *, unlabelled: str = "
 def _check(item: Item, number: int, unlabelled: str) -> None:
     if item.text:
         raise ValueError(
-            f"{called(item, number)}: svmlight holds numbers, not text; turn the text into "
-            "features first, or write jsonl, csv, fasttext or vw"
+            f"{describe_item(item, number)}: svmlight stores numbers, not text; convert the text "
+            "to features first, or write jsonl, csv, fasttext or vw"
         )
     if item.weight != 1.0:
-        raise ValueError(f"{called(item, number)}: svmlight has no place for a weight")
+        raise ValueError(
+            f"{describe_item(item, number)}: svmlight cannot store a weight, here {item.weight}"
+        )
     if any(map(str.isspace, item.query)) or "#" in item.query:
-        raise ValueError(f"{called(item, number)}: svmlight cannot hold the query {item.query!r}")
-    if problem := wrongly_unlabelled(item, unlabelled):
-        raise ValueError(f"{called(item, number)}: {problem}")
+        raise ValueError(
+            f"{describe_item(item, number)}: svmlight cannot store the query {item.query!r}; a "
+            "query must not contain white space or '#'"
+        )
+    if problem := unlabelled_problem(item, unlabelled):
+        raise ValueError(f"{describe_item(item, number)}: {problem}")
     if not item.labels and not item.features:
         raise ValueError(
-            f"{called(item, number)}: neither labels nor features: svmlight has no line for it"
+            f"{describe_item(item, number)}: svmlight cannot store an item with neither labels "
+            "nor features"
         )
 
 
-def _numeric(item: Item) -> dict[str, float]:
+def _numeric_features(item: Item) -> dict[str, float]:
     return {
         f"{name}={value}" if isinstance(value, str) else name: (
             1.0 if isinstance(value, str) else float(value)
@@ -187,13 +200,13 @@ def _is_label(label: str) -> bool:
     return bool(label) and not _RESERVED & set(label) and not any(map(str.isspace, label))
 
 
-def _literally(names: Iterable[str]) -> dict[str, str]:
+def _identity_mapping(names: Iterable[str]) -> dict[str, str]:
     return {name: name for name in names}
 
 
 FORMAT = Format(
     "svmlight",
-    "svmlight or LIBSVM lines with labels separated by commas",
+    "svmlight or LIBSVM lines with comma-separated labels",
     read_svmlight,
     extensions=(".svm", ".svmlight", ".libsvm"),
     options=(

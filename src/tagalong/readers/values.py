@@ -1,4 +1,4 @@
-"""Single values of a file, as items want them."""
+"""Conversion and validation of single values: numbers, labels, and their form in messages."""
 
 from math import isfinite
 from typing import Any
@@ -6,53 +6,53 @@ from typing import Any
 from tagalong.learning.items import Item, ReadError
 
 __all__ = [
-    "called",
-    "label_text",
-    "labels_of",
-    "listed",
-    "number",
+    "describe_item",
+    "finite_number",
     "one_line",
-    "parsed",
+    "parse_label",
+    "parse_labels",
+    "parse_number",
+    "short_repr",
     "unique",
-    "wrongly_unlabelled",
+    "unlabelled_problem",
 ]
 
-_SHOWN = 40
+_MAX_REPR = 40
 
 
-def listed(value: Any) -> str:
-    """Return a value for a message, cut short."""
+def short_repr(value: object) -> str:
+    """Return the representation of a value for a message, truncated."""
     try:
         text = repr(value)
-    except (ValueError, RecursionError):  # a whole number of thousands of digits, a deep list
+    except (ValueError, RecursionError):  # an integer of thousands of digits, a deep list
         return f"a {type(value).__name__}"
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return text if len(text) <= _MAX_REPR else f"{text[:_MAX_REPR]}..."
 
 
-def number(value: Any, place: str, name: str, *, least: float | None = None) -> float:
-    """Return a number of JSON or Parquet as a float; ReadError if it is none, or not finite."""
+def finite_number(value: object, place: str, name: str, *, least: float | None = None) -> float:
+    """Return a number from JSON or Parquet as a float; raise ReadError unless it is finite."""
     if isinstance(value, (int, float)):  # bool is an int
         try:
             found = float(value)
         except OverflowError:
-            raise ReadError(place, f"{name} is too large a number") from None
+            raise ReadError(place, f"{name} is too large for a 64-bit float") from None
         if isfinite(found) and (least is None or found >= least):
             return found
     wanted = "a finite number" if least is None else f"a finite number of at least {least:g}"
-    raise ReadError(place, f"{name} must be {wanted}, not {listed(value)}")
+    raise ReadError(place, f"{name} must be {wanted}, not {short_repr(value)}")
 
 
-def parsed(text: str, place: str, name: str, *, least: float | None = None) -> float:
-    """Return a number written as text, as `number` does."""
+def parse_number(text: str, place: str, name: str, *, least: float | None = None) -> float:
+    """Return the number that a text spells, with the checks of `finite_number`."""
     try:
         found = float(text)
     except ValueError:
-        raise ReadError(place, f"{name} must be a number, not {listed(text)}") from None
-    return number(found, place, name, least=least)
+        raise ReadError(place, f"{name} must be a number, not {short_repr(text)}") from None
+    return finite_number(found, place, name, least=least)
 
 
-def label_text(label: Any, place: str) -> str:
-    """Return a label as a text; numbers are written out."""
+def parse_label(label: object, place: str) -> str:
+    """Return a label as a string; numbers are formatted."""
     if type(label) is str:
         if label.strip():
             return label
@@ -62,14 +62,14 @@ def label_text(label: Any, place: str) -> str:
             return str(label)
         except ValueError:
             pass
-    raise ReadError(place, f"a label must be a text or a number, not {listed(label)}")
+    raise ReadError(place, f"a label must be a string or a number, not {short_repr(label)}")
 
 
-def labels_of(given: list[Any], place: str) -> tuple[str, ...]:
-    """Return labels as texts, without repetitions, in their order."""
+def parse_labels(given: list[Any], place: str) -> tuple[str, ...]:
+    """Return labels as strings, without repetitions, in their order."""
     for label in given:
         if type(label) is not str or not label or label.isspace():
-            return unique([label_text(label, place) for label in given])
+            return unique([parse_label(label, place) for label in given])
     return unique(given)
 
 
@@ -81,31 +81,33 @@ def unique(labels: list[str]) -> tuple[str, ...]:
 
 
 def one_line(text: str) -> str:
-    """Return a text with every line end and run of blanks as a single blank."""
+    """Return a text with each run of white space replaced by one space."""
     return " ".join(text.split())
 
 
-def called(item: Item, number: int) -> str:
-    """Return how to call an item that cannot be written."""
+def describe_item(item: Item, number: int) -> str:
+    """Return the description of an item in a message: its number, id and place."""
     origin = f" from {item.place}" if item.place else ""
-    return f"item {number} ({listed(item.id)}{origin})"
+    return f"item {number} ({short_repr(item.id)}{origin})"
 
 
-def wrongly_unlabelled(item: Item, unlabelled: str) -> str:
-    """Return why a format that has one sign for no labels cannot say what an item means by it.
+def unlabelled_problem(item: Item, unlabelled: str) -> str:
+    """Return why an item without labels cannot be written; "" if it can.
+
+    Some formats cannot distinguish unknown labels from an empty set of labels. The option
+    `unlabelled` says which of the two a file means.
 
     Parameters
     ----------
     item : Item
-        What is to be written.
+        Item to write.
     unlabelled : str
-        What the sign means: "unknown" or "empty".
+        Meaning of an item without labels: "unknown" or "empty".
     """
     meant = "unknown" if item.labels is None else "empty"
     if item.labels or meant == unlabelled:
         return ""
-    known = "unknown" if item.labels is None else "known to be none"
     return (
-        f"its labels are {known}, but where none are written that means {unlabelled!r}; "
-        f"unlabelled={meant!r} lets it mean the other"
+        f"the item's labels are {meant}, but an item without labels is read as {unlabelled!r}; "
+        f"use unlabelled={meant!r} to change this"
     )

@@ -1,18 +1,27 @@
-"""Vowpal Wabbit's text: ``label,label weight 'tag |namespace feature:value``, a line an item."""
+"""Reader and writer of Vowpal Wabbit's text format, one line per item.
+
+A line is ``label,label weight 'tag |namespace feature:value``.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 from math import isfinite
-from typing import Any, BinaryIO
+from typing import BinaryIO, Unpack
 
 from tagalong.learning.items import FeatureValue, Item, ReadError
-from tagalong.readers.beside import names_beside, one_a_line
 from tagalong.readers.column_choice import UNLABELLED
-from tagalong.readers.lines import LINE_OPTIONS, Lines, items_of
-from tagalong.readers.values import called, listed, parsed, unique, wrongly_unlabelled
-from tagalong.streams.format import Format, Found, Option, Target
+from tagalong.readers.lines import LINE_OPTIONS, LineOptions, Lines, parse_lines
+from tagalong.readers.side_files import encode_names, read_names
+from tagalong.readers.values import (
+    describe_item,
+    parse_number,
+    short_repr,
+    unique,
+    unlabelled_problem,
+)
+from tagalong.streams.format import Format, ItemOrError, Option, Target
 
 __all__ = ["FORMAT", "read_vw", "write_vw"]
 
@@ -20,76 +29,84 @@ _RESERVED = re.compile(r"[\s|:]")
 
 
 def read_vw(
-    stream: BinaryIO, name: str, *, unlabelled: str = "unknown", **line_options: Any
-) -> Iterator[Found]:
-    """Yield the items of VW lines; blank lines are passed over.
+    stream: BinaryIO,
+    name: str,
+    *,
+    unlabelled: str = "unknown",
+    **line_options: Unpack[LineOptions],
+) -> Iterator[ItemOrError]:
+    """Yield the items of VW lines, skipping blank lines.
 
-    Labels are called as they are written, or by the names in the file that `write_vw` may have
-    put beside.
+    If the side file of `write_vw` exists, it gives the names of numbered labels.
     """
     no_labels = None if unlabelled == "unknown" else ()
-    names = dict(zip(map(str, count(0)), names_beside(f"{name}.labels"), strict=False))
+    names = dict(zip(map(str, count(0)), read_names(f"{name}.labels"), strict=False))
 
     def parse(line: str, place: str) -> Item | None:
         if line.isspace():
             return None
-        item = _item(line, place, no_labels)
+        item = _parse_line(line, place, no_labels)
         if names and item.labels:
             return replace(item, labels=tuple(names.get(label, label) for label in item.labels))
         return item
 
-    return items_of(Lines(stream, name, **line_options), parse)
+    return parse_lines(Lines(stream, name, **line_options), parse)
 
 
-def _item(line: str, place: str, unlabelled: tuple[str, ...] | None) -> Item:
+def _parse_line(line: str, place: str, unlabelled: tuple[str, ...] | None) -> Item:
     head, *namespaces = line.split("|")
     if not namespaces:
-        raise ReadError(place, f"no '|' in {listed(line.strip())}: features begin after one")
+        raise ReadError(place, f"{short_repr(line.strip())} must contain a '|' before the features")
     tokens = head.split()
     tag = ""
-    # What touches the bar, or begins with an apostrophe, is the tag.
+    # The tag is the last word if no space separates it from the bar or if it begins with "'".
     if tokens and (not head[-1].isspace() or tokens[-1].startswith("'")):
         tag = tokens.pop().removeprefix("'")
     labels, weight = unlabelled, 1.0
     if tokens:
         found = tokens[0].split(",")
         if ":" in tokens[0]:
-            raise ReadError(place, f"{listed(tokens[0])}: labels with costs are not supported")
+            raise ReadError(place, f"{short_repr(tokens[0])}: labels with costs are not supported")
         if "" in found:
-            raise ReadError(place, f"an empty label in {listed(tokens[0])}")
+            raise ReadError(place, f"{short_repr(tokens[0])} has an empty label")
         labels = unique(found)
     if len(tokens) > 1:
-        weight = parsed(tokens[1], place, "the importance weight", least=0.0)
+        weight = parse_number(tokens[1], place, "the importance weight", least=0.0)
     if len(tokens) > 3:
         raise ReadError(
-            place, f"label, weight and base are known before the first '|', not {listed(head)}"
+            place,
+            "only labels, weight, base and tag may come before the first '|', "
+            f"not {short_repr(head)}",
         )
     features: dict[str, float] = {}
     for namespace in namespaces:
-        _add(namespace, features, place)
+        _add_namespace(namespace, features, place)
     return Item(tag, "", features, labels, weight, place)
 
 
-def _add(namespace: str, features: dict[str, float], place: str) -> None:
-    """Add the features of one namespace; what comes twice is added up, as VW does."""
+def _add_namespace(namespace: str, features: dict[str, float], place: str) -> None:
+    """Add the features of one namespace; repeated features are summed, as in VW."""
     tokens = namespace.split()
     prefix, scale = "", 1.0
     if tokens and not namespace[0].isspace():
         prefix, colon, text = tokens.pop(0).partition(":")
         if colon:
-            scale = parsed(text, place, f"the weight of namespace {prefix!r}")
+            scale = parse_number(text, place, f"the weight of namespace {prefix!r}")
         prefix += "^"
     for token in tokens:
         feature, colon, text = token.partition(":")
         try:
             value = scale * float(text) if colon else scale
         except ValueError:
-            value = parsed(text, place, f"feature {feature!r}")
+            value = parse_number(text, place, f"feature {feature!r}")
         name = prefix + feature
         if name in features:
             value += features[name]
         if not feature or not isfinite(value):
-            raise ReadError(place, f"{listed(token)} is not feature or feature:value")
+            raise ReadError(
+                place,
+                f"{short_repr(token)} must be a feature, or feature:value with a finite value",
+            )
         features[name] = value
 
 
@@ -100,14 +117,15 @@ def write_vw(
     unlabelled: str = "unknown",
     number_labels: bool = False,
 ) -> int:
-    """Write a line an item.
+    """Write one line per item.
 
-    A feature ``namespace^name`` goes into its namespace. The words of the text go into the
-    namespace ``text``, those of a field into one of the field's name; where they hold a bar or a
-    colon, "_" takes its place. Categories become features ``name=category``. Numbered labels
-    are 0, 1, 2, ..., in ascending order on a line, as ``--multilabel_oaa`` wants them: it passes
-    over those that come after a higher one. Their names go into a file beside, called as the
-    file with ".labels" added.
+    A feature ``namespace^name`` goes into its namespace. The words of plain text go into the
+    namespace ``text``, the words of a field into a namespace with the field's name; "_" replaces
+    bars and colons in words. A category becomes the feature ``name=category``.
+
+    With `number_labels`, labels are numbered 0, 1, 2, ... and are in ascending order on each line,
+    because VW's ``--multilabel_oaa`` ignores a label after a higher one. The names of the labels go
+    into a side file with the suffix ".labels".
     """
     labels: dict[str, str] = {}
     written = 0
@@ -117,7 +135,7 @@ def write_vw(
                 labels.setdefault(label, str(len(labels)))
         line = f"{_head(item, written, unlabelled, labels)}{_namespaces(item, written)}\n"
         target.stream.write(line.encode())
-    target.beside[".labels"] = one_a_line(labels, target) if labels else None
+    target.side_files[".labels"] = encode_names(labels, target) if labels else None
     return written
 
 
@@ -128,14 +146,17 @@ def _head(item: Item, number: int, unlabelled: str, numbers: Mapping[str, str]) 
     for label in labels:
         if not label or _RESERVED.search(label) or "," in label or label.startswith("'"):
             raise ValueError(
-                f"{called(item, number)}: the label {label!r} cannot be written: in VW's text a "
-                "label has no blank, comma, colon or bar, and no apostrophe first; number_labels "
-                "writes numbers, and the names into a file beside"
+                f"{describe_item(item, number)}: the label {label!r} cannot be written: a label in "
+                "VW must not contain white space, a comma, a colon or a bar, or begin with an "
+                "apostrophe; the option number_labels writes labels as numbers"
             )
-    if problem := wrongly_unlabelled(item, unlabelled):
-        raise ValueError(f"{called(item, number)}: {problem}")
+    if problem := unlabelled_problem(item, unlabelled):
+        raise ValueError(f"{describe_item(item, number)}: {problem}")
     if not item.labels and item.weight != 1.0:
-        raise ValueError(f"{called(item, number)}: a weight needs a label before it")
+        raise ValueError(
+            f"{describe_item(item, number)}: VW cannot store the weight {item.weight} of an item "
+            "without labels"
+        )
     weight = f" {float(item.weight)!r}" if item.weight != 1.0 else ""
     tag = f" '{_RESERVED.sub('_', item.id)}" if item.id else ""
     return f"{','.join(labels)}{weight}{tag} ".lstrip()
@@ -149,19 +170,19 @@ def _namespaces(item: Item, number: int) -> str:
             safe = [_RESERVED.sub("_", word) for word in words]
             spaces.setdefault(_RESERVED.sub("_", field) or "text", []).extend(safe)
     for name, value in item.features.items():
-        space, feature = _split(name, item, number)
+        space, feature = _split_namespace(name, item, number)
         spaces.setdefault(space, []).append(_token(feature, value, item, number))
     return "".join(f"|{space} {' '.join(tokens)} " for space, tokens in spaces.items()) or "| "
 
 
-def _split(name: str, item: Item, number: int) -> tuple[str, str]:
+def _split_namespace(name: str, item: Item, number: int) -> tuple[str, str]:
     space, caret, feature = name.partition("^")
     if not caret:
         space, feature = "", name
     if not feature or (caret and not space) or _RESERVED.search(name):
         raise ValueError(
-            f"{called(item, number)}: the feature {name!r} cannot be written: in VW's text a name "
-            "has no blank, colon or bar"
+            f"{describe_item(item, number)}: the feature {name!r} cannot be written: a name in VW "
+            "must not be empty or contain white space, a colon or a bar"
         )
     return space, feature
 
@@ -171,21 +192,26 @@ def _token(feature: str, value: FeatureValue, item: Item, number: int) -> str:
         return feature if value == 1.0 else f"{feature}:{float(value)!r}"
     if _RESERVED.search(value):
         raise ValueError(
-            f"{called(item, number)}: the category {value!r} cannot be written: in VW's text a "
-            "name has no blank, colon or bar"
+            f"{describe_item(item, number)}: the category {value!r} of feature {feature!r} cannot "
+            "be written: a category in VW must not contain white space, a colon or a bar"
         )
     return f"{feature}={value}"
 
 
 FORMAT = Format(
     "vw",
-    "Vowpal Wabbit's text, labels separated by commas",
+    "Vowpal Wabbit's text format with comma-separated labels",
     read_vw,
     extensions=(".vw",),
     options=(UNLABELLED, *LINE_OPTIONS),
     write=write_vw,
     write_options=(
         UNLABELLED,
-        Option("number_labels", "Write labels as numbers, their names beside.", "flag", False),
+        Option(
+            "number_labels",
+            "Write labels as numbers, and their names into a second file.",
+            "flag",
+            False,
+        ),
     ),
 )

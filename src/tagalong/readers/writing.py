@@ -1,4 +1,4 @@
-"""Writing items: to a file that appears whole or not at all, or to standard output."""
+"""Writing of items to a file, which is replaced atomically, or to standard output."""
 
 import os
 import sys
@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from math import inf, isfinite
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from typing import IO, BinaryIO, cast
 
 from tagalong.learning.items import Item
-from tagalong.readers.registry import checked_options, format_for_writing
-from tagalong.readers.values import called
-from tagalong.streams.compression import compressed
+from tagalong.readers.registry import format_for_writing, validate_options
+from tagalong.readers.values import describe_item
+from tagalong.streams.compression import compress_stream
 from tagalong.streams.format import Target
 
 __all__ = ["write"]
@@ -22,23 +22,23 @@ def write(
     items: Iterable[Item],
     path: str | os.PathLike[str],
     format: str | None = None,
-    **options: Any,
+    **options: object,
 ) -> int:
-    """Write items to a file, and return how many there were.
+    """Write items to a file and return their number.
 
-    The file is written beside its destination and moved there when it is complete: whatever goes
-    wrong, the destination is as it was.
+    The items go to a temporary file in the same folder, which replaces the destination when it is
+    complete. After an error the destination is unchanged.
 
     Parameters
     ----------
     items : iterable of Item
-        What to write, such as the stream that `read` gives.
+        Items to write, such as a stream from `read`.
     path : str or path
-        Where to; "-" is standard output. A suffix .gz, .xz, .bz2 or .zst compresses.
+        Destination; "-" is standard output. The suffix .gz, .xz, .bz2 or .zst selects compression.
     format : str, optional
-        A name from `FORMATS`; by default the path's extension tells.
+        A name from `FORMATS`. By default the path's extension selects the format.
     options : dict
-        What the format's writer takes, see its ``write_options``.
+        Options of the format's writer, see its ``write_options``.
 
     Examples
     --------
@@ -49,52 +49,56 @@ def write(
     """
     name = os.fspath(path)
     found = format_for_writing(name, format)
-    given = checked_options([found], options, writing=True)[found.name]
+    given = validate_options([found], options, writing=True)[found.name]
     assert found.write is not None
-    items = _checked(items, queries=found.name == "svmlight")
+    items = _validated(items, queries=found.name == "svmlight")
     if name == "-":
         return found.write(items, _standard_output(), **given)
     if os.path.exists(name) and not os.path.isfile(name):
         if os.path.isdir(name):
-            raise IsADirectoryError(f"{name} is a folder; give the path of a file")
-        with open(name, "wb") as device, _compressing(device, name) as stream:
-            return found.write(items, Target(stream, name, alone=True), **given)
-    with _moved_into_place(Path(name)) as (file, beside):
-        with _compressing(file, name) as stream:
+            raise IsADirectoryError(f"{name} is a folder; it must be the path of a file")
+        with open(name, "wb") as device, _compressed_stream(device, name) as stream:
+            return found.write(items, Target(stream, name, stream_only=True), **given)
+    with _replaced_when_complete(Path(name)) as (file, side_files):
+        with _compressed_stream(file, name) as stream:
             target = Target(stream, name)
             count = found.write(items, target, **given)
-        beside.update(target.beside)
+        side_files.update(target.side_files)
     return count
 
 
-def _checked(items: Iterable[Item], queries: bool) -> Iterator[Item]:
-    """Yield the items; ValueError at one that no reader would take."""
+def _validated(items: Iterable[Item], queries: bool) -> Iterator[Item]:
+    """Yield the items; raise ValueError at an item that no reader would accept."""
     for count, item in enumerate(items, 1):
         if item.query and not queries:
-            raise ValueError(f"{called(item, count)}: only svmlight has a place for a query")
+            raise ValueError(
+                f"{describe_item(item, count)}: only svmlight can store a query, "
+                f"here {item.query!r}"
+            )
         for name, value in item.features.items():
             if not isinstance(value, str) and not isfinite(value):
                 raise ValueError(
-                    f"{called(item, count)}: the feature {name!r} is {value}; it must be finite"
+                    f"{describe_item(item, count)}: the feature {name!r} is {value}; it must be "
+                    "finite"
                 )
         if not 0.0 <= item.weight < inf:
             raise ValueError(
-                f"{called(item, count)}: the weight is {item.weight}; it must be finite and not "
-                "negative"
+                f"{describe_item(item, count)}: the weight is {item.weight}; it must be finite and "
+                "not negative"
             )
         if any(not label or label.isspace() for label in item.labels or ()):
-            raise ValueError(f"{called(item, count)}: a label must not be empty")
+            raise ValueError(f"{describe_item(item, count)}: a label must not be empty")
         yield item
 
 
 def _standard_output() -> Target:
     sys.stdout.flush()
     stream = getattr(sys.stdout, "buffer", None)
-    return Target(stream or _TextAsBinary(), "<stdout>", alone=True)  # type: ignore[arg-type]
+    return Target(stream or _TextAsBinary(), "<stdout>", stream_only=True)  # type: ignore[arg-type]
 
 
 class _TextAsBinary:
-    """Standard output where it has been replaced by a stream of text."""
+    """Binary interface to a standard output that has been replaced by a text stream."""
 
     def write(self, data: bytes) -> int:
         sys.stdout.write(data.decode())
@@ -105,8 +109,8 @@ class _TextAsBinary:
 
 
 @contextmanager
-def _compressing(file: BinaryIO, name: str) -> Iterator[IO[bytes]]:
-    stream = compressed(file, name)
+def _compressed_stream(file: BinaryIO, name: str) -> Iterator[IO[bytes]]:
+    stream = compress_stream(file, name)
     try:
         yield stream
     finally:
@@ -115,21 +119,21 @@ def _compressing(file: BinaryIO, name: str) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _moved_into_place(path: Path) -> Iterator[tuple[BinaryIO, dict[str, bytes | None]]]:
-    """Open files that take the place of `path` and of what belongs beside it, at the end."""
-    beside: dict[str, bytes | None] = {}
+def _replaced_when_complete(path: Path) -> Iterator[tuple[BinaryIO, dict[str, bytes | None]]]:
+    """Open a temporary file that replaces `path`, together with its side files, on success."""
+    side_files: dict[str, bytes | None] = {}
     written: dict[Path, str] = {}
     try:
-        with _temporary(path, written) as file:
-            yield file, beside
-        for suffix, contents in beside.items():
+        with _temporary_file(path, written) as file:
+            yield file, side_files
+        for suffix, contents in side_files.items():
             if contents is not None:
-                with _temporary(Path(f"{path}{suffix}"), written) as more:
-                    more.write(contents)
-        for suffix, contents in beside.items():
+                with _temporary_file(Path(f"{path}{suffix}"), written) as side_file:
+                    side_file.write(contents)
+        for suffix, contents in side_files.items():
             if contents is None:
                 Path(f"{path}{suffix}").unlink(missing_ok=True)
-        # The file that was asked for comes last: where it is, all is.
+        # The main file is replaced last: once it is new, its side files are new as well.
         for destination in reversed(list(written)):
             os.replace(written[destination], destination)
             del written[destination]
@@ -139,7 +143,7 @@ def _moved_into_place(path: Path) -> Iterator[tuple[BinaryIO, dict[str, bytes | 
 
 
 @contextmanager
-def _temporary(path: Path, written: dict[Path, str]) -> Iterator[BinaryIO]:
+def _temporary_file(path: Path, written: dict[Path, str]) -> Iterator[BinaryIO]:
     umask = os.umask(0)
     os.umask(umask)
     handle, written[path] = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)

@@ -1,1 +1,1 @@
-"""What every format builds on: a description with options, and compressed streams of bytes."""
+"""Foundations of every file format: its description with options, and compressed byte streams."""

@@ -1,4 +1,4 @@
-"""Compressed files: known by their extension or their first bytes, read as a stream."""
+"""Compressed byte streams, detected by file extension or by the first bytes."""
 
 import io
 from pathlib import Path
@@ -7,60 +7,70 @@ from typing import IO, Any, BinaryIO, cast
 
 from tagalong.learning.items import ReadError
 
-__all__ = ["SUFFIXES", "broken", "compressed", "decompressed", "without_suffix"]
+__all__ = [
+    "COMPRESSION_SUFFIXES",
+    "compress_stream",
+    "decompress_stream",
+    "read_errors",
+    "strip_compression_suffix",
+]
 
-SUFFIXES = {".gz": "gzip", ".xz": "xz", ".lzma": "xz", ".bz2": "bz2", ".zst": "zst"}
-_STARTS = {
+COMPRESSION_SUFFIXES = {".gz": "gzip", ".xz": "xz", ".lzma": "xz", ".bz2": "bz2", ".zst": "zst"}
+_MAGIC_BYTES = {
     b"\x1f\x8b": "gzip",
     b"\xfd7zXZ\x00": "xz",
     b"BZh": "bz2",
     b"\x28\xb5\x2f\xfd": "zst",
 }
-_LONGEST_START = max(map(len, _STARTS))
+_LONGEST_MAGIC = max(map(len, _MAGIC_BYTES))
 _BUFFER = 1 << 18
 _ZST_PIECE = 1 << 8
 _ZST_OUTPUT = 1 << 13
 
 
-def without_suffix(name: str) -> str:
-    """Return a file's name without the suffix of its compression.
+def strip_compression_suffix(name: str) -> str:
+    """Return a file name without its compression suffix.
 
     Examples
     --------
-    >>> without_suffix("mail.jsonl.xz")
+    >>> strip_compression_suffix("mail.jsonl.xz")
     'mail.jsonl'
     """
     suffix = Path(name).suffix.lower()
-    return name[: -len(suffix)] if suffix in SUFFIXES else name
+    return name[: -len(suffix)] if suffix in COMPRESSION_SUFFIXES else name
 
 
-def decompressed(stream: BinaryIO, name: str) -> io.BufferedReader:
-    """Return a buffered stream of what a stream holds, which may be compressed.
+def decompress_stream(stream: BinaryIO, name: str) -> io.BufferedReader:
+    """Return a buffered stream of the decompressed bytes of a stream.
+
+    A stream that is not compressed is returned as it is, buffered.
 
     Parameters
     ----------
     stream : binary file
         The bytes as stored.
     name : str
-        The file's name; its suffix tells the compression where the first bytes do not.
+        File name. Its suffix selects the compression if the first bytes do not.
     """
-    stored = _buffered(stream)
-    start = stored.peek(_LONGEST_START)[:_LONGEST_START]
-    method = next((method for magic, method in _STARTS.items() if start.startswith(magic)), None)
+    stored = _as_buffered(stream)
+    start = stored.peek(_LONGEST_MAGIC)[:_LONGEST_MAGIC]
+    method = next(
+        (method for magic, method in _MAGIC_BYTES.items() if start.startswith(magic)), None
+    )
     if method is None and start:
-        method = SUFFIXES.get(Path(name).suffix.lower())
+        method = COMPRESSION_SUFFIXES.get(Path(name).suffix.lower())
     if method is None:
         return stored
-    return _buffered(cast(BinaryIO, _reader(method, stored, name)))
+    return _as_buffered(cast(BinaryIO, _open_decompressor(method, stored, name)))
 
 
-def _buffered(stream: BinaryIO) -> io.BufferedReader:
+def _as_buffered(stream: BinaryIO) -> io.BufferedReader:
     if isinstance(stream, io.BufferedReader):
         return stream
     return io.BufferedReader(cast(io.RawIOBase, stream), _BUFFER)
 
 
-def _reader(method: str, stored: BinaryIO, name: str) -> IO[bytes]:
+def _open_decompressor(method: str, stored: BinaryIO, name: str) -> IO[bytes]:
     if method == "gzip":
         import gzip
 
@@ -73,11 +83,14 @@ def _reader(method: str, stored: BinaryIO, name: str) -> IO[bytes]:
         import bz2
 
         return bz2.BZ2File(stored)
-    return cast(IO[bytes], _Zst(stored, _zstandard(name).ZstdDecompressor()))
+    return cast(IO[bytes], _ZstReader(stored, _zstandard(name).ZstdDecompressor()))
 
 
-class _Zst(io.RawIOBase):
-    """What a zst file holds. The package's own reader takes a file cut short for a whole one."""
+class _ZstReader(io.RawIOBase):
+    """Decompressed bytes of a zst file.
+
+    The reader of the zstandard package does not report a truncated file; this one does.
+    """
 
     def __init__(self, stored: BinaryIO, decompressor: Any):
         self._stored = stored
@@ -91,7 +104,7 @@ class _Zst(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         while not self._ready:
             left = self._frame.unused_data if self._frame is not None and self._frame.eof else b""
-            # Few bytes can stand for many: 8 MB at most for so short a piece.
+            # A short piece bounds the memory: 256 bytes decompress to at most 8 MB.
             piece = left or self._stored.read(_ZST_PIECE)
             if not piece:
                 if self._frame is not None and not self._frame.eof:
@@ -106,22 +119,23 @@ class _Zst(io.RawIOBase):
         return count
 
 
-def compressed(stream: BinaryIO, name: str) -> IO[bytes]:
-    """Return a stream that compresses into another, as the name's suffix says.
+def compress_stream(stream: BinaryIO, name: str) -> IO[bytes]:
+    """Return a stream that compresses what is written to it into `stream`.
 
-    Closing it finishes the compression and leaves the other stream open.
+    The suffix of `name` selects the compression; without a known suffix `stream` itself is
+    returned. Closing the compressing stream leaves `stream` open.
     """
-    method = SUFFIXES.get(Path(name).suffix.lower())
+    method = COMPRESSION_SUFFIXES.get(Path(name).suffix.lower())
     if method == "gzip":
         import gzip
 
-        # No time and no name, so that the same items give the same bytes.
+        # The header has no time and no name, so equal items give equal bytes.
         return cast(IO[bytes], gzip.GzipFile("", "wb", fileobj=stream, mtime=0))
     if method == "xz":
         import lzma
 
-        alone = name.lower().endswith(".lzma")
-        return lzma.LZMAFile(stream, "wb", format=lzma.FORMAT_ALONE if alone else lzma.FORMAT_XZ)
+        is_lzma = name.lower().endswith(".lzma")
+        return lzma.LZMAFile(stream, "wb", format=lzma.FORMAT_ALONE if is_lzma else lzma.FORMAT_XZ)
     if method == "bz2":
         import bz2
 
@@ -138,13 +152,13 @@ def _zstandard(name: str) -> ModuleType:
         import zstandard
     except ImportError:
         raise ReadError(
-            name, "zst needs the package zstandard: pip install 'tagalong[zst]'"
+            name, "zst files need the package zstandard: pip install 'tagalong[zst]'"
         ) from None
     return zstandard
 
 
-def broken() -> tuple[type[Exception], ...]:
-    """Return what reading raises where a file or its compression is broken."""
+def read_errors() -> tuple[type[Exception], ...]:
+    """Return the exceptions that reading a damaged file or damaged compression raises."""
     import lzma
     import sys
     import zlib

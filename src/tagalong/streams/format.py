@@ -1,20 +1,22 @@
-"""What the registry of formats is made of: a format, and the options it takes."""
+"""Entries of the format registry: a format and its options."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import IO, Any, Literal, TypeAlias
+from typing import IO, Literal, TypeAlias
 
 from tagalong.learning.items import Item, ReadError
 
-__all__ = ["Format", "Found", "Option", "OptionError", "Target"]
+__all__ = ["Format", "ItemOrError", "Option", "OptionError", "OptionValue", "Target"]
 
-# What a reader yields: an item, or in its place what is wrong there. It raises a ReadError only
-# where it cannot go on.
-Found: TypeAlias = Item | ReadError
+# The element type of a reader: an item, or the error of an item that cannot be read. A reader
+# yields an error if it can continue with the next item, and raises it otherwise.
+ItemOrError: TypeAlias = Item | ReadError
+
+OptionValue: TypeAlias = str | int | bool | tuple[str, ...] | None
 
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
-_MEANINGS = {
+_EXPECTED = {
     "text": "a text",
     "names": "a name, or a list of names",
     "integer": "a whole number",
@@ -25,40 +27,40 @@ _MEANINGS = {
 
 
 class OptionError(ValueError):
-    """An option that a format does not have, or a value that is none of the option's."""
+    """An option that the format does not have, or a value that the option does not accept."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """One thing that can be said to a reader or writer.
+    """Option of a reader or writer.
 
     Parameters
     ----------
     name : str
-        The keyword in Python; the flag of the command line has "-" for "_".
+        Keyword in Python. The command-line flag has "-" instead of "_".
     help : str
-        What it does, in a sentence.
+        Description in one or two sentences.
     kind : str
         "text", "names" (one or several), "integer", "size" (bytes), "flag" or "choice".
-    default : object
-        What holds if nothing is said.
+    default : str, int, bool, tuple of str, or None
+        Default value.
     choices : tuple of str
-        The values of a "choice".
+        Accepted values of a "choice".
     """
 
     name: str
     help: str
     kind: Literal["text", "names", "integer", "size", "flag", "choice"] = "text"
-    default: Any = None
+    default: OptionValue = None
     choices: tuple[str, ...] = ()
 
-    def parse(self, text: str) -> Any:
-        """Return the value that a text from the command line stands for.
+    def parse(self, text: str) -> OptionValue:
+        """Return the option's value from its text on the command line.
 
         Parameters
         ----------
         text : str
-            Names are separated by commas, sizes may end in k, M or G.
+            Names are separated by commas. A size may end in k, M or G.
 
         Examples
         --------
@@ -75,8 +77,8 @@ class Option:
             return self._number(text)
         return self.check(text)
 
-    def check(self, value: Any) -> Any:
-        """Return a value from Python as readers expect it, or raise OptionError."""
+    def check(self, value: object) -> OptionValue:
+        """Return a value from Python in the form that readers expect, or raise OptionError."""
         if value is None:
             return self.default
         if self.kind == "names":
@@ -95,8 +97,8 @@ class Option:
             if not self.choices or value in self.choices:
                 return value
             listed = ", ".join(map(repr, self.choices))
-            raise OptionError(f"{self.name} is one of {listed}, not {value!r}")
-        raise OptionError(f"{self.name} must be {_MEANINGS[self.kind]}, not {value!r}")
+            raise OptionError(f"{self.name} must be one of {listed}, not {value!r}")
+        raise OptionError(f"{self.name} must be {_EXPECTED[self.kind]}, not {value!r}")
 
     def _flag(self, text: str) -> bool:
         if text.lower() in ("yes", "true", "1"):
@@ -112,43 +114,46 @@ class Option:
         try:
             number = int(digits) * unit
         except ValueError:
-            raise OptionError(f"{self.name} must be {_MEANINGS[self.kind]}, not {text!r}") from None
-        checked: int = self.check(number)
-        return checked
+            raise OptionError(f"{self.name} must be {_EXPECTED[self.kind]}, not {text!r}") from None
+        self.check(number)
+        return number
 
 
 @dataclass(frozen=True)
 class Format:
-    """One way to keep items: how it is called, recognised, read and written.
+    """A file format: name, detection, reader and writer.
 
     Parameters
     ----------
     name : str
-        What ``format=`` calls it.
+        Value of ``format=`` that selects the format.
     description : str
-        What it is, in a line.
+        Description in one line.
     read : callable
-        Gives the items. Called with a binary stream and a name for messages; with the path of a
-        folder if `takes` is "folder"; with nothing if it is "nothing". Options are keywords.
+        Function that yields the items. Its arguments are a binary stream and a name for messages;
+        the path of a folder if `takes` is "folder"; none if `takes` is "nothing". Options are
+        keyword arguments.
     extensions : tuple of str
-        How its files are called, with the dot, in lower case.
+        File extensions, with the dot, in lower case.
     options : tuple of Option
-        What can be said to `read`.
+        Options of `read`.
     write : callable or None
-        Takes items, a `Target` and options; gives how many it wrote.
+        Function of items, a `Target` and options that returns the number of items written. None
+        if the format is read-only.
     write_options : tuple of Option
-        What can be said to `write`.
+        Options of `write`.
     takes : str
-        What it reads: a "file", a "folder", or "nothing" (a built-in stream).
+        Kind of source: a "file", a "folder", or "nothing" (a built-in stream).
     starts : tuple of bytes
-        How files without a known extension begin that are taken to be in this format.
+        First bytes that identify the format in files without a known extension.
     available : callable
-        Says why a built-in stream cannot be read here, or "" if it can.
+        Function that returns why a built-in stream cannot be read on this machine, or "" if it
+        can.
     """
 
     name: str
     description: str
-    read: Callable[..., Iterator[Found]]
+    read: Callable[..., Iterator[ItemOrError]]
     extensions: tuple[str, ...] = ()
     options: tuple[Option, ...] = ()
     write: Callable[..., int] | None = None
@@ -160,21 +165,22 @@ class Format:
 
 @dataclass
 class Target:
-    """Where a writer writes.
+    """Destination of a writer.
 
     Parameters
     ----------
     stream : binary file
-        Takes the items; compresses if need be.
+        Stream for the items. It compresses if the destination's name asks for it.
     name : str
-        The destination's name for messages, "<stdout>" for standard output.
-    beside : dict of str to bytes or None
-        Further files by what is added to the destination's name. None removes an older one.
-    alone : bool
-        Whether nothing can be written beside.
+        Name of the destination in messages, "<stdout>" for standard output.
+    side_files : dict of str to bytes or None
+        Contents of further files, keyed by the suffix that is appended to the destination's name.
+        None deletes an existing file.
+    stream_only : bool
+        Whether the destination is standard output or a device, where side files are impossible.
     """
 
     stream: IO[bytes]
     name: str
-    beside: dict[str, bytes | None] = field(default_factory=dict)
-    alone: bool = False
+    side_files: dict[str, bytes | None] = field(default_factory=dict)
+    stream_only: bool = False

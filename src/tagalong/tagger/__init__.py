@@ -1,4 +1,4 @@
-"""Items in, ranked labels out: features, learner and history of labels in one object."""
+"""`Tagger`: features, a learner and the label history in one object."""
 
 from tagalong.tagger.suggestions import Explanation, SizeReport, Suggestion
 from tagalong.tagger.tagger import SURE, Tagger

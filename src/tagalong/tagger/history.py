@@ -1,4 +1,4 @@
-"""How often and how recently each label occurred."""
+"""Frequency and last occurrence of each label."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,19 +12,21 @@ __all__ = ["LabelHistory"]
 
 
 class LabelHistory:
-    """Counts items a label, and remembers the last item of each.
+    """Number of items per label, and the last item of each label.
 
     Parameters
     ----------
     items : int
-        How many items there have been.
+        Number of items so far.
     count, last : sequence of int
-        Items a label, and the number of the last one of them.
+        For each label the number of its items, and the number of its last item.
     """
 
     def __init__(self, items: int = 0, count: Sequence[int] = (), last: Sequence[int] = ()):
         if len(count) != len(last):
-            raise ValueError("counts and last items must be of the same labels")
+            raise ValueError(
+                f"count and last must have the same length, got {len(count)} and {len(last)}"
+            )
         self.items = items
         self.count = np.array(count, dtype=np.int64)
         self.last = np.array(last, dtype=np.int64)
@@ -38,52 +40,52 @@ class LabelHistory:
         Parameters
         ----------
         labels : int
-            How many labels there are by now.
+            Number of labels so far, including those of the item.
         relevant : sequence of int
-            The numbers of the item's labels.
+            Numbers of the labels of the item.
         """
-        self.reach(labels)
+        self.extend_to(labels)
         self.items += 1
         for label in relevant:
             self.count[label] += 1
             self.last[label] = self.items
 
     def note_rows(self, labels: int, relevant: LabelRows) -> None:
-        """Count more items, one after the other.
+        """Count several items.
 
         Parameters
         ----------
         labels : int
-            How many labels there are by now.
+            Number of labels so far, including those of the items.
         relevant : LabelRows
-            The numbers of each item's labels.
+            Numbers of the labels of each item.
         """
-        self.reach(labels)
+        self.extend_to(labels)
         rows = len(relevant.indptr) - 1
         numbers = np.repeat(np.arange(1, rows + 1), np.diff(relevant.indptr)) + self.items
         np.add.at(self.count, relevant.indices, 1)
         np.maximum.at(self.last, relevant.indices, numbers)
         self.items += rows
 
-    def reach(self, labels: int) -> None:
-        """Make room for new labels."""
+    def extend_to(self, labels: int) -> None:
+        """Add new labels with count 0, up to a total number of labels."""
         more = labels - len(self)
         if more > 0:
             self.count = np.concatenate([self.count, np.zeros(more, np.int64)])
             self.last = np.concatenate([self.last, np.zeros(more, np.int64)])
 
     def uncount(self, relevant: Sequence[int]) -> None:
-        """Take back that an item had some labels."""
+        """Subtract an item from the counts of some labels."""
         for label in relevant:
             self.count[label] = max(0, self.count[label] - 1)
 
     def drop(self, label: int) -> None:
-        """Forget a label; those after it move up."""
+        """Remove a label; the numbers of later labels decrease by one."""
         self.count = np.delete(self.count, label)
         self.last = np.delete(self.last, label)
 
     def merge(self, labels: Sequence[int]) -> None:
-        """Make the first of some labels all of them together."""
+        """Merge labels into the first of them and remove the others."""
         first, *others = labels
         self.count[first] = self.count[labels].sum()
         self.last[first] = self.last[labels].max()
@@ -91,14 +93,14 @@ class LabelHistory:
         self.last = np.delete(self.last, others)
 
     def best(self, scores: npt.NDArray[Any], k: int | None) -> list[int]:
-        """Return the k best labels; equal scores go to the frequent, then to the recent."""
-        among = np.arange(len(scores))
-        if k is not None and 0 < k < len(scores):  # most labels need not be sorted
-            among = np.flatnonzero(scores >= np.partition(scores, -k)[-k])
-        order = np.lexsort((-self.last[among], -self.count[among], -scores[among]))
-        found: list[int] = among[order[:k]].tolist()
+        """Return the k labels with the highest scores; ties go to frequent, then recent labels."""
+        candidates = np.arange(len(scores))
+        if k is not None and 0 < k < len(scores):  # avoid sorting all labels
+            candidates = np.flatnonzero(scores >= np.partition(scores, -k)[-k])
+        order = np.lexsort((-self.last[candidates], -self.count[candidates], -scores[candidates]))
+        found: list[int] = candidates[order[:k]].tolist()
         return found
 
     def to_json(self) -> dict[str, Any]:
-        """Return what the constructor takes."""
+        """Return the arguments of the constructor as JSON values."""
         return {"items": self.items, "count": self.count.tolist(), "last": self.last.tolist()}

@@ -1,4 +1,4 @@
-"""What a tagger answers: suggestions, explanations, sizes."""
+"""Results of a tagger: suggestions, explanations, sizes."""
 
 import math
 from collections.abc import Hashable
@@ -9,22 +9,23 @@ __all__ = ["Explanation", "SizeReport", "Suggestion"]
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A label for an item.
+    """A suggested label for an item.
 
     Parameters
     ----------
     label : hashable
         The label.
     score : float
-        What the learner says; comparable between the labels of one item.
+        The score of the learner. Scores are comparable between the labels of one item.
     probability : float
-        How often labels with such scores have been right lately.
+        Share of right labels among labels with such scores in recent items.
     chosen : bool
-        Whether the score is above the learnt cut-off: whether the item should have the label.
+        Whether the score is at least the learnt cut-off, that is, the item should have the label.
     sure : bool
-        Whether the probability reaches the wanted precision: whether to file without asking.
+        Whether the probability is at least the required precision, that is, the item can be filed
+        without asking.
     explores : bool
-        Whether it is there mainly to learn about it, from a learner with partial feedback.
+        Whether a learner from partial feedback shows the label mainly to learn about it.
     """
 
     label: Hashable
@@ -41,19 +42,20 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why an item has a score for a label: parts that add up to it.
+    """The score of a label for an item as a sum of parts.
 
     Parameters
     ----------
     label : hashable
         The label.
     score : float
-        The learner's score, the same number that ``suggest`` gives.
+        The score of the learner, the same number as in ``suggest``.
     base : float
-        What the label has without any word: how common it is. It also takes up what rounding
-        the score to the storage type left over, below one part in a million.
+        The score without any word, which reflects how common the label is. It includes the
+        rounding error of the score, which is below one part in a million.
     parts : tuple of (str, float)
-        Words and values of the item with what each adds, the largest first, whichever its sign.
+        Words and values of the item, each with its contribution to the score. They are sorted by
+        absolute contribution in descending order.
     """
 
     label: Hashable
@@ -63,17 +65,17 @@ class Explanation:
 
     @property
     def speaks_for(self) -> tuple[tuple[str, float], ...]:
-        """The parts that raise the score, the largest first."""
+        """The parts with positive contributions, the largest first."""
         return tuple(part for part in self.parts if part[1] > 0)
 
     @property
     def speaks_against(self) -> tuple[tuple[str, float], ...]:
-        """The parts that lower the score, the largest first."""
+        """The parts with negative contributions, the largest first."""
         return tuple(part for part in self.parts if part[1] < 0)
 
     @property
     def total(self) -> float:
-        """The sum of base and parts: the score."""
+        """The sum of base and contributions, which is the score."""
         return math.fsum([self.base, *(value for _, value in self.parts)])
 
     def __str__(self) -> str:
@@ -88,18 +90,18 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class SizeReport:
-    """How large a tagger is.
+    """The size of a tagger.
 
     Parameters
     ----------
     labels : int
-        How many labels it knows.
+        Number of labels.
     features : int
-        How many features have weights.
+        Number of features with weights.
     weight_bytes : int
-        What the weights take.
+        Memory of the weights.
     text_bytes : int
-        What names, vocabulary and counts of words take.
+        Memory of the names, the vocabulary and the counts of words.
     """
 
     labels: int
@@ -109,7 +111,7 @@ class SizeReport:
 
     @property
     def total_bytes(self) -> int:
-        """Everything together."""
+        """Total memory in bytes."""
         return self.weight_bytes + self.text_bytes
 
     def __str__(self) -> str:

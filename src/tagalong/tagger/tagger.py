@@ -1,4 +1,4 @@
-"""Items in, ranked labels out: features, learner and labels in one object."""
+"""`Tagger`: suggests labels for items and learns from the answers."""
 
 import math
 import os
@@ -27,6 +27,7 @@ from tagalong.readers.queries import Query, grades_of
 from tagalong.tagger.history import LabelHistory
 from tagalong.tagger.suggestions import Explanation, SizeReport, Suggestion
 from tagalong.text import TextFeatures
+from tagalong.text.rows import AnyItem
 
 __all__ = ["Tagger"]
 
@@ -34,36 +35,36 @@ SURE = 0.95
 
 
 class Tagger:
-    """Suggests labels for items, and learns from every answer before the next one.
+    """Suggests labels for items, and learns online from each answer.
 
-    An item is a text, a mapping of feature names to numbers and strings, or an
+    An item is a text, a mapping of feature names to numbers and strings, or a
     `tagalong.readers.Item` with both. Labels may appear at any time.
 
     Parameters
     ----------
     learner : learner, optional
-        What ranks the labels; a `LabelRanker` with its defaults if not given. One that has learnt
-        nothing yet is copied.
+        The learner that ranks the labels; by default a `LabelRanker` with its default parameters.
+        An unfitted learner is copied.
     features : TextFeatures, optional
-        What makes numbers of items; its defaults if not given.
+        The conversion of items into features; by default with its default parameters.
     names : bool, default True
-        Keep the words of learnt items, to show what the model knows. False keeps none of them, in
-        memory or in the file; what is learnt and suggested is the same to the bit, and
-        explanations still show the words of the item they explain.
+        Whether to store the words of learnt items, to show what the model has learnt. False
+        stores none, neither in memory nor in the model file. Learning and suggestions are the
+        same to the bit, and explanations still show the words of the explained item.
 
     Attributes
     ----------
     labels : list
         The labels so far, in order of appearance.
     certificate_ : Certificate
-        What the learner can prove about the rounds so far.
+        The certificate of the learner for the rounds so far.
     notes : dict
-        Whatever should be saved along, in terms of JSON.
+        JSON values to save with the model.
 
     Notes
     -----
-    The tagger adds nothing to what the learner computes: the same stream gives the same bits as
-    the learner gets by itself from ``features.read``. One thread may learn while others ask.
+    A tagger gives the same bits as its learner with the features of ``features.read``. One thread
+    may learn while others request suggestions.
 
     Examples
     --------
@@ -93,23 +94,25 @@ class Tagger:
         self.learner: Learner = self._prepared(LabelRanker() if learner is None else learner)
         self.notes: dict[str, Any] = {}
         self.history = LabelHistory()
-        self.history.reach(len(self.labels))
+        self.history.extend_to(len(self.labels))
         self._lock = threading.RLock()
 
     def _prepared(self, learner: Learner) -> Learner:
+        """Return a fitted learner itself, or a started copy of an unfitted one."""
         if learner.is_started:
             return learner
-        own: Learner = clone(learner)
+        copy: Learner = clone(learner)
         buckets = self.features.buckets
-        if own.feature_count_matters and is_online(own) and own.n_features is None and buckets:
-            own.n_features = buckets
-        own.start()
-        return own
+        if copy.feature_count_matters and is_online(copy) and copy.n_features is None and buckets:
+            copy.n_features = buckets
+        copy.start()
+        return copy
 
     def _online(self) -> OnlineLearner:
         if not is_online(self.learner):
             raise ValueError(
-                f"{type(self.learner).__name__} learns all items at once: use 'tagalong fit'"
+                f"{type(self.learner).__name__} is a batch learner, which learns all items at "
+                "once: use 'tagalong fit'"
             )
         return self.learner
 
@@ -120,35 +123,37 @@ class Tagger:
 
     @property
     def certificate_(self) -> AnyCertificate:
-        """What the learner can prove about the rounds so far."""
+        """The certificate of the learner for the rounds so far."""
         if not is_online(self.learner):
-            raise AttributeError(f"a {type(self.learner).__name__} learns in no rounds")
+            raise AttributeError(
+                f"a {type(self.learner).__name__} is a batch learner and has no certificate"
+            )
         return self.learner.certificate_
 
     def suggest(
-        self, item: Any, k: int | None = 5, min_precision: float = SURE
+        self, item: AnyItem, k: int | None = 5, min_precision: float = SURE
     ) -> list[Suggestion]:
         """Return labels for an item, best first.
 
-        Equal scores, as before anything is learnt, are ordered by how often a label occurred, then
-        by how recently. A learner from partial feedback chooses its own list, which may have
-        fewer labels, and some that are there to explore.
+        Labels with equal scores, for example before the first item is learnt, are ordered by
+        frequency, then by last occurrence. A learner from partial feedback chooses the list
+        itself: it may be shorter, and some labels may be shown for exploration.
 
         Parameters
         ----------
         item : Item, str or mapping
-            What to file.
+            The item.
         k : int or None, default 5
-            How many labels at most; None means all.
+            Maximum number of labels; None means all.
         min_precision : float
-            The share of suggestions marked ``sure`` that should be right.
+            Suggestions of at least this probability are marked ``sure``.
         """
         if not 0 < parameters.real(min_precision, "min_precision") <= 1:
             raise ValueError(f"min_precision must be above 0 and at most 1, got {min_precision!r}")
         count = None if k is None else parameters.integer(k, "k", 0)
         with self._lock:
             if shows_lists(self.learner):
-                return self._shown(self.learner, item, count, min_precision)
+                return self._suggest_list(self.learner, item, count, min_precision)
             scores, cutoff = self.learner.score_one(self.features.look(item).pairs())
             probabilities = self.learner.probabilities(scores)
             best = self.history.best(scores, count)
@@ -164,10 +169,10 @@ class Tagger:
             for i in best
         ]
 
-    def _shown(
-        self, learner: ListLearner, item: Any, count: int | None, min_precision: float
+    def _suggest_list(
+        self, learner: ListLearner, item: AnyItem, count: int | None, min_precision: float
     ) -> list[Suggestion]:
-        """Return the list of a learner from partial feedback, of at most so many labels."""
+        """Return the list of a learner from partial feedback, with at most `count` labels."""
         if count == 0 or not self.labels:
             return []
         limits = [limit for limit in (count, learner.max_labels) if limit is not None]
@@ -192,53 +197,51 @@ class Tagger:
 
     def learn(
         self,
-        item: Any,
+        item: AnyItem,
         labels: Any = None,
         unknown: Collection[Hashable] = (),
         weight: float | None = None,
     ) -> Self:
-        """Learn what an item is filed under.
+        """Learn the labels of an item.
 
         Parameters
         ----------
         item : Item, str or mapping
-            What was filed.
+            The item.
         labels : label or collection of labels, optional
-            What it was filed under; the item's own labels by default.
+            The labels; by default ``item.labels``.
         unknown : collection of labels
-            Labels of which nobody said whether they are right.
+            Labels of unknown relevance.
         weight : float, optional
-            How much it counts; the item's own weight by default.
+            Weight of the item; by default ``item.weight``.
         """
         self.watch(item, labels, unknown, weight)
         return self
 
     def watch(
         self,
-        item: Any,
+        item: AnyItem,
         labels: Any = None,
         unknown: Collection[Hashable] = (),
         weight: float | None = None,
     ) -> Round:
-        """Learn like ``learn``, and return what was predicted before.
+        """Learn the labels of an item, and return the prediction that was made before.
 
         Parameters
         ----------
         item : Item, str or mapping
-            What was filed.
+            The item.
         labels : label or collection of labels, optional
-            What it was filed under; the item's own labels by default.
+            The labels; by default ``item.labels``.
         unknown : collection of labels
-            Labels of which nobody said whether they are right.
+            Labels of unknown relevance.
         weight : float, optional
-            How much it counts; the item's own weight by default.
+            Weight of the item; by default ``item.weight``.
         """
         if labels is None:
             labels = item.labels if isinstance(item, Item) else None
             if labels is None:
-                raise ValueError(
-                    "labels must be given: the item does not say what it is filed under"
-                )
+                raise ValueError("labels must be given, as the item has none")
         if weight is None:
             weight = item.weight if isinstance(item, Item) else 1.0
         with self._lock:
@@ -250,7 +253,7 @@ class Tagger:
 
     @property
     def learns_online(self) -> bool:
-        """Whether the learner learns one item after the other; otherwise it was fitted to all."""
+        """Whether the learner is an online learner; otherwise it is a batch learner."""
         return self.learner.learns_online
 
     @property
@@ -259,28 +262,29 @@ class Tagger:
         return is_online(self.learner) and self.learner.learns_rows
 
     def watch_together(self, items: Sequence[Item]) -> Rounds | None:
-        """Learn items in one native call, to the bit as ``watch`` would one after the other.
+        """Learn items in one native call, with the same bits as ``watch`` item by item.
 
         Parameters
         ----------
         items : sequence of Item
-            What was filed, each with its labels.
+            The items, each with its labels.
 
         Returns
         -------
         Rounds or None
-            What was predicted before each of them. None if that cannot be done in one call: nothing
-            has been learnt then, and ``watch`` can tell what is wrong, if anything is.
+            The predictions that were made before each item was learnt. None, with nothing learnt,
+            if the items cannot be learnt in one call. ``watch`` raises an error if an item is
+            invalid.
         """
         with self._lock:
             learner = self.learner
             if not is_online(learner) or not learner.learns_rows:
                 return None
             weights = np.array([item.weight for item in items])
-            ones = bool((weights == 1).all())
-            try:  # before any word is noted
+            unweighted = bool((weights == 1).all())
+            try:  # before any word is learnt
                 targets = learner.encode_rows(
-                    [item.labels or () for item in items], None if ones else weights
+                    [item.labels or () for item in items], None if unweighted else weights
                 )
             except ValueError:
                 return None
@@ -297,65 +301,71 @@ class Tagger:
         return ranks_documents(self.learner)
 
     def watch_query(self, query: Query, weight: float = 1.0) -> QueryRound:
-        """Learn how the documents of a query are graded, and return what they scored before.
+        """Learn the grades of the documents of a query, and return their scores before that.
 
         Parameters
         ----------
         query : Query
-            Documents whose labels are their grades, numbers from 0 on.
+            Documents with their grades (numbers, at least 0) as labels.
         weight : float
-            How much it counts.
+            Weight of the query.
         """
         learner = self.learner
         if not ranks_documents(learner):
-            raise ValueError("this tagger files items under labels; it does not rank documents")
+            raise ValueError(
+                f"the learner of this tagger, {type(learner).__name__}, ranks labels; it does not "
+                "rank documents"
+            )
         grades = np.array(grades_of(query))
         with self._lock:
             pairs = []
             for document in query.documents:
                 reading = self.features.look(document)
                 pairs.append(reading.pairs())
-                self.features.learn(reading)  # before the next one: new words get numbers in turn
+                # Learn the words now, as the next document may share them.
+                self.features.learn(reading)
             return QueryRound(learner.watch_query(pairs, grades, weight), grades)
 
     def add_labels(self, labels: Iterable[Hashable]) -> Self:
-        """Declare labels before anything is filed under them.
+        """Add labels before their first item.
 
         Parameters
         ----------
         labels : collection of labels
-            New ones.
+            The new labels.
         """
         with self._lock:
             self._online().add_labels(labels)
-            self.history.reach(len(self.learner.labels))
+            self.history.extend_to(len(self.learner.labels))
         return self
 
-    def feedback(self, item: Any, shown: Iterable[Hashable], accepted: Iterable[Hashable]) -> Self:
-        """Learn from which of the shown labels were accepted.
+    def feedback(
+        self, item: AnyItem, shown: Iterable[Hashable], accepted: Iterable[Hashable]
+    ) -> Self:
+        """Learn from the accepted labels of a shown list.
 
-        About labels that were not shown nothing is concluded.
+        Labels that were not shown have unknown relevance.
 
         Parameters
         ----------
         item : Item, str or mapping
-            What the labels were shown for.
+            The item.
         shown : collection of labels
-            What was shown.
+            The labels that were shown to the user.
         accepted : collection of labels
-            Those of them that were right.
+            The shown labels that the user accepted.
         """
         shown, accepted = list(shown), list(accepted)
         for label in accepted:
             if label not in shown:
                 raise ValueError(
-                    f"accepted label {label!r} is not among the shown ones; use learn for labels "
-                    "that the user added"
+                    f"accepted: label {label!r} is not in shown; use learn for labels that the "
+                    "user added"
                 )
         with self._lock:
             for label in shown:
                 if label not in self.learner.labels.number:
-                    raise ValueError(f"shown label {label!r} is not a label of this tagger")
+                    raise ValueError(f"shown: {label!r} is not a label of this tagger")
             if shows_lists(self.learner):
                 reading = self.features.look(item)
                 self.learner.feedback_one(reading.pairs(), shown, accepted)
@@ -365,20 +375,20 @@ class Tagger:
                 return self
             return self.learn(item, accepted, unknown=[x for x in self.labels if x not in shown])
 
-    def correct(self, item: Any, labels: Any, was: Any) -> Self:
-        """Learn that an item that was filed wrongly belongs elsewhere.
+    def correct(self, item: AnyItem, labels: Any, was: Any) -> Self:
+        """Learn the right labels of an item that was learnt with wrong labels.
 
-        The learner gets the item once more, with the right labels. How often each label occurs is
-        counted as if the item had been filed rightly at once.
+        The learner learns the item again, with the right labels. The label counts are then as if
+        the item had been learnt with the right labels only.
 
         Parameters
         ----------
         item : Item, str or mapping
-            What was filed wrongly.
+            The item.
         labels : label or collection of labels
-            Where it belongs.
+            The right labels.
         was : label or collection of labels
-            Where it was filed.
+            The wrong labels.
         """
         with self._lock:
             before = self.learner.labels.encode_one(was)
@@ -388,21 +398,21 @@ class Tagger:
             self.history.uncount(before[0])
         return self
 
-    def explain(self, item: Any, label: Hashable = None) -> Explanation:
-        """Return the words of an item that speak for and against a label.
+    def explain(self, item: AnyItem, label: Hashable = None) -> Explanation:
+        """Return how much each word of an item adds to the score of a label.
 
         Parameters
         ----------
         item : Item, str or mapping
-            What to file.
+            The item.
         label : label, optional
-            For which label; the best one by default.
+            The label; by default the one with the highest score.
         """
         with self._lock:
             if label is None:
                 best = self.suggest(item, k=1)
                 if not best:
-                    raise ValueError("there are no labels yet: learn something first")
+                    raise ValueError("the tagger has no labels yet; learn an item first")
                 label = best[0].label
             pairs = self.features.read(item)
             names = dict(zip(pairs[0].tolist(), self.features.describe(item), strict=True))
@@ -418,40 +428,40 @@ class Tagger:
         return Explanation(label, score, base, tuple(named))
 
     def rename_label(self, old: Hashable, new: Hashable) -> Self:
-        """Give a label another name. Nothing that was learnt changes.
+        """Change the name of a label. The weights do not change.
 
         Parameters
         ----------
         old, new : label
-            Its name so far, and from now on.
+            The present name and the new name.
         """
         with self._lock:
             self._online().rename_label(old, new)
         return self
 
     def forget_label(self, label: Hashable) -> Self:
-        """Take a label away, with all that was learnt for it. The certificate restarts.
+        """Remove a label and its weights. The certificate restarts.
 
         Parameters
         ----------
         label : label
-            Which one. Items may bring it back later, as a new one.
+            The label. If a later item has it, it is a new label.
         """
         with self._lock:
-            at = self.learner.labels.number.get(label, -1)
+            number = self.learner.labels.number.get(label, -1)
             self._online().forget_labels([label])
-            self.history.drop(at)
+            self.history.drop(number)
         return self
 
     def merge_labels(self, labels: Iterable[Hashable], into: Hashable) -> Self:
-        """Make one label of several. The certificate restarts.
+        """Merge labels into one. The certificate restarts.
 
         Parameters
         ----------
         labels : collection of labels
-            Which ones.
+            The labels to merge.
         into : label
-            The name of the new one; may be one of them, or another that is there.
+            Name of the merged label. It may be one of them, or another existing label.
         """
         with self._lock:
             parts = self._online().merge_labels(list(labels), into)
@@ -459,23 +469,23 @@ class Tagger:
         return self
 
     def prune(self, features: int) -> SizeReport:
-        """Keep the weights of the features that matter most. The certificate restarts.
+        """Remove the features with the shortest weight vectors. The certificate restarts.
 
         Parameters
         ----------
         features : int
-            How many to keep: those with the longest weights.
+            Number of features to keep.
 
         Returns
         -------
         SizeReport
-            What is left.
+            The size after pruning.
         """
         keep = parameters.integer(features, "features", 0)
         with self._lock:
             learner = self._online()
             found, lengths = learner.feature_lengths()
-            lengths[found < 0] = np.inf  # the constant feature stays
+            lengths[found < 0] = np.inf  # always keep the constant feature
             if keep < len(found) - int((found < 0).sum()):
                 kept = np.zeros(len(found), dtype=bool)
                 kept[np.argsort(-lengths, kind="stable")[: keep + int((found < 0).sum())]] = True
@@ -485,7 +495,7 @@ class Tagger:
             return self.size()
 
     def size(self) -> SizeReport:
-        """Return how many labels and features there are, and what they take."""
+        """Return the numbers of labels and features, and their memory."""
         with self._lock:
             if not self.labels:
                 return SizeReport(0, 0, 0, self.features.size_in_bytes)
@@ -494,18 +504,18 @@ class Tagger:
             return SizeReport(len(self.labels), rows, weights, self.features.size_in_bytes)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the tagger to a file; `tagalong.load` reads it.
+        """Save the tagger to a file; `tagalong.load` loads it.
 
         Parameters
         ----------
         path : str or path
-            Where to; a file that is there is replaced once the new one is whole.
+            The file. An existing file is replaced after the new one is complete.
         """
         with self._lock:
             model_files.save(self, path)
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
-        """Return the header and the arrays of a file."""
+        """Return the header and the arrays of a model file."""
         learner, learner_arrays = model_files.pack(self.learner)
         features, feature_arrays = model_files.pack(self.features)
         header = {
@@ -520,30 +530,30 @@ class Tagger:
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
-        """Return the model that ``to_parts`` took apart.
+        """Return the tagger that ``to_parts`` describes.
 
         Parameters
         ----------
         header : dict
-            What can be said in JSON.
+            Values for JSON.
         arrays : dict
             Arrays by name.
         """
 
         def part(name: str) -> Any:
-            own = {
+            part_arrays = {
                 key.removeprefix(f"{name}/"): array
                 for key, array in arrays.items()
                 if key.startswith(f"{name}/")
             }
-            return model_files.unpack(header[name], own)
+            return model_files.unpack(header[name], part_arrays)
 
         self = cls(learner=part("learner"), features=part("features"))
         self.notes = header["notes"]
         self.history = LabelHistory(**header["history"])
         if len(self.history) != len(self.labels):
             raise ValueError(
-                f"it has {len(self.labels)} labels, but a history of {len(self.history)}"
+                f"the tagger has {len(self.labels)} labels, but its history has {len(self.history)}"
             )
         return self
 

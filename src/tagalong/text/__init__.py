@@ -1,4 +1,4 @@
-"""Items into features."""
+"""Conversion of items into sparse features."""
 
 from tagalong.text.features import TextFeatures
 

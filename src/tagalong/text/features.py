@@ -1,4 +1,4 @@
-"""Texts and named values as sparse features."""
+"""Sparse features of texts and named values."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
@@ -12,58 +12,60 @@ from sklearn.exceptions import NotFittedError
 from tagalong import _native as core
 from tagalong import parameters
 from tagalong.learning.examples import SparseRows
-from tagalong.text.rows import Row, as_row
+from tagalong.text.rows import AnyItem, Row, as_row
 
 __all__ = ["TextFeatures"]
 
 WEIGHTINGS = ("binary", "count", "log", "tfidf")
-LONGEST_GRAM = 16
-MOST_BUCKETS = 2**31 - 1
+MAX_NGRAM_LENGTH = 16
+MAX_BUCKETS = 2**31 - 1
 
 
 class TextFeatures(TransformerMixin, BaseEstimator):
     r"""Turns items (texts, fields of text, named values) into sparse features.
 
-    A word is a run of letters, digits and marks, in lower case, whatever the script. Scripts that
-    put no spaces between words (Chinese, Japanese, Thai, ...) give character n-grams of 1 to 3.
-    The words of a named field ("subject") are features of their own ("subject:invoice"); a
-    value is a feature by its name, a category one by its name and value ("priority=high").
+    A word is a run of letters, digits and marks of any script, in lower case. Scripts without
+    spaces between words (Chinese, Japanese, Thai, ...) give character n-grams of length 1 to 3.
+    The words of a named field are separate features ("subject:invoice"). The feature of a number
+    is its name; the feature of a category is its name and value ("priority=high").
 
     Parameters
     ----------
     words : (int, int), default (1, 1)
-        The shortest and longest run of words that is a feature. Pairs, (1, 2), rarely rank better
-        and take ten times the memory.
+        The minimum and maximum length of word n-grams. Pairs of words, (1, 2), rarely improve
+        the ranking and take ten times the memory.
     chars : (int, int), optional
-        The shortest and longest character n-grams of each word, for misspellings and inflected
-        languages; none by default.
+        The minimum and maximum length of character n-grams within a word, useful for
+        misspellings and inflected languages. By default there are none.
     weighting : str, default "log"
-        ``"binary"``: 1 for each word that occurs; ``"count"``: how often; ``"log"``: 1 + log of
-        that; ``"tfidf"``: the same times :math:`1 + \log\frac{1 + n}{1 + n_w}`, where `n` items
-        have been learnt so far, :math:`n_w` of them with the word. Named values stay as given.
+        The value of a word that occurs c times in the item. ``"binary"``: 1; ``"count"``: c;
+        ``"log"``: 1 + log c; ``"tfidf"``: (1 + log c) times
+        :math:`1 + \log\frac{1 + n}{1 + n_w}`, where `n` is the number of items learnt so far and
+        :math:`n_w` the number of those with the word. Named values are not changed.
     buckets : int or None, default 2**20
-        Features are hashed into this many numbers, so that memory is bounded. None numbers words
-        as they appear, without collisions, and grows.
+        The number of hash buckets, which bounds the memory. None means a growing vocabulary
+        without collisions.
     lowercase : bool, default True
-        Whether case does not matter.
+        Whether to ignore case.
     unit : bool, default False
-        Scale each item to Euclidean length 1. Learners usually do that themselves.
+        Whether to scale each item to Euclidean length 1. Most learners do that themselves.
     names : bool, default True
-        Keep the names of learnt features, so that models can be shown. Nothing that is computed
-        depends on them; explanations of an item take the item's own words.
+        Whether to store the names of learnt features, to show what a model has learnt. No
+        computation depends on them. Explanations use the words of the explained item.
     name_memory : float, default 32
-        How many megabytes names may take; words that come later stay nameless.
+        Maximum size of the stored names in megabytes. Later words get no name.
 
     Attributes
     ----------
     n_features_out_ : int
-        How many features there can be so far.
+        Number of columns of ``transform``: the buckets, or the size of the vocabulary.
 
     Notes
     -----
-    ``read`` looks at one item, and with ``learn=True`` also notes its words. ``fit`` and
-    ``transform`` are scikit-learn's: a vocabulary or tf-idf must be fitted first, the others
-    need not be. Words that are not in a fitted vocabulary are left out by ``transform``.
+    ``read`` returns the features of one item, and with ``learn=True`` also learns its words.
+    ``fit`` and ``transform`` have the meaning of scikit-learn: a vocabulary or tf-idf must be
+    fitted first, other settings need no fit. ``transform`` ignores words that are not in the
+    fitted vocabulary.
 
     Examples
     --------
@@ -96,60 +98,60 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         self.name_memory = name_memory
 
     def read(
-        self, item: Any, learn: bool = False
+        self, item: AnyItem, learn: bool = False
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-        """Return the features of one item: their numbers, ascending, and their values.
+        """Return the features of one item: their numbers in ascending order, and their values.
 
         Parameters
         ----------
         item : Item, str or mapping
-            What to look at.
+            The item.
         learn : bool
-            Whether to note its words, after the look. The numbers and values are the same.
+            Whether to learn its words afterwards. This does not change the result.
         """
         reading = self.look(item)
         if learn:
             self.learn(reading)
         return reading.pairs()
 
-    def look(self, item: Any) -> core.Reading:
-        """Return the features of one item as an object that `learn` takes.
+    def look(self, item: AnyItem) -> core.Reading:
+        """Return the features of one item as the argument of `learn`.
 
         Parameters
         ----------
         item : Item, str or mapping
-            What to look at.
+            The item.
         """
-        return self._started().look(self._row(item))
+        return self._native_features().look(self._row(item))
 
     def learn(self, reading: core.Reading) -> None:
-        """Note the words of an item.
+        """Learn the words of an item.
 
         Parameters
         ----------
         reading : Reading
-            What `look` returned, with nothing learnt since.
+            The result of `look`, with nothing learnt since then.
         """
-        self._started().learn(reading)
+        self._native_features().learn(reading)
 
-    def read_texts(self, items: Sequence[Any], most: int | None = None) -> SparseRows | None:
-        """Return the features of items that are nothing but texts, and note their words.
+    def read_texts(self, items: Sequence[AnyItem], most: int | None = None) -> SparseRows | None:
+        """Return the features of items that consist of text only, and learn their words.
 
-        The same as ``read`` with ``learn=True`` for one after the other. Values of texts are
-        always such that every learner takes them; those of items with named values need not be.
+        The result is the same as of ``read`` with ``learn=True`` for one item after the other.
+        Every learner accepts the values of texts, but not any named value.
 
         Parameters
         ----------
         items : sequence of items
-            What to look at.
+            The item.
         most : int, optional
-            How many features there may be at most.
+            Maximum number of features.
 
         Returns
         -------
         SparseRows or None
-            One row per item. None if some item has named values or is no item,
-            or if there could be too many features; nothing has been noted then.
+            One row per item. None, with nothing learnt, if an item has named values or is
+            invalid, or if there could be more than ``most`` features.
         """
         if most is not None and (self.buckets is None or self.buckets > most):
             return None
@@ -159,80 +161,82 @@ class TextFeatures(TransformerMixin, BaseEstimator):
             return None
         if any(values for _, values in rows):
             return None
-        return SparseRows(*self._started().read_many(rows, True))
+        return SparseRows(*self._native_features().read_many(rows, True))
 
-    def describe(self, item: Any) -> list[str]:
+    def describe(self, item: AnyItem) -> list[str]:
         """Return the names of an item's features, in the order of `read`.
 
-        Different words that share a bucket stand together, as "invoice | flight".
+        Different words in the same bucket are joined, as in "invoice | flight".
 
         Parameters
         ----------
         item : Item, str or mapping
-            What to look at.
+            The item.
         """
-        return self._started().describe(self._row(item))
+        return self._native_features().describe(self._row(item))
 
     def name(self, feature: int) -> str:
-        """Return the name of a learnt feature, or "" if it was not kept.
+        """Return the name of a learnt feature, or "" if it is not stored.
 
         Parameters
         ----------
         feature : int
-            Its number.
+            Number of the feature.
         """
-        return self._started().name(parameters.integer(feature, "feature", 0, MOST_BUCKETS))
+        return self._native_features().name(parameters.integer(feature, "feature", 0, MAX_BUCKETS))
 
     def forget_names(self, features: npt.NDArray[Any]) -> None:
-        """Forget the names of some features; they are noted again when they occur again.
+        """Remove the stored names of some features; learning a word again stores its name again.
 
         Parameters
         ----------
         features : array of int
-            Their numbers.
+            Numbers of the features.
         """
-        self._started().forget_names(features.tolist())
+        self._native_features().forget_names(features.tolist())
 
-    def fit(self, X: Iterable[Any], y: Any = None) -> Self:
-        """Forget everything and note the words of all items.
+    def fit(self, X: Iterable[AnyItem], y: object = None) -> Self:
+        """Forget everything and learn the words of all items.
 
         Parameters
         ----------
         X : iterable of items
-            Texts, mappings or Items.
+            Each a str, a mapping or an Item.
         y : ignored
-            There for pipelines.
+            For pipelines of scikit-learn.
         """
         rows = self._rows(X)
         self._native = self._make()
         self._native.read_many(rows, True)
         return self
 
-    def partial_fit(self, X: Iterable[Any], y: Any = None) -> Self:
-        """Note the words of some more items.
+    def partial_fit(self, X: Iterable[AnyItem], y: object = None) -> Self:
+        """Learn the words of further items.
 
         Parameters
         ----------
         X : iterable of items
-            Texts, mappings or Items.
+            Each a str, a mapping or an Item.
         y : ignored
-            There for pipelines.
+            For pipelines of scikit-learn.
         """
         rows = self._rows(X)
-        self._started().read_many(rows, True)
+        self._native_features().read_many(rows, True)
         return self
 
-    def transform(self, X: Iterable[Any]) -> sp.csr_array:
-        """Return the features of all items, (rows, features).
+    def transform(self, X: Iterable[AnyItem]) -> sp.csr_array:
+        """Return the features of all items as a matrix (items, features).
 
         Parameters
         ----------
         X : iterable of items
-            Texts, mappings or Items.
+            Each a str, a mapping or an Item.
         """
         if "_native" not in self.__dict__ and (self.buckets is None or self.weighting == "tfidf"):
-            raise NotFittedError("a vocabulary and tf-idf weights must be fitted first")
-        native = self._started()
+            raise NotFittedError(
+                "TextFeatures with buckets=None or weighting='tfidf' must be fitted first"
+            )
+        native = self._native_features()
         columns = native.size
         indptr, indices, values = native.read_many(self._rows(X), False)
         matrix = sp.csr_array(
@@ -240,47 +244,47 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         )
         return matrix[:, :columns] if matrix.shape[1] > columns else matrix
 
-    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
-        """Return the names of all features; those not kept are called by their numbers.
+    def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
+        """Return the names of all features; features without a stored name are "feature 7" etc.
 
         Parameters
         ----------
         input_features : ignored
-            There for pipelines.
+            For pipelines of scikit-learn.
         """
-        native = self._started()
+        native = self._native_features()
         named = (native.name(i) or f"feature {i}" for i in range(native.size))
         return np.array(list(named), dtype=object)
 
     @property
     def n_features_out_(self) -> int:
-        """How many features there can be so far."""
-        return self._started().size
+        """Number of columns of ``transform``: the buckets, or the size of the vocabulary."""
+        return self._native_features().size
 
     @property
     def size_in_bytes(self) -> int:
-        """What the names, the vocabulary and the counts take."""
-        return self._started().bytes
+        """Memory of the names, the vocabulary and the counts, in bytes."""
+        return self._native_features().bytes
 
-    def _row(self, item: Any) -> Row:
+    def _row(self, item: AnyItem) -> Row:
         return as_row(item, self.lowercase)
 
-    def _rows(self, X: Any) -> list[Row]:
+    def _rows(self, X: object) -> list[Row]:
         if isinstance(X, str) or not isinstance(X, Iterable):
             raise ValueError(f"X must be a collection of items, got {X!r}")
         return [self._row(item) for item in X]
 
-    def _started(self) -> core.TextFeatures:
+    def _native_features(self) -> core.TextFeatures:
         if "_native" not in self.__dict__:
             self._native = self._make()
         return self._native
 
     def _make(self) -> core.TextFeatures:
-        words = _range(self.words, "words")
-        chars = (0, 0) if self.chars is None else _range(self.chars, "chars")
+        words = _length_range(self.words, "words")
+        chars = (0, 0) if self.chars is None else _length_range(self.chars, "chars")
         buckets = 0
         if self.buckets is not None:
-            buckets = parameters.integer(self.buckets, "buckets", 1, MOST_BUCKETS)
+            buckets = parameters.integer(self.buckets, "buckets", 1, MAX_BUCKETS)
         name_memory = parameters.positive(self.name_memory, "name_memory", 4000)
         return core.TextFeatures(
             least_words=words[0],
@@ -295,8 +299,8 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         )
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        """Return the header and the arrays of a file."""
-        state = self._started().state()
+        """Return the header and the arrays of a model file."""
+        state = self._native_features().state()
         params = {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in self.get_params().items()
@@ -305,12 +309,12 @@ class TextFeatures(TransformerMixin, BaseEstimator):
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Self:
-        """Return the model that ``to_parts`` took apart.
+        """Return the object that ``to_parts`` describes.
 
         Parameters
         ----------
         header : dict
-            What can be said in JSON.
+            Values for JSON.
         arrays : dict
             Arrays by name.
         """
@@ -348,13 +352,13 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _range(value: Any, name: str) -> tuple[int, int]:
+def _length_range(value: Any, name: str) -> tuple[int, int]:
     try:
         least, most = value
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be a pair (shortest, longest), got {value!r}") from None
-    least = parameters.integer(least, f"{name}[0]", 1, LONGEST_GRAM)
-    return least, parameters.integer(most, f"{name}[1]", least, LONGEST_GRAM)
+    least = parameters.integer(least, f"{name}[0]", 1, MAX_NGRAM_LENGTH)
+    return least, parameters.integer(most, f"{name}[1]", least, MAX_NGRAM_LENGTH)
 
 
 def _columns(indices: npt.NDArray[np.int32]) -> int:

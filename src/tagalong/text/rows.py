@@ -1,4 +1,4 @@
-"""An item in any form as the lists of texts and values that the native core reads."""
+"""Conversion of an item into the texts and values that the native core reads."""
 
 import math
 import numbers
@@ -8,13 +8,17 @@ from typing import Any, TypeAlias
 
 from tagalong.learning.items import Item
 
-__all__ = ["Row", "as_row"]
+__all__ = ["AnyItem", "Row", "as_row"]
+
+AnyItem: TypeAlias = Item | str | Mapping[str, Any]
+"""The forms of an item: an `Item`, a text, or a mapping of feature names to values."""
 
 Row: TypeAlias = tuple[list[tuple[str, str]], list[tuple[str, float]]]
+"""The texts of an item as (field, text), and its values as (name, value)."""
 
 
-def as_row(item: Any, lowercase: bool) -> Row:
-    """Return the texts by field and the values by name of an item.
+def as_row(item: AnyItem, lowercase: bool) -> Row:
+    """Return the texts of an item with their fields, and its values with their names.
 
     Parameters
     ----------
@@ -22,33 +26,36 @@ def as_row(item: Any, lowercase: bool) -> Row:
         A text, an `Item`, or a mapping of names to numbers, strings (categories) or collections
         of strings.
     lowercase : bool
-        Whether case does not matter.
+        Whether to ignore case.
     """
     if isinstance(item, str):
-        return [("", normal(item, lowercase))], []
+        return [("", normalized(item, lowercase))], []
     if isinstance(item, Item):
         return _texts(item.text, lowercase), _values(item.features)
     if isinstance(item, Mapping):
         return [], _values(item)
     raise ValueError(
-        "an item must be a text, a mapping of feature names to values, or an Item, got "
-        f"{type(item).__name__}: {_shown(item)}"
+        "an item must be a str, a mapping of feature names to values, or an Item, got "
+        f"{type(item).__name__}: {_abbreviated(item)}"
     )
 
 
-def normal(text: str, lowercase: bool) -> str:
-    """Return a text in one of the forms it could have: of case, width and composed accents."""
-    if text.isascii():  # whose case the core folds by itself
+def normalized(text: str, lowercase: bool) -> str:
+    """Return a text in Unicode form NFKC, case-folded if `lowercase`.
+
+    ASCII texts are returned unchanged: the native core folds their case.
+    """
+    if text.isascii():
         return text
     if lowercase:
         text = text.casefold()
     if not unicodedata.is_normalized("NFKC", text):
         text = unicodedata.normalize("NFKC", text)
-    return whole(text)
+    return valid_unicode(text)
 
 
-def whole(text: str) -> str:
-    """Return a text that can be written as UTF-8: lone surrogates become replacement marks."""
+def valid_unicode(text: str) -> str:
+    """Return a text with replacement characters for lone surrogates, which UTF-8 cannot encode."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -56,43 +63,45 @@ def whole(text: str) -> str:
     return text
 
 
-def _texts(text: Any, lowercase: bool) -> list[tuple[str, str]]:
+def _texts(text: object, lowercase: bool) -> list[tuple[str, str]]:
     if isinstance(text, str):
-        return [("", normal(text, lowercase))] if text else []
+        return [("", normalized(text, lowercase))] if text else []
     if not isinstance(text, Mapping):
-        raise ValueError(f"the text of an item must be a str or a mapping, got {_shown(text)}")
+        raise ValueError(
+            f"the text of an item must be a str or a mapping, got {_abbreviated(text)}"
+        )
     for field, part in text.items():
         if not isinstance(field, str) or not isinstance(part, str):
             raise ValueError(
-                f"field {field!r} of an item's text must be named by a str and hold one, got "
-                f"{_shown(part)}"
+                f"field {field!r} of the text of an item must have a str as name and as text, got "
+                f"{_abbreviated(part)}"
             )
-    return [(whole(field), normal(part, lowercase)) for field, part in text.items()]
+    return [(valid_unicode(field), normalized(part, lowercase)) for field, part in text.items()]
 
 
 def _values(features: Mapping[Any, Any]) -> list[tuple[str, float]]:
     found: list[tuple[str, float]] = []
     for name, value in features.items():
         if not isinstance(name, str):
-            raise ValueError(f"feature {name!r} must be named by a str")
+            raise ValueError(f"the name of a feature must be a str, got {name!r}")
         if isinstance(value, str):
-            found.append((whole(f"{name}={value}"), 1.0))
+            found.append((valid_unicode(f"{name}={value}"), 1.0))
         elif isinstance(value, numbers.Real):
             if not math.isfinite(value):
                 raise ValueError(f"feature {name!r} is {value!r}; values must be finite")
-            found.append((whole(name), float(value)))
+            found.append((valid_unicode(name), float(value)))
         elif isinstance(value, (list, tuple, set, frozenset)) and all(
             isinstance(part, str) for part in value
         ):
-            found.extend((whole(f"{name}={part}"), 1.0) for part in sorted(set(value)))
-        elif value is not None:  # None: not known
+            found.extend((valid_unicode(f"{name}={part}"), 1.0) for part in sorted(set(value)))
+        elif value is not None:  # None means a missing value
             raise ValueError(
                 f"feature {name!r} must be a number, a string or a collection of strings, got "
-                f"{_shown(value)}"
+                f"{_abbreviated(value)}"
             )
     return found
 
 
-def _shown(value: Any) -> str:
+def _abbreviated(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,4 +1,4 @@
-"""Maildirs with something to learn from."""
+"""Fixtures: Maildirs with labelled messages."""
 
 import os
 import shutil
@@ -10,13 +10,13 @@ from tests.mail.filing.maildirs import EACH, TOPICS, Mail
 
 
 @pytest.fixture(autouse=True)
-def _no_waiting_for_disks(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda handle: None)
 
 
 @pytest.fixture(scope="session")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, Path]:
-    """Maildirs to copy, by whether folders are nested."""
+    """Template Maildirs, keyed by whether folders are nested."""
     found: dict[bool, Path] = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda handle: None)
@@ -35,6 +35,6 @@ def mail(tmp_path: Path, filled: dict[bool, Path], request: pytest.FixtureReques
 
 @pytest.fixture
 def one(tmp_path: Path, filled: dict[bool, Path]) -> Mail:
-    """A Maildir where it does not matter how folders are nested."""
+    """A Maildir for tests that do not depend on the nesting style."""
     shutil.copytree(filled[False], tmp_path / "Mail")
     return Mail(tmp_path / "Mail", first=EACH * len(TOPICS) + 1)

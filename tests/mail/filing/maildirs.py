@@ -1,4 +1,4 @@
-"""Maildirs that the standard library makes, and an owner who moves mail about."""
+"""Maildirs made with the standard library, and actions of their owner."""
 
 import hashlib
 import itertools
@@ -14,11 +14,11 @@ TOPICS = {
     "Work/Code": ["patch", "review", "merge", "branch", "compile", "kernel", "commit"],
 }
 FILLER = ["the", "of", "to", "and", "hello", "please", "thank", "regards", "today", "week"]
-EACH = 40  # messages of each topic in a Maildir that is ready to learn from
+EACH = 40  # messages per topic in a template Maildir
 
 
 def text_about(topic: str, number: int) -> str:
-    """A message about a topic; each number gives another one."""
+    """Return a message about a topic; each number gives a different one."""
     rng = random.Random(f"{topic} {number}")
     subject = " ".join(rng.choices(TOPICS[topic], k=3))
     body = " ".join([*rng.choices(TOPICS[topic], k=8), *rng.choices(FILLER, k=8)])
@@ -29,10 +29,10 @@ def text_about(topic: str, number: int) -> str:
 
 
 class Mail:
-    """A Maildir and its owner.
+    """A Maildir, with the actions of its owner as methods.
 
-    Folders are nested as Maildir++ does it, or as plain folders. Names of messages are counted up,
-    so that the order of delivery is known.
+    Folders are in Maildir++ style or nested. File names contain a running number, which determines
+    the delivery order.
     """
 
     def __init__(self, root: Path, nested: bool = False, first: int = 1):
@@ -55,7 +55,7 @@ class Mail:
         return self.root / (label if self.nested else "." + label.replace("/", "."))
 
     def deliver(self, label: str, text: str, flags: str | None = None) -> str:
-        """Put a message into a folder; unseen if it has no flags. Returns its key."""
+        """Put a message into a folder, unseen if `flags` is None, and return its key."""
         folder = self.folder(label)
         message = mailbox.MaildirMessage(text)
         if flags is not None:
@@ -78,19 +78,19 @@ class Mail:
         return found[0]
 
     def fill(self, each: int, flags: str | None = "S") -> None:
-        """Fill each topic's folder, the topics by turns."""
+        """Put messages into the folder of each topic, alternating between topics."""
         for number in range(each):
             for topic in TOPICS:
                 self.deliver(topic, text_about(topic, number), flags)
 
     def where(self, key: str) -> str | None:
-        """The folder that a message is in; it must not be in two."""
+        """Return the folder of a message, which must not be in two folders."""
         found = [label for label, keys in self.contents().items() if key in keys]
         assert len(found) <= 1, (key, found)
         return found[0] if found else None
 
     def contents(self) -> dict[str, set[str]]:
-        """The keys of each folder by label."""
+        """Return the message keys of each folder by label."""
         return {
             self.label(path): {
                 file.name.partition(":")[0]
@@ -110,7 +110,7 @@ class Mail:
         return [Path(where) for where, folders, _ in os.walk(self.root) if "cur" in folders]
 
     def move(self, key: str, label: str, new_name: bool = False, flags: str = "S") -> str:
-        """Move a message as a mail program does, maybe under another name; returns its key."""
+        """Move a message, optionally under a new file name, and return its key."""
         at = self.where(key)
         assert at is not None
         self.folder(label)
@@ -124,7 +124,7 @@ class Mail:
         self.file(at, key).unlink()
 
     def messages(self) -> Counter[bytes]:
-        """What all messages say, each as often as it is there."""
+        """Return the contents of all messages with their multiplicity."""
         return Counter(
             file.read_bytes()
             for path in self.maildirs()
@@ -134,7 +134,7 @@ class Mail:
 
 
 def fingerprint(root: Path) -> str:
-    """A digest of every name, mode, time of change and content in a tree."""
+    """Return a digest of all names, modes, modification times and contents in a tree."""
     state = hashlib.sha256()
     for path in sorted(root.rglob("*"), key=os.fsencode):
         about = path.lstat()

@@ -1,4 +1,4 @@
-"""A run may break off anywhere: no message is lost or doubled, and the next run completes it."""
+"""Crashes at any step: no message is lost or duplicated, and the next run completes the work."""
 
 import os
 import shutil
@@ -15,11 +15,11 @@ from tests.mail.filing.maildirs import EACH, TOPICS, Mail, text_about
 
 
 class PowerCut(BaseException):
-    """What no handler of errors catches."""
+    """Exception that no error handler catches."""
 
 
-def cutting(real: Callable[..., Any], at: int, after: bool) -> Callable[..., Any]:
-    """A function that breaks off in its n-th call, before or after it has done its work."""
+def crashing(real: Callable[..., Any], at: int, after: bool) -> Callable[..., Any]:
+    """Return a function that raises in its n-th call, before or after calling `real`."""
     calls = 0
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -37,7 +37,7 @@ def cutting(real: Callable[..., Any], at: int, after: bool) -> Callable[..., Any
 
 @pytest.fixture
 def busy(one: Mail) -> tuple[Mail, list[str]]:
-    """A Maildir after a first run, and what its owner did since; the keys of what is to file."""
+    """A Maildir with owner actions since its first run, and the keys of messages to file."""
     rejected = one.deliver("", text_about("Travel", 900))
     file_mail(one.root, apply=True)
     one.move(rejected, "")
@@ -54,31 +54,31 @@ def lessons(result: FilingResult) -> Counter[str]:
 
 
 def check_next_run(mail: Mail, keys: list[str], everything: Counter[bytes]) -> None:
-    """The run after a crash finishes what the other left; the one after that has no work."""
+    """Check that the run after a crash completes the work, and that another run has none."""
     assert mail.messages() == everything
     result = file_mail(mail.root, apply=True)
     assert not result.errors
     assert mail.messages() == everything
     assert {mail.where(key) for key in keys} == {"Bank"}
-    # One round for each message of the first run, three since: nothing learnt twice, none missed.
+    # One round per message of the first run, and three since: each lesson is learnt once.
     tagger = load(default_model(mail.root))
     assert tagger.certificate_.rounds == EACH * len(TOPICS) + 3
     idle = file_mail(mail.root, apply=True)
     assert lessons(idle).total() == idle.moved == 0
-    # Tagalong knows its own moves: taken back, they are rejections.
+    # The journal knows Tagalong's moves: if the owner reverts one, it is a rejection.
     mail.move(keys[0], "")
     assert file_mail(mail.root).rejected == 1
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("at", [1, 2, 3])
-def test_between_any_two_moves(
+def test_crash_before_or_after_each_move(
     busy: tuple[Mail, list[str]], monkeypatch: pytest.MonkeyPatch, at: int, after: bool
 ) -> None:
     mail, keys = busy
     everything = mail.messages()
     with monkeypatch.context() as patch:
-        patch.setattr(os, "rename", cutting(os.rename, at, after))
+        patch.setattr(os, "rename", crashing(os.rename, at, after))
         with pytest.raises(PowerCut):
             file_mail(mail.root, apply=True)
     assert sum(mail.where(key) == "Bank" for key in keys) == at - 1 + after
@@ -88,7 +88,7 @@ def test_between_any_two_moves(
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("at", [1, 2])
 @pytest.mark.parametrize("what", ["save", "replace"])
-def test_while_the_model_is_saved(
+def test_crash_while_the_model_is_saved(
     busy: tuple[Mail, list[str]],
     monkeypatch: pytest.MonkeyPatch,
     at: int,
@@ -99,20 +99,20 @@ def test_while_the_model_is_saved(
     everything = mail.messages()
     place: Any = Tagger if what == "save" else os
     with monkeypatch.context() as patch:
-        patch.setattr(place, what, cutting(getattr(place, what), at, after))
+        patch.setattr(place, what, crashing(getattr(place, what), at, after))
         with pytest.raises(PowerCut):
             file_mail(mail.root, apply=True)
     check_next_run(mail, keys, everything)
 
 
-def test_there_is_no_other_place_where_the_disk_changes(
+def test_no_other_call_changes_the_disk(
     busy: tuple[Mail, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The tests above cover every step: three moves and two saves."""
+    """The tests above crash in every call that changes the disk: three moves and two saves."""
     mail, _ = busy
     calls: list[str] = []
 
-    def noting(name: str) -> Callable[..., Any]:
+    def recording(name: str) -> Callable[..., Any]:
         real = getattr(os, name)
 
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -122,19 +122,19 @@ def test_there_is_no_other_place_where_the_disk_changes(
         return call
 
     for name in ("rename", "replace", "link", "unlink", "remove", "rmdir", "mkdir", "truncate"):
-        monkeypatch.setattr(os, name, noting(name))
+        monkeypatch.setattr(os, name, recording(name))
     file_mail(mail.root, apply=True)
     assert calls == ["replace", "rename", "rename", "rename", "replace"]
 
 
-def test_in_the_middle_of_learning(one: Mail, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crash_during_learning(one: Mail, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tagalong.mail.filing.steps.CHECKPOINT", 20)
     whole = one.root.with_name("whole")
     shutil.copytree(one.root, whole)
     file_mail(whole, apply=True)
     for at in (5, 50, 35):
         with monkeypatch.context() as patch:
-            patch.setattr(Tagger, "learn", cutting(Tagger.learn, at, after=True))
+            patch.setattr(Tagger, "learn", crashing(Tagger.learn, at, after=True))
             with pytest.raises(PowerCut):
                 file_mail(one.root, apply=True)
     file_mail(one.root, apply=True)
@@ -158,16 +158,16 @@ def test_a_full_disk_stops_the_run_before_the_first_move(
         with pytest.raises(OSError, match="No space left"):
             file_mail(mail.root, apply=True)
     assert {mail.where(key) for key in keys} == {""}
-    assert not list(mail.root.glob(".model*")), "half a model is left"
+    assert not list(mail.root.glob(".model*")), "an incomplete model file is left"
     check_next_run(mail, keys, everything)
 
 
-def test_the_owner_may_move_what_a_crash_left_behind(
+def test_the_owner_moves_messages_after_a_crash(
     busy: tuple[Mail, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mail, keys = busy
     with monkeypatch.context() as patch:
-        patch.setattr(os, "rename", cutting(os.rename, 2, after=True))
+        patch.setattr(os, "rename", crashing(os.rename, 2, after=True))
         with pytest.raises(PowerCut):
             file_mail(mail.root, apply=True)
     mail.move(keys[0], "Travel")
@@ -177,7 +177,7 @@ def test_the_owner_may_move_what_a_crash_left_behind(
     assert mail.where(keys[1]) == "Bank"
 
 
-def test_a_model_that_was_lost_is_learnt_anew(busy: tuple[Mail, list[str]]) -> None:
+def test_a_deleted_model_is_learnt_again(busy: tuple[Mail, list[str]]) -> None:
     mail, keys = busy
     file_mail(mail.root, apply=True)
     everything = mail.messages()

@@ -1,4 +1,4 @@
-"""Names that nobody expects, files that cannot be read, messages that go in between."""
+"""Unusual names, unreadable files, and messages that disappear during a run."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def put(folder: Path, state: str, name: bytes, text: str) -> bytes:
 
 
 @pytest.mark.parametrize("state", ["new", "cur"])
-def test_names_are_kept_to_the_byte(one: Mail, state: str) -> None:
+def test_file_names_are_kept_byte_for_byte(one: Mail, state: str) -> None:
     for number, name in enumerate(NAMES):
         put(one.root, state, name, text_about("Bank", 1000 + number))
     result = file_mail(one.root, apply=True)
@@ -49,8 +49,8 @@ def test_names_are_kept_to_the_byte(one: Mail, state: str) -> None:
     assert (again.learnt, again.corrected, again.rejected, again.failed) == (0, 0, 0, 0)
 
 
-def test_numbers_of_mbsync_stay_behind(one: Mail) -> None:
-    """A message has a number in each folder; mbsync stops where one occurs twice."""
+def test_uids_of_mbsync_are_removed(one: Mail) -> None:
+    """A UID is valid in one folder; mbsync refuses a folder where a UID occurs twice."""
     put(one.path("Bank"), "cur", b"1.a.host,U=7:2,S", text_about("Bank", 1000))
     put(one.root, "cur", b"2.b.host,U=7:2,FS", text_about("Bank", 1001))
     put(one.root, "new", b"3.c.host,U=8,FMD5=12ab", text_about("Travel", 1002))
@@ -58,14 +58,14 @@ def test_numbers_of_mbsync_stay_behind(one: Mail) -> None:
     bank, travel = one.path("Bank") / "cur", one.path("Travel") / "new"
     assert (bank / "2.b.host:2,FS").exists()
     assert (travel / "3.c.host,FMD5=12ab").exists()
-    # It gives them new ones at its next run, and they are the same messages still.
+    # mbsync assigns new UIDs at its next run; the messages are still recognised.
     (bank / "2.b.host:2,FS").rename(bank / "2.b.host,U=8:2,FS")
     (travel / "3.c.host,FMD5=12ab").rename(one.root / "cur" / "3.c.host,U=9,FMD5=12ab:2,")
     result = file_mail(one.root, apply=True)
     assert (result.learnt, result.corrected, result.rejected, result.moved) == (0, 0, 1, 0)
 
 
-def test_folders_of_any_name(one: Mail) -> None:
+def test_unusual_folder_names(one: Mail) -> None:
     names = [b".\xff\xfe", ".Entw&APw-rfe.日本".encode(), b".a b.c'd$(x)", b".Bank.-rf"]
     for name in names:
         folder = os.path.join(os.fsencode(one.root), name)
@@ -74,8 +74,8 @@ def test_folders_of_any_name(one: Mail) -> None:
         for number in range(10):
             text = f"Subject: {name.hex()} q{name.hex()}\n\nw{name.hex()} {number}"
             put(Path(os.fsdecode(folder)), "cur", b"%d.%d:2,S" % (number, len(name)), text)
-    names_of_new = [f"Subject: {n.hex()} q{n.hex()}\n\nw{n.hex()}" for n in names]
-    for text in names_of_new:
+    new_messages = [f"Subject: {n.hex()} q{n.hex()}\n\nw{n.hex()}" for n in names]
+    for text in new_messages:
         one.deliver("", text)
     result = file_mail(one.root, apply=True, min_precision=0.5, exclude=())
     assert result.learnt == ALL + 10 * len(names)
@@ -93,7 +93,7 @@ def test_a_message_that_cannot_be_read_is_counted(
 
     def read(path: Path, *args: Any, **kwargs: Any) -> Any:
         if path.name.startswith((learnt, waiting)):
-            path = path / "not a folder"  # gives an OSError that is not FileNotFoundError
+            path = path / "not a folder"  # raises an OSError that is not FileNotFoundError
         return read_message(path, *args, **kwargs)
 
     with monkeypatch.context() as patch:
@@ -107,7 +107,7 @@ def test_a_message_that_cannot_be_read_is_counted(
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_permissions_are_respected(one: Mail) -> None:
+def test_missing_permissions_are_counted(one: Mail) -> None:
     learnt = one.file("Bank", min(one.contents()["Bank"]))
     learnt.chmod(0)
     one.deliver("", text_about("Travel", 1000))
@@ -117,10 +117,10 @@ def test_permissions_are_respected(one: Mail) -> None:
     assert (result.learnt, result.moved, result.failed) == (ALL - 1, 0, 2)
 
 
-def test_a_folder_that_cannot_be_read_is_not_forgotten(
+def test_messages_of_an_unreadable_folder_stay_in_the_journal(
     one: Mail, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tagalong.mail.filing.journal.MOST_GONE", 0)
+    monkeypatch.setattr("tagalong.mail.filing.journal.MAX_GONE", 0)
     file_mail(one.root, apply=True)
     real = os.scandir
 
@@ -138,7 +138,7 @@ def test_a_folder_that_cannot_be_read_is_not_forgotten(
     assert (result.learnt, result.failed) == (0, 0)
 
 
-def test_a_move_that_is_forbidden_is_counted(one: Mail, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_move_is_counted(one: Mail, monkeypatch: pytest.MonkeyPatch) -> None:
     keys = [one.deliver("", text_about("Bank", 1000 + number)) for number in range(2)]
     real = os.rename
 
@@ -170,7 +170,7 @@ def test_nothing_is_overwritten(one: Mail, monkeypatch: pytest.MonkeyPatch) -> N
         patch.setattr(Maildir, "move", move)
         result = file_mail(one.root, apply=True)
     assert (result.moved, result.failed) == (0, 1)
-    assert "there is a file of that name already" in result.errors[0]
+    assert "a file with this name already exists" in result.errors[0]
     assert one.file("Bank", key).read_text() == "something else"
     assert one.file("", key).read_text().endswith("body of Bank 1000\n")
     again = file_mail(one.root, apply=True)
@@ -178,14 +178,14 @@ def test_nothing_is_overwritten(one: Mail, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize("flags", ["", ":2,S"])
-def test_a_copy_of_what_is_filed_stays(one: Mail, flags: str) -> None:
+def test_a_copy_of_a_filed_message_stays(one: Mail, flags: str) -> None:
     key = min(one.contents()["Bank"])
     put(one.root, "cur", (key + flags).encode(), one.file("Bank", key).read_text())
     result = file_mail(one.root, apply=True)
     assert (result.learnt, result.moved, result.left_by_reason) == (ALL, 0, {"copy": 1})
 
 
-def test_messages_that_vanish_are_passed_over(one: Mail) -> None:
+def test_messages_that_disappear_are_counted(one: Mail) -> None:
     keys = [one.deliver("", text_about("Bank", 1000 + number)) for number in range(3)]
     last = max(one.contents()["Work/Code"])
 
@@ -200,11 +200,11 @@ def test_messages_that_vanish_are_passed_over(one: Mail) -> None:
     result = file_mail(one.root, apply=True, progress=vanish)
     assert (result.learnt, result.moved, result.vanished) == (ALL - 1, 1, 3)
     assert one.where(keys[0]) == "Bank"
-    assert file_mail(one.root, apply=True).moved == 1, "it was only read, and is filed later"
+    assert file_mail(one.root, apply=True).moved == 1, "a message that was only read is filed later"
     assert one.file("Bank", keys[2]).name == f"{keys[2]}:2,S"
 
 
-def test_a_folder_that_vanishes_is_said(one: Mail) -> None:
+def test_a_folder_that_disappears_is_reported(one: Mail) -> None:
     key = one.deliver("", text_about("Bank", 1000))
 
     def vanish(step: str, done: int, total: int) -> None:
@@ -213,12 +213,12 @@ def test_a_folder_that_vanishes_is_said(one: Mail) -> None:
 
     result = file_mail(one.root, apply=True, progress=vanish)
     assert (result.moved, result.failed) == (0, 1)
-    assert result.errors[0].endswith("there is no such folder")
+    assert result.errors[0].endswith("the folder does not exist")
     assert one.where(key) == ""
 
 
 @pytest.mark.parametrize("part", ["cur", "new", "tmp"])
-def test_nothing_leaves_the_maildir_through_a_link(one: Mail, tmp_path: Path, part: str) -> None:
+def test_no_message_is_moved_through_a_symbolic_link(one: Mail, tmp_path: Path, part: str) -> None:
     outside = tmp_path / "outside"
     (one.path("Bank") / part).rename(outside)
     (one.path("Bank") / part).symlink_to(outside)
@@ -230,18 +230,18 @@ def test_nothing_leaves_the_maildir_through_a_link(one: Mail, tmp_path: Path, pa
     assert sorted(outside.iterdir()) == before
 
 
-def test_folders_of_something_else_are_no_inbox(one: Mail) -> None:
-    """A folder with a "new" in it may be anything, such as somebody's home."""
+def test_a_folder_that_only_has_new_is_not_an_inbox(one: Mail) -> None:
+    """A folder that contains "new" may be any folder, such as a home folder."""
     (one.root / "tmp").rmdir()
     key = one.deliver("Bank", text_about("Bank", 1000))
     put(one.root, "new", b"thesis.tex", "invoice account balance")
     result = file_mail(one.root, apply=True, min_precision=0.01)
     assert (result.moves, result.left, result.failed) == ([], [], 1)
-    assert "cur, new and tmp" in result.errors[0]
+    assert "cur, new or tmp" in result.errors[0]
     assert one.where(key) == "Bank"
 
 
-def test_errors_are_counted_and_some_kept(tmp_path: Path) -> None:
+def test_all_failures_are_counted_and_the_first_messages_kept(tmp_path: Path) -> None:
     from tagalong.filing import FilingResult
 
     result = FilingResult(tmp_path, applied=False)

@@ -1,4 +1,4 @@
-"""The journal: what is remembered, for how long, and in which form."""
+"""The journal: present and gone messages, size, round trip through JSON."""
 
 import json
 from typing import Any, get_args
@@ -18,45 +18,47 @@ ENTRIES = st.dictionaries(
 
 
 @given(st.integers(0, 10**9), ENTRIES, ENTRIES)
-def test_it_comes_back_from_json(
-    learnt: int, here: dict[str, Entry], gone: dict[str, Entry]
+def test_round_trip_through_json(
+    learnt: int, present: dict[str, Entry], gone: dict[str, Entry]
 ) -> None:
-    journal = Journal(learnt, here, gone)
+    journal = Journal(learnt, present, gone)
     assert Journal.from_json(json.loads(json.dumps(journal.to_json()))) == journal
 
 
 @given(ENTRIES, st.sets(st.text(max_size=4)), st.sets(st.text(max_size=4)))
-def test_every_message_is_here_or_gone(
+def test_every_message_is_present_or_gone(
     entries: dict[str, Entry], first: set[str], second: set[str]
 ) -> None:
-    journal = Journal(here=dict(entries))
+    journal = Journal(present=dict(entries))
     for seen in (first, second, set(entries)):
-        journal.meet(seen)
-        assert set(journal.here) == set(entries) & seen
+        journal.update_presence(seen)
+        assert set(journal.present) == set(entries) & seen
         assert set(journal.gone) == set(entries) - seen
-    assert journal.here == entries
+    assert journal.present == entries
 
 
-def test_messages_of_a_folder_that_cannot_be_read_are_not_gone() -> None:
-    journal = Journal(here={"1": Entry("Work", "learnt", "a"), "2": Entry("Home", "learnt", "b")})
-    journal.meet(set(), {"Work"})
-    assert list(journal.here) == ["1"]
+def test_messages_of_an_unreadable_folder_stay_present() -> None:
+    journal = Journal(
+        present={"1": Entry("Work", "learnt", "a"), "2": Entry("Home", "learnt", "b")}
+    )
+    journal.update_presence(set(), {"Work"})
+    assert list(journal.present) == ["1"]
     assert list(journal.gone) == ["2"]
 
 
-def test_those_that_went_last_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_GONE", 2)
-    journal = Journal(here={key: Entry("Work", "learnt", key) for key in "abcd"})
+def test_trim_keeps_the_messages_gone_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_GONE", 2)
+    journal = Journal(present={key: Entry("Work", "learnt", key) for key in "abcd"})
     for seen in ("abd", "ad", "d"):
-        journal.meet(set(seen))
+        journal.update_presence(set(seen))
         journal.trim()
     assert list(journal.gone) == ["b", "a"]
-    assert journal.claims() == {"b": "b", "a": "a"}
+    assert journal.gone_by_identity() == {"b": "b", "a": "a"}
 
 
-def test_it_is_small() -> None:
+def test_size_per_message() -> None:
     entries = {digest(b"%d" % i): Entry("Work", "learnt", digest(b"x%d" % i)) for i in range(1000)}
-    assert len(json.dumps(Journal(here=entries).to_json(), separators=(",", ":"))) < 45 * 1000
+    assert len(json.dumps(Journal(present=entries).to_json(), separators=(",", ":"))) < 45 * 1000
 
 
 @pytest.mark.parametrize(
@@ -70,13 +72,13 @@ def test_it_is_small() -> None:
         ({"learnt": None}, "damaged"),
     ],
 )
-def test_a_damaged_one_is_refused(change: dict[str, Any], problem: str) -> None:
-    saved = Journal(here={"k": Entry("Work", "learnt", "i")}).to_json()
+def test_a_damaged_journal_raises(change: dict[str, Any], problem: str) -> None:
+    saved = Journal(present={"k": Entry("Work", "learnt", "i")}).to_json()
     with pytest.raises(ValueError, match=problem):
         Journal.from_json(saved | change)
 
 
 @pytest.mark.parametrize("saved", [None, 3, [], {}])
-def test_something_else_is_refused(saved: Any) -> None:
+def test_values_that_are_not_a_journal_raise(saved: Any) -> None:
     with pytest.raises(ValueError, match="damaged"):
         Journal.from_json(saved)

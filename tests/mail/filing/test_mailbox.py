@@ -1,4 +1,4 @@
-"""The steps of a run work with any mailbox, such as one in memory."""
+"""The steps of a run, with an in-memory implementation of the `Mailbox` protocol."""
 
 from pathlib import Path
 
@@ -9,14 +9,14 @@ from tagalong.mail.filing.context import FilingContext
 from tagalong.mail.filing.mailbox import Message, MessageGoneError, MoveError, Snapshot
 from tagalong.mail.filing.model import FilingModel
 from tagalong.mail.filing.results import FilingResult
-from tagalong.mail.filing.steps import Pace, learn, make_plan, move_planned
+from tagalong.mail.filing.steps import StepControl, learn, make_plan, move_planned
 
-PACE = Pace(report=lambda step, done, total: None, interrupted=lambda: False)
+CONTROL = StepControl(report=lambda step, done, total: None, interrupted=lambda: False)
 WORDS = {"Bank": "invoice account payment", "Travel": "flight hotel ticket"}
 
 
-class InMemory:
-    """Messages by their places, "folder/name"."""
+class InMemoryMailbox:
+    """Mailbox in memory: texts by path "folder/name"."""
 
     def __init__(self, texts: dict[str, str]):
         self.texts = texts
@@ -30,8 +30,8 @@ class InMemory:
         folders = frozenset({"", *WORDS})
         return Snapshot(folders, folders - {""}, folders, messages, {})
 
-    def unmovable(self, folder: str) -> str:
-        raise AssertionError("messages can be moved everywhere")
+    def why_unmovable(self, folder: str) -> str:
+        raise AssertionError("all folders are movable")
 
     def read(self, message: Message) -> Item:
         place = str(self.source(message))
@@ -54,57 +54,61 @@ class InMemory:
 
 
 @pytest.fixture
-def mailbox() -> InMemory:
+def mailbox() -> InMemoryMailbox:
     texts = {
         f"{folder}/{folder}{number}": f"{words} {number}"
         for number in range(60)
         for folder, words in WORDS.items()
     }
-    return InMemory({**texts, "first": "an invoice for your account", "second": "flight and hotel"})
+    return InMemoryMailbox(
+        {**texts, "first": "an invoice for your account", "second": "flight and hotel"}
+    )
 
 
 @pytest.fixture
-def context(mailbox: InMemory, tmp_path: Path) -> FilingContext:
+def context(mailbox: InMemoryMailbox, tmp_path: Path) -> FilingContext:
     path = tmp_path / "m.tagalong"
     model = FilingModel(path, names=True, save=True)
     return FilingContext(mailbox, mailbox.scan(), model, FilingResult(path, applied=True))
 
 
-def test_messages_are_learnt_and_filed(context: FilingContext, mailbox: InMemory) -> None:
-    learn(context, PACE)
-    planned = make_plan(context, PACE, min_precision=0.9, min_learnt=50, only_new=True)
+def test_messages_are_learnt_and_filed(context: FilingContext, mailbox: InMemoryMailbox) -> None:
+    learn(context, CONTROL)
+    planned = make_plan(context, CONTROL, min_precision=0.9, min_learnt=50, only_new=True)
     assert context.result.learnt == 120
     assert [each.move.target for each in planned] == [Path("Bank/first"), Path("Travel/second")]
-    assert {"first", "second"} <= set(mailbox.texts), "nothing is moved by a plan"
-    move_planned(context, PACE, planned)
+    assert {"first", "second"} <= set(mailbox.texts), "planning moves nothing"
+    move_planned(context, CONTROL, planned)
     assert {"Bank/first", "Travel/second"} <= set(mailbox.texts)
     assert [move.done for move in context.result.moves] == [True, True]
     journal = FilingModel(context.result.model, names=True, save=False).journal
-    assert journal.here["first"].state == "moving", "noted before the first move"
-    assert context.model.journal.here["first"].state == "filed"
+    assert journal.present["first"].state == "moving", "saved before the first move"
+    assert context.model.journal.present["first"].state == "filed"
 
 
-def test_what_cannot_be_moved_is_counted(context: FilingContext, mailbox: InMemory) -> None:
-    learn(context, PACE)
-    planned = make_plan(context, PACE, min_precision=0.9, min_learnt=50, only_new=True)
+def test_failed_moves_are_counted(context: FilingContext, mailbox: InMemoryMailbox) -> None:
+    learn(context, CONTROL)
+    planned = make_plan(context, CONTROL, min_precision=0.9, min_learnt=50, only_new=True)
     mailbox.locked = {"Bank"}
     del mailbox.texts["second"]
-    move_planned(context, PACE, planned)
+    move_planned(context, CONTROL, planned)
     result = context.result
     assert (result.moved, result.vanished, result.errors) == (0, 1, ["Bank is locked"])
-    assert not {"first", "second"} & set(context.model.journal.here)
+    assert not {"first", "second"} & set(context.model.journal.present)
 
 
-def test_a_message_that_has_gone_is_counted(context: FilingContext, mailbox: InMemory) -> None:
+def test_a_message_that_disappears_is_counted(
+    context: FilingContext, mailbox: InMemoryMailbox
+) -> None:
     del mailbox.texts["Bank/Bank7"]
-    learn(context, PACE)
+    learn(context, CONTROL)
     assert (context.result.learnt, context.result.vanished) == (119, 1)
 
 
-def test_a_dry_run_saves_nothing(mailbox: InMemory, tmp_path: Path) -> None:
+def test_a_dry_run_saves_nothing(mailbox: InMemoryMailbox, tmp_path: Path) -> None:
     path = tmp_path / "m.tagalong"
     model = FilingModel(path, names=True, save=False)
-    learn(FilingContext(mailbox, mailbox.scan(), model, FilingResult(path, applied=False)), PACE)
+    learn(FilingContext(mailbox, mailbox.scan(), model, FilingResult(path, applied=False)), CONTROL)
     assert model.learnt == 120
     model.save()
     assert not path.exists()

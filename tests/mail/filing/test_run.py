@@ -1,4 +1,4 @@
-"""Runs over a Maildir, with an owner who moves mail about between them."""
+"""Filing runs over a Maildir whose owner moves mail between the runs."""
 
 import json
 import mailbox
@@ -13,19 +13,19 @@ from tagalong import LabelRanker, ModelFileError, Tagger, load
 from tagalong.filing import BusyError, FilingResult, default_model, file_mail
 from tagalong.learning.items import ReadError
 from tagalong.mail.filing import steps as module
-from tagalong.mail.filing.guards import only_one
+from tagalong.mail.filing.guards import exclusive_lock
 from tests.mail.filing.maildirs import EACH, TOPICS, Mail, fingerprint, text_about
 
 
-def figures(result: FilingResult) -> dict[str, Any]:
-    """The counts that are not zero."""
+def nonzero_counts(result: FilingResult) -> dict[str, Any]:
+    """Return the nonzero counts of a result."""
     found = result.to_dict()
     counts = {key: found[key] for key in ("learnt", "corrected", "rejected", "moved", "failed")}
     counts |= {"vanished": found["vanished"], **result.left_by_reason}
     return {name: count for name, count in counts.items() if count}
 
 
-def test_an_owner_over_several_rounds(mail: Mail) -> None:
+def test_owner_actions_over_several_runs(mail: Mail) -> None:
     everything = mail.messages()
 
     def run() -> dict[str, Any]:
@@ -33,7 +33,7 @@ def test_an_owner_over_several_rounds(mail: Mail) -> None:
         result = file_mail(mail.root, apply=True)
         assert mail.messages() == everything
         assert not result.errors
-        return figures(result)
+        return nonzero_counts(result)
 
     def deliver(topic: str, number: int, flags: str | None = None) -> str:
         nonlocal everything
@@ -41,14 +41,14 @@ def test_an_owner_over_several_rounds(mail: Mail) -> None:
         everything = mail.messages()
         return key
 
-    # The folders are learnt, and what comes in is filed: unseen as unseen, seen with its flags.
+    # The folders are learnt and the inbox is filed: unseen mail stays unseen, flags stay.
     bank, travel = deliver("Bank", 1000), deliver("Travel", 1001, "FS")
     assert run() == {"learnt": 3 * EACH, "moved": 2}
     assert mail.file("Bank", bank).parent.name == "new"
     assert mail.file("Travel", travel).name == f"{travel}:2,FS"
     assert run() == {}
 
-    # One was filed wrongly, one that was learnt moves on, one goes to a new folder.
+    # The owner moves a wrongly filed message, moves a learnt one, and adds one in a new folder.
     learnt = min(mail.contents()["Work/Code"])
     mail.move(bank, "Travel")
     mail.move(learnt, "Bank")
@@ -57,7 +57,7 @@ def test_an_owner_over_several_rounds(mail: Mail) -> None:
     assert run() == {"learnt": 1, "corrected": 2}
     assert run() == {}
 
-    # Back into the inbox: never filed again, until its owner does so.
+    # A message put back into the inbox is not filed again, until its owner files it.
     mail.move(travel, "")
     assert run() == {"rejected": 1, "put back": 1}
     assert run() == {"put back": 1}
@@ -65,13 +65,13 @@ def test_an_owner_over_several_rounds(mail: Mail) -> None:
     assert run() == {"learnt": 1}
     assert run() == {}
 
-    # What its owner has filed and takes out again is left alone too, and no new lesson.
+    # A message that the owner filed and put back is not filed either, and teaches nothing.
     mail.move(learnt, "")
     assert run() == {"put back": 1}
     mail.move(learnt, "Bank")
     assert run() == {}
 
-    # Deleting says nothing; coming back from the trash neither.
+    # Moving to the trash and back teaches nothing.
     gone = deliver("Travel", 1002)
     assert run() == {"moved": 1}
     mail.move(gone, "Trash")
@@ -83,7 +83,7 @@ def test_an_owner_over_several_rounds(mail: Mail) -> None:
     assert run() == {}
 
 
-def test_a_message_is_known_under_another_name(mail: Mail) -> None:
+def test_a_renamed_message_is_recognised(mail: Mail) -> None:
     filed = [mail.deliver("", text_about("Bank", number)) for number in (1000, 1001, 1002, 1003)]
     assert file_mail(mail.root, apply=True).moved == 4
     back = mail.move(filed[0], "", new_name=True)
@@ -92,34 +92,34 @@ def test_a_message_is_known_under_another_name(mail: Mail) -> None:
     learnt = mail.move(min(mail.contents()["Bank"]), "Bank", new_name=True)
     mail.deliver("", text_about("Bank", 1003))  # a copy of one that is still there
     result = file_mail(mail.root, apply=True)
-    assert figures(result) == {"corrected": 1, "rejected": 1, "put back": 1, "moved": 1}
-    assert figures(file_mail(mail.root, apply=True)) == {"put back": 1}
+    assert nonzero_counts(result) == {"corrected": 1, "rejected": 1, "put back": 1, "moved": 1}
+    assert nonzero_counts(file_mail(mail.root, apply=True)) == {"put back": 1}
     assert mail.where(back) == ""
     assert mail.where(learnt) == "Bank"
 
 
-def test_a_name_may_come_runs_after_the_other_has_gone(one: Mail) -> None:
+def test_a_renamed_message_is_recognised_some_runs_later(one: Mail) -> None:
     key = one.deliver("", text_about("Bank", 1000))
     assert file_mail(one.root, apply=True).moved == 1
     one.delete(key)
-    assert figures(file_mail(one.root, apply=True)) == {}
+    assert nonzero_counts(file_mail(one.root, apply=True)) == {}
     one.deliver("", text_about("Bank", 1000), "S")
-    assert figures(file_mail(one.root, apply=True)) == {"rejected": 1, "put back": 1}
+    assert nonzero_counts(file_mail(one.root, apply=True)) == {"rejected": 1, "put back": 1}
 
 
-def test_a_folder_may_be_renamed(mail: Mail) -> None:
+def test_a_renamed_folder_keeps_its_label_weights(mail: Mail) -> None:
     mail.deliver("", text_about("Bank", 1000))
     file_mail(mail.root, apply=True)
     mail.path("Bank").rename(mail.path("Money"))
     mail.deliver("", text_about("Bank", 1001))
     result = file_mail(mail.root, apply=True)
     assert result.renamed == {"Bank": "Money"}
-    assert figures(result) == {"moved": 1}
+    assert nonzero_counts(result) == {"moved": 1}
     assert set(load(result.model).labels) == {"Money", "Travel", "Work/Code"}
-    assert figures(file_mail(mail.root, apply=True)) == {}
+    assert nonzero_counts(file_mail(mail.root, apply=True)) == {}
 
 
-def test_the_lessons_are_those_of_a_tagger_taught_by_hand(one: Mail) -> None:
+def test_the_model_equals_a_tagger_trained_directly(one: Mail) -> None:
     from tagalong.mail.formats.maildir import read_message
 
     tagger = Tagger()
@@ -154,14 +154,14 @@ def test_a_dry_run_changes_nothing(mail: Mail) -> None:
     assert len(second.moves) == 1
 
 
-def test_a_run_with_nothing_to_do_leaves_the_model_alone(one: Mail) -> None:
+def test_a_run_without_changes_does_not_write_the_model(one: Mail) -> None:
     file_mail(one.root, apply=True)
     before = fingerprint(one.root)
     file_mail(one.root, apply=True)
     assert fingerprint(one.root) == before
 
 
-def test_the_plan_says_why(one: Mail) -> None:
+def test_moves_and_left_messages_have_reasons(one: Mail) -> None:
     key = one.deliver("", text_about("Bank", 1000))
     unsure = one.deliver("", "Subject: Hello\n\nNothing of note")
     result = file_mail(one.root)
@@ -179,15 +179,15 @@ def test_the_plan_says_why(one: Mail) -> None:
     assert found["left_by_reason"] == {"unsure": 1}
 
 
-def test_a_young_model_files_nothing(one: Mail) -> None:
+def test_a_model_below_min_learnt_files_nothing(one: Mail) -> None:
     one.deliver("", text_about("Bank", 1000))
     result = file_mail(one.root, apply=True, min_learnt=3 * EACH + 1)
-    assert figures(result) == {"learnt": 3 * EACH, "too young": 1}
+    assert nonzero_counts(result) == {"learnt": 3 * EACH, "too young": 1}
     one.deliver("Bank", text_about("Bank", 1001), "S")
     assert file_mail(one.root, apply=True, min_learnt=3 * EACH + 1).moved == 1
 
 
-def test_what_was_learnt_elsewhere_counts(tmp_path: Path) -> None:
+def test_items_learnt_outside_of_filing_count(tmp_path: Path) -> None:
     tagger = Tagger()
     for number in range(EACH):
         for topic in TOPICS:
@@ -200,7 +200,7 @@ def test_what_was_learnt_elsewhere_counts(tmp_path: Path) -> None:
     mail.deliver("", text_about("Bank", 1000))
     mail.deliver("", text_about("Travel", 1000))
     result = file_mail(mail.root, apply=True, model=tmp_path / "own.tagalong", min_precision=0.5)
-    assert figures(result) == {"moved": 1, "no such folder": 1}
+    assert nonzero_counts(result) == {"moved": 1, "no such folder": 1}
     assert result.left[0].folder == "Travel"
     assert load(tmp_path / "own.tagalong").notes["other"] == "kept"
     assert not default_model(mail.root).exists()
@@ -212,21 +212,21 @@ def test_special_folders_are_neither_learnt_nor_filed_into(mail: Mail) -> None:
             mail.deliver(name, text_about("Travel", 3000 + number), "S")
     mail.deliver("", text_about("Travel", 1000))
     result = file_mail(mail.root, exclude=["Sent", "Trash", "Bank", "archive"])
-    assert figures(result) == {"learnt": 2 * EACH}
+    assert nonzero_counts(result) == {"learnt": 2 * EACH}
     assert [move.to_folder for move in result.moves] == ["Travel"]
     everything = file_mail(mail.root, exclude=())
     assert everything.learnt == 3 * EACH + 20
 
 
-def test_only_new_mail_if_asked(one: Mail) -> None:
+def test_only_new_files_unseen_mail_only(one: Mail) -> None:
     new, seen = (one.deliver("", text_about("Bank", 1000 + i), f) for i, f in enumerate([None, ""]))
-    assert figures(file_mail(one.root, only_new=True)) == {"learnt": 3 * EACH}
+    assert nonzero_counts(file_mail(one.root, only_new=True)) == {"learnt": 3 * EACH}
     assert file_mail(one.root, apply=True, only_new=True).moved == 1
     assert (one.where(new), one.where(seen)) == ("Bank", "")
     assert file_mail(one.root, apply=True).moved == 1
 
 
-def test_the_inbox_may_be_a_folder(tmp_path: Path) -> None:
+def test_the_inbox_can_be_a_folder(tmp_path: Path) -> None:
     root = tmp_path / "Mail"
     root.mkdir()
     for number in range(EACH):
@@ -235,12 +235,12 @@ def test_the_inbox_may_be_a_folder(tmp_path: Path) -> None:
     inbox = mailbox.Maildir(root / "INBOX")
     inbox.add(text_about("Bank", 1000))
     result = file_mail(root, apply=True)
-    assert figures(result) == {"learnt": 2 * EACH, "moved": 1}
+    assert nonzero_counts(result) == {"learnt": 2 * EACH, "moved": 1}
     assert (len(inbox), len(mailbox.Maildir(root / "Bank"))) == (0, EACH + 1)
     assert result.moves[0].from_folder == "INBOX"
 
 
-def test_no_words_if_asked(one: Mail) -> None:
+def test_a_model_without_names_stores_no_words(one: Mail) -> None:
     one.deliver("", text_about("Bank", 1000))
     result = file_mail(one.root, apply=True, names=False)
     assert result.moves[0].why
@@ -248,26 +248,26 @@ def test_no_words_if_asked(one: Mail) -> None:
     words = [word for topic in TOPICS.values() for word in topic]
     assert not [word for word in (*words, "example", "M1.host") if word.encode() in contents]
     assert file_mail(one.root, apply=True, names=False).learnt == 0
-    assert file_mail(one.root, apply=True).learnt == 0, "an old model stays without words"
+    assert file_mail(one.root, apply=True).learnt == 0, "a model without words stays without words"
 
 
-def test_words_that_are_in_the_file_are_not_denied(one: Mail) -> None:
+def test_a_model_with_words_raises_if_names_is_false(one: Mail) -> None:
     file_mail(one.root, apply=True)
     assert b"invoice" in default_model(one.root).read_bytes()
-    with pytest.raises(ValueError, match=r"model\.tagalong: this model keeps words"):
+    with pytest.raises(ValueError, match=r"model\.tagalong: this model stores words"):
         file_mail(one.root, apply=True, names=False)
 
 
-def test_one_run_at_a_time(one: Mail) -> None:
-    with only_one(default_model(one.root)):
-        with pytest.raises(BusyError, match="another run is at work"):
+def test_concurrent_runs_raise(one: Mail) -> None:
+    with exclusive_lock(default_model(one.root)):
+        with pytest.raises(BusyError, match="another run has locked this model"):
             file_mail(one.root, apply=True)
         assert file_mail(one.root).learnt == 3 * EACH, "a dry run needs no lock"
     assert file_mail(one.root, apply=True).learnt == 3 * EACH
 
 
 @pytest.mark.parametrize("stop_at", [1, 7, 3 * EACH])
-def test_ctrl_c_saves_and_the_next_run_goes_on(one: Mail, tmp_path: Path, stop_at: int) -> None:
+def test_ctrl_c_saves_and_the_next_run_continues(one: Mail, tmp_path: Path, stop_at: int) -> None:
     def interrupt(step: str, done: int, total: int) -> None:
         if (step, done) == ("learn", stop_at):
             signal.raise_signal(signal.SIGINT)
@@ -278,11 +278,11 @@ def test_ctrl_c_saves_and_the_next_run_goes_on(one: Mail, tmp_path: Path, stop_a
     first = file_mail(one.root, apply=True, progress=interrupt)
     assert signal.getsignal(signal.SIGINT) is handler
     assert first.interrupted
-    assert figures(first) == {"learnt": stop_at}
+    assert nonzero_counts(first) == {"learnt": stop_at}
     second = file_mail(one.root, apply=True)
     assert not second.interrupted
     assert second.learnt == 3 * EACH - stop_at
-    assert second.moves[0].probability == whole.moves[0].probability, "not the same bits"
+    assert second.moves[0].probability == whole.moves[0].probability, "probabilities differ"
 
 
 @pytest.mark.parametrize("step, moved", [("suggest", 0), ("move", 1)])
@@ -295,10 +295,10 @@ def test_ctrl_c_ends_filing_between_two_messages(one: Mail, step: str, moved: in
         one.deliver("", text_about("Bank", 1000 + number))
     first = file_mail(one.root, apply=True, progress=interrupt)
     assert (first.interrupted, first.moved) == (True, moved)
-    assert figures(file_mail(one.root, apply=True)) == {"moved": 3 - moved}
+    assert nonzero_counts(file_mail(one.root, apply=True)) == {"moved": 3 - moved}
 
 
-def test_a_second_ctrl_c_is_not_kept_waiting(one: Mail) -> None:
+def test_a_second_ctrl_c_raises_at_once(one: Mail) -> None:
     def interrupt(step: str, done: int, total: int) -> None:
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
@@ -308,7 +308,7 @@ def test_a_second_ctrl_c_is_not_kept_waiting(one: Mail) -> None:
     assert file_mail(one.root, apply=True).learnt == 3 * EACH
 
 
-def test_it_runs_in_other_threads_too(one: Mail) -> None:
+def test_runs_in_a_thread_other_than_the_main_one(one: Mail) -> None:
     found: list[FilingResult] = []
     thread = threading.Thread(target=lambda: found.append(file_mail(one.root)))
     thread.start()
@@ -316,16 +316,16 @@ def test_it_runs_in_other_threads_too(one: Mail) -> None:
     assert found[0].learnt == 3 * EACH
 
 
-def test_progress_is_told(one: Mail) -> None:
-    told: list[tuple[str, int, int]] = []
+def test_progress_is_reported(one: Mail) -> None:
+    reported: list[tuple[str, int, int]] = []
     one.deliver("", text_about("Bank", 1000))
-    file_mail(one.root, apply=True, progress=lambda *step: told.append(step))
+    file_mail(one.root, apply=True, progress=lambda *step: reported.append(step))
     count = 3 * EACH
     learning = [("learn", done, count) for done in range(1, count + 1)]
-    assert told == [*learning, ("suggest", 1, 1), ("move", 1, 1)]
+    assert reported == [*learning, ("suggest", 1, 1), ("move", 1, 1)]
 
 
-def test_a_long_first_run_is_saved_on_the_way(one: Mail, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_is_saved_at_checkpoints(one: Mail, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "CHECKPOINT", 10)
 
     def power_cut(step: str, done: int, total: int) -> None:
@@ -337,34 +337,34 @@ def test_a_long_first_run_is_saved_on_the_way(one: Mail, monkeypatch: pytest.Mon
     assert file_mail(one.root, apply=True).learnt == 3 * EACH - 30
 
 
-def test_no_maildir_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ReadError, match="nowhere: there is no such folder"):
+def test_a_missing_maildir_raises(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="nowhere: the folder does not exist"):
         file_mail(tmp_path / "nowhere", apply=True)
-    with pytest.raises(ReadError, match="no Maildir"):
+    with pytest.raises(ReadError, match="not a Maildir"):
         file_mail(tmp_path, apply=True)
-    assert list(tmp_path.iterdir()) == [], "something was left behind"
+    assert list(tmp_path.iterdir()) == [], "a failed run left a file"
 
 
-def test_an_empty_maildir_is_no_trouble(tmp_path: Path) -> None:
+def test_a_maildir_without_folders_files_nothing(tmp_path: Path) -> None:
     mailbox.Maildir(tmp_path / "Mail").add("Subject: one\n\n")
     result = file_mail(tmp_path / "Mail", apply=True, min_learnt=0)
-    assert figures(result) == {"unsure": 1}
+    assert nonzero_counts(result) == {"unsure": 1}
 
 
-def test_an_unusable_model_is_said(one: Mail, tmp_path: Path) -> None:
+def test_an_unusable_model_raises(one: Mail, tmp_path: Path) -> None:
     path = tmp_path / "m.tagalong"
     path.write_bytes(b"nothing")
     with pytest.raises(ModelFileError, match=r"m\.tagalong"):
         file_mail(one.root, model=path)
     LabelRanker().add_labels(["a"]).save(path)
-    with pytest.raises(ModelFileError, match=r"m\.tagalong: has a LabelRanker"):
+    with pytest.raises(ModelFileError, match=r"m\.tagalong: the file contains a LabelRanker"):
         file_mail(one.root, model=path)
     tagger = Tagger()
     tagger.notes["filing"] = {"version": 99}
     tagger.save(path)
-    with pytest.raises(ModelFileError, match=r"m\.tagalong: its journal has version 99"):
+    with pytest.raises(ModelFileError, match=r"m\.tagalong: the journal has version 99"):
         file_mail(one.root, model=path)
-    with pytest.raises(FileNotFoundError, match="there is no such folder for the model"):
+    with pytest.raises(FileNotFoundError, match="the folder of the model file does not exist"):
         file_mail(one.root, apply=True, model=tmp_path / "a" / "m.tagalong")
 
 
@@ -375,7 +375,7 @@ def test_an_unusable_model_is_said(one: Mail, tmp_path: Path) -> None:
         *({"apply": "yes"}, {"names": None}, {"exclude": "Sent"}),
     ],
 )
-def test_wrong_settings_are_named(one: Mail, wrong: dict[str, Any]) -> None:
+def test_invalid_parameters_are_named(one: Mail, wrong: dict[str, Any]) -> None:
     before = fingerprint(one.root)
     with pytest.raises(ValueError, match=next(iter(wrong))):
         file_mail(one.root, **{"apply": True, **wrong})

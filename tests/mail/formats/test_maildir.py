@@ -1,4 +1,4 @@
-"""Maildir trees: folders are labels, and the messages of all come in the order of delivery."""
+"""The Maildir reader: folders as labels, and messages of all folders in delivery order."""
 
 import mailbox
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tagalong.learning.items import Item, ReadError
-from tagalong.mail.formats import maildir as mail_module
+from tagalong.mail.formats import maildir as maildir_module
 from tagalong.mail.formats.maildir import (
     maildir_folders,
     maildir_messages,
@@ -39,7 +39,7 @@ def read(folder: Path, **options: object) -> list[Item]:
     return found  # type: ignore[return-value]
 
 
-def test_a_maildir_of_the_standard_library_comes_back(tmp_path: Path) -> None:
+def test_reads_a_maildir_written_by_the_standard_library(tmp_path: Path) -> None:
     box = mailbox.Maildir(str(tmp_path / "Mail"))
     work = box.add_folder("Work")
     deep = box.add_folder("Work.Tagalong")
@@ -65,7 +65,7 @@ def test_a_maildir_of_the_standard_library_comes_back(tmp_path: Path) -> None:
     assert keys == set(box.keys())
 
 
-def test_both_ways_to_nest_give_the_same_labels(tmp_path: Path) -> None:
+def test_both_nesting_styles_give_the_same_labels(tmp_path: Path) -> None:
     put(make(tmp_path), "1.a")
     put(make(tmp_path / ".Work.Tagalong"), "2.a")
     put(make(tmp_path / "Home" / "Garden"), "3.a")
@@ -78,7 +78,7 @@ def test_both_ways_to_nest_give_the_same_labels(tmp_path: Path) -> None:
     assert [item.labels for item in read(tmp_path)] == [None, ("Work/Tagalong",), ("Home/Garden",)]
 
 
-def test_two_folders_of_one_label_are_both_read(tmp_path: Path) -> None:
+def test_two_folders_with_the_same_label_are_both_read(tmp_path: Path) -> None:
     put(make(tmp_path / "Work"), "2.a", "plain")
     put(make(tmp_path / ".Work"), "1.a", "dotted")
     assert maildir_folders(tmp_path) == {"Work": tmp_path / ".Work"}
@@ -97,19 +97,19 @@ def test_two_folders_of_one_label_are_both_read(tmp_path: Path) -> None:
         ("Größe", "Größe"),
     ],
 )
-def test_names_of_folders_are_decoded(tmp_path: Path, name: str, label: str) -> None:
+def test_folder_names_are_decoded(tmp_path: Path, name: str, label: str) -> None:
     make(tmp_path / name)
     assert list(maildir_folders(tmp_path)) == [label]
 
 
-def test_a_name_that_is_not_unicode_gives_a_label_that_is(tmp_path: Path) -> None:
+def test_invalid_unicode_in_names_is_replaced(tmp_path: Path) -> None:
     put(make(tmp_path / os.fsdecode(b"caf\xe9")), os.fsdecode(b"1.\xff"))
     (item,) = read(tmp_path)
     assert item.labels == ("caf\ufffd",)
     (item.place + item.id).encode()
 
 
-def test_the_inbox_is_not_filed_yet(tmp_path: Path) -> None:
+def test_inbox_is_unlabelled_unless_the_option_names_a_label(tmp_path: Path) -> None:
     put(make(tmp_path), "1.a")
     put(make(tmp_path / "INBOX"), "2.a")
     assert [item.labels for item in read(tmp_path)] == [None, None]
@@ -129,12 +129,12 @@ def test_special_folders_are_left_out(tmp_path: Path) -> None:
     assert [item.labels for item in read(tmp_path, exclude=())] == [("Sent",)]
 
 
-def test_a_tree_of_which_all_is_left_out_is_empty(tmp_path: Path) -> None:
+def test_a_tree_with_only_excluded_folders_is_empty(tmp_path: Path) -> None:
     put(make(tmp_path / "Sent"), "1.a")
     assert read(tmp_path) == []
 
 
-def test_the_order_is_that_of_delivery_over_all_folders(tmp_path: Path) -> None:
+def test_messages_of_all_folders_are_sorted_by_delivery_time(tmp_path: Path) -> None:
     first, second = make(tmp_path / "A"), make(tmp_path / "B")
     put(first, "1700000010.M1.host:2,S", "4")
     put(second, "1700000009.M2.host,U=1:2,", "3")
@@ -145,7 +145,7 @@ def test_the_order_is_that_of_delivery_over_all_folders(tmp_path: Path) -> None:
     assert subjects(tmp_path) == ["0", "1", "2", "3", "4"]
 
 
-def test_flags_are_no_part_of_the_key(tmp_path: Path) -> None:
+def test_key_does_not_contain_flags(tmp_path: Path) -> None:
     folder = make(tmp_path)
     put(folder, "2.b:2,FS")
     put(folder, "1.a", state="new")
@@ -157,14 +157,14 @@ def test_flags_are_no_part_of_the_key(tmp_path: Path) -> None:
     assert len(read(folder)) == 3
 
 
-def test_a_message_on_its_way_from_new_to_cur_is_seen_once(tmp_path: Path) -> None:
+def test_a_message_in_both_new_and_cur_is_listed_once(tmp_path: Path) -> None:
     folder = make(tmp_path)
     put(folder, "1.a", state="new")
     put(folder, "1.a:2,S")
     assert list(maildir_messages(folder)) == [("1.a", folder / "cur" / "1.a:2,S")]
 
 
-def test_a_message_that_vanishes_is_passed_over(tmp_path: Path) -> None:
+def test_a_message_that_disappears_is_skipped(tmp_path: Path) -> None:
     folder = make(tmp_path)
     paths = [put(folder, f"{n}.a", str(n)) for n in range(1, 5)]
     stream = read_maildir(folder)
@@ -176,7 +176,7 @@ def test_a_message_that_vanishes_is_passed_over(tmp_path: Path) -> None:
         read_message(paths[1])
 
 
-def test_links_are_not_followed(tmp_path: Path) -> None:
+def test_symbolic_links_are_not_followed(tmp_path: Path) -> None:
     outside = make(tmp_path / "outside")
     secret = put(outside, "1.secret", "secret")
     root = make(tmp_path / "Mail")
@@ -190,20 +190,20 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     assert list(maildir_folders(root)) == [""]
 
 
-def test_an_unreadable_message_is_an_error_in_its_place(
+def test_an_unreadable_message_yields_an_error_and_reading_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = make(tmp_path)
     bad = put(folder, "1.a")
     put(folder, "2.a", "good")
-    real = mail_module._first_bytes
+    real = maildir_module._first_bytes
 
     def refuse(path: Path, most: int) -> bytes:
         if path == bad:
             raise PermissionError(13, "Permission denied")
         return real(path, most)
 
-    monkeypatch.setattr(mail_module, "_first_bytes", refuse)
+    monkeypatch.setattr(maildir_module, "_first_bytes", refuse)
     error, item = read_maildir(folder)
     assert isinstance(error, ReadError)
     assert str(error) == f"{bad}: cannot be read: Permission denied"
@@ -212,10 +212,10 @@ def test_an_unreadable_message_is_an_error_in_its_place(
         read_message(bad)
 
 
-def test_what_is_no_maildir_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ReadError, match="no Maildir"):
+def test_a_source_that_is_not_a_maildir_raises(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="not a Maildir"):
         read(tmp_path)
-    with pytest.raises(ReadError, match="there is no such folder"):
+    with pytest.raises(ReadError, match="the folder does not exist"):
         read(tmp_path / "missing")
     (tmp_path / "file").touch()
     with pytest.raises(ReadError, match="not a folder"):

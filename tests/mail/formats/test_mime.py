@@ -1,4 +1,4 @@
-"""Mails taken apart: what the standard library's `email` writes comes back, and it agrees."""
+"""The MIME parser: agreement with the standard library's `email`, damaged mail, limits."""
 
 from email import message_from_bytes
 from email.message import EmailMessage
@@ -23,7 +23,7 @@ def fields(data: bytes) -> dict[str, str]:
 
 @settings(max_examples=60)
 @given(WORDS, TEXT, st.sampled_from(["7bit", "8bit", "quoted-printable", "base64"]), st.booleans())
-def test_a_mail_of_the_standard_library_comes_back(
+def test_reads_mail_written_by_the_standard_library(
     words: list[str], body: str, encoding: str, crlf: bool
 ) -> None:
     made = EmailMessage()
@@ -31,7 +31,7 @@ def test_a_mail_of_the_standard_library_comes_back(
     made.set_content(body, cte="quoted-printable" if encoding == "7bit" else encoding)
     data = made.as_bytes()
     mail = parse_mail(data.replace(b"\n", b"\r\n") if crlf else data)
-    # The library forgets some spaces between words that it encodes.
+    # The library drops some spaces between encoded words.
     assert mail.headers["subject"].replace(" ", "") == "".join(words)
     assert "".join(part.text for part in mail.texts).rstrip("\n") == body.rstrip("\n")
 
@@ -52,7 +52,7 @@ FILE_NAMES = st.sampled_from(["a.txt", "b c.pdf", "größe.txt", 'say "hi".doc']
 
 @settings(max_examples=60)
 @given(trees())
-def test_the_parts_are_those_that_the_standard_library_finds(tree: MIMEText) -> None:
+def test_parts_agree_with_the_standard_library(tree: MIMEText) -> None:
     data = tree.as_bytes()
     texts, names = [], []
     for part in message_from_bytes(data).walk():
@@ -67,7 +67,7 @@ def test_the_parts_are_those_that_the_standard_library_finds(tree: MIMEText) -> 
     assert [" ".join(name.split()) for name in names] == mail.attachments
 
 
-def test_plain_text_is_preferred_where_it_says_anything() -> None:
+def test_plain_text_is_preferred_unless_it_is_blank() -> None:
     made = EmailMessage()
     made.set_content("plain\n")
     made.add_alternative("<p>rich</p>", subtype="html")
@@ -77,11 +77,13 @@ def test_plain_text_is_preferred_where_it_says_anything() -> None:
     blank.set_content("\n")
     blank.add_alternative("<p>rich</p>", subtype="html")
     assert fields(blank.as_bytes()) == {"": "rich"}
-    turned = b"Content-Type: multipart/alternative; boundary=b\n\n--b\nContent-Type: text/html\n\n"
-    assert fields(turned + b"<p>rich\n--b\n\nplain\n--b--\n") == {"": "plain"}
+    html_first = (
+        b"Content-Type: multipart/alternative; boundary=b\n\n--b\nContent-Type: text/html\n\n"
+    )
+    assert fields(html_first + b"<p>rich\n--b\n\nplain\n--b--\n") == {"": "plain"}
 
 
-def test_a_message_within_the_message_is_quoted() -> None:
+def test_an_embedded_message_is_quoted_text() -> None:
     inner = EmailMessage()
     inner["Subject"] = "Grüße"
     inner["From"] = "bob@example.org"
@@ -115,7 +117,7 @@ def test_a_message_within_the_message_is_quoted() -> None:
         ("attachment", ""),
     ],
 )
-def test_names_of_attachments(header: str, name: str) -> None:
+def test_attachment_names(header: str, name: str) -> None:
     data = f"Content-Disposition: {header}\nContent-Type: text/plain\n\nsecret".encode()
     assert fields(data) == ({"attachments": name} if name else {})
 
@@ -148,11 +150,11 @@ def test_names_of_attachments(header: str, name: str) -> None:
         (b'From: "Doe, \xc3\x84nn" <a@b>\n\n', {"from": '"Doe, Änn" <a@b>'}),
     ],
 )
-def test_what_is_broken_gives_what_there_is(data: bytes, found: dict[str, str]) -> None:
+def test_malformed_mail_gives_its_readable_parts(data: bytes, found: dict[str, str]) -> None:
     assert fields(data) == found
 
 
-def test_a_limit_reached_keeps_what_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_before_a_limit_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     part = b"--b\nContent-Type: text/plain\n\nhi\n"
     data = b"Subject: s\nContent-Type: multipart/mixed; boundary=b\n\n" + part * 5 + b"--b--\n"
     assert fields(data)[""] == "\n".join(["hi"] * 5)
@@ -164,7 +166,7 @@ def test_a_limit_reached_keeps_what_was_read(monkeypatch: pytest.MonkeyPatch) ->
     assert fields(data) == {"subject": "s"}
 
 
-def test_headers_past_the_limit_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_headers_past_the_limit_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mime, "HEADER_BYTES", 30)
     data = b"Subject: s\nX-Long: " + b"x" * 50 + b"\nFrom: never@read\n\nbody"
     assert fields(data) == {"subject": "s", "": "body"}
@@ -193,7 +195,7 @@ PHA+aGk=
 
 @settings(max_examples=150)
 @given(st.lists(st.tuples(st.integers(0, len(SAMPLE) - 1), st.binary(max_size=6)), max_size=10))
-def test_no_mutation_raises(changes: list[tuple[int, bytes]]) -> None:
+def test_mutated_mail_does_not_raise(changes: list[tuple[int, bytes]]) -> None:
     data = bytearray(SAMPLE)
     for at, change in changes:
         data[at : at + len(change)] = change
@@ -204,5 +206,5 @@ def test_no_mutation_raises(changes: list[tuple[int, bytes]]) -> None:
 
 @settings(max_examples=150)
 @given(st.binary(max_size=500))
-def test_no_bytes_raise(data: bytes) -> None:
+def test_arbitrary_bytes_do_not_raise(data: bytes) -> None:
     fields(data)

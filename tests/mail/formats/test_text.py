@@ -1,4 +1,4 @@
-"""The text of mails: charsets, encoded words, HTML, and answers told from what they answer."""
+"""Text of mail: charsets, encoded words, HTML, and separation of quotations."""
 
 import re
 from email.header import Header
@@ -22,7 +22,7 @@ LETTERS = st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp
 
 @pytest.mark.parametrize("charset", ["utf-8", "utf-16", "utf-7", "gb18030"])
 @given(text=st.text(st.characters(codec="utf-8", exclude_characters="\ufeff")))
-def test_every_text_comes_back_from_charsets_that_hold_it(charset: str, text: str) -> None:
+def test_round_trip_through_charsets(charset: str, text: str) -> None:
     assert decode_bytes(text.encode(charset), charset) == text
 
 
@@ -44,22 +44,22 @@ def test_every_text_comes_back_from_charsets_that_hold_it(charset: str, text: st
         (b"x" * 999 + b"\xc3", "utf-8", "x" * 999 + "\ufffd"),
     ],
 )
-def test_charsets_that_are_wrong_or_unknown(data: bytes, charset: str, text: str) -> None:
+def test_wrong_or_unknown_charsets(data: bytes, charset: str, text: str) -> None:
     assert decode_bytes(data, charset) == text
 
 
 @given(st.binary(), st.sampled_from(["utf-7", "utf-16", "utf-32", "gb2312", "hz", "euc-jp", "x"]))
-def test_decoding_gives_text_that_can_be_encoded(data: bytes, charset: str) -> None:
+def test_decoded_text_is_valid_unicode(data: bytes, charset: str) -> None:
     decode_bytes(data, charset).encode()
 
 
-def test_lone_surrogates_that_utf_7_can_spell_are_replaced() -> None:
+def test_lone_surrogates_from_utf_7_are_replaced() -> None:
     assert decode_bytes(b"a+2AA-b", "utf-7") == "a\ufffdb"
 
 
 @settings(max_examples=60)
 @given(st.text(LETTERS, max_size=200).filter(lambda text: "=?" not in text))
-def test_headers_of_the_standard_library_come_back(text: str) -> None:
+def test_decodes_headers_written_by_the_standard_library(text: str) -> None:
     written = Header(text, "utf-8", header_name="Subject").encode(linesep="\r\n")
     assert decode_header(written.encode("ascii")).split() == text.split()
 
@@ -88,7 +88,7 @@ def test_encoded_words(value: bytes, text: str) -> None:
     "content, data",
     [(b"YWJj", b"abc"), (b"YW\n Jj", b"abc"), (b"YWJ", b"ab"), (b"YWJjZ", b"abc"), (b"", b"")],
 )
-def test_broken_base64_goes_as_far_as_it_can(content: bytes, data: bytes) -> None:
+def test_malformed_base64_is_decoded_as_far_as_possible(content: bytes, data: bytes) -> None:
     assert decode_base64(content) == data
 
 
@@ -113,12 +113,12 @@ def test_broken_base64_goes_as_far_as_it_can(content: bytes, data: bytes) -> Non
         ("<o:p>x</o:p><", "x<"),
     ],
 )
-def test_html_shows_its_text(html: str, text: str) -> None:
+def test_visible_text_of_html(html: str, text: str) -> None:
     assert html_to_text(html) == text
 
 
 class Words(HTMLParser):
-    """The twin: the standard library's parser, where the HTML is well-formed."""
+    """Reference for well-formed HTML: the standard library's parser."""
 
     def __init__(self, html: str):
         super().__init__()
@@ -148,12 +148,12 @@ def well_formed(draw: st.DrawFn, depth: int = 3) -> str:
 
 @settings(max_examples=60)
 @given(well_formed())
-def test_html_agrees_with_the_standard_library(html: str) -> None:
+def test_html_to_text_agrees_with_the_standard_library(html: str) -> None:
     assert html_to_text(html).split() == "".join(Words(html).found).split()
 
 
 @given(st.text(st.sampled_from("<>/!-ab =\"'&;#x1\n")))
-def test_no_html_raises(html: str) -> None:
+def test_arbitrary_html_does_not_raise(html: str) -> None:
     html_to_text(html)
 
 
@@ -173,7 +173,7 @@ def test_no_html_raises(html: str) -> None:
         "2022年1月3日 10:00，Bob 写道：",
     ],
 )
-def test_the_line_that_introduces_a_quotation_is_quoted(introduction: str) -> None:
+def test_the_introduction_of_a_quotation_is_quoted(introduction: str) -> None:
     text = f"Yes.\n\n{introduction}\n> Lunch?\n\nAt one."
     assert split_reply(text) == ("Yes.\n\nAt one.", f"{introduction}\nLunch?", "")
     assert split_reply(f"Yes.\n\n{introduction}\n\nLunch?").quoted.endswith("Lunch?")
@@ -207,7 +207,7 @@ def test_the_line_that_introduces_a_quotation_is_quoted(introduction: str) -> No
         ("-- \n" + "a\n" * 60, "-- \n" + "a\n" * 59 + "a", "", ""),
     ],
 )
-def test_an_answer_is_told_from_what_it_answers(
+def test_reply_is_split_into_body_quotation_and_signature(
     text: str, body: str, quoted: str, signature: str
 ) -> None:
     assert split_reply(text) == (body, quoted, signature)
@@ -218,7 +218,7 @@ LINES += ["From: e", "Date: f", "---- original message ----", "Sent from g", "_"
 
 
 @given(st.lists(st.sampled_from(LINES)))
-def test_no_word_is_lost(lines: list[str]) -> None:
+def test_splitting_loses_no_word(lines: list[str]) -> None:
     parts = split_reply("\n".join(lines))
     words = re.findall(r"\w*[a-zA-Z0-9]\w*", "\n".join(lines))
     found = re.findall(r"\w*[a-zA-Z0-9]\w*", "\n".join(parts))

@@ -1,10 +1,12 @@
 """Max-margin multi-label classification with a prior on label correlations (P4, M3L)."""
 
 import warnings
+from collections.abc import Hashable, Mapping
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -15,12 +17,12 @@ from tagalong import parameters
 from tagalong.batch.learner import BatchLearner
 from tagalong.batch.m3l import files
 from tagalong.batch.m3l.fit import Fit
-from tagalong.batch.m3l.kernels import KERNELS, make_kernel
+from tagalong.batch.m3l.kernels import KERNELS, KernelFunction, make_kernel
 from tagalong.batch.m3l.matrices import is_sparse
 from tagalong.batch.m3l.models import LinearModel
-from tagalong.batch.m3l.training import problem_of, solve_kernel, solve_linear, threads_of
+from tagalong.batch.m3l.training import make_problem, solve_kernel, solve_linear, thread_count
 from tagalong.learning import model_files
-from tagalong.learning.batches import checked_weights, labels_of
+from tagalong.learning.batches import check_sample_weight, initial_labels
 from tagalong.learning.estimators import (
     columns_of,
     restore_columns,
@@ -29,7 +31,7 @@ from tagalong.learning.estimators import (
 )
 from tagalong.learning.examples import as_matrix
 from tagalong.learning.labels import label_array
-from tagalong.learning.quality import accuracy, average_precision
+from tagalong.learning.metrics import accuracy, average_precision
 
 __all__ = ["M3LClassifier"]
 
@@ -41,93 +43,96 @@ DENSE_COEF_LIMIT = 50_000_000
 
 
 class M3LClassifier(ClassifierMixin, BatchLearner):
-    r"""Labels for rows by maximal margins, with prior knowledge of how labels go together.
+    r"""Max-margin multi-label classifier with a prior on label correlations.
 
-    Label :math:`l` scores :math:`z_l \cdot \phi(x)` and is predicted from 0 on. The weights solve
+    The score of label :math:`l` is :math:`z_l \cdot \phi(x)`; the label is predicted if its score
+    is at least 0. The weights solve
 
     .. math:: \min_Z \tfrac12 \sum_{lk} (R^{-1})_{lk} \, z_l \cdot z_k
               + C \sum_{il} \max(0, \Delta_{il} - 2 y_{il}\, z_l \cdot \phi(x_i)),
 
-    through the dual, which needs :math:`R` and not its inverse. With :math:`R = I` that is one
-    support vector machine a label, without bias and with the penalty :math:`2C`.
+    through the dual, which needs :math:`R` and not its inverse. With :math:`R = I` this is one
+    support vector machine per label, without bias and with the penalty :math:`2C`.
 
     Parameters
     ----------
     C : float, default 1.0
-        How much mistakes count beside the length of the weights.
+        Weight of the loss relative to the squared length of the weights.
     prior : None, "cooccurrence" or array of shape (K, K), optional
-        How labels go together, R: symmetric and positive semi-definite up to 1e-6 of its largest
-        entry and eigenvalue; it may be singular. None leaves each label to itself.
-        ``"cooccurrence"`` counts in the training data: :math:`n_{lk} / \sqrt{n_l n_k}`.
-        `attribute_prior` makes one of categories' attributes.
+        The prior R on label correlations: symmetric and positive semi-definite, up to 1e-6 of its
+        largest entry and eigenvalue; it may be singular. None: labels are independent.
+        ``"cooccurrence"``: :math:`n_{lk} / \sqrt{n_l n_k}` from the counts in the training data.
+        `attribute_prior` makes a prior from the attributes of categories.
     kernel : str or callable, default "linear"
         ``"linear"``, ``"rbf"``, ``"poly"``, ``"precomputed"``, or a function of two matrices.
-        ``"linear"`` has a solver of its own, for much larger data.
+        ``"linear"`` has its own solver, which handles much larger data.
     gamma : float or str, default "scale"
-        Of ``"rbf"`` and ``"poly"``; ``"scale"`` is 1 / (columns × variance of X), ``"auto"`` is
-        1 / columns.
+        Coefficient of ``"rbf"`` and ``"poly"``: a number, ``"scale"`` for 1 / (columns × variance
+        of X), or ``"auto"`` for 1 / columns.
     degree : int, default 3
-        Of ``"poly"``.
+        Degree of ``"poly"``.
     coef0 : float, default 0.0
-        Of ``"poly"``.
+        Constant term of ``"poly"``.
     loss : str or mapping, default "hamming"
-        ``"hamming"`` counts wrong labels. A mapping has costs for ``"miss"`` and
-        ``"false_alarm"``, each a number, one a label, or a mapping of labels; Hamming costs are 1.
-        ``"prior"`` is the paper's loss tied to the prior, :math:`2 y_{il} (R y_i)_l`, for a
-        diagonally dominant R.
+        ``"hamming"`` counts wrong labels. A mapping gives the costs of ``"miss"`` and
+        ``"false_alarm"``: a number, one number per label, or a mapping of labels to numbers. The
+        Hamming loss has costs of 1. ``"prior"`` is the paper's loss tied to the prior,
+        :math:`2 y_{il} (R y_i)_l`, for a diagonally dominant R.
     class_weight : mapping or "balanced", optional
-        What C is multiplied with on the relevant rows of a label; with one label a row, on the
-        rows of that label. ``"balanced"`` makes relevant and irrelevant rows of each label count
-        alike.
+        Factor on C per label, for the rows where the label is relevant. With one label per row, it
+        is the factor on the rows of that label, for all labels. ``"balanced"`` gives the relevant
+        and the irrelevant rows of each label the same total weight.
     tol : float, default 1e-3
-        Training ends when no variable's projected derivative is larger; where a wrong label by
-        Hamming's loss has 2.
+        Training stops once no variable's projected derivative exceeds ``tol``. With the Hamming
+        loss, the derivative at score 0 is 2 in absolute value.
     max_iter : int, default 1000
-        At most so many passes over the rows (linear), or so many steps for each of the variables
-        (other kernels).
+        Maximum number of passes over the rows (linear kernel), or of steps per variable (other
+        kernels).
     cache_size : float, default 200
-        Megabytes for kernel products.
+        Size of the cache of kernel products, in megabytes.
     warm_start : bool, default False
-        Whether ``fit`` begins where the last one ended, if there are as many rows and labels.
+        Whether ``fit`` starts from the last solution, if the number of rows and the labels are
+        the same.
     n_jobs : int, optional
-        How many threads; -1 for all processors. The result is the same to the bit.
+        Number of threads; -1 for all processors. The result does not depend on it, to the bit.
     random_state : int or RandomState, optional
-        For the order of steps.
+        Seed of the order of the steps.
     verbose : int, default 0
-        Whether to tell on standard error how far training is.
+        Whether to print progress to standard error.
 
     Attributes
     ----------
     classes_ : array of shape (K,)
         The labels, in the order of their columns.
     coef_ : array or CSR array of shape (K, n)
-        The weights, if the kernel is linear; sparse when large.
+        The weights, for the linear kernel only; sparse if large.
     dual_coef_ : array of shape (rows, K)
-        The dual variables with the signs of the labels; rows are those of ``support_`` if the
-        kernel is not linear.
+        The dual variables times the signs of the labels. For other kernels than the linear one,
+        only the rows of ``support_``.
     support_ : array of int
-        The rows with a variable that is not 0, if the kernel is not linear.
+        The rows with a nonzero dual variable; not for the linear kernel.
     dual_objective_ : float
-        The value of the dual, a lower bound of the objective's minimum.
+        The dual value, a lower bound of the objective's minimum.
     duality_gap_ : float
-        How far the objective is above it.
+        The objective minus the dual value.
     n_iter_ : int
-        How many passes, or steps, were made.
+        Number of passes (linear kernel) or steps (other kernels).
     cutoff_ : float
-        The score from which a label is predicted: 0.
+        The lowest score at which a label is predicted: 0.
     n_features_in_ : int
         The number of columns of the training data.
     feature_names_in_ : array of str
-        Their names, if it was a DataFrame.
+        The names of these columns, if X was a DataFrame.
 
     Notes
     -----
-    Targets may be an indicator matrix, a list of collections of labels, or one label a row. NaN in
-    an indicator means that relevance is unknown. A label whose column is all NaN gets its scores
-    from the prior alone.
+    Targets may be an indicator matrix, a list of collections of labels, or one label per row. NaN
+    in an indicator means that the relevance is unknown. If a column is all NaN, the prior alone
+    determines the scores of its label.
 
-    There is no bias: append a constant feature where one is needed. An interrupted ``fit`` keeps
-    what it has reached, then raises KeyboardInterrupt; labels not begun score 0 without a prior.
+    There is no bias: append a constant feature if you need one. An interrupted ``fit`` keeps the
+    solution so far and raises KeyboardInterrupt; without a prior, labels whose training had not
+    started score 0.
 
     References
     ----------
@@ -148,18 +153,18 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         self,
         C: float = 1.0,
         prior: Any = None,
-        kernel: Any = "linear",
+        kernel: str | KernelFunction = "linear",
         gamma: float | str = "scale",
         degree: int = 3,
         coef0: float = 0.0,
-        loss: Any = "hamming",
-        class_weight: Any = None,
+        loss: str | Mapping[str, Any] = "hamming",
+        class_weight: str | Mapping[Hashable, float] | None = None,
         tol: float = 1e-3,
         max_iter: int = 1000,
         cache_size: float = 200,
         warm_start: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
     ):
         self.C = C
@@ -178,17 +183,17 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn from all rows.
 
         Parameters
         ----------
         X : array, sparse matrix or DataFrame of shape (rows, n)
-            Examples; products of rows, (rows, rows), if the kernel is precomputed.
+            Examples; with ``kernel="precomputed"`` the kernel matrix, (rows, rows).
         y : targets
             See Notes.
         sample_weight : array of shape (rows,), optional
-            What C is multiplied with, a row.
+            Factor on C per row.
         """
         settings = self._checked_settings()
         with restored_on_error(self):
@@ -196,42 +201,42 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
             if is_sparse(X) and not X.has_canonical_format:
                 X = X.copy()
                 X.sum_duplicates()
-            labels = labels_of(y, None, fitting=True)
+            labels = initial_labels(y, None, fitting=True)
             targets = labels.encode(y, X.shape[0])
             if not len(labels):
-                raise ValueError("y has no labels: there is nothing to learn")
-            weights = checked_weights(sample_weight, X, LARGEST_WEIGHT)
+                raise ValueError("y has no labels; at least one is needed")
+            weights = check_sample_weight(sample_weight, X, LARGEST_WEIGHT)
             if weights is not None and not weights.any():
-                raise ValueError("sample_weight must have at least one positive number, got zeros")
+                raise ValueError("sample_weight must have at least one positive entry, got zeros")
             core.m3l_check(as_matrix(X))
-            problem = problem_of(self, labels, targets, weights)
+            problem = make_problem(self, labels, targets, weights)
             start = None
             if self.warm_start and self.is_started:
-                start = self._fit.dual_to_start_with(X.shape[0], labels)
+                start = self._fit.warm_start_dual(X.shape[0], labels)
             verbose = bool(self.verbose)
             if self.kernel == "linear":
-                trained = solve_linear(X, problem, settings, start, verbose)
+                solution = solve_linear(X, problem, settings, start, verbose)
             else:
                 kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0, X)
-                trained = solve_kernel(X, kernel, problem, settings, start, verbose)
-            found = trained.figures
+                solution = solve_kernel(X, kernel, problem, settings, start, verbose)
+            summary = solution.summary
             self._fit = Fit(
-                model=trained.model,
+                model=solution.model,
                 labels=labels,
                 single=targets.kind == "single",
                 rows=X.shape[0],
-                dual=trained.dual,
-                place=trained.place,
-                dual_objective=found.dual_objective,
-                duality_gap=found.duality_gap,
-                passes=found.passes,
+                dual=solution.dual,
+                place=solution.place,
+                dual_objective=summary.dual_objective,
+                duality_gap=summary.duality_gap,
+                passes=summary.passes,
             )
-        if found.stopped:
+        if summary.stopped:
             raise KeyboardInterrupt
-        if not found.converged:
+        if not summary.converged:
             warnings.warn(
                 f"training stopped after max_iter={self.max_iter}: the largest projected "
-                f"derivative is {found.violation:.3g}, not below tol={self.tol:g}, and the "
+                f"derivative is {summary.violation:.3g}, not below tol={self.tol:g}, and the "
                 f"duality gap {self.duality_gap_:.3g} of {self.dual_objective_:.6g}; raise "
                 "max_iter or tol, or scale the data",
                 ConvergenceWarning,
@@ -242,7 +247,8 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
     def decision_function(self, X: Any) -> Array:
         """Return the scores of all labels, (rows, K).
 
-        A classifier for two classes returns half the difference of their scores, (rows,).
+        If the model was trained with one label per row and two labels, returns half the difference
+        of their scores, (rows,).
 
         Parameters
         ----------
@@ -257,7 +263,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
     def predict(self, X: Any) -> Array:
         """Return an indicator of the labels that score at least 0.
 
-        A classifier (trained with one label a row) returns the best label of each row.
+        If the model was trained with one label per row, returns the best label of each row.
 
         Parameters
         ----------
@@ -270,21 +276,21 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         return (scores >= 0).astype(np.int64)
 
     def rank(self, X: Any, k: int | None = None) -> Array:
-        """Return the k best labels of each row, or all of them, best first: (rows, k).
+        """Return the k best labels of each row, best first: (rows, k).
 
         Parameters
         ----------
         X : array, sparse matrix or DataFrame of shape (rows, n)
             Examples.
         k : int, optional
-            How many; all of them by default.
+            Number of labels to return (default: all).
         """
         most = None if k is None else parameters.integer(k, "k", 0)
         best = np.argsort(-self._scores(X), axis=1, kind="stable")[:, :most]
         return np.asarray(self.classes_[best])
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy of a classifier, else the label-ranking average precision.
+    def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
+        """Return the label-ranking average precision, or with one label per row the accuracy.
 
         Parameters
         ----------
@@ -309,19 +315,19 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
 
     @property
     def dual_objective_(self) -> float:
-        """The value of the dual, a lower bound of the objective's minimum."""
+        """The dual value, a lower bound of the objective's minimum."""
         self._require_start("dual_objective_")
         return self._fit.dual_objective
 
     @property
     def duality_gap_(self) -> float:
-        """How far the objective is above the dual."""
+        """The objective minus the dual value."""
         self._require_start("duality_gap_")
         return self._fit.duality_gap
 
     @property
     def n_iter_(self) -> int:
-        """How many passes, or steps, were made."""
+        """Number of passes (linear kernel) or steps (other kernels)."""
         self._require_start("n_iter_")
         return self._fit.passes
 
@@ -330,37 +336,37 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         self._checked_settings()
 
     @property
-    def coef_(self) -> Any:
-        """The weights, (K, n), if the kernel is linear; sparse when large."""
+    def coef_(self) -> Array | sp.csr_array:
+        """The weights, (K, n), for the linear kernel only; sparse if large."""
         self._require_start("coef_")
         model = self._fit.model
         if not isinstance(model, LinearModel):
-            raise AttributeError("coef_ is there for the linear kernel only")
+            raise AttributeError("only a model with the linear kernel has coef_")
         return model.coef(DENSE_COEF_LIMIT)
 
     @property
     def dual_coef_(self) -> Array:
-        """The dual variables with the signs of the labels, (rows, K)."""
+        """The dual variables times the signs of the labels, (rows, K)."""
         self._require_start("dual_coef_")
         return self._fit.dual_by_label()
 
     @property
     def support_(self) -> npt.NDArray[np.int64]:
-        """The rows with a variable that is not 0, if the kernel is not linear."""
+        """The rows with a nonzero dual variable; not for the linear kernel."""
         self._require_start("support_")
         model = self._fit.model
         if isinstance(model, LinearModel):
-            raise AttributeError("support_ is there for other kernels than the linear one")
+            raise AttributeError("a model with the linear kernel has no support_")
         return model.support
 
     @property
     def cutoff_(self) -> float:
-        """The score from which a label is predicted: 0."""
+        """The lowest score at which a label is predicted: 0."""
         self._require_start("cutoff_")
         return 0.0
 
     def _checked_settings(self) -> core.M3LSettings:
-        """Return what the solvers want to know; ValueError for a bad parameter."""
+        """Return the settings of the solvers; raise ValueError for an invalid parameter."""
         if not callable(self.kernel):
             parameters.choice(self.kernel, "kernel", KERNELS)
         parameters.flag(self.warm_start, "warm_start")
@@ -368,7 +374,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         return core.M3LSettings(
             tolerance=parameters.positive(self.tol, "tol"),
             most_passes=parameters.integer(self.max_iter, "max_iter", 1, 2**31 - 1),
-            threads=threads_of(self.n_jobs),
+            threads=thread_count(self.n_jobs),
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
             cache_bytes=int(1e6 * parameters.positive(self.cache_size, "cache_size")),
         )
@@ -380,17 +386,17 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         return self._fit.model.scores(X)
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
-        """Return the header and the arrays of a file."""
+        """Return the header and the arrays of a model file."""
         return files.to_parts(self.get_params(), columns_of(self), self._fit)
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
-        """Return the model that ``to_parts`` took apart.
+        """Return the model that ``to_parts`` returned as header and arrays.
 
         Parameters
         ----------
         header : dict
-            What can be said in JSON.
+            Fields of the JSON header.
         arrays : dict
             Arrays by name.
         """
@@ -404,8 +410,8 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         tags.input_tags.sparse = not callable(self.kernel) and self.kernel != "precomputed"
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.classifier_tags.multi_label = True
-        # Without a bias, or a constant part of the kernel that does for it, no direction gives
-        # nearly all rows around the origin to one class, as one of scikit-learn's checks asks for.
-        constant = self.kernel == "rbf" or (self.kernel == "poly" and self.coef0 != 0)
-        tags.classifier_tags.poor_score = not constant
+        # One of scikit-learn's checks has rows around the origin, nearly all of one class. That
+        # needs a bias, or a kernel with a constant part in its place.
+        has_constant = self.kernel == "rbf" or (self.kernel == "poly" and self.coef0 != 0)
+        tags.classifier_tags.poor_score = not has_constant
         return tags

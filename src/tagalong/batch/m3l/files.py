@@ -1,4 +1,4 @@
-"""M3L's part of model files."""
+"""Conversion of fitted M3L models to and from the contents of model files."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,11 +27,11 @@ def to_parts(
     Parameters
     ----------
     params : dict
-        Its parameters.
+        The estimator's parameters.
     columns : dict
-        The columns that it has seen.
+        The columns of the training data, as header fields.
     fit : Fit
-        What training has left.
+        The result of training.
     """
     params = dict(params)
     arrays: model_files.Arrays = {}
@@ -44,7 +44,7 @@ def to_parts(
         params[name] = _encoded(params[name])
     if not isinstance(params["random_state"], (int, np.integer, type(None))):
         params["random_state"] = None
-    found = fit.model
+    model = fit.model
     header: dict[str, Any] = {
         "params": params,
         "labels": [model_files.encode_label(name) for name in fit.labels.names],
@@ -58,28 +58,28 @@ def to_parts(
             "slope": list(fit.curve),
         },
     }
-    if isinstance(found, LinearModel):
-        arrays |= {"features": found.features, "weights": found.weights}
+    if isinstance(model, LinearModel):
+        arrays |= {"features": model.features, "weights": model.weights}
         return header, arrays
-    kernel = found.kernel
+    kernel = model.kernel
     header["kernel"] = [kernel.name, kernel.gamma, kernel.degree, kernel.coef0]
-    arrays |= {"support": found.support, "coefficients": found.coefficients}
+    arrays |= {"support": model.support, "coefficients": model.coefficients}
     if fit.dual is not None:
         arrays["dual"] = fit.dual
-    if is_sparse(found.vectors):
-        vectors = sp.csr_array(found.vectors)
+    if is_sparse(model.vectors):
+        vectors = sp.csr_array(model.vectors)
         arrays |= {
             "vector_values": vectors.data,
             "vector_indices": vectors.indices,
             "vector_starts": vectors.indptr,
         }
-    elif found.vectors is not None:
-        arrays["vectors"] = found.vectors
+    elif model.vectors is not None:
+        arrays["vectors"] = model.vectors
     return header, arrays
 
 
 def params_from(header: Mapping[str, Any], arrays: model_files.Arrays) -> dict[str, Any]:
-    """Return the parameters that a file kept."""
+    """Return the estimator's parameters from the contents of a file."""
     params = dict(header["params"])
     if "prior" in arrays:
         params["prior"] = arrays["prior"]
@@ -89,7 +89,7 @@ def params_from(header: Mapping[str, Any], arrays: model_files.Arrays) -> dict[s
 
 
 def fit_from(header: Mapping[str, Any], arrays: model_files.Arrays) -> Fit:
-    """Return what a file kept of the training; ValueError if its parts do not fit together."""
+    """Return the `Fit` from the contents of a file; raise ValueError if shapes do not match."""
     labels = Labels(map(model_files.decode_label, header["labels"]))
     numbers = header["numbers"]
     slope, intercept = numbers["slope"]
@@ -116,7 +116,7 @@ def _model_from(
         if weights.shape != (len(features), labels) or (
             len(features) and not 0 <= features.min() <= features.max() < columns
         ):
-            raise ValueError("its weights do not fit its labels and features")
+            raise ValueError("its weights do not match its labels and features")
         return LinearModel(features, weights, columns)
     vectors: Any = arrays.get("vectors")
     support, coefficients = arrays["support"], arrays["coefficients"]
@@ -129,12 +129,12 @@ def _model_from(
     if coefficients.shape != (len(support), labels) or (
         vectors is not None and vectors.shape != (len(support), columns)
     ):
-        raise ValueError("its support vectors do not fit its labels and features")
+        raise ValueError("its support vectors do not match its labels and features")
     return KernelModel(Kernel(*header["kernel"]), support, vectors, coefficients)
 
 
 def _encoded(value: Any) -> Any:
-    """Return costs and weights of classes in terms of JSON; mappings as pairs."""
+    """Return ``loss`` or ``class_weight`` as a JSON value; a mapping becomes a list of pairs."""
     if isinstance(value, Mapping):
         pairs = [[model_files.encode_label(key), _encoded(each)] for key, each in value.items()]
         return {"mapping": pairs}

@@ -1,4 +1,4 @@
-"""What training leaves behind: all that a fitted M3L model keeps."""
+"""The fitted state of an M3L model."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,30 +16,30 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Fit:
-    """A trained model with its labels and the figures of its training.
+    """A trained model with its labels, dual variables and training summary.
 
     Parameters
     ----------
     model : LinearModel or KernelModel
-        What predicts.
+        The weights or support vectors.
     labels : Labels
         The labels, in the order of the model's columns.
     single : bool
-        Whether targets had one label per row.
+        Whether the targets had one label per row.
     rows : int
-        How many rows there were.
+        Number of training rows.
     dual : array or None
-        The dual variables: in blocks if labels have places, else (rows, labels). None if a file
-        did not keep them.
+        The dual variables: (blocks, rows, lanes) if ``place`` is given, else (rows, labels).
+        None if the model was loaded from a file without them.
     place : array or None
-        Where each label is in the blocks.
+        The place of each label among the blocks: block times lanes plus lane.
     dual_objective, duality_gap : float
-        The value of the dual, and how far the objective is above it.
+        The dual value, and the objective minus the dual value.
     passes : int
-        How many passes, or steps, were made.
+        Number of passes (linear kernel) or steps (other kernels).
     curve : (float, float)
-        Slope and intercept of the logistic curve that turns scores into probabilities; zeros
-        before calibration.
+        Slope and intercept of the logistic curve that maps scores to probabilities; zeros before
+        calibration.
     """
 
     model: LinearModel | KernelModel
@@ -54,36 +54,36 @@ class Fit:
     curve: tuple[float, float] = (0.0, 0.0)
 
     def dual_by_label(self) -> Array:
-        """Return the dual variables as (rows, labels), put together from blocks of lanes."""
+        """Return the dual variables as (rows, labels)."""
         if self.dual is None:
-            raise AttributeError("dual_coef_ is not kept in files of linear models")
+            raise AttributeError("this model has no dual_coef_: files of linear models omit it")
         if self.place is None:
             return self.dual
         lanes = self.dual.shape[2]
         out = np.empty((self.dual.shape[1], len(self.place)), dtype=self.dual.dtype)
-        for label, at in enumerate(self.place):
-            out[:, label] = self.dual[at // lanes, :, at % lanes]
+        for label, place in enumerate(self.place):
+            out[:, label] = self.dual[place // lanes, :, place % lanes]
         return out
 
-    def dual_to_start_with(self, rows: int, labels: Labels) -> Array | None:
-        """Return dual variables from which training on such rows and labels may begin, if any."""
+    def warm_start_dual(self, rows: int, labels: Labels) -> Array | None:
+        """Return the dual variables for a warm start; None if the rows or labels differ."""
         if self.dual is None or self.labels.names != labels.names or self.rows != rows:
             return None
-        found = self.dual_by_label()
+        dual = self.dual_by_label()
         if isinstance(self.model, LinearModel):
-            return found
-        spread = np.zeros((rows, len(labels)))
-        spread[self.model.support] = found
-        return spread
+            return dual
+        all_rows = np.zeros((rows, len(labels)))
+        all_rows[self.model.support] = dual
+        return all_rows
 
     def probabilities(self, scores: Array) -> npt.NDArray[np.float64]:
-        """Return how likely labels with such scores are relevant; 0 before calibration."""
+        """Return the probability that each label is relevant; zeros before calibration."""
         if self.curve == (0.0, 0.0):
             return np.zeros(len(scores))
         slope, intercept = self.curve
         exponent = np.clip(-(slope * np.asarray(scores, dtype=np.float64) + intercept), -700, 700)
         return np.asarray(1 / (1 + np.exp(exponent)))
 
-    def with_curve(self, slope: float, intercept: float) -> "Fit":
-        """Return the same fit with a curve for probabilities."""
+    def with_calibration(self, slope: float, intercept: float) -> "Fit":
+        """Return a copy of the fit with this logistic curve."""
         return replace(self, curve=(slope, intercept))

@@ -1,9 +1,9 @@
-"""Kernels: products of rows with rows, a block at a time."""
+"""Kernels: products of blocks of rows."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,28 +11,31 @@ import numpy.typing as npt
 from tagalong import parameters
 from tagalong.batch.m3l.matrices import as_dense, is_sparse
 
-__all__ = ["KERNELS", "Kernel", "make_kernel"]
+__all__ = ["KERNELS", "Kernel", "KernelFunction", "make_kernel"]
+
+KernelFunction: TypeAlias = Callable[[Any, Any], Any]
+"""A function of two matrices that returns the products of their rows."""
 
 KERNELS = ("linear", "rbf", "poly", "precomputed")
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel with its numbers settled.
+    """A kernel with fixed parameters.
 
     Parameters
     ----------
     name : str or callable
         One of ``KERNELS``, or a function of two matrices that returns their products.
     gamma : float
-        Of ``"rbf"`` and ``"poly"``.
+        Coefficient of ``"rbf"`` and ``"poly"``.
     degree : int
-        Of ``"poly"``.
+        Degree of ``"poly"``.
     coef0 : float
-        Of ``"poly"``.
+        Constant term of ``"poly"``.
     """
 
-    name: str | Callable[[Any, Any], Any]
+    name: str | KernelFunction
     gamma: float = 1.0
     degree: int = 3
     coef0: float = 0.0
@@ -42,11 +45,11 @@ class Kernel:
         return self.with_rows_of(B)(A)
 
     def with_rows_of(self, B: Any) -> Callable[[Any], npt.NDArray[Any]]:
-        """Return a function of A that does the same, for many A: what B alone decides is kept."""
+        """Return ``between`` as a function of A for a fixed B; computes the terms of B once."""
         if self.name == "precomputed":
             return np.asarray
         if callable(self.name):
-            return partial(self._called, B)
+            return partial(self._custom, B)
         if self.name == "rbf":
             return partial(self._rbf, B, -self.gamma * squared_lengths(B)[None, :])
         if self.name == "poly":
@@ -55,19 +58,19 @@ class Kernel:
             )
         return lambda A: as_dense(A @ B.T)
 
-    def _called(self, B: Any, A: Any) -> npt.NDArray[Any]:
-        found = as_dense(self.name(A, B))  # type: ignore[operator]
-        if found.shape != (A.shape[0], B.shape[0]):
+    def _custom(self, B: Any, A: Any) -> npt.NDArray[Any]:
+        products = as_dense(self.name(A, B))  # type: ignore[operator]
+        if products.shape != (A.shape[0], B.shape[0]):
             raise ValueError(
-                f"kernel must return shape {(A.shape[0], B.shape[0])}, got {found.shape}"
+                f"kernel must return shape {(A.shape[0], B.shape[0])}, got {products.shape}"
             )
-        return found
+        return products
 
-    def _rbf(self, B: Any, far: npt.NDArray[Any], A: Any) -> npt.NDArray[Any]:
-        """exp(2 gamma a.b - gamma |a|^2 - gamma |b|^2), where the last term is given."""
+    def _rbf(self, B: Any, term_of_B: npt.NDArray[Any], A: Any) -> npt.NDArray[Any]:
+        """Return exp(2 gamma a.b - gamma |a|^2 - gamma |b|^2); ``term_of_B`` is the last term."""
         out = as_dense((A * (2 * self.gamma)) @ B.T)
         out -= self.gamma * squared_lengths(A)[:, None]
-        out += far
+        out += term_of_B
         np.minimum(out, 0, out=out)
         return np.asarray(np.exp(out, out=out))
 
@@ -93,8 +96,10 @@ def squared_lengths(X: Any) -> npt.NDArray[Any]:
     return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
-def make_kernel(kernel: Any, gamma: Any, degree: Any, coef0: Any, X: Any) -> Kernel:
-    """Return the kernel that an estimator's parameters describe, for data; ValueError if none."""
+def make_kernel(
+    kernel: str | KernelFunction, gamma: float | str, degree: int, coef0: float, X: Any
+) -> Kernel:
+    """Return the kernel of an estimator's parameters; raise ValueError for an invalid one."""
     if not callable(kernel):
         parameters.choice(kernel, "kernel", KERNELS)
     degree = parameters.integer(degree, "degree", 1)
@@ -102,11 +107,11 @@ def make_kernel(kernel: Any, gamma: Any, degree: Any, coef0: Any, X: Any) -> Ker
     if isinstance(gamma, str):
         parameters.choice(gamma, "gamma", ("scale", "auto"))
         columns = max(1, X.shape[1])
-        spread = 1.0
+        variance = 1.0
         if gamma == "scale" and kernel in ("rbf", "poly"):
             squares = X.multiply(X).mean() if is_sparse(X) else np.square(X).mean()
-            spread = float(squares - np.square(X.mean(dtype=np.float64)))
-        found = 1.0 / (columns * spread) if spread > 0 else 1.0
+            variance = float(squares - np.square(X.mean(dtype=np.float64)))
+        number = 1.0 / (columns * variance) if variance > 0 else 1.0
     else:
-        found = parameters.positive(gamma, "gamma")
-    return Kernel(kernel, found, degree, coef0)
+        number = parameters.positive(gamma, "gamma")
+    return Kernel(kernel, number, degree, coef0)

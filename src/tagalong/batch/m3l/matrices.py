@@ -1,4 +1,4 @@
-"""Matrices that may be dense or sparse."""
+"""Helpers for matrices that are dense or sparse."""
 
 from typing import Any
 
@@ -9,11 +9,11 @@ import scipy.sparse as sp
 __all__ = ["as_dense", "is_sparse"]
 
 
-def is_sparse(X: Any) -> bool:
-    """Whether X is a sparse matrix."""
+def is_sparse(X: object) -> bool:
+    """Return whether X is a sparse matrix."""
     return bool(sp.issparse(X))
 
 
 def as_dense(X: Any) -> npt.NDArray[Any]:
-    """Return X as an array."""
+    """Return X as a dense array."""
     return np.asarray(X.toarray() if is_sparse(X) else X)

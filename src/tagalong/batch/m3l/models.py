@@ -1,4 +1,4 @@
-"""What M3L has learnt, as far as predicting needs it."""
+"""The learnt weights or support vectors of M3L, and prediction with them."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -14,12 +14,12 @@ __all__ = ["KernelModel", "LinearModel", "Model"]
 
 Array = npt.NDArray[Any]
 
-# Kernel products with support vectors are made for so many numbers at a time.
-NUMBERS_AT_ONCE = 4_000_000
+# Prediction computes at most this many kernel products at a time, to limit memory.
+MAX_KERNEL_ENTRIES = 4_000_000
 
 
 class Model(Protocol):
-    """Something that scores labels."""
+    """A model that scores labels."""
 
     def scores(self, X: Any) -> Array:
         """Return the scores of all labels, (rows, labels)."""
@@ -27,16 +27,16 @@ class Model(Protocol):
 
 @dataclass(frozen=True)
 class LinearModel:
-    """Weights of the features that occurred.
+    """Weights of the features that occurred in the training data.
 
     Parameters
     ----------
     features : array of int
-        Their columns, ascending.
+        The columns of these features, ascending.
     weights : array of shape (features, labels)
-        A row for each of them.
+        One row of weights per feature.
     columns : int
-        How many columns there are.
+        Number of columns of the training data.
     """
 
     features: npt.NDArray[np.int32]
@@ -49,42 +49,43 @@ class LinearModel:
             return np.asarray(X @ self.weights)
         if not is_sparse(X):
             return np.asarray(X[:, self.features] @ self.weights)
-        number, known = self._numbers(X.indices)
+        rows, known = self._weight_rows(X.indices)
         starts = np.concatenate([[0], np.cumsum(known)])[X.indptr]
-        kept = sp.csr_array((X.data[known], number, starts), shape=(X.shape[0], len(self.features)))
+        kept = sp.csr_array((X.data[known], rows, starts), shape=(X.shape[0], len(self.features)))
         return np.asarray(kept @ self.weights)
 
     @property
     def bytes(self) -> int:
-        """What they take in memory."""
+        """Memory, in bytes."""
         return int(self.weights.nbytes + self.features.nbytes)
 
     def score_one(self, indices: Array, values: Array) -> Array:
         """Return the scores of all labels for one example."""
-        number, known = self._numbers(indices)
-        return np.asarray(values[known] @ self.weights[number], dtype=self.weights.dtype)
+        rows, known = self._weight_rows(indices)
+        return np.asarray(values[known] @ self.weights[rows], dtype=self.weights.dtype)
 
-    def parts_of(self, indices: Array, values: Array, label: int) -> npt.NDArray[np.float64]:
-        """Return what each feature of an example adds to a label's score."""
-        number, known = self._numbers(indices)
+    def contributions(self, indices: Array, values: Array, label: int) -> npt.NDArray[np.float64]:
+        """Return the contribution of each feature of an example to a label's score."""
+        rows, known = self._weight_rows(indices)
         out = np.zeros(len(indices))
-        out[known] = values[known] * self.weights[number, label]
+        out[known] = values[known] * self.weights[rows, label]
         return out
 
-    def coef(self, most_dense: int) -> Any:
-        """Return the weights as (labels, columns), sparse beyond so many numbers."""
+    def coef(self, max_dense: int) -> Array | sp.csr_array:
+        """Return the weights as (labels, columns), sparse if they have more entries than this."""
         labels = self.weights.shape[1]
-        if labels * self.columns <= most_dense:
+        if labels * self.columns <= max_dense:
             out = np.zeros((labels, self.columns), dtype=self.weights.dtype)
             out[:, self.features] = self.weights.T
             return out
         rows = np.tile(np.arange(labels), len(self.features))
         columns = np.repeat(self.features, labels)
-        found = sp.csr_array((self.weights.ravel(), (rows, columns)), shape=(labels, self.columns))
-        found.eliminate_zeros()
-        return found
+        sparse = sp.csr_array((self.weights.ravel(), (rows, columns)), shape=(labels, self.columns))
+        sparse.eliminate_zeros()
+        return sparse
 
-    def _numbers(self, indices: Array) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
+    def _weight_rows(self, indices: Array) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
+        """Return the rows of ``weights`` of the known features, and which features are known."""
         at = np.searchsorted(self.features, indices)
         at[at == len(self.features)] = 0
         if not len(self.features):
@@ -100,13 +101,13 @@ class KernelModel:
     Parameters
     ----------
     kernel : Kernel
-        How rows are compared.
+        The kernel.
     support : array of int
-        Which rows of the training data they were.
+        The rows of the training data that are support vectors.
     vectors : array or CSR matrix, or None
-        The rows themselves; None where the kernel is given by the user, row by row.
+        The support vectors; None if the kernel is precomputed.
     coefficients : array of shape (support vectors, labels)
-        What a product with each adds to each label's score.
+        Factor of each support vector's kernel product in each label's score.
     """
 
     kernel: Kernel
@@ -116,7 +117,7 @@ class KernelModel:
 
     @property
     def bytes(self) -> int:
-        """What they take in memory."""
+        """Memory, in bytes."""
         vectors = self.vectors
         values = vectors.data if is_sparse(vectors) else vectors
         return int(self.coefficients.nbytes + (0 if vectors is None else values.nbytes))
@@ -126,7 +127,7 @@ class KernelModel:
         out = np.zeros((X.shape[0], self.coefficients.shape[1]))
         if self.kernel.name == "precomputed":
             return np.asarray(X[:, self.support] @ self.coefficients)
-        step = max(1, NUMBERS_AT_ONCE // max(1, len(self.support)))
+        step = max(1, MAX_KERNEL_ENTRIES // max(1, len(self.support)))
         for start in range(0, X.shape[0], step):
             part = slice(start, start + step)
             out[part] = self.kernel.between(X[part], self.vectors) @ self.coefficients

@@ -1,4 +1,4 @@
-"""From data and parameters to a solved problem: what is between M3LClassifier and the solvers."""
+"""Translation between M3LClassifier and the native solvers: problem in, model out."""
 
 import os
 import sys
@@ -14,59 +14,71 @@ import scipy.sparse as sp
 from tagalong import _native as core
 from tagalong import parameters
 from tagalong.batch.m3l.kernels import Kernel
-from tagalong.batch.m3l.losses import a_label, costs_of
+from tagalong.batch.m3l.losses import make_costs, per_label
 from tagalong.batch.m3l.matrices import as_dense, is_sparse
 from tagalong.batch.m3l.models import KernelModel, LinearModel
 from tagalong.batch.m3l.priors import checked_prior, cooccurrence_prior
 from tagalong.learning.examples import as_matrix
 from tagalong.learning.labels import Labels, Targets
 
-__all__ = ["Trained", "problem_of", "solve_kernel", "solve_linear", "threads_of"]
+__all__ = ["Solution", "make_problem", "solve_kernel", "solve_linear", "thread_count"]
 
 Array = npt.NDArray[Any]
 
-# Below this tolerance the weights are kept in double precision while they are found.
+# The linear solver uses single precision down to this tolerance, double precision below it.
 SINGLE_PRECISION_UNTIL = 1e-4
 SECONDS_BETWEEN_LINES = 2.0
-# How far a precomputed kernel may be from symmetric, in relation to its largest entry.
-SYMMETRY = 1e-5
+# Tolerated asymmetry of a precomputed kernel, relative to its largest entry.
+SYMMETRY_TOLERANCE = 1e-5
 
 
 @dataclass(frozen=True)
-class Trained:
-    """What a solver has found.
+class Solution:
+    """The solution of a solver.
 
     Parameters
     ----------
     model : LinearModel or KernelModel
-        What predicts.
+        The weights or support vectors.
     dual : array
-        The dual variables: in blocks if labels have places, else (rows, labels).
+        The dual variables: (blocks, rows, lanes) if ``place`` is given, else (rows, labels).
     place : array or None
-        Where each label is in the blocks.
-    figures : M3LLinearSolution or M3LKernelSolution
+        The place of each label among the blocks: block times lanes plus lane.
+    summary : M3LLinearSolution or M3LKernelSolution
         Dual objective, duality gap, violation, passes; whether it converged or was stopped.
     """
 
     model: LinearModel | KernelModel
     dual: Array
     place: Array | None
-    figures: core.M3LLinearSolution | core.M3LKernelSolution
+    summary: core.M3LLinearSolution | core.M3LKernelSolution
 
 
-def problem_of(
+def make_problem(
     estimator: Any, labels: Labels, targets: Targets, weights: npt.NDArray[np.float64] | None
 ) -> core.M3LProblem:
-    """Return the problem that an estimator's parameters make of targets; ValueError if none."""
+    """Return the native problem for targets; raise ValueError for an invalid parameter.
+
+    Parameters
+    ----------
+    estimator : M3LClassifier
+        The estimator; its ``C``, ``loss``, ``class_weight`` and ``prior`` define the problem.
+    labels : Labels
+        All labels.
+    targets : Targets
+        Relevant and unknown labels per row.
+    weights : array of shape (rows,), optional
+        Sample weights.
+    """
     relevant, unknown = targets.relevant, targets.unknown
     class_weight = estimator.class_weight
     if targets.kind == "single" and isinstance(class_weight, Mapping):
-        # As scikit-learn has it: a row counts as its class does, for all labels.
-        by_class = a_label(class_weight, "class_weight", labels)[relevant.indices]
+        # As in scikit-learn: the weight of a row's class is the weight of the row, for all labels.
+        by_class = per_label(class_weight, "class_weight", labels)[relevant.indices]
         weights = by_class if weights is None else weights * by_class
         class_weight = None
-    costs = costs_of(estimator.loss, class_weight, estimator.C, labels, relevant, unknown)
-    R = _prior_of(estimator.prior, labels, targets)
+    costs = make_costs(estimator.loss, class_weight, estimator.C, labels, relevant, unknown)
+    R = _make_prior(estimator.prior, labels, targets)
     return core.M3LProblem(
         relevant=relevant,
         unknown=unknown,
@@ -80,7 +92,7 @@ def problem_of(
     )
 
 
-def _prior_of(prior: Any, labels: Labels, targets: Targets) -> npt.NDArray[np.float64] | None:
+def _make_prior(prior: Any, labels: Labels, targets: Targets) -> npt.NDArray[np.float64] | None:
     if prior is None:
         return None
     if not isinstance(prior, str):
@@ -94,16 +106,16 @@ def _prior_of(prior: Any, labels: Labels, targets: Targets) -> npt.NDArray[np.fl
 
 def solve_linear(
     X: Any, problem: core.M3LProblem, settings: core.M3LSettings, start: Array | None, verbose: bool
-) -> Trained:
-    """Solve for the weights of features."""
+) -> Solution:
+    """Solve for the weights of the linear kernel."""
     single = settings.tolerance >= SINGLE_PRECISION_UNTIL
     solve: Any = core.m3l_linear32 if single else core.m3l_linear64
     if start is not None:
         start = np.ascontiguousarray(start, dtype=np.float32 if single else np.float64)
-    progress = _progress(problem.labels) if verbose else None
-    found = solve(as_matrix(X), problem, settings, start=start, progress=progress)
-    model = LinearModel(found.features, found.weights, X.shape[1])
-    return Trained(model, found.dual, found.place, found)
+    progress = _progress_printer(problem.labels) if verbose else None
+    native = solve(as_matrix(X), problem, settings, start=start, progress=progress)
+    model = LinearModel(native.features, native.weights, X.shape[1])
+    return Solution(model, native.dual, native.place, native)
 
 
 def solve_kernel(
@@ -113,50 +125,53 @@ def solve_kernel(
     settings: core.M3LSettings,
     start: Array | None,
     verbose: bool,
-) -> Trained:
-    """Solve for the coefficients of support vectors; only those are kept."""
-    given = kernel.name == "precomputed"
-    if given:
-        X = _square(X)
+) -> Solution:
+    """Solve for the dual variables of a kernel; the solution keeps only the support vectors."""
+    precomputed = kernel.name == "precomputed"
+    if precomputed:
+        X = _check_precomputed(X)
 
     labels = problem.labels
-    progress = _progress(labels) if verbose else None
+    progress = _progress_printer(labels) if verbose else None
     if kernel.name == "rbf" and not is_sparse(X):
-        found = core.m3l_rbf(
+        native = core.m3l_rbf(
             as_matrix(X), kernel.gamma, problem, settings, start=start, progress=progress
         )
     else:
-        products = _products_of(kernel, X)
-        diagonal = _diagonal_of(kernel, X)
-        found = core.m3l_kernel(
+        products = _product_function(kernel, X)
+        diagonal = _checked_diagonal(kernel, X)
+        native = core.m3l_kernel(
             diagonal, problem, settings, products, start=start, progress=progress
         )
-    support = np.flatnonzero(found.dual.any(axis=1))
-    dual = found.dual[support]
+    support = np.flatnonzero(native.dual.any(axis=1))
+    dual = native.dual[support]
     prior = problem.prior
     R = np.eye(labels) if prior is None else prior.reshape(labels, labels)
-    vectors = None if given else X[support]
-    return Trained(KernelModel(kernel, support, vectors, 2 * dual @ R), dual, None, found)
+    vectors = None if precomputed else X[support]
+    return Solution(KernelModel(kernel, support, vectors, 2 * dual @ R), dual, None, native)
 
 
-def _products_of(kernel: Kernel, X: Any) -> Callable[[Array, Array | None], Array]:
-    """Return a function of the numbers of some rows and of others, None for all, that compares."""
+def _product_function(kernel: Kernel, X: Any) -> Callable[[Array, Array | None], Array]:
+    """Return a function that computes the products of some rows of X with others.
+
+    It takes two arrays of row numbers; None as the second one means all rows.
+    """
     with_all = kernel.with_rows_of(X)
 
     def between(some: Array, others: Array | None) -> npt.NDArray[np.float32]:
         if others is None:
-            found = with_all(X[some])
+            products = with_all(X[some])
         elif kernel.name == "precomputed":
-            found = X[np.ix_(some, others)]
+            products = X[np.ix_(some, others)]
         else:
-            found = kernel.between(X[some], X[others])
-        return np.ascontiguousarray(found, dtype=np.float32)
+            products = kernel.between(X[some], X[others])
+        return np.ascontiguousarray(products, dtype=np.float32)
 
     return between
 
 
-def _diagonal_of(kernel: Kernel, X: Any) -> npt.NDArray[np.float64]:
-    """Return the product of each row with itself; ValueError for one that no kernel has."""
+def _checked_diagonal(kernel: Kernel, X: Any) -> npt.NDArray[np.float64]:
+    """Return the product of each row with itself; raise ValueError if one is negative."""
     diagonal = kernel.diagonal(X)
     if not np.isfinite(diagonal).all() or (diagonal < 0).any():
         row = int(np.argmin(np.where(np.isfinite(diagonal), diagonal, -np.inf)))
@@ -167,42 +182,44 @@ def _diagonal_of(kernel: Kernel, X: Any) -> npt.NDArray[np.float64]:
     return diagonal
 
 
-def threads_of(n_jobs: Any) -> int:
-    """Return how many threads a number of jobs means: -1 is all processors, -2 all but one."""
+def thread_count(n_jobs: int | None) -> int:
+    """Return the number of threads for ``n_jobs``: -1 means all processors, -2 all but one."""
     if n_jobs is None:
         return 1
     jobs = parameters.integer(n_jobs, "n_jobs", -(2**31), 2**31 - 1)
     if jobs == 0:
-        raise ValueError("n_jobs must not be 0: 1 for one thread, -1 for all processors")
+        raise ValueError("n_jobs must not be 0: use 1 for one thread, -1 for all processors")
     return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
 
 
-def _progress(labels: int) -> Callable[[int, int, float], None]:
-    began = told = time.monotonic()
+def _progress_printer(labels: int) -> Callable[[int, int, float], None]:
+    """Return a function that prints progress to standard error, at most every two seconds."""
+    start = last_printed = time.monotonic()
 
-    def tell(done: int, passes: int, violation: float) -> None:
-        nonlocal told
+    def print_progress(done: int, passes: int, violation: float) -> None:
+        nonlocal last_printed
         now = time.monotonic()
-        if now - told < SECONDS_BETWEEN_LINES:
+        if now - last_printed < SECONDS_BETWEEN_LINES:
             return
-        told = now
+        last_printed = now
         print(
-            f"M3L: {now - began:.0f} s, {done} of {labels} labels done, {passes} passes, "
-            f"largest projected derivative lately {violation:.3g}",
+            f"M3L: {now - start:.0f} s, {done} of {labels} labels done, {passes} passes, "
+            f"largest projected derivative recently {violation:.3g}",
             file=sys.stderr,
             flush=True,
         )
 
-    return tell
+    return print_progress
 
 
-def _square(given: Any) -> Array:
-    K = as_dense(given)
+def _check_precomputed(X: Any) -> Array:
+    """Return a precomputed kernel as an array; raise ValueError unless square and symmetric."""
+    K = as_dense(X)
     if K.shape[0] != K.shape[1]:
         raise ValueError(f"a precomputed kernel must be square, got shape {K.shape}")
-    odd = np.abs(K - K.T)
-    if odd.max(initial=0.0) > SYMMETRY * np.abs(K).max(initial=0.0):
-        row, column = np.unravel_index(int(odd.argmax()), odd.shape)
+    asymmetry = np.abs(K - K.T)
+    if asymmetry.max(initial=0.0) > SYMMETRY_TOLERANCE * np.abs(K).max(initial=0.0):
+        row, column = np.unravel_index(int(asymmetry.argmax()), asymmetry.shape)
         raise ValueError(
             f"a precomputed kernel must be symmetric, but row {row}, column {column} is "
             f"{K[row, column]:g} and row {column}, column {row} is {K[column, row]:g}"

@@ -1,4 +1,4 @@
-"""How many items are learnt in one call."""
+"""The number of items that are learnt in one native call."""
 
 from tagalong.cli.run_state import Run
 from tagalong.cli.sources import is_live_stream
@@ -7,25 +7,25 @@ from tagalong.tagger import Tagger
 
 __all__ = ["BatchSize"]
 
-MOST_TOGETHER = 256
-MOST_SCORES = 1 << 18
+MAX_BATCH = 256
+MAX_SCORES = 1 << 18  # of a batch: items times labels
 
 
 class BatchSize:
-    """How many items are learnt before anything else is due: figures, a signal, a save.
+    """The size of the next batch. Updates of the display, signals and saves wait for its end.
 
     Parameters
     ----------
     tagger : Tagger
         The model that learns.
     run : Run
-        What is read, and the figures so far.
+        The sources, and the measures so far.
     """
 
     def __init__(self, tagger: Tagger, run: Run):
         self._tagger = tagger
         self._run = run
-        # An item that somebody else is still writing is learnt as soon as it comes.
+        # Items of a live stream are learnt as soon as they arrive.
         is_live = any(map(is_live_stream, run.reading.sources))
         self._one_by_one = is_live or not tagger.learns_together
 
@@ -33,9 +33,10 @@ class BatchSize:
         """Return the size of the next batch."""
         if self._one_by_one:
             return 1
-        scores = len(self._tagger.labels)
-        return max(1, min(MOST_TOGETHER, MOST_SCORES // max(1, scores), self._to_next_point()))
+        labels = len(self._tagger.labels)
+        return max(1, min(MAX_BATCH, MAX_SCORES // max(1, labels), self._to_next_point()))
 
     def _to_next_point(self) -> int:
+        """Return the number of items up to the next point of the curve of measures."""
         progress = self._run.progress
         return progress.next_point if isinstance(progress, Progress) else 1

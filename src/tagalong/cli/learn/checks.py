@@ -1,4 +1,4 @@
-"""Checks of the arguments: what would fail at the end is found before anything begins."""
+"""Checks of the arguments before the run starts, so that it does not fail at the end."""
 
 import argparse
 import os
@@ -12,15 +12,19 @@ __all__ = ["check_arguments"]
 
 
 def check_arguments(args: argparse.Namespace) -> None:
-    """Raise UsageError or CommandError if the arguments cannot lead to a run."""
-    for path, what in ((args.model, "--model"), (args.report, "--report"), (args.plot, "--plot")):
-        check_destination(path, what)
+    """Raise UsageError or CommandError if the arguments are invalid."""
+    for path, argument in (
+        (args.model, "--model"),
+        (args.report, "--report"),
+        (args.plot, "--plot"),
+    ):
+        check_destination(path, argument)
     if args.plot is not None:
         _check_plot(args.plot)
-    if (args.resume or args.go_on) and args.model is None:
+    if (args.resume or args.continue_run) and args.model is None:
         raise UsageError(f"--{'resume' if args.resume else 'continue'} needs --model")
     if not args.sources and not args.resume:
-        raise UsageError("there is nothing to read: give a SOURCE, such as a file or pydocs:")
+        raise UsageError("nothing to read: give a SOURCE, such as a file or pydocs:")
     if args.passes == 0:
         raise UsageError("--passes must be at least 1")
     _check_model(args)
@@ -30,16 +34,17 @@ def _check_plot(path: str) -> None:
     if Path(path).suffix.lower() not in (".png", ".svg"):
         raise UsageError(f"--plot {path}: the name must end in .png or .svg")
     if find_spec("matplotlib") is None:
-        raise UsageError("--plot needs matplotlib: install tagalong[plots]")
+        raise UsageError("--plot needs matplotlib: pip install 'tagalong[plots]'")
 
 
 def _check_model(args: argparse.Namespace) -> None:
-    """A new run needs a new file; one that goes on needs a file that exists."""
+    """Raise an error unless a new model has a new file, and a loaded model an existing one."""
     if args.model is not None and os.path.exists(args.model):
-        if not (args.resume or args.go_on):
+        if not (args.resume or args.continue_run):
             raise UsageError(
-                f"{args.model} is there already: --resume goes on with its run, --continue learns "
-                "further items with it; or choose another name"
+                f"--model {args.model} already exists: use --resume to finish its run, --continue "
+                "to learn further items with it, or another file name"
             )
-    elif args.resume or args.go_on:
-        raise CommandError(f"there is no model {args.model} to go on with")
+    elif args.resume or args.continue_run:
+        flag = "--resume" if args.resume else "--continue"
+        raise CommandError(f"{flag}: there is no model file {args.model}")

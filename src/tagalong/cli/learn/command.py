@@ -1,67 +1,68 @@
-"""The command from its arguments to its exit code."""
+"""``run`` of the command: from the arguments to the exit code."""
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError
 from tagalong.cli.interrupts import Interrupts
 from tagalong.cli.learn.checks import check_arguments
-from tagalong.cli.learn.figures import LiveFigures
+from tagalong.cli.learn.live_measures import LiveMeasures
 from tagalong.cli.learn.loop import LearningLoop
-from tagalong.cli.learn.outcome import tell
+from tagalong.cli.learn.outcome import report_outcome
 from tagalong.cli.learn.preparation import prepare
 from tagalong.cli.learn.saving import Saver
 from tagalong.cli.live import Live
 from tagalong.cli.output import Output, as_json
 from tagalong.cli.run_state import Run
+from tagalong.evaluate import Report
+from tagalong.evaluate.query_report import QueryReport
 
 __all__ = ["run"]
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Learn, and tell how it went."""
+    """Learn the items, and report the measures."""
     check_arguments(args)
     tagger, learning_run = prepare(args)
     with Interrupts() as interrupts, Live(out.quiet, args.every) as live:
         saver = Saver(tagger, learning_run, args.model)
-        figures = LiveFigures(tagger, learning_run, live)
-        loop = LearningLoop(tagger, learning_run, interrupts, figures, saver)
+        measures = LiveMeasures(tagger, learning_run, live)
+        loop = LearningLoop(tagger, learning_run, interrupts, measures, saver)
         _learn_and_save(loop, saver, learning_run, args.model)
-    report: Any = learning_run.progress.report(tagger.labels, tagger.certificate_)
+    report = learning_run.progress.report(tagger.labels, tagger.certificate_)
     _write_files(args, report)
-    tell(out, args.model, loop, report, interrupted=bool(interrupts.signal))
+    report_outcome(out, args.model, loop, report, interrupted=bool(interrupts.signal))
     if interrupts.signal:
         return interrupts.exit_code
     return SOME_SKIPPED if loop.skipped else OK
 
 
 def _learn_and_save(loop: LearningLoop, saver: Saver, run: Run, path: str | None) -> None:
-    """Run the loop and save what it learnt, also after Ctrl-C or an error."""
+    """Run the loop and save the model, also after Ctrl-C or an error."""
     try:
         loop.run_to_end()
     except KeyboardInterrupt:
         pass
     except (CommandError, ValueError, OSError) as error:
-        if not loop.has_moved:
+        if not loop.has_progressed:
             raise
         saver.save()
-        raise _with_way_to_resume(error, run, path) from error
+        raise _with_resume_hint(error, run, path) from error
     saver.save()
 
 
-def _with_way_to_resume(error: Exception, run: Run, path: str | None) -> Exception:
-    """Return an error that also says that nothing is lost."""
+def _with_resume_hint(error: Exception, run: Run, path: str | None) -> Exception:
+    """Return an error that also says what is saved and how to resume."""
     if path is None:
         return error
     return CommandError(
-        f"{error}\n{run.position:,} items are learnt and saved in {path}; mend that and "
-        "go on with --resume, or with --resume --on-error skip"
+        f"{error}\n{run.position:,} items are learnt and saved in {path}; correct the error and "
+        "use --resume, or use --resume --on-error skip"
     )
 
 
-def _write_files(args: argparse.Namespace, report: Any) -> None:
-    """Write the report and the plot that the command line asks for."""
+def _write_files(args: argparse.Namespace, report: Report | QueryReport) -> None:
+    """Write the files of ``--report`` and ``--plot``."""
     if args.report is not None:
         Path(args.report).write_text(as_json(report.to_dict()) + "\n", encoding="utf-8")
     if args.plot is not None:

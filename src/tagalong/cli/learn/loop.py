@@ -1,12 +1,11 @@
-"""The learning loop: read a batch, learn it, do what is due, pass after pass."""
+"""The learning loop: read a batch, learn it, update the display, save."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from tagalong.cli.interrupts import Interrupts
 from tagalong.cli.learn.batches import BatchSize
-from tagalong.cli.learn.figures import LiveFigures
-from tagalong.cli.learn.rounds import Rounds
+from tagalong.cli.learn.live_measures import LiveMeasures
+from tagalong.cli.learn.pass_learner import PassLearner
 from tagalong.cli.learn.saving import Saver
 from tagalong.cli.run_state import Run
 from tagalong.learning.items import Item
@@ -17,49 +16,49 @@ __all__ = ["LearningLoop"]
 
 
 class LearningLoop:
-    """Takes a run to its end, with figures and saves on the way.
+    """Reads and learns all items of a run, with updates of the display and saves.
 
     Parameters
     ----------
     tagger : Tagger
         The model that learns.
     run : Run
-        What is read, and how far it has been read.
+        The sources, and the position in them.
     interrupts : Interrupts
-        Tells whether a signal came.
-    figures : LiveFigures
-        Shows how the run goes.
+        Records signals.
+    measures : LiveMeasures
+        Shows the measures.
     saver : Saver
         Saves the model.
 
     Attributes
     ----------
     skipped : int
-        How many items of the last pass could not be read or learnt.
+        Number of items of the last pass that could not be read or learnt.
     problems : list of str
-        What was wrong with them.
+        The reasons.
     """
 
     def __init__(
-        self, tagger: Tagger, run: Run, interrupts: Interrupts, figures: LiveFigures, saver: Saver
+        self, tagger: Tagger, run: Run, interrupts: Interrupts, measures: LiveMeasures, saver: Saver
     ):
         self.run = run
         self.skipped = 0
         self.problems: list[str] = []
         self._tagger = tagger
         self._interrupts = interrupts
-        self._figures = figures
+        self._measures = measures
         self._saver = saver
         self._batch_size = BatchSize(tagger, run)
-        self._begin = run.number, run.position
+        self._start = run.number, run.position
 
     @property
-    def has_moved(self) -> bool:
-        """Whether there is anything new to keep."""
-        return (self.run.number, self.run.position) != self._begin
+    def has_progressed(self) -> bool:
+        """Whether any item has been read since the start."""
+        return (self.run.number, self.run.position) != self._start
 
     def run_to_end(self) -> None:
-        """Read and learn, pass after pass; KeyboardInterrupt if a signal came."""
+        """Read and learn the remaining passes; KeyboardInterrupt after a signal."""
         while True:
             self._one_pass()
             if self.run.number >= self.run.passes:
@@ -67,28 +66,30 @@ class LearningLoop:
             self.run.next_pass()
 
     def _one_pass(self) -> None:
-        rounds = Rounds(self._tagger, self.run)
+        learner = PassLearner(self._tagger, self.run)
         with self.run.reading.open() as stream:
-            items: Any = queries(stream) if self._tagger.ranks_documents else stream
+            items: Iterator[Item | Query] = (
+                queries(stream) if self._tagger.ranks_documents else stream
+            )
             try:
-                self._find_place(items)
-                self._learn_all(items, rounds)
+                self._skip_to_position(items)
+                self._learn_all(items, learner)
             finally:
-                # The same items are met in each pass: they count once.
+                # Each pass skips the same items; they are counted once.
                 self.skipped = stream.skipped + self.run.refused
-                self.problems = [*stream.errors, *rounds.problems]
+                self.problems = [*stream.errors, *learner.problems]
 
-    def _find_place(self, items: Iterator[Item | Query]) -> None:
-        """Read up to where the run stopped."""
+    def _skip_to_position(self, items: Iterator[Item | Query]) -> None:
+        """Read the items that were learnt before the run stopped."""
         item: Item | Query | None = None
         for position in range(self.run.position):
             last, item = item, self._interrupts.next(items)
             if item is None:
-                self.run.check_place(last, position)
-        self.run.check_place(item, self.run.position)
+                self.run.check_position(last, position)
+        self.run.check_position(item, self.run.position)
 
-    def _learn_all(self, items: Iterator[Item | Query], rounds: Rounds) -> None:
-        """Learn what is left of this pass, batch after batch."""
+    def _learn_all(self, items: Iterator[Item | Query], learner: PassLearner) -> None:
+        """Learn the remaining items of this pass in batches."""
         batch: list[Item | Query] = []
         size = self._batch_size()
         try:
@@ -98,23 +99,23 @@ class LearningLoop:
                     break
                 batch.append(item)
                 if len(batch) >= size:
-                    self._learn(batch, rounds)
+                    self._learn(batch, learner)
                     size = self._batch_size()
-        finally:  # what was read before a signal or an error came counts
-            self._learn(batch, rounds)
+        finally:  # also learn the items that were read before a signal or an error
+            self._learn(batch, learner)
 
     def _reaches_limit(self, waiting: int) -> bool:
         limit = self.run.reading.limit
         return limit is not None and self.run.position + waiting >= limit
 
-    def _learn(self, batch: list[Item | Query], rounds: Rounds) -> None:
-        """Learn a batch, empty it, and do what is due then."""
+    def _learn(self, batch: list[Item | Query], learner: PassLearner) -> None:
+        """Learn a batch and empty it, then update the display and save if it is time."""
         if not batch:
             return
-        # Emptied first: if learning fails, nothing may be learnt twice.
+        # Empty the batch first, so that nothing is learnt twice if learning fails.
         items, batch[:] = list(batch), []
-        rounds.learn(items)
+        learner.learn(items)
         if self._interrupts.signal:
             raise KeyboardInterrupt
-        self._figures.show_if_due()
+        self._measures.show_if_due()
         self._saver.save_if_due()

@@ -1,4 +1,4 @@
-"""What the command tells when a run has ended."""
+"""The report of a run when it ends."""
 
 import os
 from typing import Any
@@ -6,45 +6,51 @@ from typing import Any
 from tagalong.cli.learn.loop import LearningLoop
 from tagalong.cli.output import Output, size_text
 from tagalong.cli.run_state import Run
-from tagalong.evaluate import ListLosses
+from tagalong.evaluate import ListLosses, Report
+from tagalong.evaluate.query_report import QueryReport
 
-__all__ = ["tell"]
+__all__ = ["report_outcome"]
 
 
-def tell(
-    out: Output, path: str | None, loop: LearningLoop, report: Any, *, interrupted: bool
+def report_outcome(
+    out: Output,
+    path: str | None,
+    loop: LearningLoop,
+    report: Report | QueryReport,
+    *,
+    interrupted: bool,
 ) -> None:
-    """Tell how a run went, as JSON or as text.
+    """Print the measures of a run, as JSON or as text.
 
     Parameters
     ----------
     out : Output
-        Where to.
+        Writes the report.
     path : str, optional
         The model file.
     loop : LearningLoop
-        The loop that has ended.
+        The finished loop.
     report : Report or QueryReport
-        The figures of the run.
+        The measures of the run.
     interrupted : bool
-        Whether a signal ended it.
+        Whether a signal ended the run.
     """
     run = loop.run
-    out.document(_document(path, loop, report, interrupted))
-    out.show(str(report))
+    out.json_result(_document(path, loop, report, interrupted))
+    out.result(str(report))
     if run.lists is not None:
-        out.show(_lists_line(run.lists))
+        out.result(_lists_line(run.lists))
     if run.unlabelled:
-        out.say(f"{run.unlabelled:,} items without labels were passed over")
-    out.skipped(loop.skipped, loop.problems)
+        out.info(f"{run.unlabelled:,} items without labels were ignored")
+    out.report_skipped(loop.skipped, loop.problems)
     if interrupted:
-        out.say(_interruption(run, path))
+        out.info(_interruption(run, path))
     elif path is not None:
-        out.say(f"the model is in {path} ({size_text(os.path.getsize(path))})")
+        out.info(f"model saved to {path} ({size_text(os.path.getsize(path))})")
 
 
 def _document(
-    path: str | None, loop: LearningLoop, report: Any, interrupted: bool
+    path: str | None, loop: LearningLoop, report: Report | QueryReport, interrupted: bool
 ) -> dict[str, Any]:
     run = loop.run
     document = {
@@ -69,7 +75,7 @@ def _document(
 def _lists_line(lists: ListLosses) -> str:
     means = lists.means()
     return (
-        f"lists: {means['shown']:.2f} labels shown an item, {means['accepted']:.2f} of them "
+        f"lists: {means['shown']:.2f} labels shown per item, {means['accepted']:.2f} of them "
         f"right; slot loss {means['slot_loss']:.4f}, partial rank loss "
         f"{means['partial_rank_loss']:.4f}"
     )
@@ -78,5 +84,5 @@ def _lists_line(lists: ListLosses) -> str:
 def _interruption(run: Run, path: str | None) -> str:
     where = f"after {run.position:,} items of pass {run.number}"
     if path is None:
-        return f"interrupted {where}; without --model nothing is kept"
-    return f"interrupted {where}; saved. Go on with: tagalong learn --model {path} --resume"
+        return f"interrupted {where}; nothing is saved, as there is no --model"
+    return f"interrupted {where}; saved. To resume: tagalong learn --model {path} --resume"

@@ -1,11 +1,18 @@
-"""The tagger and the run to begin with: new, continued or resumed."""
+"""The tagger and the run at the start: new, loaded (``--continue``) or resumed."""
 
 import argparse
 from dataclasses import replace
 from typing import Any
 
 from tagalong.cli.errors import CommandError, UsageError
-from tagalong.cli.learners import feature_settings, learner_settings, make_features, named
+from tagalong.cli.learners import (
+    FEATURE_FLAGS,
+    feature_settings,
+    learner_flags,
+    learner_settings,
+    make_features,
+    spec_by_name,
+)
 from tagalong.cli.models import load_tagger
 from tagalong.cli.run_state import Run
 from tagalong.cli.sources import Reading, reading_of
@@ -16,41 +23,60 @@ __all__ = ["prepare"]
 
 
 def prepare(args: argparse.Namespace) -> tuple[Tagger, Run]:
-    """Return the tagger, and the run at its beginning or where it stopped."""
-    tagger = _loaded_tagger(args) if args.resume or args.go_on else _new_tagger(args)
+    """Return the tagger, and a new run or the interrupted run."""
+    tagger = _loaded_tagger(args) if args.resume or args.continue_run else _new_tagger(args)
     return tagger, _resumed_run(args, tagger) if args.resume else _new_run(args, tagger)
 
 
 def _new_tagger(args: argparse.Namespace) -> Tagger:
-    learner = named(args.learner or "label-ranker")
-    return Tagger(learner.make(**learner_settings(args)), make_features(args))
+    spec = spec_by_name(args.learner or "label-ranker")
+    return Tagger(spec.make(learner_settings(args), learner_flags(args)), make_features(args))
 
 
 def _loaded_tagger(args: argparse.Namespace) -> Tagger:
-    """Return the tagger of the model file, which can learn further items as it is."""
+    """Return the tagger of the model file; an error if it cannot learn further items."""
     tagger = load_tagger(args.model)
     if not tagger.learns_online:
         raise CommandError(
-            f"{args.model} was made by 'tagalong fit', all items at once: fit it again with "
-            "the new items"
+            f"{args.model} was made by 'tagalong fit' and cannot learn further items; use "
+            "'tagalong fit' again with all items"
         )
     _check_same_settings(args, tagger)
     return tagger
 
 
 def _check_same_settings(args: argparse.Namespace, tagger: Tagger) -> None:
-    """Raise UsageError if the command line gives a setting that the model does not have."""
-    for part, given in (
-        (tagger.learner, learner_settings(args)),
-        (tagger.features, feature_settings(args)),
+    """Raise UsageError if the command line sets a parameter to another value than the model."""
+    for part, given, flags in (
+        (tagger.learner, learner_settings(args), learner_flags(args)),
+        (tagger.features, feature_settings(args), {**FEATURE_FLAGS, "names": "--no-names"}),
     ):
         settings = part.get_params()
         for name, value in given.items():
-            if name not in settings or settings[name] != value:
+            flag = flags.get(name, f"--set {name}")
+            if name not in settings:
+                raise UsageError(f"{flag}: {args.model} holds a {type(part).__name__} without it")
+            if settings[name] != value:
                 raise UsageError(
-                    f"{args.model} was made with {name}={settings.get(name)!r}, not {value!r}: "
-                    "leave that out, or make a new model"
+                    f"{args.model} was made {_setting_text(flag, settings[name])}, not "
+                    f"{_setting_text(flag, value)}; leave {flag} out, or make a new model"
                 )
+
+
+def _setting_text(flag: str, value: object) -> str:
+    """Return how the command line sets a parameter to a value."""
+    if flag == "--no-names":
+        return f"without {flag}" if value else f"with {flag}"
+    if flag.startswith("--set "):
+        return f"with {flag}={value}"
+    if isinstance(value, tuple):
+        return f"with {flag} {','.join(map(str, value))}"
+    texts: dict[tuple[str, object], str] = {
+        ("--buckets", None): "grow",
+        ("--average", True): "yes",
+        ("--average", False): "no",
+    }
+    return f"with {flag} {texts.get((flag, value), value)}"
 
 
 def _new_run(args: argparse.Namespace, tagger: Tagger) -> Run:
@@ -60,30 +86,56 @@ def _new_run(args: argparse.Namespace, tagger: Tagger) -> Run:
 
 
 def _resumed_run(args: argparse.Namespace, tagger: Tagger) -> Run:
-    """Return the run of a model, which may now go further, but not elsewhere."""
-    run = Run.of(tagger, args.model)
+    """Return the run of a model, with more passes or a larger limit if given."""
+    run = Run.from_notes(tagger, args.model)
     run.reading = _resumed_reading(args, run)
     if args.passes is not None and args.passes < run.number:
-        raise UsageError(f"--passes {args.passes}: the run is in pass {run.number} already")
+        raise UsageError(f"--passes {args.passes}: the run is already in pass {run.number}")
     run.passes = args.passes or run.passes
     return run
 
 
 def _resumed_reading(args: argparse.Namespace, run: Run) -> Reading:
-    """Return how the run reads on; UsageError if that would be another run."""
+    """Return the reading of the resumed run; UsageError if the arguments contradict the run."""
     before, given = run.reading, reading_of(args)
-    for name in ("sources", "format", "options"):
-        wanted = getattr(given, name)
-        if wanted and wanted != getattr(before, name):
+    for name, described in (
+        ("sources", _described_sources),
+        ("format", _described_format),
+        ("options", _described_options),
+    ):
+        wanted, saved = getattr(given, name), getattr(before, name)
+        if wanted and wanted != saved:
             raise UsageError(
-                f"the run of {args.model} has {name} {getattr(before, name)!r}, not {wanted!r}: "
-                "leave that out to go on with it, or use --continue to learn something else"
+                f"the run of {args.model} reads {described(saved)}, not {described(wanted)}: leave "
+                "that out to resume the run, or use --continue to learn something else"
             )
     limit = before.limit if given.limit is None else given.limit
     if limit != before.limit and (run.number > 1 or _precedes(limit, run.position)):
-        raise UsageError(f"--limit {limit} would be another run; it was {before.limit}")
-    # To skip what cannot be read is how to get past the line at which a run stopped.
+        raise UsageError(
+            f"--limit {limit} contradicts the run of {args.model}, which has "
+            f"{_described_limit(before)}"
+        )
+    # With --on-error skip a run can get past the line at which it stopped.
     return replace(before, limit=limit, on_error=args.on_error or before.on_error)
+
+
+def _described_sources(sources: list[str]) -> str:
+    return " ".join(sources)
+
+
+def _described_format(name: str | None) -> str:
+    return "without --format" if name is None else f"with --format {name}"
+
+
+def _described_options(options: dict[str, str]) -> str:
+    if not options:
+        return "without format options"
+    flags = (f"--{name.replace('_', '-')} {value}" for name, value in options.items())
+    return f"with {' '.join(flags)}"
+
+
+def _described_limit(reading: Reading) -> str:
+    return "no limit" if reading.limit is None else f"--limit {reading.limit}"
 
 
 def _precedes(limit: int | None, position: int) -> bool:

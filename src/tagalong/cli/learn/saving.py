@@ -1,4 +1,4 @@
-"""When a model is saved while it learns."""
+"""Saving of the model during a run."""
 
 import time
 
@@ -11,7 +11,7 @@ SECONDS_BETWEEN_SAVES = 60.0
 
 
 class Saver:
-    """Saves a model with the state of its run, now and then.
+    """Saves a model with the state of its run at regular intervals.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ class Saver:
     run : Run
         Its run.
     path : str, optional
-        The model file; without it nothing is saved.
+        The model file; if None, nothing is saved.
     """
 
     def __init__(self, tagger: Tagger, run: Run, path: str | None):
@@ -30,17 +30,17 @@ class Saver:
         self._due = time.monotonic() + SECONDS_BETWEEN_SAVES
 
     def save_if_due(self) -> None:
-        """Save if the last time is long enough ago."""
+        """Save if it is time."""
         if self._path is not None and time.monotonic() >= self._due:
             self.save()
 
     def save(self) -> None:
-        """Save now, if there is a file to save to."""
+        """Save now, if there is a model file."""
         if self._path is None:
             return
-        begun = time.monotonic()
-        self._run.note(self._tagger)
+        start = time.monotonic()
+        self._run.save_to_notes(self._tagger)
         self._tagger.save(self._path)
-        ended = time.monotonic()
-        # A large model is saved less often: never more than a twentieth of the time.
-        self._due = ended + max(SECONDS_BETWEEN_SAVES, 20 * (ended - begun))
+        end = time.monotonic()
+        # Saving takes at most a twentieth of the time: a large model is saved less often.
+        self._due = end + max(SECONDS_BETWEEN_SAVES, 20 * (end - start))

@@ -1,1 +1,1 @@
-"""The arguments of each command, without anything that takes long to import."""
+"""The command-line arguments of each command. These modules are quick to import."""

@@ -1,28 +1,33 @@
-"""Arguments of reading and writing: the format, and the options of all formats."""
+"""Arguments for reading and writing: the format, and the options of all formats."""
 
 import argparse
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING
 
+from tagalong.cli.command_parser import ArgumentGroup
 from tagalong.cli.options.values import whole
+
+if TYPE_CHECKING:
+    from tagalong.streams.format import Option
 
 __all__ = ["add_reading", "add_writing"]
 
-NOTHING: Mapping[str, str | None] = MappingProxyType({})
+USUAL_FLAGS: Mapping[str, str | None] = MappingProxyType({})
 Parser = argparse.ArgumentParser
 
 
-def add_reading(parser: Parser, renamed: Mapping[str, str | None] = NOTHING) -> None:
-    """Add how sources are read: format, errors, limit, and the options of all formats.
+def add_reading(parser: Parser, renamed: Mapping[str, str | None] = USUAL_FLAGS) -> None:
+    """Add the reading options: format, error handling, limit, and the options of all formats.
 
     Parameters
     ----------
     parser : ArgumentParser
-        Of the command.
+        The parser of the command.
     renamed : mapping of str to str or None
-        Flags for options whose usual ones mean something else in this command; None for no flag.
+        Flags of the format options whose usual flag has another meaning in this command. None
+        means that the command adds the usual flag itself.
     """
     formats = import_module("tagalong.readers.registry").FORMATS
     group = parser.add_argument_group("reading")
@@ -31,56 +36,66 @@ def add_reading(parser: Parser, renamed: Mapping[str, str | None] = NOTHING) -> 
         "--format",
         choices=readable,
         metavar="FORMAT",
-        help=f"by default the file's name or beginning tells: {', '.join(readable)}",
+        help=f"format of the sources: {', '.join(readable)} (default: recognised from the file "
+        "name or the first bytes)",
     )
     group.add_argument(
         "--on-error",
         choices=("stop", "skip"),
-        help="at an item that cannot be read stop (the default), or skip it and count",
+        help="at an item that cannot be read, stop (the default), or skip it and report the "
+        "number of skipped items at the end",
     )
     group.add_argument("--limit", type=whole, metavar="N", help="read at most N items")
-    _add_options(
-        parser.add_argument_group("options of formats"),
+    flags = _add_options(
+        parser.add_argument_group("format options"),
         ((name, found.options) for name, found in formats.items()),
         prefix="option_",
         flags=renamed,
     )
+    parser.set_defaults(reading_flags={**flags, "format": "--format", "on_error": "--on-error"})
 
 
 def add_writing(parser: Parser) -> None:
-    """Add the options of all formats that can be written, as ``--out-...``."""
+    """Add ``--to`` and, as ``--out-...``, the options of all formats that can be written."""
     formats = import_module("tagalong.readers.registry").FORMATS
     writable = [name for name, found in formats.items() if found.write is not None]
     parser.add_argument(
         "--to",
         choices=writable,
         metavar="FORMAT",
-        help=f"the format to write, by default as the name says: {', '.join(writable)}",
+        help=f"format to write: {', '.join(writable)} (default: recognised from the name of OUT)",
     )
     found = [(name, formats[name].write_options) for name in writable]
-    flags = {each.name: f"--out-{each.name}" for _, options in found for each in options}
-    group = parser.add_argument_group("options of the written format")
-    _add_options(group, found, prefix="out_", flags=flags)
+    renamed = {each.name: f"--out-{each.name}" for _, options in found for each in options}
+    group = parser.add_argument_group("output format options")
+    flags = _add_options(group, found, prefix="out_", flags=renamed)
+    parser.set_defaults(writing_flags={**flags, "format": "--to"})
 
 
 def _add_options(
-    group: Any,
-    formats: Iterable[tuple[str, tuple[Any, ...]]],
+    group: ArgumentGroup,
+    formats: Iterable[tuple[str, tuple["Option", ...]]],
     prefix: str,
     flags: Mapping[str, str | None],
-) -> None:
-    """Add a flag for each option; what formats understand by it may differ."""
+) -> dict[str, str]:
+    """Add a flag for each option, with one help text per meaning it has in the formats.
+
+    Returns the flag of each option.
+    """
     meanings: dict[str, dict[str, list[str]]] = {}
     for name, options in formats:
         for option in options:
             meanings.setdefault(option.name, {}).setdefault(option.help, []).append(name)
-    for option, helps in meanings.items():
-        flag = flags.get(option, f"--{option}")
+    used: dict[str, str] = {}
+    for key, helps in meanings.items():
+        flag = flags.get(key, f"--{key}")
+        used[key] = (flag or f"--{key}").replace("_", "-")
         if flag is None:
             continue
         group.add_argument(
-            flag.replace("_", "-"),
-            dest=prefix + option,
+            used[key],
+            dest=prefix + key,
             metavar="VALUE",
-            help=" ".join(f"{help} ({', '.join(having)})" for help, having in helps.items()),
+            help=" ".join(f"{', '.join(users)}: {help}" for help, users in helps.items()),
         )
+    return used

@@ -18,20 +18,26 @@ def add_suggest(parser: Parser) -> None:
     parser.add_argument(
         "--text",
         metavar="TEXT",
-        help="the text to file, if there is no SOURCE; else the key or column of the text",
+        help="without SOURCE: the text to suggest labels for. With SOURCE: the key or column "
+        "that holds the text",
     )
     parser.add_argument(
-        "-k", type=whole, default=5, metavar="N", help="at most N labels an item; 5"
+        "-k",
+        type=whole,
+        default=5,
+        metavar="N",
+        help="suggest at most N labels per item (default: 5)",
     )
     parser.add_argument(
         "--min-precision",
         type=float,
         default=0.95,
         metavar="P",
-        help="the share of suggestions called sure that should be right; 0.95",
+        help="mark a suggestion as sure if it is right with at least this estimated probability "
+        "(default: 0.95)",
     )
     parser.add_argument(
-        "--only-sure", action="store_true", help="leave out suggestions that are not sure"
+        "--only-sure", action="store_true", help="show only suggestions that are marked as sure"
     )
     add_reading(parser, renamed={"text": None})
 
@@ -40,9 +46,11 @@ def add_evaluate(parser: Parser) -> None:
     """Add the arguments of ``tagalong evaluate``."""
     shared.add_sources(parser)
     shared.add_model(parser)
-    parser.add_argument("--report", metavar="FILE", help="write all figures there, as JSON")
+    parser.add_argument(
+        "--report", metavar="FILE", help="JSON file to write all measures to (default: none)"
+    )
     add_reading(parser)
-    shared.add_figures(parser)
+    shared.add_measures(parser)
 
 
 def add_explain(parser: Parser) -> None:
@@ -52,21 +60,34 @@ def add_explain(parser: Parser) -> None:
     parser.add_argument(
         "--text",
         metavar="TEXT",
-        help="the text to explain, if there is no SOURCE; else the key or column of the text",
+        help="without SOURCE: the text to explain. With SOURCE: the key or column that holds "
+        "the text",
     )
-    parser.add_argument("--id", metavar="ID", help="which item of SOURCE; by default the first")
-    parser.add_argument("--label", metavar="LABEL", help="by default the best one")
+    parser.add_argument(
+        "--id", metavar="ID", help="id of the item of SOURCE to explain (default: the first item)"
+    )
+    parser.add_argument(
+        "--label", metavar="LABEL", help="label to explain (default: the one with the best score)"
+    )
     add_reading(parser, renamed={"text": None, "id": "--id-field"})
 
 
 def add_inspect(parser: Parser) -> None:
     """Add the arguments of ``tagalong inspect``."""
-    parser.add_argument("model", metavar="MODEL", help="a model file")
+    parser.add_argument("model", metavar="MODEL", help="model file to show")
     parser.add_argument(
-        "--label", action="append", default=[], metavar="LABEL", help="show its words; repeatable"
+        "--label",
+        action="append",
+        default=[],
+        metavar="LABEL",
+        help="show the words with the largest weights for this label; can be given several times",
     )
     parser.add_argument(
-        "--words", type=whole, metavar="N", help="show N words a label; 10 with --label"
+        "--words",
+        type=whole,
+        metavar="N",
+        help="show N words per label, for all labels if there is no --label (default: 10 with "
+        "--label, otherwise none)",
     )
 
 
@@ -74,28 +95,39 @@ def add_labels(parser: Parser) -> None:
     """Add the arguments of ``tagalong labels``."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     rename = actions.add_parser(
-        "rename", help="give a label another name", description="Give a label another name."
+        "rename", help="change the name of a label", description="Change the name of a label."
     )
     merge = actions.add_parser(
-        "merge", help="make one label of several", description="Make one label of several."
+        "merge", help="merge labels into one", description="Merge two or more labels into one."
     )
     forget = actions.add_parser(
-        "forget", help="take labels away", description="Take labels away, with what was learnt."
+        "forget",
+        help="remove labels and their weights",
+        description="Remove labels and their weights.",
     )
     for action in (rename, merge, forget):
-        action.add_argument("model", metavar="MODEL", help="a model file; it is changed")
-    rename.add_argument("old", metavar="OLD", help="its name so far")
-    rename.add_argument("new", metavar="NEW", help="its name from now on")
-    merge.add_argument("labels", metavar="LABEL", nargs="+", help="which ones")
-    merge.add_argument("--into", metavar="LABEL", required=True, help="the name of the new one")
-    forget.add_argument("labels", metavar="LABEL", nargs="+", help="which ones")
+        action.add_argument("model", metavar="MODEL", help="model file to change")
+    rename.add_argument("old", metavar="OLD", help="present name of the label")
+    rename.add_argument("new", metavar="NEW", help="new name of the label")
+    merge.add_argument("labels", metavar="LABEL", nargs="+", help="labels to merge")
+    merge.add_argument(
+        "--into",
+        metavar="LABEL",
+        required=True,
+        help="name of the merged label: a new name, or one of the labels of the model",
+    )
+    forget.add_argument("labels", metavar="LABEL", nargs="+", help="labels to remove")
     for action in (rename, merge, forget):
         shared.add_output(action)
 
 
 def add_prune(parser: Parser) -> None:
     """Add the arguments of ``tagalong prune``."""
-    parser.add_argument("model", metavar="MODEL", help="a model file; it is changed")
+    parser.add_argument("model", metavar="MODEL", help="model file to change")
     parser.add_argument(
-        "--features", type=whole, required=True, metavar="N", help="how many to keep"
+        "--features",
+        type=whole,
+        required=True,
+        metavar="N",
+        help="number of features to keep: those with the longest weight vectors",
     )

@@ -13,7 +13,7 @@ Parser = argparse.ArgumentParser
 def add_convert(parser: Parser) -> None:
     """Add the arguments of ``tagalong convert``."""
     shared.add_sources(parser)
-    parser.add_argument("out", metavar="OUT", help="the file to write; - for standard output")
+    parser.add_argument("out", metavar="OUT", help="file to write, or - for standard output")
     add_writing(parser)
     add_reading(parser)
 
@@ -24,4 +24,4 @@ def add_streams(parser: Parser) -> None:
 
 def add_completion(parser: Parser) -> None:
     """Add the arguments of ``tagalong completion``."""
-    parser.add_argument("shell", choices=("bash", "zsh", "tcsh"), help="whose language to speak")
+    parser.add_argument("shell", choices=("bash", "zsh", "tcsh"), help="shell to complete for")

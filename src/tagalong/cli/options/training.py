@@ -1,4 +1,4 @@
-"""Arguments of the commands that make models, or compare how they are made."""
+"""Arguments of the commands that train models: learn, fit and compare."""
 
 import argparse
 
@@ -15,96 +15,135 @@ def add_learn(parser: Parser) -> None:
     """Add the arguments of ``tagalong learn``."""
     shared.add_sources(parser, nargs="*")
     parser.add_argument(
-        "--model", "-m", metavar="MODEL", help="where the model is kept; without it none is"
+        "--model", "-m", metavar="MODEL", help="file to save the model to (default: do not save)"
     )
     parser.add_argument(
-        "--passes", type=whole, metavar="N", help="how often to read the sources; 1"
+        "--passes", type=whole, metavar="N", help="read the sources N times (default: once)"
     )
-    going_on = parser.add_mutually_exclusive_group()
-    going_on.add_argument(
+    start = parser.add_mutually_exclusive_group()
+    start.add_argument(
         "--resume",
         action="store_true",
-        help="go on where a run stopped, to the same bits as if it had not; the sources and how "
-        "to read them are in the model",
+        help="finish the interrupted run of --model; the result is the same to the bit as without "
+        "the interruption. SOURCE and the reading options are taken from the model",
     )
-    going_on.add_argument(
+    start.add_argument(
         "--continue",
-        dest="go_on",
+        dest="continue_run",
         action="store_true",
-        help="learn further items with a model that is there",
+        help="start a new run with the existing model instead of an empty one",
     )
-    parser.add_argument("--report", metavar="FILE", help="write all figures there, as JSON")
-    parser.add_argument("--plot", metavar="FILE", help="draw the run there, as .png or .svg")
+    parser.add_argument(
+        "--report", metavar="FILE", help="JSON file to write all measures to (default: none)"
+    )
+    parser.add_argument(
+        "--plot", metavar="FILE", help=".png or .svg file to plot the run to (default: none)"
+    )
     parser.add_argument(
         "--plot-kind",
         choices=("mistakes", "measures", "labels"),
         default="mistakes",
-        help="what to draw: mistakes and certificate (the default), measures, or labels",
+        help="what to plot: mistakes and loss with their certified bounds (mistakes, the "
+        "default), all measures over time (measures), or precision and recall per label (labels)",
     )
     parser.add_argument(
-        "--no-names", action="store_true", help="keep no words of the items in the model"
+        "--no-names",
+        action="store_true",
+        help="store no words of the items in the model (suggestions stay the same)",
     )
     group = shared.add_learner(parser)
-    group.add_argument("--learner", default=None, metavar="NAME", help="label-ranker by default")
+    group.add_argument(
+        "--learner",
+        default=None,
+        metavar="NAME",
+        help="learner: label-ranker (the default), shared, partial or predtron",
+    )
     group.add_argument(
         "--update",
         choices=shared.ALL_UPDATES,
-        help=f"how a round moves the labels: {shared.UPDATES_IN_WORDS}",
+        help=f"how the weights change after an item: {shared.UPDATES_IN_WORDS}",
     )
     group.add_argument(
         "--problem",
         choices=shared.PROBLEMS,
-        help="what predtron predicts; label-ranking by default. subset-ranking is for qid data",
+        help="only for the learner predtron: the prediction problem (default: label-ranking). "
+        "subset-ranking ranks the documents of a query and needs items with a query id (qid)",
     )
-    group.add_argument("--geometry", choices=shared.GEOMETRIES, help="adaptive by default")
-    group.add_argument("-C", type=float, help="how much a round may move; 10 by default")
+    group.add_argument(
+        "--geometry",
+        choices=shared.GEOMETRIES,
+        help="geometry of the weights: additive updates (euclidean), multiplicative updates "
+        "(entropic), or additive updates with one step size per feature (adaptive); the default "
+        "depends on the learner, label-ranker uses adaptive",
+    )
+    group.add_argument(
+        "-C",
+        type=float,
+        help="upper limit of the step that one item can cause (default: depends on the learner, "
+        "10 for label-ranker)",
+    )
     group.add_argument(
         "--slots",
         type=whole,
         metavar="S",
-        help="partial: how many labels may be shown; the learner sees what of these is right",
+        help="only for the learner partial: show at most S labels per item; the learner is told "
+        "only which of these are right (default: no limit)",
     )
     shared.add_features(parser)
     add_reading(parser)
-    shared.add_figures(parser)
+    shared.add_measures(parser)
 
 
 def add_fit(parser: Parser) -> None:
     """Add the arguments of ``tagalong fit``."""
     shared.add_sources(parser)
-    shared.add_model(parser)
+    shared.add_model(parser, help="file to save the model to; an existing file is replaced")
     parser.add_argument(
         "--holdout",
         type=float,
         default=0.1,
         metavar="SHARE",
-        help="the share of items to measure on, and to learn probabilities from, instead of "
-        "training; 0.1 by default",
+        help="share of the items that is not used for training, but to measure the model and to "
+        "calibrate its probabilities (default: 0.1)",
     )
     parser.add_argument(
-        "--report", metavar="FILE", help="write the figures of the items held out there, as JSON"
+        "--report",
+        metavar="FILE",
+        help="JSON file to write the measures on the held-out items to (default: none)",
     )
     parser.add_argument(
-        "--no-names", action="store_true", help="keep no words of the items in the model"
+        "--no-names",
+        action="store_true",
+        help="store no words of the items in the model (suggestions stay the same)",
     )
     group = parser.add_argument_group("learner")
-    group.add_argument("--learner", default="m3l", metavar="NAME", help="m3l, the default")
-    group.add_argument("-C", type=float, help="how much mistakes count; 1 by default")
     group.add_argument(
-        "--prior", choices=("cooccurrence",), help="how labels go together; by default not known"
+        "--learner", default="m3l", metavar="NAME", help="batch learner: m3l (the only one)"
     )
-    group.add_argument("--kernel", choices=("linear", "rbf", "poly"), help="linear by default")
+    group.add_argument(
+        "-C", type=float, help="weight of the loss against the regularisation term (default: 1)"
+    )
+    group.add_argument(
+        "--prior",
+        choices=("cooccurrence",),
+        help="prior knowledge about the labels: how often they occur together in the training "
+        "items (cooccurrence); by default labels are learnt independently",
+    )
+    group.add_argument(
+        "--kernel", choices=("linear", "rbf", "poly"), help="kernel function (default: linear)"
+    )
     group.add_argument(
         "--set",
         action="append",
         default=[],
         type=setting,
         metavar="NAME=VALUE",
-        help="any other setting of the learner, such as tol=0.01; may be repeated",
+        help="set any other parameter of the learner, for example tol=0.01; can be given several "
+        "times",
     )
     shared.add_features(parser)
     add_reading(parser)
-    shared.add_figures(parser)
+    shared.add_measures(parser)
 
 
 def add_compare(parser: Parser) -> None:
@@ -114,19 +153,46 @@ def add_compare(parser: Parser) -> None:
         "--learners",
         type=names,
         metavar="A,B,...",
-        help="learners, or updates of the label-ranker: single,optimal,smooth",
-    )
-    parser.add_argument("--paper", metavar="NAME", help="the learners of a paper: p1")
-    parser.add_argument("--updates", type=names, metavar="A,B,...", help=", ".join(shared.UPDATES))
-    parser.add_argument(
-        "--geometries", type=names, metavar="A,B,...", help=", ".join(shared.GEOMETRIES)
+        help="learners to compare: label-ranker, shared, partial, predtron, or the name of an "
+        "update rule, which stands for label-ranker with that rule (default: label-ranker)",
     )
     parser.add_argument(
-        "--C", "-C", dest="budgets", type=names, metavar="X,Y,...", help="such as 1,10"
+        "--paper",
+        metavar="NAME",
+        help="compare the learners of a paper as published: p1 (docs/label-ranker.md) or p2 "
+        "(docs/simultaneous-projections.md)",
     )
-    parser.add_argument("--threads", type=whole, metavar="N", help="by default one a processor")
-    parser.add_argument("--markdown", action="store_true", help="write the table in Markdown")
+    parser.add_argument(
+        "--updates",
+        type=names,
+        metavar="A,B,...",
+        help=f"compare label-ranker with these update rules: {', '.join(shared.UPDATES)}",
+    )
+    parser.add_argument(
+        "--geometries",
+        type=names,
+        metavar="A,B,...",
+        help=f"compare every learner in each of these geometries: {', '.join(shared.GEOMETRIES)}",
+    )
+    parser.add_argument(
+        "--C",
+        "-C",
+        dest="step_limits",
+        type=names,
+        metavar="X,Y,...",
+        help="compare every learner with each of these values of C, the upper limit of the step "
+        "that one item can cause; for example 1,10",
+    )
+    parser.add_argument(
+        "--threads",
+        type=whole,
+        metavar="N",
+        help="number of threads (default: one per learner, at most one per processor)",
+    )
+    parser.add_argument(
+        "--markdown", action="store_true", help="write the table of results in Markdown"
+    )
     shared.add_learner(parser)
     shared.add_features(parser)
     add_reading(parser)
-    shared.add_figures(parser)
+    shared.add_measures(parser)

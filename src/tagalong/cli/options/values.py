@@ -1,28 +1,46 @@
-"""Values of options: from text to number, list or pair."""
+"""Parsers of option values: numbers, lists and pairs."""
 
 import argparse
 
-__all__ = ["buckets", "names", "positive", "setting", "span", "whole"]
+__all__ = ["at_least_one", "buckets", "names", "positive", "setting", "span", "whole"]
 
 
 def whole(text: str) -> int:
-    """Return a whole number that is not negative."""
-    number = int(text)
+    """Return a non-negative integer."""
+    number = _integer(text)
     if number < 0:
-        raise argparse.ArgumentTypeError(f"must not be negative: {text}")
+        raise argparse.ArgumentTypeError(f"must not be negative, got {text}")
     return number
 
 
+def at_least_one(text: str) -> int:
+    """Return a positive integer."""
+    number = _integer(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, got {text}")
+    return number
+
+
+def _integer(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a whole number, got {text!r}") from None
+
+
 def positive(text: str) -> float:
-    """Return a number above zero."""
-    number = float(text)
+    """Return a positive number."""
+    try:
+        number = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
     if not number > 0:
-        raise argparse.ArgumentTypeError(f"must be above 0: {text}")
+        raise argparse.ArgumentTypeError(f"must be above 0, got {text}")
     return number
 
 
 def names(text: str) -> list[str]:
-    """Return the parts of a list with commas."""
+    """Return the parts of a comma-separated list."""
     found = [part.strip() for part in text.split(",") if part.strip()]
     if not found:
         raise argparse.ArgumentTypeError("must not be empty")
@@ -30,30 +48,30 @@ def names(text: str) -> list[str]:
 
 
 def span(text: str) -> tuple[int, int]:
-    """Return the shortest and the longest of something, "1,2" or just "2"."""
+    """Return the pair (shortest, longest) of "1,2", or of "2", which means "2,2"."""
     try:
         parts = [int(part) for part in text.split(",")]
         shortest, longest = (parts[0], parts[0]) if len(parts) == 1 else parts
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"must be the shortest and the longest, such as 1,2, not {text!r}"
+            f"must be the shortest and the longest length, such as 1,2, got {text!r}"
         ) from None
     return shortest, longest
 
 
 def buckets(text: str) -> int | None:
-    """Return a number of hash buckets, None for a vocabulary that grows."""
+    """Return a number of hash buckets, or None for 'grow'."""
     if text == "grow":
         return None
     try:
         return int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a number or 'grow', not {text!r}") from None
+        raise argparse.ArgumentTypeError(f"must be a number or 'grow', got {text!r}") from None
 
 
 def setting(text: str) -> tuple[str, str]:
-    """Return name and value of "name=value"."""
+    """Return the name and the value of "name=value"."""
     name, equals, value = text.partition("=")
     if not name or not equals:
-        raise argparse.ArgumentTypeError(f"must look like name=value, not {text!r}")
+        raise argparse.ArgumentTypeError(f"must look like name=value, got {text!r}")
     return name.strip(), value.strip()

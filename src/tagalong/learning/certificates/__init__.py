@@ -1,4 +1,4 @@
-"""What learners can prove: bounds on mistakes, on the loss, on the regret."""
+"""Certificates: proven bounds on the mistakes, the loss or the regret of a learner."""
 
 from typing import TypeAlias
 
@@ -9,4 +9,4 @@ from tagalong.learning.certificates.regret_bound import ConfidenceBound
 __all__ = ["AnyCertificate", "Certificate", "ConfidenceBound", "LossCertificate", "NoBoundWarning"]
 
 AnyCertificate: TypeAlias = Certificate | ConfidenceBound | LossCertificate
-"""What learners can prove."""
+"""The certificate of any online learner."""

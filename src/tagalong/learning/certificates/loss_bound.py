@@ -1,4 +1,4 @@
-"""What Predtron can prove about its rounds."""
+"""The loss bound of Predtron."""
 
 import math
 import warnings
@@ -14,45 +14,46 @@ __all__ = ["LossCertificate"]
 
 @dataclass(frozen=True)
 class LossCertificate:
-    r"""Predtron's account of its rounds, with the bounds on its loss.
+    r"""Predtron's counts over its rounds, with a proven bound on its loss.
 
-    A competitor is a fixed matrix W of norm 1 (in the learner's norm) that keeps the correct
-    predictions of every round a margin :math:`\gamma` above all others. Against it
+    A competitor is a fixed matrix W of norm 1 (in the learner's norm) that scores the correct
+    predictions of every round by a margin :math:`\gamma` above all others. If one exists,
 
-    .. math:: \sum L \le \frac{C_L^2}{2 \eta \gamma^2 (1 - 2 \eta R^2 / c_L)},
+    .. math:: \sum L \le \frac{C_L^2}{2 \eta \gamma^2 (1 - 2 \eta R^2 / c_L)}.
 
-    which for the step of the theory, :math:`\eta = c_L / 4R^2`, is
-    :math:`4 R^2 C_L^2 / (c_L \gamma^2)`; the update by loss has :math:`4 R^2 C_L / \gamma^2`
-    whatever the step. In the norms other than l2 the square of R is multiplied by ``spread``.
+    For the step of the theory, :math:`\eta = c_L / 4R^2`, the bound is
+    :math:`4 R^2 C_L^2 / (c_L \gamma^2)`. With ``update="loss"`` it is
+    :math:`4 R^2 C_L / \gamma^2` for every step. In norms other than l2, :math:`R^2` is multiplied
+    by ``spread``.
 
     Parameters
     ----------
     rounds : int
-        Examples learnt with a positive weight. Each pass of ``fit`` counts anew.
+        Examples learnt with a positive weight; each pass of ``fit`` counts them again.
     mistakes : int
-        Rounds in which the current weights predicted something with a loss.
+        Rounds in which the prediction of the current weights had a loss.
     loss : float
         The sum of these losses, each times its sample weight.
     radius : float
-        R, the largest norm of an example: the Euclidean one, or the largest entry for l1 and group.
-        Of queries the operator norm (or the Frobenius norm, which is no smaller, where the step is
-        given), or the largest norm of a column.
+        R, the largest norm of an example: Euclidean, or the largest absolute entry for l1 and
+        group. For queries it is the operator norm (with a given step the Frobenius norm, which is
+        no smaller), or the largest norm of a column.
     least_loss, most_loss : float
         c_L and C_L of the problem.
     spread : float
-        1 for l2; of a link for p numbers e^2 (log p - 1).
+        1 for l2; e^2 (log p - 1) for a link with p weights.
     step : float
         The step of all rounds with a loss; NaN if it has changed.
     update, norm : str
-        As given to the learner.
+        The learner's parameters.
     weighted : bool
-        Whether some round had another weight than 1.
+        Whether some round had a weight other than 1.
     separable : bool
-        Whether the problem can have a margin at all.
+        Whether a competitor can exist for this problem.
     restarted : str
-        Why the account does not begin with the first round, if so.
+        Why counting restarted after the first round; empty if it did not.
     dual : float
-        NaN: there is no dual value. Reports of runs have a place for it.
+        NaN: there is no dual value. The field exists because reports of runs read it.
     """
 
     rounds: int
@@ -84,15 +85,15 @@ class LossCertificate:
         Parameters
         ----------
         facts : PredtronCertificate
-            What the native learner counted.
+            The counts of the native learner.
         settings : mapping
-            What it was made with.
+            The learner's settings.
         most_loss : float
             C_L of the problem.
         separable : bool
-            Whether the problem can have a margin at all.
+            Whether a competitor can exist for this problem.
         restarted : str
-            Why it does not begin with the first round, if so.
+            Why counting restarted after the first round; empty if it did not.
         """
         constant = facts.least_step == facts.most_step
         return cls(
@@ -113,21 +114,21 @@ class LossCertificate:
 
     @property
     def gain_per_mistake(self) -> float:
-        """NaN: mistakes lift no dual value here."""
+        """NaN: there is no dual value that a mistake could raise."""
         return math.nan
 
     def bound(self, margin: float) -> float:
-        """Return the loss that was possible at most, against a competitor.
+        """Return the upper bound on the total loss if a competitor with this margin exists.
 
         Parameters
         ----------
         margin : float
-            By how much the competitor, of norm 1, keeps correct predictions above all others.
+            By how much the competitor, of norm 1, scores correct predictions above all others.
 
         Returns
         -------
         float
-            Infinity, with a `NoBoundWarning` that says why, where there is no bound.
+            The bound. Without one: infinity, and a `NoBoundWarning` that says why.
         """
         if not margin > 0:
             raise ValueError(f"margin must be positive, got {margin!r}")
@@ -144,21 +145,21 @@ class LossCertificate:
 
     def _why_no_bound(self) -> str:
         if self.restarted:
-            return f"the weights were changed otherwise than by learning: {self.restarted}"
+            return f"the weights were changed other than by learning: {self.restarted}"
         if self.weighted:
-            return "rounds of different weight have no bound"
+            return "there is no bound with sample weights other than 1"
         if not self.separable:
-            return "no scores are compatible with an answer of this problem: its bound is empty"
+            return "no scores separate an answer of this problem from all others: no bound applies"
         if self.mistakes == 0:
             return ""
         if math.isnan(self.step):
             return (
-                "the step has changed as the largest norm or the number of labels grew: there is "
-                "no theorem for that. Give a step, or normalise the rows"
+                "the step has changed because the largest norm or the number of labels grew, and "
+                "no theorem covers that: set step, or normalise the rows"
             )
         limit = self.least_loss / (2 * self.radius**2 * self.spread)
         if self.update == "mistake" and not self.step < limit:
-            return f"a step of {self.step:.6g} has no bound: it must be below {limit:.6g}"
+            return f"there is no bound for step={self.step:.6g}: it must be below {limit:.6g}"
         return ""
 
     def __str__(self) -> str:

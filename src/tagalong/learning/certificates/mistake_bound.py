@@ -1,4 +1,4 @@
-"""What a learner can prove about the stream it has seen."""
+"""The mistake bound and the dual value of an online learner."""
 
 import math
 import warnings
@@ -15,54 +15,55 @@ BlockFacts: TypeAlias = core.BlockCertificate | core.SharedCertificate
 
 
 class NoBoundWarning(UserWarning):
-    """A mistake bound was asked for where none is known."""
+    """A bound was requested, but none is known for the settings or the data."""
 
 
 @dataclass(frozen=True)
 class Certificate:
-    r"""A learner's account of its rounds, with a proven bound.
+    r"""A learner's counts over its rounds, with a proven mistake bound.
 
     The learner ascends the dual of
 
     .. math:: \min_w F(w) + C \sum_t \ell_t(w),
 
-    so :attr:`dual` is at all times a lower bound of that minimum: no fixed weights `w`, chosen
-    with hindsight, reach a smaller value on the rounds so far. That holds whatever the data.
+    so :attr:`dual` is always a lower bound of that minimum: no fixed weights `w`, chosen with
+    hindsight, reach a smaller value on the rounds so far. This holds for any data.
 
-    It is a statement about the *current* weights: :attr:`mistakes` and :attr:`loss` count what
-    they predicted, each before the round's answer was known. Averaged weights (``average``)
-    predict better as a rule, but nothing is proven about them; nor about the cut-off of
-    ``predict``, nor about examples still to come.
+    The certificate is about the *current* weights: :attr:`mistakes` and :attr:`loss` count their
+    predictions, each made before the round's labels were known. Averaged weights (``average``)
+    usually predict better, but nothing is proven about them, about the cut-off of ``predict``, or
+    about future examples.
 
     Parameters
     ----------
     rounds : int
-        Examples learnt with a positive weight. Each pass of ``fit`` counts anew.
+        Examples learnt with a positive weight; each pass of ``fit`` counts them again.
     mistakes : int or float
-        Rounds in which some relevant label did not score above every irrelevant one; for blocks
-        of rows, with some row on the wrong side. Of blocks that fall into sets, shares of sets.
+        Rounds in which some relevant label did not score above every irrelevant one. For blocks
+        of rows: blocks with some row on the wrong side. If a block consists of sets, it counts
+        the fraction of its sets that have such a row.
     loss : float
         Cumulative hinge loss of the current weights: the sum over the rounds of
         ``weight * max(0, margin - (lowest relevant score - highest irrelevant score))``.
     dual : float
         The dual value D: a lower bound of ``F(w) + C * loss(w)`` for every fixed ``w``.
     curvature : float
-        B, the largest curvature met. Euclidean: the largest squared length of a row. Adaptive:
-        the same with each feature rescaled as it was in that round. Entropic: a quarter of the
-        squared range of a row's values, absent features counting as 0.
+        B, the largest curvature of any round. Euclidean: the squared length of the row. Adaptive:
+        the same, with the features scaled as in that round. Entropic: a quarter of the squared
+        range of the row's values, where absent features are 0.
     update, geometry : str
-        As given to the learner.
+        The learner's parameters.
     C, margin, temperature : float
-        As used by the learner.
+        The values that the learner uses.
     least_weight, most_weight : float
         The range of the positive sample weights so far.
     solver_iterations : tuple of (int, float)
-        Interior point only: the most iterations a round took, and their mean.
+        Interior point only: the maximum and the mean number of iterations per round.
     restarted : str
-        Why the account does not begin with the first round, if so: weights that were changed in
-        another way than by learning (a label forgotten, say) end what was proven about them.
-        Since then everything counts anew, and the complexity of a competitor is its distance
-        from the weights there were at that moment, in the sense of `F`.
+        Why counting restarted after the first round; empty if it did not. A change of weights
+        other than by learning (such as a forgotten label) invalidates the proof. All counts then
+        restart, and the complexity of a competitor is its distance, in the sense of `F`, from the
+        weights at that moment.
     """
 
     rounds: int
@@ -92,11 +93,11 @@ class Certificate:
         Parameters
         ----------
         facts : LabelCertificate, BlockCertificate or SharedCertificate
-            What the native learner counted.
+            The counts of the native learner.
         settings : mapping
-            What it was made with.
+            The learner's settings.
         restarted : str
-            Why it does not begin with the first round, if so.
+            Why counting restarted after the first round; empty if it did not.
         """
         rounds = facts.solver_rounds
         mean = facts.solver_iterations / rounds if rounds else 0.0
@@ -104,7 +105,7 @@ class Certificate:
         update = settings["update"]
         if not isinstance(facts, core.LabelCertificate):
             update = _update_of_blocks(update, facts)
-        # By place, as this is made at every point of a curve.
+        # Positional arguments: faster, and this runs at every point of a learning curve.
         return cls(
             facts.rounds,
             int(mistakes) if mistakes == int(mistakes) else mistakes,
@@ -124,7 +125,7 @@ class Certificate:
 
     @property
     def gain_per_mistake(self) -> float:
-        """Lambda: what each mistake has added to the dual at least; not positive if unknown."""
+        """Lambda: the least that a mistake adds to the dual value; not positive if unknown."""
         bound = mistake_bound(self.update)
         if bound == "step given":
             return min(
@@ -139,29 +140,29 @@ class Certificate:
         return self.margin * step - self.curvature * step * step
 
     def bound(self, complexity: float, loss: float) -> float:
-        """Return how many mistakes were possible at most, against a competitor.
+        """Return the upper bound on the number of mistakes, given a competitor.
 
-        A competitor is any fixed set of weights `w`, chosen with hindsight. Every mistake on a row
-        that is not empty has lifted the dual value by at least ``gain_per_mistake`` (on an empty
-        one every competitor loses as much), and the dual value cannot exceed the competitor's
-        objective, so
-        ``mistakes <= (complexity + C * loss) / gain_per_mistake``.
+        A competitor is any fixed set of weights `w`, chosen with hindsight. Every mistake on a
+        non-empty row raises the dual value by at least ``gain_per_mistake`` (on an empty row
+        every competitor has the same loss). The dual value cannot exceed the competitor's
+        objective, so ``mistakes <= (complexity + C * loss) / gain_per_mistake``.
 
         Parameters
         ----------
         complexity : float
-            F(w). Euclidean: half the squared length of all weights, those of the constant
-            feature included. Adaptive: half of ``sum_j sqrt(S_j) |w_j|^2`` with today's scales
-            ``S`` of the features. Entropic: the sum over labels of ``sum_j w_j log(n w_j)``.
+            F(w). Euclidean: half the squared length of all weights, including those of the
+            constant feature. Adaptive: half of ``sum_j sqrt(S_j) |w_j|^2`` with the current
+            scales ``S`` of the features. Entropic: the sum over labels of
+            ``sum_j w_j log(n w_j)``.
         loss : float
             The competitor's cumulative loss on the same rounds, each times its sample weight:
-            the hinge loss, or for ``update="smooth"`` the smoothed one,
+            the hinge loss, or for ``update="smooth"`` the smooth loss,
             ``T log(1 + sum over pairs of exp((margin - difference of scores) / T))``.
 
         Returns
         -------
         float
-            Infinity, with a `NoBoundWarning` that says why, where there is no bound.
+            The bound. Without one: infinity, and a `NoBoundWarning` that says why.
         """
         if complexity < 0 or loss < 0:
             raise ValueError(
@@ -198,9 +199,9 @@ class Certificate:
 
 
 def _update_of_blocks(update: str, facts: BlockFacts) -> str:
-    """Return the rule that proves something about the blocks that were learnt."""
+    """Return the rule's name, or a name without a mistake bound if the blocks rule one out."""
     if facts.most_sets > 1 and mistake_bound(update) != "step given":
-        return f"{update} on sets"  # whose own best steps together may overdraw the budget
+        return f"{update} on sets"  # the sets' best steps together may exceed the budget C
     if facts.uneven and BLOCK_RULES[update].worst_row_only:
-        return f"{update} of weighted rows"  # where the worst row need not be a mistaken one
+        return f"{update} of weighted rows"  # the worst row may be one without a mistake
     return update

@@ -1,4 +1,4 @@
-"""What a learner from partial feedback can say about the lists it has shown."""
+"""The regret bound of a learner with partial feedback."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,28 +11,28 @@ __all__ = ["ConfidenceBound"]
 
 @dataclass(frozen=True)
 class ConfidenceBound:
-    """A running bound on the regret, instead of a mistake bound.
+    """A bound on the regret of the rounds so far.
 
-    If every true margin is within its width, the list of a round costs, in expectation over the
-    labels, at most the sum over its places of ``miss_weight + (1 - miss_weight) * cost`` times
-    the difference between the largest and the least probability that its label may have, more
-    than the best list of the true model. :attr:`regret` sums that over the rounds. Under the
-    assumptions of the theory it holds with probability :attr:`probability`, for all rounds
-    together.
+    The regret of a list is its expected cost minus that of the best list of the true model, in
+    expectation over the labels. If every true margin is within its confidence width, the regret
+    is at most a sum over the places of the list: ``miss_weight + (1 - miss_weight) * cost`` of
+    the place times the difference between the largest and the smallest probability that the
+    label at the place may have. :attr:`regret` is the sum of these bounds over the rounds. Under
+    the assumptions of the theory, all of them hold at once with probability :attr:`probability`.
 
     Parameters
     ----------
     rounds : int
-        How many rounds there were.
+        Number of rounds.
     shown : int
-        How many labels were shown in them.
+        Number of labels shown in these rounds.
     regret : float
-        By how much the lists so far can have cost more than the best ones.
+        Bound on the total regret: the cost of all lists minus the cost of the best lists.
     probability : float
-        With which the bound holds, if it is proven: 1 - delta.
+        Probability with which the bound holds if it is proven: 1 - delta.
     unproven : str
-        Which settings the theory does not cover, if any; then :attr:`regret` says how sure the
-        learner is of its lists, and is no bound.
+        The settings that the theory does not cover, if any. :attr:`regret` is then a measure of
+        the learner's uncertainty, not a bound.
     """
 
     rounds: int
@@ -48,24 +48,26 @@ class ConfidenceBound:
         Parameters
         ----------
         facts : PartialCertificate
-            What it counted.
+            The counts of the native learner.
         settings : mapping
-            What it was made with.
+            The learner's settings.
         """
-        beyond = {
+        not_covered = {
             "update='full'": settings["update"] == "full",
             "covariance='diagonal'": settings["covariance"] == "diagonal",
             "exploration below 1": settings["exploration"] < 1,
             "normalize=False": not settings["normalize"],
             "max_explore": settings["max_explore"] >= 0,
-            "norm_bound=None, whose widths hold from some round on": settings["norm_bound"] is None,
+            "norm_bound=None, whose widths hold only from some round on": (
+                settings["norm_bound"] is None
+            ),
         }
         return cls(
             rounds=facts.rounds,
             shown=facts.shown,
             regret=facts.regret,
             probability=1 - settings["delta"],
-            unproven=", ".join(name for name, found in beyond.items() if found),
+            unproven=", ".join(name for name, applies in not_covered.items() if applies),
         )
 
     @property
@@ -83,6 +85,6 @@ class ConfidenceBound:
                 f"{self.regret:.6g} more than the best ones"
             )
         return (
-            f"{shown}; by the widths the lists cost at most {self.regret:.6g} more than the best "
-            f"ones, which is not proven for {self.unproven}"
+            f"{shown}; by the confidence widths the lists cost at most {self.regret:.6g} more than "
+            f"the best ones, which is not proven for {self.unproven}"
         )

@@ -1,4 +1,4 @@
-"""Filing the mail of a Maildir, and learning from what its owner moves."""
+"""Filing of the mail of a Maildir, with learning from the messages that its owner moves."""
 
 from tagalong.mail.filing.guards import BusyError
 from tagalong.mail.filing.results import FilingResult, LeftAlone, Move

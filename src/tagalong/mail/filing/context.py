@@ -1,4 +1,4 @@
-"""What the steps of a run share."""
+"""Shared state of the steps of a filing run."""
 
 from dataclasses import dataclass, field
 
@@ -13,18 +13,18 @@ __all__ = ["FilingContext"]
 
 @dataclass(slots=True)
 class FilingContext:
-    """The mailbox, what is known about it, and the account of the run.
+    """Mailbox, snapshot, model and result of a filing run.
 
     Parameters
     ----------
     mailbox : Mailbox
-        Reads and moves messages.
+        Mailbox that reads and moves messages.
     snapshot : Snapshot
-        Where each message is; the journal has met these messages.
+        Location of each message. The journal is already updated to these messages.
     model : FilingModel
-        The tagger, and its journal of what is known about each message.
+        Tagger and journal.
     result : FilingResult
-        What the run has done so far.
+        Result of the run so far.
     """
 
     mailbox: Mailbox
@@ -37,7 +37,7 @@ class FilingContext:
         self.known = KnownMessages(self.model.journal)
 
     def read(self, message: Message) -> Item | None:
-        """Return a message, or None if that fails, which is counted."""
+        """Read a message; if that fails, count the failure and return None."""
         try:
             return self.mailbox.read(message)
         except MessageGoneError:

@@ -1,6 +1,6 @@
-"""What the way of a message means.
+"""Decision table of a filing run: what to learn from the location of a message.
 
-A message was last seen somewhere and is somewhere now: the two decide what is learnt.
+The decision depends on the journal's entry of the message and on the folder it is in now.
 """
 
 from typing import Literal, NamedTuple, TypeAlias
@@ -14,11 +14,12 @@ Lesson: TypeAlias = Literal["learn", "correct", "refile", "reject"]
 
 
 class Decision(NamedTuple):
-    """What a message's way from there to here means.
+    """Lesson to learn from a message, and its new journal entry.
 
-    The lesson is "learn" where a folder was chosen for it, "correct" where another one than before
-    was, "refile" where that overrides Tagalong, "reject" where Tagalong was wrong and nothing else
-    is known, and None where there is nothing to learn. No new state means no entry.
+    Lessons: "learn" if the owner chose a folder; "correct" if the owner moved the message to
+    another folder than the owner's earlier choice; "refile" if the owner moved a message that
+    Tagalong had filed to another folder; "reject" if the owner put such a message back into the
+    inbox; None if there is nothing to learn. If the state is None, the message has no entry.
     """
 
     lesson: Lesson | None
@@ -30,38 +31,38 @@ _NOTHING = Decision(None, None, "")
 
 
 def decide(entry: Entry | None, place: str, is_ordinary: bool) -> Decision:
-    """Return what is to be learnt from where a message is.
+    """Return the lesson and the new journal entry of a message.
 
     Parameters
     ----------
     entry : Entry, optional
-        What was known about the message.
+        Journal entry of the message from the last run.
     place : str
-        The folder that it is in.
+        Folder of the message now.
     is_ordinary : bool
-        Whether that is a folder to learn from; neither the inbox nor a special one is.
+        Whether that folder is one to learn from, which the inbox and special folders are not.
     """
     if is_ordinary:
-        return _in_folder(entry, place)
+        return _decide_in_folder(entry, place)
     if entry is None or entry.state == "moving":
-        return _NOTHING  # The move was planned but never made.
+        return _NOTHING  # A "moving" message outside its folder: the move was never made.
     if is_inbox(place) and entry.state == "filed":
         return Decision("reject", "refused", entry.folder)
     if is_inbox(place) and entry.state == "learnt":
         return Decision(None, "withdrawn", entry.folder)
-    # That it is in the trash, say, tells nothing about the folder where it was.
+    # A special folder such as the trash says nothing about the folder the message was in.
     return Decision(None, entry.state, entry.folder)
 
 
-def _in_folder(entry: Entry | None, place: str) -> Decision:
+def _decide_in_folder(entry: Entry | None, place: str) -> Decision:
     if entry is None:
         return Decision("learn", "learnt", place)
     if entry.folder == place:
         if entry.state == "refused":
             return Decision("learn", "learnt", place)
-        is_ours = entry.state in ("moving", "filed")
-        return Decision(None, "filed" if is_ours else "learnt", place)
+        by_tagalong = entry.state in ("moving", "filed")
+        return Decision(None, "filed" if by_tagalong else "learnt", place)
     if entry.state in ("learnt", "withdrawn"):
         return Decision("correct", "learnt", place)
-    # What Tagalong has filed was never counted as learnt there, so there is nothing to take back.
+    # A folder that Tagalong chose was never learnt, so the tagger has nothing to unlearn.
     return Decision("refile" if entry.state == "filed" else "learn", "learnt", place)

@@ -1,4 +1,4 @@
-"""What protects a run: one at a time, and Ctrl-C only between two messages."""
+"""Guards of a filing run: a lock against concurrent runs, and deferred handling of Ctrl-C."""
 
 import fcntl
 import os
@@ -9,26 +9,26 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from tagalong.mail.filing.results import shown
+from tagalong.mail.filing.results import printable_path
 
-__all__ = ["BusyError", "deferred_interrupt", "only_one"]
+__all__ = ["BusyError", "deferred_interrupt", "exclusive_lock"]
 
 
 class BusyError(RuntimeError):
-    """Another run is at work on the same model."""
+    """Another run uses the same model."""
 
 
 @contextmanager
-def only_one(model: Path) -> Iterator[None]:
-    """Keep other runs away from a model file.
+def exclusive_lock(model: Path) -> Iterator[None]:
+    """Lock a model file against other runs.
 
-    The lock is the kernel's, so it goes with the process. Its file stays: to remove one that
-    somebody else may just have opened would let two runs in.
+    The kernel holds the lock and releases it when the process ends. The lock file is never
+    deleted: if another run has just opened it, deletion would allow two runs at once.
 
     Parameters
     ----------
     model : path
-        The model file; the lock is beside it.
+        Model file. The lock file is in the same folder and has the suffix ".lock".
     """
     path = model.with_name(f"{model.name}.lock")
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -37,7 +37,7 @@ def only_one(model: Path) -> Iterator[None]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise BusyError(
-                f"{shown(path)}: another run is at work on this Maildir; wait until it has ended"
+                f"{printable_path(path)}: another run has locked this model; wait until it ends"
             ) from None
         yield
     finally:
@@ -46,25 +46,25 @@ def only_one(model: Path) -> Iterator[None]:
 
 @contextmanager
 def deferred_interrupt() -> Iterator[Callable[[], bool]]:
-    """Let Ctrl-C wait for the end of a step; yields a function that says whether it came.
+    """Record Ctrl-C instead of raising; yield a function that returns whether it was pressed.
 
-    A second Ctrl-C raises KeyboardInterrupt at once. In threads other than the main one, and
-    where Ctrl-C is ignored, nothing changes.
+    A second Ctrl-C raises KeyboardInterrupt at once. Signal handling is unchanged in threads other
+    than the main thread, and if the process ignores Ctrl-C.
     """
-    came = threading.Event()
+    pressed = threading.Event()
     before = signal.getsignal(signal.SIGINT)
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or not callable(before):
-        yield came.is_set
+        yield pressed.is_set
         return
 
-    def note(number: int, frame: FrameType | None) -> None:
-        if came.is_set():
+    def record(number: int, frame: FrameType | None) -> None:
+        if pressed.is_set():
             raise KeyboardInterrupt
-        came.set()
+        pressed.set()
 
-    signal.signal(signal.SIGINT, note)
+    signal.signal(signal.SIGINT, record)
     try:
-        yield came.is_set
+        yield pressed.is_set
     finally:
         signal.signal(signal.SIGINT, before)

@@ -1,4 +1,4 @@
-"""How a message is known again under another name."""
+"""Recognition of messages whose files a mail program has renamed."""
 
 from tagalong.learning.items import Item
 from tagalong.mail.filing.journal import Entry, Journal, digest
@@ -7,9 +7,9 @@ __all__ = ["KnownMessages", "identity_of"]
 
 
 def identity_of(item: Item) -> str:
-    """Return a digest of what stays when a mail program gives a message another name.
+    """Return a digest of a message that does not depend on the name of its file.
 
-    The Message-ID alone would do, were there not programs that use one twice.
+    The digest covers subject and sender too, because some programs use a Message-ID twice.
     """
     fields = {"": item.text} if isinstance(item.text, str) else item.text
     parts = (item.id, fields.get("subject", ""), fields.get("from", ""))
@@ -17,34 +17,34 @@ def identity_of(item: Item) -> str:
 
 
 class KnownMessages:
-    """Finds the journal's entry of a message, even if a mail program has renamed it.
+    """Lookup of the journal entry of a message, even if its file has been renamed.
 
     Parameters
     ----------
     journal : Journal
-        Knows already which messages are there and which are gone.
+        Journal that is already updated to the present messages.
     """
 
     def __init__(self, journal: Journal):
         self._journal = journal
-        self._gone = journal.claims()
+        self._gone = journal.gone_by_identity()
 
     def find(self, key: str, item: Item) -> Entry | None:
-        """Return what is known about a message, or None.
+        """Return the journal entry of a message, or None.
 
-        A message that is new under its key takes the entry of one that is gone, if both have the
-        same identity. Each entry is taken once.
+        A message with a new key takes over the entry of a gone message with the same identity.
+        Each entry is taken over at most once.
 
         Parameters
         ----------
         key : str
-            The key of the message.
+            Key of the message.
         item : Item
-            What it says.
+            Contents of the message.
         """
         journal = self._journal
-        if key not in journal.here:
+        if key not in journal.present:
             before = self._gone.pop(identity_of(item), None)
             if before is not None:
-                journal.here[key] = journal.gone.pop(before)
-        return journal.here.get(key)
+                journal.present[key] = journal.gone.pop(before)
+        return journal.present.get(key)

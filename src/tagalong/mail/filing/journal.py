@@ -1,4 +1,4 @@
-"""What is known about each message: where it was last, and how it came there."""
+"""Journal of messages: the last folder of each message, and who put it there."""
 
 import base64
 import hashlib
@@ -9,27 +9,28 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 __all__ = ["Entry", "Journal", "State", "digest"]
 
 VERSION = 1
-# Mail programs often give a message another name when they move it, and the old one may vanish
-# some runs before the new one comes. So many that are gone are remembered.
-MOST_GONE = 1000
+# Number of gone messages to remember. Mail programs often rename a message when they move it, and
+# the old name may disappear some runs before the new one appears.
+MAX_GONE = 1000
 
 State: TypeAlias = Literal["learnt", "filed", "moving", "refused", "withdrawn"]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What is known about a message.
+    """Journal entry of a message.
 
     Parameters
     ----------
     folder : str
-        The folder that it was last in; the inbox does not count.
+        Last folder of the message other than the inbox.
     state : str
-        ``"learnt"``: its owner put it there, and that was learnt. ``"filed"``: Tagalong put it
-        there. ``"moving"``: Tagalong was about to. ``"refused"``: Tagalong had, and its owner put
-        it back into the inbox. ``"withdrawn"``: its owner had, and took it out again.
+        ``"learnt"``: the owner put the message into the folder, and that was learnt. ``"filed"``:
+        Tagalong filed it there. ``"moving"``: Tagalong planned to file it there. ``"refused"``:
+        Tagalong filed it there, and the owner put it back into the inbox. ``"withdrawn"``: the
+        owner put it there, and later back into the inbox.
     identity : str
-        A digest of what stays when a mail program gives the message another name.
+        Digest that does not depend on the name of the message's file.
     """
 
     folder: str
@@ -39,75 +40,75 @@ class Entry:
 
 @dataclass(slots=True)
 class Journal:
-    """Entries of messages by key, as part of a model's notes.
+    """Journal entries by message key, saved in the notes of a model.
 
-    Keys and identities are digests: the journal has no words of the mail, and takes some 40 bytes a
-    message.
+    Keys and identities are digests, so the journal contains no words of the mail. It takes about
+    40 bytes per message.
 
     Parameters
     ----------
     learnt : int
-        How many messages have been learnt in all.
-    here : dict of str to Entry
-        Messages that were there when last looked.
+        Number of messages learnt so far.
+    present : dict of str to Entry
+        Messages that were in the mailbox at the last scan.
     gone : dict of str to Entry
-        Messages that were not, those that went last at the end.
+        Messages that were not, in the order of their disappearance.
     """
 
     learnt: int = 0
-    here: dict[str, Entry] = field(default_factory=dict)
+    present: dict[str, Entry] = field(default_factory=dict)
     gone: dict[str, Entry] = field(default_factory=dict)
 
-    def meet(self, seen: Container[str], unread: Container[str] = ()) -> None:
-        """Take note of which messages are there.
+    def update_presence(self, seen: Container[str], unread: Container[str] = ()) -> None:
+        """Update which messages are present and which are gone.
 
         Parameters
         ----------
         seen : collection of str
-            The keys of all messages.
+            Keys of all messages of a scan.
         unread : collection of str
-            Folders that could not be read: their messages may still be there.
+            Folders that could not be read. Their messages stay present.
         """
-        went = [k for k, e in self.here.items() if k not in seen and e.folder not in unread]
+        went = [k for k, e in self.present.items() if k not in seen and e.folder not in unread]
         came = [key for key in self.gone if key in seen]
         for key in went:
-            self.gone[key] = self.here.pop(key)
+            self.gone[key] = self.present.pop(key)
         for key in came:
-            self.here[key] = self.gone.pop(key)
+            self.present[key] = self.gone.pop(key)
 
-    def claims(self) -> dict[str, str]:
-        """Return the keys of messages that are gone, by identity."""
+    def gone_by_identity(self) -> dict[str, str]:
+        """Return the keys of gone messages by identity."""
         return {entry.identity: key for key, entry in self.gone.items()}
 
     def trim(self) -> None:
-        """Forget messages that went long ago."""
-        for key in list(self.gone)[: max(0, len(self.gone) - MOST_GONE)]:
+        """Drop the messages that have been gone longest, except for `MAX_GONE`."""
+        for key in list(self.gone)[: max(0, len(self.gone) - MAX_GONE)]:
             del self.gone[key]
 
     def rename_folder(self, old: str, new: str) -> None:
-        """Give a folder another name.
+        """Rename a folder in all entries.
 
         Parameters
         ----------
         old, new : str
-            Its label so far, and from now on.
+            Old and new label of the folder.
         """
-        for entries in (self.here, self.gone):
+        for entries in (self.present, self.gone):
             for key, entry in entries.items():
                 if entry.folder == old:
                     entries[key] = Entry(new, entry.state, entry.identity)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the journal in terms of JSON; folders are numbered to keep it small."""
+    def to_json(self) -> dict[str, object]:
+        """Return the journal as JSON values; entries refer to folders by number to save space."""
         numbers: dict[str, int] = {}
 
-        def packed(entries: Mapping[str, Entry]) -> dict[str, list[Any]]:
+        def packed(entries: Mapping[str, Entry]) -> dict[str, list[int | str]]:
             return {
                 key: [numbers.setdefault(e.folder, len(numbers)), e.state, e.identity]
                 for key, e in entries.items()
             }
 
-        here, gone = packed(self.here), packed(self.gone)
+        here, gone = packed(self.present), packed(self.gone)
         return {
             "version": VERSION,
             "learnt": self.learnt,
@@ -118,12 +119,12 @@ class Journal:
 
     @classmethod
     def from_json(cls, saved: Any) -> Self:
-        """Return the journal that `to_json` wrote; ValueError if it is none."""
-        written = saved.get("version") if isinstance(saved, dict) else None
-        if isinstance(written, int) and written > VERSION:
+        """Return the journal from the result of `to_json`; raise ValueError if it is invalid."""
+        version = saved.get("version") if isinstance(saved, dict) else None
+        if isinstance(version, int) and version > VERSION:
             raise ValueError(
-                f"its journal has version {written}, and this Tagalong reads up to {VERSION}: "
-                "upgrade to use it"
+                f"the journal has version {version}, but this Tagalong reads versions up to "
+                f"{VERSION}: upgrade Tagalong to use it"
             )
         try:
             folders = saved["folders"]
@@ -136,11 +137,11 @@ class Journal:
 
             return cls(int(saved["learnt"]), unpacked(saved["here"]), unpacked(saved["gone"]))
         except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
-            raise ValueError(f"its journal is damaged: {error!r}") from error
+            raise ValueError(f"the journal is damaged: {error!r}") from error
 
 
 def digest(*parts: bytes) -> str:
-    """Return twelve characters that stand for some bytes.
+    """Return a digest of byte strings as twelve characters.
 
     Examples
     --------
@@ -155,7 +156,7 @@ def digest(*parts: bytes) -> str:
     return base64.urlsafe_b64encode(state.digest()).decode()
 
 
-def _state(name: Any) -> State:
+def _state(name: object) -> State:
     for state in get_args(State):
         if state == name:
             found: State = state

@@ -1,4 +1,4 @@
-"""What the planner needs of a mailbox: where its messages are, to read one, to move one."""
+"""Protocol of a mailbox: list, read and move messages."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,15 +11,15 @@ __all__ = ["Mailbox", "Message", "MessageGoneError", "MoveError", "Snapshot", "i
 
 
 class MessageGoneError(Exception):
-    """The message is no longer where the snapshot saw it."""
+    """The message is no longer where the snapshot found it."""
 
 
 class MoveError(Exception):
-    """A message could not be moved; the text says which one, and why."""
+    """A message could not be moved; the error message names it and the reason."""
 
 
 class Message(NamedTuple):
-    """Where a message is; messages sort by their time of delivery."""
+    """Location of a message; messages sort by delivery time."""
 
     delivered: int
     name: str
@@ -29,20 +29,20 @@ class Message(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The messages of a mailbox, at about one time.
+    """Locations of all messages of a mailbox at the time of a scan.
 
     Parameters
     ----------
     folders : set of str
-        The labels of all folders.
+        Labels of all folders.
     ordinary : set of str
-        Those that mail is learnt from and filed into.
+        Labels of the folders that mail is learnt from and filed into.
     movable : set of str
-        Those that messages can be moved from and to.
+        Labels of the folders that messages can be moved from and to.
     messages : dict of str to list of Message
-        The messages by key. One that has been copied is in several folders.
+        Locations by message key. A copied message has several.
     unread : dict of str to ReadError
-        Folders that could not be read, and why.
+        Folders that could not be read, with the error.
     """
 
     folders: frozenset[str]
@@ -52,10 +52,9 @@ class Snapshot:
     unread: dict[str, ReadError]
 
     def place(self, key: str, entry: Entry | None) -> Message:
-        """Return where a message counts as being, should it be in several folders.
+        """Return the location of a message, or the one that counts if there are several.
 
-        Where it was before, if it is still there; else a folder that its owner may have chosen;
-        else the inbox.
+        The folder of the journal entry comes first, then an ordinary folder, then the inbox.
         """
 
         def rank(message: Message) -> tuple[bool, bool, bool, str]:
@@ -71,24 +70,24 @@ class Mailbox(Protocol):
     """Folders of messages that can be listed, read and moved."""
 
     def scan(self) -> Snapshot:
-        """Return where every message is, without reading one."""
+        """Return the location of every message, without reading messages."""
 
-    def unmovable(self, folder: str) -> str:
+    def why_unmovable(self, folder: str) -> str:
         """Return why messages cannot be moved from or to a folder of the last scan."""
 
     def read(self, message: Message) -> Item:
-        """Return a message; MessageGoneError if it is not there, ReadError if that fails."""
+        """Read a message; raise MessageGoneError if it is gone, ReadError if that fails."""
 
     def source(self, message: Message) -> Path:
-        """Return the place of a message."""
+        """Return the path of a message."""
 
     def target(self, message: Message, folder: str) -> Path:
-        """Return the place that a message would have in another folder."""
+        """Return the path that a message would have in another folder."""
 
     def move(self, source: Path, target: Path) -> None:
-        """Move a message in one step; MessageGoneError or MoveError if it stays."""
+        """Move a message atomically; raise MessageGoneError or MoveError if that fails."""
 
 
 def is_inbox(label: str) -> bool:
-    """Whether a label stands for the inbox: the mailbox itself, or a folder of that name."""
+    """Whether a label is that of the inbox: the mailbox itself ("") or a folder named inbox."""
     return label.casefold() in ("", "inbox")

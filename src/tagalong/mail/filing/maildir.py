@@ -1,4 +1,4 @@
-"""A Maildir as a mailbox: the names of its files tell where and how old its messages are."""
+"""Implementation of the `Mailbox` protocol for a Maildir."""
 
 import os
 import re
@@ -8,27 +8,27 @@ from pathlib import Path
 from tagalong.learning.items import Item, ReadError
 from tagalong.mail.filing.journal import digest
 from tagalong.mail.filing.mailbox import Message, MessageGoneError, MoveError, Snapshot, is_inbox
-from tagalong.mail.filing.results import shown
+from tagalong.mail.filing.results import printable_path
 from tagalong.mail.formats.maildir import (
-    delivered,
+    delivery_time,
     maildir_folders,
     maildir_messages,
     read_message,
 )
 
-__all__ = ["Maildir", "name_elsewhere"]
+__all__ = ["Maildir", "name_without_uid"]
 
 _FLAGS = re.compile("[:;!]2,")
-_NUMBER = re.compile(",U=[0-9]+")
+_UID = re.compile(",U=[0-9]+")
 
 
 class Maildir:
-    """A Maildir with folders, behind the protocol `Mailbox`.
+    """A Maildir with folders.
 
     Parameters
     ----------
     root : path
-        The Maildir; ReadError if it is none.
+        Folder of the Maildir. ReadError is raised if it is not a Maildir.
     exclude : collection of str
         Folders that mail is neither learnt from nor filed into. Their messages are listed, so
         that they do not count as gone.
@@ -40,105 +40,110 @@ class Maildir:
         self._folders = _all_folders(root)
 
     def scan(self) -> Snapshot:
-        """Return where every message is, without opening one."""
+        """Return the location of every message, without opening files."""
         self._folders = folders = _all_folders(self._root)
         ordinary = [
             label for label in maildir_folders(self._root, self._exclude) if not is_inbox(label)
         ]
-        movable = [label for label, folder in folders.items() if _is_whole(folder)]
+        movable = [label for label, folder in folders.items() if _is_complete_maildir(folder)]
         messages: dict[str, list[Message]] = {}
         unread: dict[str, ReadError] = {}
         for label, folder in folders.items():
             try:
                 for _, path in maildir_messages(folder):
-                    message = Message(delivered(path), path.name, label, path.parent.name)
+                    message = Message(delivery_time(path), path.name, label, path.parent.name)
                     messages.setdefault(_key(path.name), []).append(message)
             except ReadError as error:
                 unread[label] = error
         labels = frozenset(folders)
         return Snapshot(labels, labels.intersection(ordinary), frozenset(movable), messages, unread)
 
-    def unmovable(self, folder: str) -> str:
+    def why_unmovable(self, folder: str) -> str:
         """Return why messages cannot be moved from or to a folder of the last scan."""
-        place = shown(self._folders[folder])
-        return f"{place}: nothing is filed from it, for want of cur, new and tmp"
+        place = printable_path(self._folders[folder])
+        return f"{place}: mail is not filed from this folder, because it lacks cur, new or tmp"
 
     def read(self, message: Message) -> Item:
-        """Return a message; MessageGoneError if it is not there, ReadError if that fails."""
+        """Read a message; raise MessageGoneError if it is gone, ReadError if that fails."""
         try:
             return read_message(self.source(message))
         except FileNotFoundError as error:
             raise MessageGoneError from error
 
     def source(self, message: Message) -> Path:
-        """Return a message's file."""
+        """Return the path of a message."""
         return self._folders[message.folder] / message.state / message.name
 
     def target(self, message: Message, folder: str) -> Path:
-        """Return the file that a message would have in another folder."""
-        return self._folders[folder] / message.state / name_elsewhere(message.name)
+        """Return the path that a message would have in another folder."""
+        return self._folders[folder] / message.state / name_without_uid(message.name)
 
     def move(self, source: Path, target: Path) -> None:
-        """Move a message in one step; MessageGoneError or MoveError if it stays."""
+        """Move a message atomically; raise MessageGoneError or MoveError if that fails."""
         try:
             _rename(source, target)
         except FileNotFoundError as error:
             if os.path.lexists(source):
-                raise MoveError(f"{shown(target.parent)}: there is no such folder") from error
+                raise MoveError(
+                    f"{printable_path(target.parent)}: the folder does not exist"
+                ) from error
             raise MessageGoneError from error
         except OSError as error:
-            problem = f"cannot be moved to {shown(target)}: {error.strerror or error}"
-            raise MoveError(f"{shown(source)}: {problem}") from error
+            problem = f"cannot be moved to {printable_path(target)}: {error.strerror or error}"
+            raise MoveError(f"{printable_path(source)}: {problem}") from error
 
 
-def name_elsewhere(name: str) -> str:
-    """Return the name that a message takes along to another folder.
+def name_without_uid(name: str) -> str:
+    """Return the file name of a message without its UID, for use in another folder.
 
-    mbsync and OfflineIMAP write a message's number into its name. It is one of that folder, and
-    mbsync refuses a folder where a number occurs twice.
+    mbsync and OfflineIMAP write the UID of a message into its file name. A UID is valid in one
+    folder only, and mbsync refuses a folder where a UID occurs twice.
 
     Parameters
     ----------
     name : str
-        The name of the message's file.
+        File name of the message.
 
     Examples
     --------
-    >>> name_elsewhere("1700000000.M1P2.host,U=12:2,FS")
+    >>> name_without_uid("1700000000.M1P2.host,U=12:2,FS")
     '1700000000.M1P2.host:2,FS'
     """
-    return _NUMBER.sub("", name)
+    return _UID.sub("", name)
 
 
 def _all_folders(root: Path) -> dict[str, Path]:
-    """Return the folders of a Maildir by label; ReadError if it is none."""
+    """Return the folders of a Maildir by label; raise ReadError if it is not a Maildir."""
     folders = maildir_folders(root, exclude=())
     if not folders:
-        raise ReadError(shown(root), "no Maildir: it and the folders below have no cur or new")
+        raise ReadError(
+            printable_path(root),
+            "not a Maildir: neither this folder nor a folder below it contains cur or new",
+        )
     return folders
 
 
-def _is_whole(folder: Path) -> bool:
-    """Whether a folder is a Maildir in full; links, which may lead out of it, do not count.
+def _is_complete_maildir(folder: Path) -> bool:
+    """Whether a folder has cur, new and tmp, none of them a symbolic link.
 
-    A folder of something else may happen to have a "new".
+    A link may lead out of the Maildir. A folder that only has "new" may not be a Maildir at all.
     """
     parts = [folder / state for state in ("cur", "new", "tmp")]
     return all(part.is_dir() and not part.is_symlink() for part in parts)
 
 
 def _key(name: str) -> str:
-    """Return a digest of a file's name without flags and number.
+    """Return a digest of a message's file name without flags and UID.
 
-    Of its bytes, since names that are no Unicode look alike once they are made valid.
+    The digest is of the name's bytes, since replacing invalid Unicode could make names equal.
     """
-    return digest(os.fsencode(_FLAGS.split(name_elsewhere(name), maxsplit=1)[0]))
+    return digest(os.fsencode(_FLAGS.split(name_without_uid(name), maxsplit=1)[0]))
 
 
 def _rename(source: Path, target: Path) -> None:
-    """Move a file in one step, so that it is at no time in both places or in none."""
-    # Names are unique by the rules of Maildir, and no message is moved that the scan saw twice;
-    # this is for one that has come since.
+    """Move a file atomically: at every time it is at exactly one of the two paths."""
+    # Maildir file names are unique, and messages with several locations are not moved. This check
+    # is for a file that appeared after the scan.
     if os.path.lexists(target):
-        raise FileExistsError("there is a file of that name already")
+        raise FileExistsError("a file with this name already exists")
     os.rename(source, target)

@@ -1,31 +1,31 @@
-"""The model of a mailbox and its journal, which are saved in one file."""
+"""Tagger and journal of a mailbox, saved in one model file."""
 
 from pathlib import Path
 
 from tagalong.learning.model_files import ModelFileError, load
 from tagalong.mail.filing.journal import Journal
-from tagalong.mail.filing.results import shown
+from tagalong.mail.filing.results import printable_path
 from tagalong.tagger import Tagger
 
 __all__ = ["FilingModel"]
 
 NOTES = "filing"
-"""The entry of a tagger's notes that keeps the journal."""
+"""Key of the journal in the tagger's notes."""
 
 
 class FilingModel:
-    """A tagger and the journal of the messages that it has met.
+    """Tagger and journal of a mailbox.
 
-    They are read from and written to one file together, so that they always agree.
+    Both are loaded from and saved to the same file, so that they are always consistent.
 
     Parameters
     ----------
     path : path
-        The model file. If there is none, the model begins empty.
+        Model file. If it does not exist, the model starts empty.
     names : bool
-        Whether a new model keeps the words of the mail.
+        Whether a new model stores the words of the mail.
     save : bool
-        Whether `save` writes the file; a dry run does not.
+        Whether `save` writes the file; False in a dry run.
     """
 
     def __init__(self, path: Path, *, names: bool, save: bool):
@@ -36,23 +36,23 @@ class FilingModel:
 
     @property
     def learnt(self) -> int:
-        """How many messages have been learnt."""
-        # The certificate counts what was learnt elsewhere too, but it may have been restarted.
+        """Number of messages learnt."""
+        # The certificate also counts items learnt outside of filing, but may have been restarted.
         return max(self.tagger.certificate_.rounds, self.journal.learnt)
 
     def rename_folder(self, old: str, new: str) -> None:
-        """Give a folder another name.
+        """Rename a folder in the tagger and the journal.
 
         Parameters
         ----------
         old, new : str
-            Its label so far, and from now on.
+            Old and new label of the folder.
         """
         self.tagger.rename_label(old, new)
         self.journal.rename_folder(old, new)
 
     def save(self) -> None:
-        """Write model and journal together and at once, if the journal has changed."""
+        """Save tagger and journal together, by atomic replacement, if the journal has changed."""
         if not self._saves:
             return
         journal = self.journal.to_json()
@@ -64,11 +64,13 @@ class FilingModel:
 def _loaded(path: Path, names: bool) -> Tagger:
     tagger = load(path)
     if not isinstance(tagger, Tagger):
-        raise ModelFileError(f"{shown(path)}: has a {type(tagger).__name__}; a Tagger is needed")
+        raise ModelFileError(
+            f"{printable_path(path)}: the file contains a {type(tagger).__name__}, not a Tagger"
+        )
     if tagger.features.names and not names:
         raise ValueError(
-            f"{shown(path)}: this model keeps words of the mail; to have one that does not, "
-            "remove it and learn anew"
+            f"{printable_path(path)}: this model stores words of the mail; delete it to learn a "
+            "new model without words"
         )
     return tagger
 
@@ -79,4 +81,4 @@ def _journal_of(tagger: Tagger, path: Path) -> Journal:
     try:
         return Journal.from_json(tagger.notes[NOTES])
     except ValueError as error:
-        raise ModelFileError(f"{shown(path)}: {error}") from error
+        raise ModelFileError(f"{printable_path(path)}: {error}") from error

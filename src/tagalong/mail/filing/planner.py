@@ -1,33 +1,33 @@
-"""Which messages of the inbox belong in which folder. Nothing is moved here."""
+"""Choice of a folder for each message of the inbox; this module moves nothing."""
 
 from dataclasses import dataclass
 
 from tagalong.learning.items import Item
 from tagalong.mail.filing.context import FilingContext
-from tagalong.mail.filing.follow import follow
 from tagalong.mail.filing.identity import identity_of
 from tagalong.mail.filing.journal import Entry
 from tagalong.mail.filing.mailbox import Message, is_inbox
+from tagalong.mail.filing.owner_moves import learn_from_folder
 from tagalong.mail.filing.results import LeftAlone, Move, Reason
 from tagalong.tagger import Suggestion, Tagger
 
-__all__ = ["PlannedMove", "in_inbox", "plan"]
+__all__ = ["PlannedMove", "inbox_messages", "plan"]
 
 WORDS_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedMove:
-    """A move that can be made.
+    """Planned move of a message.
 
     Parameters
     ----------
     move : Move
-        From where to where, and why.
+        Source, target and reasons.
     key : str
-        The key of the message.
+        Key of the message.
     entry : Entry
-        What the journal says about the message until the move is made.
+        Journal entry of the message until it is moved.
     """
 
     move: Move
@@ -35,15 +35,15 @@ class PlannedMove:
     entry: Entry
 
 
-def in_inbox(context: FilingContext, only_new: bool) -> list[tuple[Message, str]]:
+def inbox_messages(context: FilingContext, only_new: bool) -> list[tuple[Message, str]]:
     """Return the messages of the inbox that can be filed, with their keys, oldest first.
 
     Parameters
     ----------
     context : FilingContext
-        The run.
+        State of the run.
     only_new : bool
-        Leave out those that a mail program has seen already.
+        Whether to leave out messages that a mail program has already seen.
     """
     return sorted(
         (message, key)
@@ -57,41 +57,41 @@ def in_inbox(context: FilingContext, only_new: bool) -> list[tuple[Message, str]
 def plan(
     context: FilingContext, message: Message, key: str, min_precision: float
 ) -> PlannedMove | LeftAlone | None:
-    """Return where a message of the inbox goes, or why it is left alone.
+    """Return the planned move of a message of the inbox, or why it stays there.
 
     Parameters
     ----------
     context : FilingContext
-        The run.
+        State of the run.
     message : Message
-        The message.
+        Location of the message.
     key : str
-        Its key.
+        Key of the message.
     min_precision : float
-        How sure the tagger must be.
+        Minimum precision of the suggestions that are followed.
 
     Returns
     -------
     PlannedMove, LeftAlone or None
-        None if the message cannot be read, which is counted.
+        None if the message cannot be read, which is counted as a failure.
     """
     source = context.mailbox.source(message)
     if len(context.snapshot.messages[key]) > 1:
         return LeftAlone(source, "copy")
-    if key in context.model.journal.here:
+    if key in context.model.journal.present:
         return LeftAlone(source, "put back")
     item = context.read(message)
     if item is None:
         return None
-    # It may be one that was moved back under another name.
-    if follow(context, message, key, item) is not None:
+    # The message may have been put back into the inbox under another file name.
+    if learn_from_folder(context, message, key, item) is not None:
         return LeftAlone(source, "put back", _subject(item))
     tagger, targets = context.model.tagger, context.snapshot.ordinary & context.snapshot.movable
     best = next(iter(tagger.suggest(item, k=1, min_precision=min_precision)), None)
     if best is None:
         return LeftAlone(source, "unsure", _subject(item))
     folder = str(best.label)
-    reason = _reason_to_stay(best, targets)
+    reason = _reason_to_leave(best, targets)
     if reason is not None:
         return LeftAlone(source, reason, _subject(item), folder, best.probability)
     move = Move(
@@ -101,13 +101,13 @@ def plan(
         from_folder=message.folder,
         to_folder=folder,
         probability=best.probability,
-        why=_words(tagger, item, folder),
+        why=_explaining_words(tagger, item, folder),
     )
     return PlannedMove(move, key, Entry(folder, "moving", identity_of(item)))
 
 
-def _reason_to_stay(best: Suggestion, targets: frozenset[str]) -> Reason | None:
-    """Return why a suggestion is not followed, or None if it is."""
+def _reason_to_leave(best: Suggestion, targets: frozenset[str]) -> Reason | None:
+    """Return why a suggestion is not followed; None if it is followed."""
     if not best.sure:
         return "unsure"
     if not isinstance(best.label, str) or best.label not in targets:
@@ -115,8 +115,8 @@ def _reason_to_stay(best: Suggestion, targets: frozenset[str]) -> Reason | None:
     return None
 
 
-def _words(tagger: Tagger, item: Item, folder: str) -> tuple[str, ...]:
-    """Return the words that speak for a folder, the strongest first."""
+def _explaining_words(tagger: Tagger, item: Item, folder: str) -> tuple[str, ...]:
+    """Return the words with the largest contribution to a folder's score, largest first."""
     return tuple(word for word, _ in tagger.explain(item, folder).speaks_for[:WORDS_SHOWN])
 
 

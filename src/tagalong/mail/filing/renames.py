@@ -1,31 +1,31 @@
-"""Folders that their owner has given another name."""
+"""Detection of folders that the owner has renamed."""
 
 from collections import Counter
 
 from tagalong.mail.filing.journal import Journal
 from tagalong.mail.filing.mailbox import Snapshot
 
-__all__ = ["find_renamed"]
+__all__ = ["find_renamed_folders"]
 
 
-def find_renamed(labels: set[str], journal: Journal, snapshot: Snapshot) -> dict[str, str]:
-    """Return folders that have got another name, by the old one.
+def find_renamed_folders(labels: set[str], journal: Journal, snapshot: Snapshot) -> dict[str, str]:
+    """Return the new names of renamed folders by old name.
 
-    A folder that is no longer there counts as renamed if one new folder has at least half of its
-    messages, and no other folder has any.
+    A missing folder counts as renamed if a single new folder has at least half of its messages,
+    and no other ordinary folder has any of them.
 
     Parameters
     ----------
     labels : set of str
-        The labels so far.
+        Labels that the tagger knows.
     journal : Journal
-        Where messages were.
+        Journal with the last folder of each message.
     snapshot : Snapshot
-        Where they are.
+        Present locations of the messages.
     """
     sizes: Counter[str] = Counter()
     places: dict[str, Counter[str]] = {}
-    for key, entry in journal.here.items():
+    for key, entry in journal.present.items():
         if entry.folder in snapshot.folders or entry.folder not in labels:
             continue
         sizes[entry.folder] += 1
@@ -39,6 +39,6 @@ def find_renamed(labels: set[str], journal: Journal, snapshot: Snapshot) -> dict
         if len(counts) == 1 and 2 * count >= sizes[old]
         if new not in labels
     }
-    # Two folders that became one are a merger, which is learnt message by message.
-    heirs = Counter(found.values())
-    return {old: new for old, new in found.items() if heirs[new] == 1}
+    # If two folders became one, they were merged, not renamed: each message is learnt again.
+    sources = Counter(found.values())
+    return {old: new for old, new in found.items() if sources[new] == 1}

@@ -1,4 +1,4 @@
-"""What a run has found and done, ready to be shown."""
+"""Result of a filing run: moves, messages left in the inbox, counts and errors."""
 
 import os
 from collections import Counter
@@ -6,31 +6,31 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-__all__ = ["FilingResult", "LeftAlone", "Move", "Reason", "shown"]
+__all__ = ["FilingResult", "LeftAlone", "Move", "Reason", "printable_path"]
 
 Reason: TypeAlias = Literal["unsure", "no such folder", "too young", "put back", "copy"]
-MOST_ERRORS = 100
+MAX_ERRORS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A message that belongs in a folder.
+    """Move of a message from the inbox to a folder.
 
     Parameters
     ----------
     source, target : path
-        The message's file, and where it goes. The name stays the same, but for the number that
-        mbsync and OfflineIMAP give a message in each folder.
+        Path of the message before and after the move. The file name stays the same, except for the
+        UID that mbsync and OfflineIMAP add in each folder.
     subject : str
-        What the message says it is about.
+        Subject of the message.
     from_folder, to_folder : str
-        The labels of the folders; "" is the Maildir itself, which is the inbox.
+        Labels of the folders; "" is the Maildir itself, which is the inbox.
     probability : float
-        How sure the tagger is.
+        Probability of the folder.
     why : tuple of str
-        The words that speak for the folder, the strongest first.
+        Words with the largest contribution to the folder's score, largest first.
     done : bool
-        Whether it has been moved; False in a dry run, and where moving failed.
+        Whether the message has been moved; False in a dry run, or if the move failed.
     """
 
     source: Path
@@ -43,10 +43,10 @@ class Move:
     done: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it in terms of JSON."""
+        """Return the fields as JSON values."""
         return {
-            "source": shown(self.source),
-            "target": shown(self.target),
+            "source": printable_path(self.source),
+            "target": printable_path(self.target),
             "subject": self.subject,
             "from": self.from_folder,
             "to": self.to_folder,
@@ -58,23 +58,23 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class LeftAlone:
-    """A message that stays in the inbox.
+    """Message that stays in the inbox.
 
     Parameters
     ----------
     source : path
-        The message's file.
+        Path of the message.
     reason : str
-        ``"unsure"``: no folder is likely enough; ``"no such folder"``: the likely one is not
-        there, or mail is not filed into it; ``"too young"``: the model has learnt too little, and
-        the message was not looked at; ``"put back"``: its owner took it out of a folder, so it is
-        never filed again; ``"copy"``: another folder has it already.
+        ``"unsure"``: no folder is probable enough; ``"no such folder"``: the most probable folder
+        does not exist or mail is not filed into it; ``"too young"``: the model has learnt too few
+        messages, and this one was not read; ``"put back"``: the owner took the message out of a
+        folder, so it is never filed again; ``"copy"``: another folder has the same message.
     subject : str
-        What the message says it is about; "" if it was not looked at.
+        Subject of the message; "" if it was not read.
     folder : str
-        The likeliest folder; "" if there is none.
+        Most probable folder; "" if there is none.
     probability : float
-        How likely that is.
+        Probability of that folder.
     """
 
     source: Path
@@ -84,9 +84,9 @@ class LeftAlone:
     probability: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it in terms of JSON."""
+        """Return the fields as JSON values."""
         return {
-            "source": shown(self.source),
+            "source": printable_path(self.source),
             "reason": self.reason,
             "subject": self.subject,
             "folder": self.folder,
@@ -96,35 +96,35 @@ class LeftAlone:
 
 @dataclass(slots=True)
 class FilingResult:
-    """What a run has learnt, and what it has moved or would move.
+    """Result of a filing run.
 
     Parameters
     ----------
     model : path
-        The model file.
+        Model file.
     applied : bool
-        Whether messages were moved and the model was saved; False for a dry run.
+        Whether messages were moved and the model was saved; False in a dry run.
     learnt : int
-        Messages whose folder was learnt.
+        Number of messages whose folder was learnt.
     corrected : int
-        Messages that their owner has moved from one folder to another.
+        Number of messages that the owner has moved from one folder to another.
     rejected : int
-        Messages that Tagalong had filed and their owner has put back into the inbox.
+        Number of messages that Tagalong had filed and the owner has put back into the inbox.
     renamed : dict of str to str
-        Folders that have got another name, by the old one.
+        New names of renamed folders by old name.
     moves : list of Move
-        What belongs in a folder.
+        Moves that were made, or would be made in a dry run.
     left : list of LeftAlone
-        What stays in the inbox, and why.
+        Messages that stay in the inbox, with the reason.
     vanished : int
-        Messages that were gone when their turn came.
+        Number of messages that disappeared during the run.
     failed : int
-        Messages and folders that could not be read or moved.
+        Number of messages and folders that could not be read or moved.
     errors : list of str
-        What went wrong with the first hundred of them.
+        Messages of the first 100 failures.
     interrupted : bool
-        Whether Ctrl-C ended the run early. What was learnt until then is saved, unless it was a dry
-        run; the next run goes on from there.
+        Whether Ctrl-C ended the run early. Unless it is a dry run, everything learnt before is
+        saved, and the next run continues from there.
     """
 
     model: Path
@@ -142,30 +142,30 @@ class FilingResult:
 
     @property
     def moved(self) -> int:
-        """How many messages have been moved."""
+        """Number of messages moved."""
         return sum(move.done for move in self.moves)
 
     @property
     def left_by_reason(self) -> dict[str, int]:
-        """How many messages stay in the inbox for each reason."""
+        """Number of messages that stay in the inbox, by reason."""
         return dict(Counter(message.reason for message in self.left))
 
     def fail(self, problem: str) -> None:
-        """Count something that went wrong.
+        """Count a failure.
 
         Parameters
         ----------
         problem : str
-            The place, and what is wrong there.
+            Path and description of the failure.
         """
         self.failed += 1
-        if len(self.errors) < MOST_ERRORS:
+        if len(self.errors) < MAX_ERRORS:
             self.errors.append(problem)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it in terms of JSON."""
+        """Return the fields as JSON values."""
         return {
-            "model": shown(self.model),
+            "model": printable_path(self.model),
             "applied": self.applied,
             "interrupted": self.interrupted,
             "learnt": self.learnt,
@@ -182,6 +182,6 @@ class FilingResult:
         }
 
 
-def shown(path: Path) -> str:
-    """Return a path as valid Unicode, so that it can be printed."""
+def printable_path(path: Path) -> str:
+    """Return a path as valid Unicode, with invalid bytes replaced."""
     return os.fsencode(path).decode("utf-8", "replace")

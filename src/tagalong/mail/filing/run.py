@@ -1,8 +1,8 @@
-"""One run over a Maildir: learn what its owner did, plan, move.
+"""Filing run over a Maildir: learn from the owner's moves, plan, move.
 
-Nothing is lost wherever a run breaks off. What was learnt and the journal that says so are in one
-file, which is replaced at once. Moves are noted there before the first is made, so that the next
-run knows its own from those of the owner.
+A run can break off at any point without loss. The tagger and the journal are in one file, which is
+replaced atomically. The journal records all planned moves before the first is made, so that the
+next run can distinguish Tagalong's moves from the owner's.
 """
 
 import os
@@ -12,13 +12,13 @@ from pathlib import Path
 
 from tagalong import parameters
 from tagalong.mail.filing.context import FilingContext
-from tagalong.mail.filing.guards import deferred_interrupt, only_one
+from tagalong.mail.filing.guards import deferred_interrupt, exclusive_lock
 from tagalong.mail.filing.mailbox import Mailbox
 from tagalong.mail.filing.maildir import Maildir
 from tagalong.mail.filing.model import FilingModel
-from tagalong.mail.filing.renames import find_renamed
-from tagalong.mail.filing.results import FilingResult, shown
-from tagalong.mail.filing.steps import Pace, Progress, learn, make_plan, move_planned
+from tagalong.mail.filing.renames import find_renamed_folders
+from tagalong.mail.filing.results import FilingResult, printable_path
+from tagalong.mail.filing.steps import Progress, StepControl, learn, make_plan, move_planned
 from tagalong.mail.formats.folders import SPECIAL_FOLDERS
 from tagalong.tagger import SURE
 
@@ -29,15 +29,15 @@ MIN_LEARNT = 50
 
 
 def default_model(maildir: str | os.PathLike[str]) -> Path:
-    """Return where the model of a Maildir is if nothing else is said.
+    """Return the default path of the model file of a Maildir.
 
-    In the Maildir itself, as a plain file. Not in a folder, nor under a name that starts with a
-    dot: mail servers take those for folders of mail.
+    It is a regular file in the Maildir itself. Mail servers would treat a subfolder, or a name that
+    starts with a dot, as a folder of mail.
 
     Parameters
     ----------
     maildir : str or path
-        The Maildir.
+        Folder of the Maildir.
     """
     return Path(maildir) / MODEL_NAME
 
@@ -54,34 +54,34 @@ def file_mail(
     names: bool = True,
     progress: Progress | None = None,
 ) -> FilingResult:
-    r"""Learn from the folders of a Maildir, and file what is in its inbox.
+    r"""Learn from the folders of a Maildir, and file the messages of its inbox.
 
-    Messages in folders are learnt, each once; those that were moved since the last run are learnt
-    anew. Then each message of the inbox whose folder is sure is moved there. A message that its
-    owner puts back into the inbox is never filed again.
+    Each message in a folder is learnt once; a message that was moved since the last run is learnt
+    again. Then each message of the inbox with a sure suggestion is moved to the suggested folder. A
+    message that the owner puts back into the inbox is never filed again.
 
     Parameters
     ----------
     maildir : str or path
-        A Maildir with folders within it (".Work.Tagalong" or "Work/Tagalong"), or a folder of
-        Maildirs. The inbox is the Maildir itself, or a folder of that name.
+        A Maildir with folders inside (".Work.Tagalong" or "Work/Tagalong"), or a folder of
+        Maildirs. The inbox is the Maildir itself, or a folder named inbox.
     apply : bool, default False
-        Move messages and save the model. Otherwise nothing on disk changes: what would be learnt
-        is learnt in memory, and the result says what would be moved.
+        Whether to move messages and save the model. Otherwise nothing on disk changes: the model
+        learns in memory, and the result lists the moves that would be made.
     model : str or path, optional
-        The model file, for this Maildir alone; by default what `default_model` returns. If there
-        is none, the model begins empty.
+        Model file for this Maildir; by default the path from `default_model`. If it does not exist,
+        the model starts empty.
     min_precision : float, default 0.95
-        The share of filed messages that should be filed rightly.
+        Target fraction of filed messages that are filed correctly.
     min_learnt : int, default 50
-        Nothing is filed before the model has learnt so many messages.
+        Number of messages that the model must have learnt before any message is filed.
     only_new : bool, default False
-        File only messages that no mail program has seen yet.
+        Whether to file only messages that no mail program has seen yet.
     exclude : collection of str
-        Folders that mail is neither learnt from nor filed into, with all below them; by default
-        Sent, Drafts, Trash, Junk and the like.
+        Folders that mail is neither learnt from nor filed into, including their subfolders; by
+        default Sent, Drafts, Trash, Junk and similar folders.
     names : bool, default True
-        Whether a new model keeps the words of the mail, to show what it knows.
+        Whether a new model stores the words of the mail, so that its weights can be shown by word.
     progress : callable, optional
         Called as ``progress(step, done, total)`` after each message of the steps "learn", "suggest"
         and "move".
@@ -89,15 +89,15 @@ def file_mail(
     Returns
     -------
     FilingResult
-        What was learnt, what was or would be moved, what was left alone and why. After Ctrl-C it
-        says what was done until then.
+        Messages learnt, moves made or planned, and messages left in the inbox with the reason.
+        After Ctrl-C it covers the run up to that point.
 
     Raises
     ------
     BusyError
-        If another run is at work.
+        If another run uses the same model.
     ReadError
-        If there is no Maildir, or one of its folders cannot be looked into.
+        If `maildir` is not a Maildir, or one of its folders cannot be listed.
     ModelFileError
         If the model file is not usable.
 
@@ -121,37 +121,41 @@ def file_mail(
     if not 0 < parameters.real(min_precision, "min_precision") <= 1:
         raise ValueError(f"min_precision must be above 0 and at most 1, got {min_precision!r}")
     if isinstance(exclude, str):
-        raise ValueError(f"exclude must be a collection of folders, got {exclude!r}")
+        raise ValueError(
+            f"exclude must be a collection of folder names, got the string {exclude!r}"
+        )
     least = parameters.integer(min_learnt, "min_learnt", 0)
     only_new = parameters.flag(only_new, "only_new")
     names = parameters.flag(names, "names")
     applied = parameters.flag(apply, "apply")
     path = default_model(maildir) if model is None else Path(model)
-    mailbox = Maildir(Path(maildir), exclude)  # before a lock is left where there is no Maildir
+    mailbox = Maildir(Path(maildir), exclude)  # raises before the lock file is created
     if applied and not path.absolute().parent.is_dir():
-        raise FileNotFoundError(f"{shown(path)}: there is no such folder for the model file")
+        raise FileNotFoundError(
+            f"{printable_path(path)}: the folder of the model file does not exist"
+        )
     result = FilingResult(path, applied)
-    with only_one(path) if applied else nullcontext(), deferred_interrupt() as interrupted:
-        pace = Pace(progress or (lambda step, done, total: None), interrupted)
-        context = _begin(mailbox, FilingModel(path, names=names, save=applied), result)
-        learn(context, pace)
-        planned = make_plan(context, pace, min_precision, least, only_new)
+    with exclusive_lock(path) if applied else nullcontext(), deferred_interrupt() as interrupted:
+        control = StepControl(progress or (lambda step, done, total: None), interrupted)
+        context = _prepare(mailbox, FilingModel(path, names=names, save=applied), result)
+        learn(context, control)
+        planned = make_plan(context, control, min_precision, least, only_new)
         if not interrupted():
             context.model.journal.trim()
             if applied:
-                move_planned(context, pace, planned)
+                move_planned(context, control, planned)
         context.model.save()
         result.interrupted = interrupted()
     return result
 
 
-def _begin(mailbox: Mailbox, model: FilingModel, result: FilingResult) -> FilingContext:
-    """Look at the mailbox, and bring the model up to the folders and messages that are there."""
+def _prepare(mailbox: Mailbox, model: FilingModel, result: FilingResult) -> FilingContext:
+    """Scan the mailbox, and update the model to its folders and messages."""
     snapshot = mailbox.scan()
     for error in snapshot.unread.values():
         result.fail(str(error))
-    result.renamed = find_renamed(set(model.tagger.labels), model.journal, snapshot)
+    result.renamed = find_renamed_folders(set(model.tagger.labels), model.journal, snapshot)
     for old, new in result.renamed.items():
         model.rename_folder(old, new)
-    model.journal.meet(snapshot.messages.keys(), snapshot.unread.keys())
+    model.journal.update_presence(snapshot.messages.keys(), snapshot.unread.keys())
     return FilingContext(mailbox, snapshot, model, result)

@@ -1,17 +1,17 @@
-"""The steps of a run: learn, plan, move, each message by message."""
+"""Steps of a filing run: learn, plan and move, one message at a time."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tagalong.mail.filing.context import FilingContext
-from tagalong.mail.filing.follow import follow, to_follow
 from tagalong.mail.filing.journal import Entry
 from tagalong.mail.filing.mailbox import MessageGoneError, MoveError, is_inbox
-from tagalong.mail.filing.planner import PlannedMove, in_inbox, plan
+from tagalong.mail.filing.owner_moves import learn_from_folder, messages_to_learn
+from tagalong.mail.filing.planner import PlannedMove, inbox_messages, plan
 from tagalong.mail.filing.results import LeftAlone
 
-__all__ = ["Pace", "Progress", "learn", "make_plan", "move_planned"]
+__all__ = ["Progress", "StepControl", "learn", "make_plan", "move_planned"]
 
 CHECKPOINT = 5000
 
@@ -19,63 +19,67 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
-    """What the steps look at between two messages.
+class StepControl:
+    """Callbacks that each step calls between two messages.
 
     Parameters
     ----------
     report : callable
         Called as ``report(step, done, total)`` after each message.
     interrupted : callable
-        Says whether the run is to end.
+        Function that returns whether the run should end.
     """
 
     report: Progress
     interrupted: Callable[[], bool]
 
 
-def learn(context: FilingContext, pace: Pace) -> None:
-    """Learn from the messages that their owner has filed or moved, and save now and then."""
-    messages = to_follow(context)
+def learn(context: FilingContext, control: StepControl) -> None:
+    """Learn from messages that the owner filed or moved; save every `CHECKPOINT` messages."""
+    messages = messages_to_learn(context)
     for done, (message, key) in enumerate(messages, start=1):
-        if pace.interrupted():
+        if control.interrupted():
             return
         item = context.read(message)
         if item is not None:
-            follow(context, message, key, item)
-        pace.report("learn", done, len(messages))
+            learn_from_folder(context, message, key, item)
+        control.report("learn", done, len(messages))
         if done % CHECKPOINT == 0:
             context.model.save()
 
 
 def make_plan(
-    context: FilingContext, pace: Pace, min_precision: float, min_learnt: int, only_new: bool
+    context: FilingContext,
+    control: StepControl,
+    min_precision: float,
+    min_learnt: int,
+    only_new: bool,
 ) -> list[PlannedMove]:
-    """Return the moves to make; the result says them too, and what is left alone.
+    """Return the moves to make, and add them and the messages that stay to the result.
 
     Parameters
     ----------
     context : FilingContext
-        The run.
-    pace : Pace
-        What to look at between two messages.
+        State of the run.
+    control : StepControl
+        Callbacks between two messages.
     min_precision : float
-        How sure the tagger must be.
+        Minimum precision of the suggestions that are followed.
     min_learnt : int
-        How many messages it must have learnt.
+        Number of messages that the model must have learnt.
     only_new : bool
-        Leave out messages that a mail program has seen already.
+        Whether to leave out messages that a mail program has already seen.
     """
     result, snapshot = context.result, context.snapshot
     for folder in filter(is_inbox, snapshot.folders - snapshot.movable):
-        result.fail(context.mailbox.unmovable(folder))
-    messages = in_inbox(context, only_new)
-    is_too_young = context.model.learnt < min_learnt
+        result.fail(context.mailbox.why_unmovable(folder))
+    messages = inbox_messages(context, only_new)
+    is_below_min_learnt = context.model.learnt < min_learnt
     planned: list[PlannedMove] = []
     for done, (message, key) in enumerate(messages, start=1):
-        if pace.interrupted():
+        if control.interrupted():
             break
-        if is_too_young:
+        if is_below_min_learnt:
             result.left.append(LeftAlone(context.mailbox.source(message), "too young"))
             continue
         outcome = plan(context, message, key, min_precision)
@@ -84,41 +88,41 @@ def make_plan(
         elif outcome is not None:
             planned.append(outcome)
             result.moves.append(outcome.move)
-        pace.report("suggest", done, len(messages))
+        control.report("suggest", done, len(messages))
     return planned
 
 
-def move_planned(context: FilingContext, pace: Pace, planned: list[PlannedMove]) -> None:
-    """Make the moves of the result, which are saved in the journal before the first is made.
+def move_planned(context: FilingContext, control: StepControl, planned: list[PlannedMove]) -> None:
+    """Make the planned moves, after saving all of them in the journal.
 
     Parameters
     ----------
     context : FilingContext
-        The run.
-    pace : Pace
-        What to look at between two messages.
+        State of the run.
+    control : StepControl
+        Callbacks between two messages.
     planned : list of PlannedMove
-        The moves, as in the result.
+        Moves, in the order of ``context.result.moves``.
     """
-    here = context.model.journal.here
-    here.update((each.key, each.entry) for each in planned)
+    present = context.model.journal.present
+    present.update((each.key, each.entry) for each in planned)
     context.model.save()
     for number, each in enumerate(planned):
-        del here[each.key]
-        if pace.interrupted():
-            continue  # The rest stays where it is.
-        if _is_moved(context, each):
-            here[each.key] = Entry(each.entry.folder, "filed", each.entry.identity)
+        del present[each.key]
+        if control.interrupted():
+            continue  # The remaining messages stay in the inbox, without a journal entry.
+        if _try_move(context, each):
+            present[each.key] = Entry(each.entry.folder, "filed", each.entry.identity)
             context.result.moves[number] = replace(each.move, done=True)
-        pace.report("move", number + 1, len(planned))
+        control.report("move", number + 1, len(planned))
 
 
-def _is_moved(context: FilingContext, planned: PlannedMove) -> bool:
-    """Move a message; False if it cannot be moved, which is counted."""
+def _try_move(context: FilingContext, planned: PlannedMove) -> bool:
+    """Move a message and return whether that succeeded; count a failure."""
     try:
         context.mailbox.move(planned.move.source, planned.move.target)
     except MessageGoneError:
-        # Read, moved or deleted meanwhile; if it is still there, the next run finds it.
+        # The message was read, moved or deleted since the scan. The next run finds it if it exists.
         context.result.vanished += 1
     except MoveError as error:
         context.result.fail(str(error))

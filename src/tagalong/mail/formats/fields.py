@@ -1,4 +1,4 @@
-"""What a mail says, by field: body, subject, people, quotes, signature, attachments."""
+"""Text fields of a mail: body, subject, addresses, quotations, signature, attachments."""
 
 import re
 
@@ -9,25 +9,28 @@ __all__ = ["mail_fields"]
 
 
 def mail_fields(mail: Mail) -> dict[str, str]:
-    """Return what a mail says, by field; fields that are empty are left out.
+    """Return the text of a mail by field, without empty fields.
 
     Parameters
     ----------
     mail : Mail
-        The mail, taken apart.
+        Parsed mail.
 
     Returns
     -------
     dict of str to str
         The body under "", and "subject", "from", "to", "list", "quoted", "signature",
-        "attachments". Of alternatives the plain text counts, where it says anything.
+        "attachments". If a part has plain text and HTML alternatives, the plain text is used
+        unless it is blank.
     """
-    said = {group for part in mail.texts if _is_said_plainly(part) for group in part.alternatives}
+    groups_with_plain_text = {
+        group for part in mail.texts if _is_nonblank_plain_text(part) for group in part.alternatives
+    }
     body: list[str] = []
     quoted: list[str] = []
     signature: list[str] = []
     for part in mail.texts:
-        if part.is_html and not said.isdisjoint(part.alternatives):
+        if part.is_html and not groups_with_plain_text.isdisjoint(part.alternatives):
             continue
         text = html_to_text(part.text) if part.is_html else part.text
         if part.is_forwarded:
@@ -51,12 +54,12 @@ def mail_fields(mail: Mail) -> dict[str, str]:
     return {name: text for name, text in fields.items() if text}
 
 
-def _is_said_plainly(part: TextPart) -> bool:
+def _is_nonblank_plain_text(part: TextPart) -> bool:
     return not part.is_html and not part.text.isspace()
 
 
 def _addresses(text: str) -> str:
-    """Return the addresses in a header, each once, without the names of their owners."""
+    """Return the distinct addresses in a header, without the names of people."""
     words = re.split(r'[\s<>(),;:"]+', text)
     addresses = (word.lower() for word in words if "@" in word.strip("@"))
     return " ".join(dict.fromkeys(addresses))

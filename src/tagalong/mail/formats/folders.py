@@ -1,7 +1,7 @@
-"""What mbox files and Maildirs share: options, and the labels that folders and tags give.
+"""Options of the mail readers, and labels from folders and tags.
 
-The folder is the label. A message that is broken gives an item with what there is. What it costs
-to read one is bounded: by `MAX_MESSAGE` here, by the limits of `mime` within it.
+The folder of a message is its label. A malformed message becomes an item with the parts that can be
+read. The cost of reading a message is bounded by `MAX_MESSAGE` and by the limits in `mime`.
 """
 
 import binascii
@@ -19,19 +19,19 @@ __all__ = [
     "MAX_MESSAGE",
     "SPECIAL_FOLDERS",
     "SYSTEM_LABELS",
-    "clean",
-    "folded",
+    "add_tags",
+    "casefolded",
+    "decode_imap_utf7",
     "inbox_labels",
     "is_excluded",
     "is_inbox",
-    "item_of",
-    "utf7_decoded",
-    "with_tags",
+    "mail_item",
+    "printable_name",
 ]
 
 MAX_MESSAGE = 10 << 20
 
-# Folders that mail is not filed in: the program or the server puts it there.
+# Folders whose mail was put there by a mail program or server, not filed by the owner.
 SPECIAL_FOLDERS = (
     *("Drafts", "Draft", "Outbox", "Templates", "Unsent Messages"),
     *("Sent", "Sent Items", "Sent Mail", "Sent Messages"),
@@ -43,7 +43,7 @@ SPECIAL_FOLDERS = (
     *("Brouillons", "Envoyés", "Éléments envoyés", "Corbeille", "Éléments supprimés"),
     *("Borradores", "Enviados", "Elementos enviados", "Papelera", "Elementos eliminados"),
 )
-# Labels that say what happened to a mail and not what it is about.
+# Labels that describe the state of a mail, not its topic.
 SYSTEM_LABELS = (
     *("Inbox", "Unread", "Opened", "Archived", "Important", "Starred", "Muted", "Snoozed"),
     *("Category Personal", "Category Social", "Category Promotions", "Category Updates"),
@@ -54,16 +54,21 @@ SYSTEM_LABELS = (
 MAIL_OPTIONS = (
     Option(
         "exclude",
-        "Folders whose mail is left out; in a mailbox from Gmail, labels.",
+        "Folders whose mail is left out; for a mailbox from Gmail, labels.",
         "names",
         SPECIAL_FOLDERS,
     ),
-    Option("inbox", "The label of mail in the inbox; by default it has none yet."),
-    Option("ignore_labels", "Labels and tags that do not count.", "names", SYSTEM_LABELS),
-    Option("max_message", "How much of a message is read, in bytes.", "size", MAX_MESSAGE),
+    Option("inbox", "Label of mail in the inbox. By default its labels are unknown."),
+    Option("ignore_labels", "Labels and tags to ignore.", "names", SYSTEM_LABELS),
+    Option(
+        "max_message",
+        "Number of bytes of a message that are read; the rest is ignored.",
+        "size",
+        MAX_MESSAGE,
+    ),
 )
 
-# Thunderbird keeps its five first tags under these names.
+# Names under which Thunderbird stores its first five tags.
 _THUNDERBIRD_TAGS = {
     "$label1": "Important",
     "$label2": "Work",
@@ -75,35 +80,35 @@ _UTF7 = re.compile(r"&([A-Za-z0-9+,]{0,500})-")
 _NAMESPACES = ("inbox", "[gmail]", "[google mail]")
 
 
-def item_of(mail: Mail, key: str, labels: tuple[str, ...] | None, place: str) -> Item:
-    """Return the item of a mail; the key is its id if it has none of its own."""
+def mail_item(mail: Mail, key: str, labels: tuple[str, ...] | None, place: str) -> Item:
+    """Return the item of a mail; its id is the Message-ID, or `key` if there is none."""
     name = mail.headers.get("message-id", "").strip("<> ")
     return Item(id=name or key, text=mail_fields(mail), labels=labels, place=place)
 
 
-def with_tags(
+def add_tags(
     labels: tuple[str, ...] | None, mail: Mail, ignored: Collection[str]
 ) -> tuple[str, ...] | None:
-    """Add the tags that Thunderbird has noted in a message to its labels."""
+    """Return labels with the tags that Thunderbird has written into the message."""
     keys = mail.headers.get("x-mozilla-keys", "").split()
-    tags = [_THUNDERBIRD_TAGS.get(key.lower(), utf7_decoded(key)) for key in keys]
-    # Other names with a dollar are IMAP's: $Forwarded, $NotJunk, $MDNSent.
+    tags = [_THUNDERBIRD_TAGS.get(key.lower(), decode_imap_utf7(key)) for key in keys]
+    # Other names with a dollar sign are IMAP keywords: $Forwarded, $NotJunk, $MDNSent.
     tags = [tag for tag in tags if not tag.startswith("$") and tag.casefold() not in ignored]
     return tuple(dict.fromkeys((*(labels or ()), *tags))) if tags else labels
 
 
 def is_inbox(label: str) -> bool:
-    """Whether a label stands for mail that is not filed yet; "" is a Maildir's root, or stdin."""
+    """Whether a label is that of the inbox; "" is the root of a Maildir, or standard input."""
     return label.casefold() in ("", "inbox")
 
 
 def inbox_labels(inbox: str | None) -> tuple[str, ...] | None:
-    """Return the labels of mail in the inbox: not known, unless the inbox has a label."""
+    """Return the labels of mail in the inbox: None (unknown) unless the inbox has a label."""
     return None if inbox is None else (inbox,)
 
 
 def is_excluded(label: str, excluded: frozenset[str]) -> bool:
-    """Whether a folder, or one above it, is among those excluded."""
+    """Whether a folder or one of its parents is excluded."""
     names = label.casefold().split("/")
     paths = {"/".join(names[:length]) for length in range(1, len(names) + 1)}
     if names[0] in _NAMESPACES:
@@ -111,21 +116,21 @@ def is_excluded(label: str, excluded: frozenset[str]) -> bool:
     return not paths.isdisjoint(excluded)
 
 
-def folded(names: Collection[str]) -> frozenset[str]:
-    """Return names without regard to case."""
+def casefolded(names: Collection[str]) -> frozenset[str]:
+    """Return the set of casefolded names."""
     return frozenset(name.casefold() for name in names)
 
 
-def utf7_decoded(name: str) -> str:
-    """Return a folder's name from the modified UTF-7 of IMAP; as it is where it is none.
+def decode_imap_utf7(name: str) -> str:
+    """Decode IMAP's modified UTF-7 in a folder name; invalid sequences stay unchanged.
 
     Examples
     --------
-    >>> utf7_decoded("Entw&APw-rfe &- mehr")
+    >>> decode_imap_utf7("Entw&APw-rfe &- mehr")
     'Entwürfe & mehr'
     """
 
-    def letters(found: re.Match[str]) -> str:
+    def decode(found: re.Match[str]) -> str:
         if not found[1]:
             return "&"
         padded = found[1].replace(",", "/") + "=" * (-len(found[1]) % 4)
@@ -134,9 +139,9 @@ def utf7_decoded(name: str) -> str:
         except ValueError:
             return found[0]
 
-    return _UTF7.sub(letters, name)
+    return _UTF7.sub(decode, name)
 
 
-def clean(name: str) -> str:
-    """Return a file's name as valid Unicode, so that it can be printed and saved."""
+def printable_name(name: str) -> str:
+    """Return a file name as valid Unicode, with invalid bytes replaced."""
     return os.fsencode(name).decode("utf-8", "replace")

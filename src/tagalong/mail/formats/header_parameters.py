@@ -1,4 +1,4 @@
-"""What the Content- headers of a part say: its kind, its parameters, the name of its file."""
+"""Parser of the Content- headers of a MIME part: value, parameters, file name."""
 
 import re
 from urllib.parse import unquote_to_bytes
@@ -7,15 +7,15 @@ from tagalong.mail.formats.text import decode_bytes, decode_header
 
 __all__ = ["file_name", "parse_structure"]
 
-# The limits. Ordinary mail stays far below each of them.
-STRUCTURE_BYTES = 4_000  # of a header that says what a part is
+# Limits. Ordinary mail stays far below each of them.
+STRUCTURE_BYTES = 4_000  # of a Content- header
 NAME_CHARACTERS = 200  # of an attachment's name
 
 _PARAMETER = re.compile(r';\s*([^\s=;"]{1,60})\s*=\s*(?:"((?:[^"\\]|\\.)*+)"|([^;"\s]*))', re.S)
 
 
 def parse_structure(value: bytes) -> tuple[str, dict[str, str]]:
-    """Return what a Content- header says: its lower-case value, and its parameters, undecoded."""
+    """Return the value of a Content- header in lower case, and its parameters, not decoded."""
     text = value[:STRUCTURE_BYTES].decode("latin-1")
     parameters: dict[str, str] = {}
     for name, quoted, bare in _PARAMETER.findall(text):
@@ -24,7 +24,7 @@ def parse_structure(value: bytes) -> tuple[str, dict[str, str]]:
 
 
 def file_name(parameters: dict[str, str], key: str) -> str:
-    """Return a file's name from parameters, plain or in the pieces of RFC 2231."""
+    """Return the file name in header parameters, plain or split as in RFC 2231."""
     if f"{key}*" in parameters:
         name = _percent_decoded([parameters[f"{key}*"]])
     elif f"{key}*0" in parameters or f"{key}*0*" in parameters:

@@ -1,4 +1,4 @@
-"""Mail from Maildir trees: Maildir++ (".Work.Tagalong") and folders within folders."""
+"""Reader of Maildir trees: Maildir++ (".Work.Tagalong") and nested folders ("Work/Tagalong")."""
 
 import os
 import re
@@ -10,21 +10,21 @@ from tagalong.mail.formats.folders import (
     MAX_MESSAGE,
     SPECIAL_FOLDERS,
     SYSTEM_LABELS,
-    clean,
-    folded,
+    add_tags,
+    casefolded,
+    decode_imap_utf7,
     inbox_labels,
     is_excluded,
     is_inbox,
-    item_of,
-    utf7_decoded,
-    with_tags,
+    mail_item,
+    printable_name,
 )
 from tagalong.mail.formats.mime import parse_mail
-from tagalong.streams.format import Found
+from tagalong.streams.format import ItemOrError
 
-__all__ = ["delivered", "maildir_folders", "maildir_messages", "read_maildir", "read_message"]
+__all__ = ["delivery_time", "maildir_folders", "maildir_messages", "read_maildir", "read_message"]
 _FLAGS = re.compile(r"[:;!]2,")
-_DEEPEST_FOLDER = 50
+_MAX_DEPTH = 50
 
 
 def read_maildir(
@@ -34,33 +34,37 @@ def read_maildir(
     inbox: str | None = None,
     ignore_labels: Collection[str] = SYSTEM_LABELS,
     max_message: int = MAX_MESSAGE,
-) -> Iterator[Found]:
-    """Read the messages of a Maildir and of the folders below, oldest delivery first.
+) -> Iterator[ItemOrError]:
+    """Yield the messages of a Maildir and the folders below it, by delivery time.
 
-    All folders are merged by the time that a message's name starts with. Names are held in memory,
-    messages are not. A message that vanishes while the others are read is passed over.
+    The messages of all folders are merged in the order of their delivery times, which their file
+    names start with. Only the names are kept in memory. A message that disappears during reading is
+    skipped.
 
     Parameters
     ----------
     folder : path
         A Maildir, or a folder with Maildirs below it.
     exclude : collection of str
-        Folders that are left out with all below them.
+        Folders to leave out, with their subfolders.
     inbox : str, optional
-        The label of messages in the inbox, which is the Maildir itself or a folder of that name.
+        Label of messages in the inbox, which is the Maildir itself or a folder named inbox.
     ignore_labels : collection of str
-        Tags from Thunderbird that do not count.
+        Thunderbird tags to ignore.
     max_message : int
-        How many bytes of a message are read; the rest is passed over.
+        Number of bytes of a message that are read; the rest is ignored.
     """
     folders = list(_folders(Path(folder), exclude))
     if not folders and not any(_folders(Path(folder), ())):
-        raise ReadError(_shown(folder), "no Maildir: it and the folders below have no cur or new")
-    ignored = folded(ignore_labels)
+        raise ReadError(
+            _printable(folder),
+            "not a Maildir: neither this folder nor a folder below it contains cur or new",
+        )
+    ignored = casefolded(ignore_labels)
     names = [
-        (delivered(path), path.name, number, path.parent.name)
+        (delivery_time(path), path.name, number, path.parent.name)
         for number, (_, where) in enumerate(folders)
-        for _, path in _listed(where)
+        for _, path in _list_messages(where)
     ]
     names.sort()
     for _, name, number, state in names:
@@ -74,7 +78,7 @@ def read_maildir(
             yield _unreadable(path, error)
             continue
         labels = inbox_labels(inbox) if is_inbox(label) else (label,)
-        yield item_of(mail, _key(name), with_tags(labels, mail, ignored), _shown(path))
+        yield mail_item(mail, _key(name), add_tags(labels, mail, ignored), _printable(path))
 
 
 def read_message(
@@ -83,23 +87,23 @@ def read_message(
     *,
     max_message: int = MAX_MESSAGE,
 ) -> Item:
-    """Read a file that is one message, such as one of a Maildir.
+    """Read a file with a single message, such as a file of a Maildir.
 
     Parameters
     ----------
     path : str or path
-        The file.
+        Path of the file.
     labels : tuple of str, optional
-        What it is filed under.
+        Labels of the message.
     max_message : int
-        How many bytes of it are read.
+        Number of bytes that are read; the rest is ignored.
 
     Raises
     ------
     FileNotFoundError
-        If it is not there, or no longer.
+        If the file does not exist.
     ReadError
-        If it cannot be read.
+        If the file cannot be read.
     """
     path = Path(path)
     try:
@@ -108,23 +112,23 @@ def read_message(
         raise
     except OSError as error:
         raise _unreadable(path, error) from error
-    return item_of(mail, _key(path.name), labels, _shown(path))
+    return mail_item(mail, _key(path.name), labels, _printable(path))
 
 
 def maildir_folders(
     root: str | os.PathLike[str], exclude: Collection[str] = SPECIAL_FOLDERS
 ) -> dict[str, Path]:
-    """Return the folders of a Maildir tree by label, in order of label; the root's label is "".
+    """Return the folders of a Maildir tree by label, sorted by label; the root's label is "".
 
-    Both ways to nest are read: "Work/Tagalong" and ".Work.Tagalong" have the label
-    "Work/Tagalong". If both are there, the second is returned. Symbolic links are not followed.
+    Both nesting styles are supported: "Work/Tagalong" and ".Work.Tagalong" have the label
+    "Work/Tagalong". If both exist, the second is returned. Symbolic links are not followed.
 
     Parameters
     ----------
     root : str or path
         A Maildir, or a folder with Maildirs below it.
     exclude : collection of str
-        Folders that are left out with all below them.
+        Folders to leave out, with their subfolders.
     """
     found: dict[str, Path] = {}
     for label, folder in _folders(Path(root), exclude):
@@ -133,22 +137,24 @@ def maildir_folders(
 
 
 def maildir_messages(folder: str | os.PathLike[str]) -> Iterator[tuple[str, Path]]:
-    """Yield key and path of each message of one Maildir, oldest delivery first.
+    """Yield key and path of each message of one Maildir, by delivery time.
 
-    The key is the file's name without its flags: it stays when a message is read, answered or
+    The key is the file name without flags. It does not change when a message is read, answered or
     moved. Messages that are flagged as deleted are left out.
 
     Parameters
     ----------
     folder : str or path
-        The folder that holds cur and new.
+        Folder that contains cur and new.
     """
-    return iter(sorted(_listed(Path(folder)), key=lambda found: (delivered(found[1]), found[0])))
+    return iter(
+        sorted(_list_messages(Path(folder)), key=lambda found: (delivery_time(found[1]), found[0]))
+    )
 
 
 def _folders(root: Path, exclude: Collection[str]) -> Iterator[tuple[str, Path]]:
-    """Yield label and path of every Maildir in a tree, in order of label."""
-    excluded = folded(exclude)
+    """Yield label and path of every Maildir in a tree, sorted by label."""
+    excluded = casefolded(exclude)
     found: list[tuple[str, Path]] = []
     waiting: list[tuple[tuple[str, ...], Path]] = [((), root)]
     while waiting:
@@ -160,13 +166,14 @@ def _folders(root: Path, exclude: Collection[str]) -> Iterator[tuple[str, Path]]
         for path in inner:
             if is_maildir and path.name in ("cur", "new", "tmp"):
                 continue
-            # In Maildir++ the name has the whole path; other hidden folders are a program's own.
+            # A Maildir++ folder name contains the whole path. Other hidden folders belong to
+            # mail programs.
             is_hidden = path.name.startswith(".")
             if is_hidden and not (path / "cur").is_dir():
                 continue
             parts = path.name.split(".") if is_hidden else [path.name]
-            below = (*names, *(utf7_decoded(clean(part)) for part in parts if part))
-            if len(below) <= _DEEPEST_FOLDER and not is_excluded("/".join(below), excluded):
+            below = (*names, *(decode_imap_utf7(printable_name(part)) for part in parts if part))
+            if len(below) <= _MAX_DEPTH and not is_excluded("/".join(below), excluded):
                 waiting.append((below, path))
     yield from sorted(found)
 
@@ -177,23 +184,23 @@ def _subfolders(folder: Path, is_root: bool) -> list[Path]:
             return [Path(entry) for entry in entries if entry.is_dir(follow_symlinks=False)]
     except FileNotFoundError:
         if not is_root:
-            return []  # It has gone since it was listed.
-        raise ReadError(_shown(folder), "there is no such folder") from None
+            return []  # deleted since it was listed
+        raise ReadError(_printable(folder), "the folder does not exist") from None
     except NotADirectoryError:
-        raise ReadError(_shown(folder), "not a folder, so no Maildir") from None
+        raise ReadError(_printable(folder), "not a folder, so not a Maildir") from None
     except OSError as error:
         raise _unreadable(folder, error) from error
 
 
-def _listed(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Yield key and path of each message of a Maildir, in no order, each key once."""
+def _list_messages(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Yield key and path of each message of a Maildir, unordered, each key once."""
     found: dict[str, Path] = {}
-    # First new, then cur: a message that moves on in between is seen twice, not missed.
+    # Mail programs move messages from new to cur. Listing new first cannot miss such a message.
     for state in ("new", "cur"):
         try:
             with os.scandir(folder / state) as entries:
                 for entry in entries:
-                    key, _, flags = _parted(entry.name)
+                    key, _, flags = _split_flags(entry.name)
                     is_message = not entry.name.startswith(".") and "T" not in flags
                     if is_message and entry.is_file(follow_symlinks=False):
                         found[key] = Path(entry)
@@ -202,21 +209,21 @@ def _listed(folder: Path) -> Iterator[tuple[str, Path]]:
         except OSError as error:
             raise _unreadable(folder / state, error) from error
     for key, path in found.items():
-        yield clean(key), path
+        yield printable_name(key), path
 
 
-def _parted(name: str) -> tuple[str, str, str]:
-    """Return a message's unique name, the mark that ends it, and its flags."""
+def _split_flags(name: str) -> tuple[str, str, str]:
+    """Split a file name into the unique name of the message, the separator and the flags."""
     mark = _FLAGS.search(name)
     return (name[: mark.start()], mark[0], name[mark.end() :]) if mark else (name, "", "")
 
 
 def _key(name: str) -> str:
-    return clean(_parted(name)[0])
+    return printable_name(_split_flags(name)[0])
 
 
-def delivered(path: Path) -> int:
-    """Return when a message was delivered, in seconds: as its name says, else as its file does."""
+def delivery_time(path: Path) -> int:
+    """Return the delivery time of a message in seconds, from its name or else from its mtime."""
     digits = re.match("[0-9]+", path.name)
     if digits:
         return int(digits[0])
@@ -231,9 +238,9 @@ def _first_bytes(path: Path, most: int) -> bytes:
         return file.read(most)
 
 
-def _shown(path: str | os.PathLike[str]) -> str:
-    return clean(os.fspath(path))
+def _printable(path: str | os.PathLike[str]) -> str:
+    return printable_name(os.fspath(path))
 
 
 def _unreadable(path: Path, error: OSError) -> ReadError:
-    return ReadError(_shown(path), f"cannot be read: {error.strerror or error}")
+    return ReadError(_printable(path), f"cannot be read: {error.strerror or error}")

@@ -1,4 +1,4 @@
-"""Mail from mbox files, also as Thunderbird and Gmail's Takeout write them."""
+"""Reader of mbox files, including those of Thunderbird and Gmail's Takeout."""
 
 import csv
 import re
@@ -11,24 +11,24 @@ from tagalong.mail.formats.folders import (
     MAX_MESSAGE,
     SPECIAL_FOLDERS,
     SYSTEM_LABELS,
-    clean,
-    folded,
+    add_tags,
+    casefolded,
     inbox_labels,
     is_excluded,
     is_inbox,
-    item_of,
-    with_tags,
+    mail_item,
+    printable_name,
 )
 from tagalong.mail.formats.mime import Mail, parse_mail
-from tagalong.streams.compression import broken, without_suffix
-from tagalong.streams.format import Found
+from tagalong.streams.compression import read_errors, strip_compression_suffix
+from tagalong.streams.format import ItemOrError
 
 __all__ = ["read_mbox"]
 _SEPARATOR = re.compile(rb"From (?:\S+\s*$|.*\d:\d\d)")
 _FROM_LINE = re.compile(rb"From (?:(?<=\n\nFrom )|(?<=\n\r\nFrom ))[^\n]*")
 _QUOTED_FROM = re.compile(rb"\n>(?=>*From )")
 _BLOCK = 1 << 17
-_EXPUNGED = 0x0008  # in X-Mozilla-Status: deleted or moved, still in the file until compacted
+_EXPUNGED = 0x0008  # bit of X-Mozilla-Status: deleted or moved, in the file until it is compacted
 
 
 def read_mbox(
@@ -39,30 +39,30 @@ def read_mbox(
     inbox: str | None = None,
     ignore_labels: Collection[str] = SYSTEM_LABELS,
     max_message: int = MAX_MESSAGE,
-) -> Iterator[Found]:
-    """Read the messages of an mbox file, in its order.
+) -> Iterator[ItemOrError]:
+    """Yield the messages of an mbox file in the order of the file.
 
-    A message starts at a line "From " with a time or with one word only, after an empty line.
-    Messages that Thunderbird has deleted or moved, but not yet removed, are left out.
+    A message starts after an empty line, at a line "From " with a time or a single word. Messages
+    that Thunderbird has deleted or moved, but not yet removed from the file, are left out.
 
     Parameters
     ----------
     stream : binary file
-        The mailbox, decompressed.
+        Decompressed mailbox.
     name : str
-        The file's name: its last part without .mbox is the label; with the names of the folders
-        above that end in .sbd, as Thunderbird nests them.
+        File name. The label is its last part without .mbox, preceded by the names of parent folders
+        that end in .sbd, which is how Thunderbird nests folders.
     exclude : collection of str
-        Messages from Gmail that bear one of these labels are left out.
+        Labels of Gmail messages to leave out.
     inbox : str, optional
-        The label of messages that lie in the inbox and have no other.
+        Label of messages that are in the inbox and have no other label.
     ignore_labels : collection of str
-        Labels from Gmail and tags from Thunderbird that do not count.
+        Gmail labels and Thunderbird tags to ignore.
     max_message : int
-        How many bytes of a message are read; the rest is passed over.
+        Number of bytes of a message that are read; the rest is ignored.
     """
     folder = _mbox_folder(name)
-    excluded, ignored = folded(exclude), folded(ignore_labels)
+    excluded, ignored = casefolded(exclude), casefolded(ignore_labels)
     for line, data in _mbox_messages(stream, name, max_message):
         mail = parse_mail(data)
         if _is_expunged(mail):
@@ -78,14 +78,14 @@ def read_mbox(
             if not labels and any(map(is_inbox, names)):
                 labels = inbox_labels(inbox)
         place = f"{name}:{line}"
-        yield item_of(mail, place, with_tags(labels, mail, ignored), place)
+        yield mail_item(mail, place, add_tags(labels, mail, ignored), place)
 
 
 def _mbox_messages(stream: BinaryIO, name: str, max_message: int) -> Iterator[tuple[int, bytes]]:
-    """Yield the line where each message starts, and the message with its "From " line."""
+    """Yield the number of the first line of each message, and the message with its "From " line."""
     message = bytearray()
     number, start = 1, 0
-    before = b"\n\n"  # the end of what was read before: the start of a file is as after a blank
+    before = b"\n\n"  # end of the previous block; a file starts as if after an empty line
     for block in _blocks(stream, name):
         data = before + block
         at = len(before)
@@ -105,7 +105,7 @@ def _mbox_messages(stream: BinaryIO, name: str, max_message: int) -> Iterator[tu
             text = message.lstrip()
             if text:
                 number += message.count(b"\n", 0, len(message) - len(text))
-                problem = f"not an mbox: it starts with {bytes(text[:40])!r}, not with 'From '"
+                problem = f"not an mbox file: it starts with {bytes(text[:40])!r}, not 'From '"
                 raise ReadError(f"{name}:{number}", problem)
             message.clear()
         number += data.count(b"\n", at)
@@ -115,14 +115,14 @@ def _mbox_messages(stream: BinaryIO, name: str, max_message: int) -> Iterator[tu
 
 
 def _blocks(stream: BinaryIO, name: str) -> Iterator[bytes]:
-    """Yield a file in blocks that end where a line does, unless the line is very long."""
+    """Yield a file in blocks that end at a line end, except inside very long lines."""
     lines = 1
-    some = getattr(stream, "read1", stream.read)
+    read = getattr(stream, "read1", stream.read)
     while True:
         try:
-            block: bytes = some(_BLOCK)
+            block: bytes = read(_BLOCK)
             block += stream.readline(_BLOCK) if block else b""
-        except broken() as error:
+        except read_errors() as error:
             problem = f"cannot be read further: {error or type(error).__name__}"
             raise ReadError(f"{name}:{lines}", problem) from error
         if not block:
@@ -136,12 +136,12 @@ def _add(message: bytearray, data: bytes, start: int, end: int, most: int) -> No
 
 
 def _unquoted(message: bytearray) -> bytes:
-    """Return a message without the mark that mbox sets before a line "From " of its own."""
+    """Return a message without the ">" by which mbox quotes lines that start with "From "."""
     return _QUOTED_FROM.sub(b"\n", message) if b">From " in message else bytes(message)
 
 
 def _mbox_folder(name: str) -> str:
-    """Return the folder that a mailbox file stands for; "" if its name says nothing.
+    """Return the folder label of an mbox file from its name; "" for standard input.
 
     Examples
     --------
@@ -150,19 +150,19 @@ def _mbox_folder(name: str) -> str:
     """
     if name in ("-", "<stdin>"):
         return ""
-    path = Path(without_suffix(name))
-    if path.name == "mbox" and path.parent.suffix.lower() == ".mbox":  # as Apple Mail exports
+    path = Path(strip_compression_suffix(name))
+    if path.name == "mbox" and path.parent.suffix.lower() == ".mbox":  # export of Apple Mail
         path = path.parent
     names = [path.stem if path.suffix.lower() in (".mbox", ".mbx") else path.name]
     for parent in path.parents:
         if parent.suffix.lower() != ".sbd":
             break
         names.append(parent.stem)
-    return clean("/".join(reversed(names)))
+    return printable_name("/".join(reversed(names)))
 
 
 def _gmail_labels(header: str) -> list[str]:
-    """Return the labels of a Takeout header: separated by commas, in quotes where need be."""
+    """Return the labels of a Takeout header: comma-separated, with optional quotes."""
     try:
         labels = next(csv.reader([header], skipinitialspace=True), [])
     except csv.Error:

@@ -1,9 +1,9 @@
-"""A mail taken apart: headers, text parts and names of attachments, within fixed limits.
+"""Parser of mail into headers, text parts and names of attachments, within fixed limits.
 
-The standard library's parser recurses into nested parts and is quadratic in places, so that a
-small hostile mail keeps it busy for minutes. This one keeps a stack of its own and reads each byte
-a bounded number of times. Where a limit is reached, what was read so far counts and the rest is
-passed over. No bytes make it raise.
+The standard library's parser recurses into nested parts and is quadratic in places: a small hostile
+mail keeps it busy for minutes. This parser uses an explicit stack and reads each byte a bounded
+number of times. When it reaches a limit, it keeps the parts read so far and ignores the rest. It
+raises no exception, whatever the input.
 """
 
 import binascii
@@ -15,16 +15,16 @@ from tagalong.mail.formats.text import decode_base64, decode_bytes, decode_heade
 
 __all__ = ["Mail", "TextPart", "parse_mail"]
 
-# The limits. Ordinary mail stays far below each of them.
+# Limits. Ordinary mail stays far below each of them.
 HEADER_BYTES = 256_000  # of all headers of a message or part
 VALUE_BYTES = 32_000  # of one header
-PARTS = 1_000  # at all levels together
-DEPTH = 16  # of parts within parts
-SCANNED_BYTES = 30_000_000  # where parts are looked for, at all levels together
-TEXT_BYTES = 500_000  # of text before it is decoded, in all parts together
-ATTACHMENTS = 100  # whose names are kept
+PARTS = 1_000  # in total, over all levels
+DEPTH = 16  # of nested parts
+SCANNED_BYTES = 30_000_000  # searched for part boundaries, over all levels
+TEXT_BYTES = 500_000  # of text before decoding, in all parts
+ATTACHMENTS = 100  # with names that are kept
 
-_HEADERS_OF_USE = {
+_USED_HEADERS = {
     *(b"subject", b"from", b"to", b"cc", b"message-id", b"list-id"),
     *(b"content-type", b"content-transfer-encoding", b"content-disposition"),
     *(b"x-gmail-labels", b"x-mozilla-keys", b"x-mozilla-status"),
@@ -37,18 +37,18 @@ _META_CHARSET = re.compile(rb"charset\s{0,9}=\s{0,9}[\"']?([\w-]{1,40})", re.I)
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """A part that is text.
+    """Text part of a mail.
 
     Parameters
     ----------
     text : str
-        What it says; line ends are LF.
+        Decoded text with LF line ends.
     is_html : bool
-        Whether it is HTML; otherwise it is plain text.
+        Whether the text is HTML; otherwise it is plain text.
     is_forwarded : bool
-        Whether it belongs to a message within the message.
+        Whether the part belongs to an embedded message.
     alternatives : tuple of int
-        The groups of alternatives that it is in, by number.
+        Numbers of the multipart/alternative groups that contain the part.
     """
 
     text: str
@@ -59,16 +59,16 @@ class TextPart:
 
 @dataclass(slots=True)
 class Mail:
-    """A mail taken apart.
+    """Parsed mail.
 
     Parameters
     ----------
     headers : dict of str to str
-        The headers that are of use here, decoded, by lower-case name; the first of each name.
+        Decoded headers that Tagalong uses, by lower-case name; the first of each name counts.
     texts : list of TextPart
-        The parts that are text, in order.
+        Text parts in the order of the mail.
     attachments : list of str
-        The names of attached files, also of those in messages within the message.
+        Names of attached files, including those in embedded messages.
     """
 
     headers: dict[str, str] = field(default_factory=dict)
@@ -78,7 +78,7 @@ class Mail:
 
 @dataclass(frozen=True, slots=True)
 class _Region:
-    """Bytes from `start` to `end`, still to be taken apart: a message or one of its parts."""
+    """Message or part to parse: the bytes of `data` from `start` to `end`."""
 
     data: bytes
     start: int
@@ -91,12 +91,12 @@ class _Region:
 
 
 def parse_mail(data: bytes) -> Mail:
-    r"""Take a message apart.
+    r"""Parse a message.
 
     Parameters
     ----------
     data : bytes
-        The message with its headers; line ends are LF or CRLF.
+        Message with its headers; line ends are LF or CRLF.
 
     Examples
     --------
@@ -121,7 +121,7 @@ class _Parser:
         self._groups = 0
 
     def run(self) -> None:
-        """Take the parts apart in the order of the message, those within a part at once."""
+        """Parse all parts depth-first, in the order of the message."""
         while self._waiting and self._parts_left > 0:
             self._parts_left -= 1
             region = self._waiting.pop()
@@ -153,7 +153,7 @@ class _Parser:
             return
         boundary = parameters.get("boundary", "").rstrip().encode("latin-1")
         spans = _split(region, body, boundary, self._parts_left)
-        if not spans:  # Its parts cannot be told from each other, but it may say something.
+        if not spans:  # No boundary was found: keep the whole body as text.
             self._text(region, body, b"", "", is_html=False)
             return
         alternatives = region.alternatives
@@ -185,7 +185,8 @@ class _Parser:
         disposition, places = parse_structure(headers.get("content-disposition", b""))
         name = file_name(places, "filename") or file_name(parameters, "name")
         is_text = kind in ("text/plain", "text/html")
-        # A first text with a name and no more is the body, as some programs send it.
+        # Some programs give the body a file name: the first text part is an attachment only if its
+        # disposition says so.
         if disposition == "attachment" or (name and (self.mail.texts or not is_text)):
             if name and len(self.mail.attachments) < ATTACHMENTS:
                 self.mail.attachments.append(name)
@@ -212,18 +213,18 @@ class _Parser:
 
 
 def _headers(region: _Region) -> tuple[dict[str, bytes], int]:
-    """Return a region's headers of use, as they are written, and where its body starts."""
+    """Return the used headers of a region, not decoded, and the start of its body."""
     data, at, end = region.data, region.start, region.end
     last = min(end, at + HEADER_BYTES)
     found: dict[str, bytes] = {}
     while header := _HEADER.match(data, at, last):
         name = header[1].lower()
-        if name in _HEADERS_OF_USE:
+        if name in _USED_HEADERS:
             start = header.start(2)
             value = data[start : min(header.end(2), start + VALUE_BYTES)]
             found.setdefault(name.decode("ascii"), value)
         at = header.end()
-    if at >= last < end:  # Too many headers: the others are passed over.
+    if at >= last < end:  # Too many headers: ignore the rest.
         blank = _BLANK_LINE.search(data, last - 1, end)
         return found, blank.end() if blank else end
     if data.startswith((b"\n", b"\r\n"), at, end):
@@ -232,13 +233,14 @@ def _headers(region: _Region) -> tuple[dict[str, bytes], int]:
 
 
 def _split(region: _Region, body: int, boundary: bytes, most: int) -> list[tuple[int, int]]:
-    """Return where the parts of a multipart body start and end."""
+    """Return start and end of each part of a multipart body."""
     if not boundary:
         return []
     delimiter = re.compile(rb"\n--" + re.escape(boundary) + rb"(--)?[ \t]*\r?(?:\n|\Z)")
     spans: list[tuple[int, int]] = []
     start = -1
-    # The line end before a delimiter belongs to it; the one after it may start the next.
+    # The line end before a delimiter is part of it. The line end after a delimiter may also be the
+    # line end before the next one.
     at = max(body - 1, 0)
     while len(spans) < most and (found := delimiter.search(region.data, at, region.end)):
         if start >= 0:

@@ -1,7 +1,7 @@
-"""The text of mails: bytes decoded, HTML made plain, an answer told from what it answers.
+"""Text of mail: decoding of bytes and headers, HTML to plain text, separation of quotations.
 
-Each function takes time in proportion to its input, whatever that holds. The standard library's
-`html.parser` does not: 100 kB of open tags keep it busy for a minute.
+The running time of each function is linear in its input, even for hostile input. The standard
+library's `html.parser` does not guarantee that: 100 kB of open tags keep it busy for a minute.
 """
 
 import binascii
@@ -25,15 +25,16 @@ _ENCODED_WORD = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?([^?]*)\?=")
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _NOT_BASE64 = bytes(set(range(256)) - set(_BASE64))
 
-# Codecs are looked up here and not by the interpreter, which tries an import for every name, and
-# knows some that are no charsets: compression, escapes, and punycode, which is quadratic.
-_NO_CHARSETS = {
+# Codecs are looked up here and not by the interpreter. The interpreter tries an import for every
+# name, and it has codecs that are not charsets: compression, escapes, and punycode, which is
+# quadratic.
+_NOT_CHARSETS = {
     *("base64_codec", "bz2_codec", "hex_codec", "quopri_codec", "rot_13", "uu_codec"),
     *("zlib_codec", "mbcs"),
 }
-_CODECS = {*aliases.values(), "koi8_u", "koi8_t", "cp720", "cp737", "cp874"} - _NO_CHARSETS
-# Charsets that are declared where one that holds more is meant.
-_MEANT = {
+_CODECS = {*aliases.values(), "koi8_u", "koi8_t", "cp720", "cp737", "cp874"} - _NOT_CHARSETS
+# Mail often declares a charset but uses a superset of it. Declared charset to superset:
+_INTENDED_CHARSETS = {
     "ascii": "utf_8",
     "latin_1": "cp1252",
     "iso8859_9": "cp1254",
@@ -44,26 +45,26 @@ _MEANT = {
     "tis_620": "cp874",
 }
 
-# A tag with few and plain attributes is matched to its end; of others only the name is.
+# A tag with few, simple attributes is matched up to its end, any other tag up to its name.
 _MARKUP = re.compile(
     r"<(?:(/?)([a-zA-Z][a-zA-Z0-9:-]*)((?:[^<>\"'=]*=\"[^<>\"]*\"){0,20}[^<>\"'=]*>)?|[!?/])"
 )
 _TAG_END_OR_QUOTE = re.compile(r">|=\s*([\"'])")
-_LONG_NUMBER = re.compile(r"&#[0-9]{8,};?")  # beyond all characters, and no int() if very long
+_LONG_NUMBER = re.compile(r"&#[0-9]{8,};?")  # not a character, and maybe too long for int()
 _BLOCK_NAMES = (
     "address article aside blockquote br center dd div dl dt fieldset figcaption figure footer "
     "form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table tbody tfoot thead tr ul"
 )
 _BLOCKS = frozenset(_BLOCK_NAMES.split())
 _CELLS = {"td", "th", "option", "button"}
-_UNSEEN = {
+_HIDDEN_ELEMENTS = {
     name: re.compile(rf"</{name}(?=[\s/>])", re.I)
     for name in ("script", "style", "title", "iframe", "noembed", "noframes")
 }
 
 _LONGEST_INTRODUCTION = 300
 _SIGNATURE_LINES = 40
-_SIGNATURE = re.compile(r"-- ?|_{40,60}")  # the usual line, and that above a mailing list's footer
+_SIGNATURE = re.compile(r"-- ?|_{40,60}")  # of a person; above the footer of a mailing list
 _DEVICE = re.compile(
     r"(Sent (from|with|via) |Get Outlook for |Von meine[mr] .*gesendet|Gesendet (von|mit) "
     r"|Envoyé (de|depuis) |Enviado (desde|do|da) |Inviato da |Verzonden (vanaf|met) )"
@@ -98,7 +99,7 @@ _WROTE = re.compile(
 
 
 def decode_base64(content: bytes) -> bytes:
-    """Return what base64 stands for, as far as it goes."""
+    """Decode base64; if it is malformed, decode as many valid digits as possible."""
     try:
         return binascii.a2b_base64(content + b"==")
     except binascii.Error:
@@ -107,12 +108,12 @@ def decode_base64(content: bytes) -> bytes:
 
 
 def decode_header(value: bytes) -> str:
-    r"""Return a header's value as text in one line, its encoded words decoded.
+    r"""Return the value of a header as one line of text, with encoded words decoded.
 
     Parameters
     ----------
     value : bytes
-        The value as it is written, folded or not.
+        Raw value, which may be folded over several lines.
 
     Examples
     --------
@@ -132,7 +133,7 @@ def _decode_words(text: str) -> str:
     for word in _ENCODED_WORD.finditer(text):
         gap = text[end : word.start()]
         is_next = end > 0 and not gap.strip()
-        # A letter may be cut in two by the end of a word, so bytes are joined before decoding.
+        # Adjacent encoded words may split a character, so their bytes are joined before decoding.
         if not is_next or word[1].lower() != charset:
             pieces.append(decode_bytes(bytes(run), charset))
             run.clear()
@@ -146,14 +147,14 @@ def _decode_words(text: str) -> str:
 
 
 def decode_bytes(data: bytes, charset: str = "") -> str:
-    """Return bytes as text: in the charset they claim, else in UTF-8, else in Windows-1252.
+    """Decode bytes in the declared charset, else in UTF-8, else in Windows-1252.
 
     Parameters
     ----------
     data : bytes
-        What to decode.
+        Bytes to decode.
     charset : str
-        What the mail says it is in; may be wrong, or no charset at all.
+        Charset that the mail declares, which may be wrong or unknown.
 
     Examples
     --------
@@ -166,7 +167,7 @@ def decode_bytes(data: bytes, charset: str = "") -> str:
             return _without_surrogates(data.decode(attempt))
         except (UnicodeError, ValueError):
             continue
-    # A few broken letters in a long text do not make it one in another charset.
+    # A few invalid bytes in a long text do not mean that the charset is wrong.
     text = data.decode(codec, "replace")
     if text.count("\ufffd") * 200 > len(text):
         text = data.decode("cp1252", "replace")
@@ -177,24 +178,24 @@ def decode_bytes(data: bytes, charset: str = "") -> str:
 def _codec(charset: str) -> str:
     name = normalize_encoding(charset.partition("*")[0].strip().lower().removeprefix("x-"))
     codec = aliases.get(name, name)
-    return _MEANT.get(codec, codec) if codec in _CODECS else "utf_8"
+    return _INTENDED_CHARSETS.get(codec, codec) if codec in _CODECS else "utf_8"
 
 
 def _without_surrogates(text: str) -> str:
     try:
         text.encode()
-    except UnicodeEncodeError:  # from UTF-7, which can spell them
+    except UnicodeEncodeError:  # UTF-7 can encode lone surrogates
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
 
 
 def html_to_text(html: str) -> str:
-    r"""Return what HTML shows, a line for each block; lines quoted in it start with ">".
+    r"""Return the visible text of HTML, one line per block; quoted lines start with ">".
 
     Parameters
     ----------
     html : str
-        A document or a piece of one, well-formed or not.
+        A document or a fragment, well-formed or not.
 
     Examples
     --------
@@ -219,8 +220,8 @@ def html_to_text(html: str) -> str:
             pieces.append("\n\0" if quotes else "\n")  # NUL marks a quoted line
         elif name in _CELLS:
             pieces.append(" ")
-        elif name in _UNSEEN and not is_end:
-            close = _UNSEEN[name].search(html, end)
+        elif name in _HIDDEN_ELEMENTS and not is_end:
+            close = _HIDDEN_ELEMENTS[name].search(html, end)
             end = close.start() if close else len(html)
     pieces.append(html[end:])
     text = unescape(_LONG_NUMBER.sub("\ufffd", "".join(pieces)))
@@ -231,26 +232,27 @@ def html_to_text(html: str) -> str:
 
 
 def _end_of_markup(html: str, start: int) -> int:
-    """Return where a comment or declaration ends."""
+    """Return the end of a comment or declaration."""
     close = "-->" if html.startswith("<!--", start) else ">"
     end = html.find(close, start + 2)
     return end + len(close) if end >= 0 else len(html)
 
 
 def _end_of_tag(html: str, at: int) -> int:
-    """Return where a tag ends whose name ends at `at`: at a ">" that is in no quoted value."""
+    """Return the end of a tag whose name ends at `at`: after the first ">" outside of quotes."""
     while found := _TAG_END_OR_QUOTE.search(html, at):
         at = found.end()
         if found[1] is None:
             return at
         close = html.find(found[1], at)
-        # A quote that is never closed is none; each kind can be so but once.
+        # An unclosed quote is an ordinary character. Each of the two kinds can be unclosed only
+        # once, since no quote of that kind follows: the search stays linear.
         at = close + 1 if close >= 0 else at
     return len(html)
 
 
 class Reply(NamedTuple):
-    """A mail's text in three: what it says, what it answers or passes on, and who signs."""
+    """Text of a mail in three parts: body, quoted or forwarded text, and signature."""
 
     body: str
     quoted: str
@@ -258,13 +260,13 @@ class Reply(NamedTuple):
 
 
 def split_reply(text: str) -> Reply:
-    r"""Tell what a mail says from what it quotes and from its signature.
+    r"""Split the text of a mail into body, quoted text and signature.
 
     Parameters
     ----------
     text : str
-        Plain text. Lines that start with ">" are quoted, as is the line that introduces them
-        ("On Monday, Ann wrote:"); after a line such as "-----Original Message-----" all is.
+        Plain text. Quoted are lines that start with ">", the line that introduces them ("On
+        Monday, Ann wrote:"), and all lines from one such as "-----Original Message-----" on.
 
     Examples
     --------
@@ -275,23 +277,23 @@ def split_reply(text: str) -> Reply:
     body: list[str] = []
     quoted: list[str] = []
     signature: list[str] = []
-    run: list[str] = []  # of lines of the sender's own
+    own_lines: list[str] = []  # lines of the sender since the last quotation
     at = 0
     while at < len(lines):
         count = _quoted_lines(lines, at)
         if count == 0:
-            run.append(lines[at])
+            own_lines.append(lines[at])
             at += 1
             continue
-        _settle(run, body, signature)
+        _split_signature(own_lines, body, signature)
         quoted += [line.lstrip("> ") for line in lines[at : at + count]]
         at += count
-    _settle(run, body, signature)
+    _split_signature(own_lines, body, signature)
     return Reply(*("\n".join(part).strip() for part in (body, quoted, signature)))
 
 
 def _quoted_lines(lines: list[str], at: int) -> int:
-    """Return how many lines from one on are sure to be quoted."""
+    """Return the number of lines, starting at line `at`, that are certainly quoted."""
     line = lines[at]
     if line.startswith((">", " >")):
         return 1
@@ -302,7 +304,7 @@ def _quoted_lines(lines: list[str], at: int) -> int:
         or (_FROM_LINE.match(line) and any(map(_DATE_LINE.match, lines[at + 1 : at + 5])))
     ):
         return len(lines) - at
-    # Who wrote what follows: such a line may be folded.
+    # An introduction ("On Monday, Ann wrote:") may be wrapped over up to three lines.
     for length in (1, 2, 3) if _ON_DATE.match(line) else (1,):
         if lines[at + length - 1 : at + length] and _ends_with_colon(lines[at + length - 1]):
             joined = " ".join(lines[at : at + length])
@@ -319,25 +321,25 @@ def _ends_with_colon(line: str) -> bool:
 
 
 def _is_quote_next(lines: list[str], at: int) -> bool:
-    """Whether the next line with anything on it, of a few, is quoted."""
+    """Whether the first nonblank line of the next three is quoted."""
     for line in lines[at : at + 3]:
         if line.strip():
             return line.startswith((">", " >"))
     return False
 
 
-def _settle(run: list[str], body: list[str], signature: list[str]) -> None:
-    """Share out a run of lines of the sender's own between body and signature; empties it."""
-    while run and not run[-1].strip():
-        run.pop()
-    first = max(0, len(run) - 1 - _SIGNATURE_LINES)
-    for at in range(first, len(run)):
-        if _SIGNATURE.fullmatch(run[at]):
-            signature += run[at + 1 :]
-            del run[at:]
+def _split_signature(own_lines: list[str], body: list[str], signature: list[str]) -> None:
+    """Move the sender's lines to body and signature."""
+    while own_lines and not own_lines[-1].strip():
+        own_lines.pop()
+    first = max(0, len(own_lines) - 1 - _SIGNATURE_LINES)
+    for at in range(first, len(own_lines)):
+        if _SIGNATURE.fullmatch(own_lines[at]):
+            signature += own_lines[at + 1 :]
+            del own_lines[at:]
             break
     else:
-        if run and _DEVICE.match(run[-1]):
-            signature.append(run.pop())
-    body += run
-    run.clear()
+        if own_lines and _DEVICE.match(own_lines[-1]):
+            signature.append(own_lines.pop())
+    body += own_lines
+    own_lines.clear()

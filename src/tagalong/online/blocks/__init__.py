@@ -1,4 +1,4 @@
-"""Simultaneous projections (P2): blocks of rows, and grades as blocks of thresholds."""
+"""Simultaneous projections (P2): learning from blocks of rows, and ordinal regression."""
 
 from tagalong.online.blocks.ordinal import OrdinalRanker
 from tagalong.online.blocks.projection import BlockProjection

@@ -1,7 +1,7 @@
-"""Grades: classes that have an order, of any sortable type."""
+"""Grades: ordered classes, of any sortable type."""
 
 import datetime
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -10,30 +10,31 @@ import scipy.sparse as sp
 from sklearn.utils.validation import column_or_1d
 
 from tagalong.learning import model_files
+from tagalong.online.input_types import Classes
 
 __all__ = [
     "as_grades",
+    "checked_grades",
+    "comparable_grades",
     "decoded_grades",
     "encoded_grades",
-    "given_grades",
-    "grade_keys",
     "grade_numbers",
     "refuse_continuous",
-    "require_same",
+    "require_same_grades",
     "sorted_grades",
 ]
 
 
-def as_grades(grades: Any, name: str) -> npt.NDArray[Any]:
-    """Return grades as an array with one of NumPy's types, or of objects."""
+def as_grades(grades: npt.ArrayLike | Iterable[Hashable], name: str) -> npt.NDArray[Any]:
+    """Return grades as an array of a NumPy type or of objects."""
     array = np.asarray(grades)
     if array.ndim != 1 or len(array) == 0:
         raise ValueError(f"{name} must be a sequence of grades, got {grades!r}")
     return array if array.dtype.kind in "biufUMmO" else array.astype(object)
 
 
-def given_grades(y: Any, rows: int) -> npt.NDArray[Any]:
-    """Return the grades of a batch, one a row."""
+def checked_grades(y: npt.ArrayLike, rows: int) -> npt.NDArray[Any]:
+    """Validate the grades of a batch, one per row."""
     if y is None:
         raise ValueError("learning requires y to be passed, but the target y is None")
     if sp.issparse(y):
@@ -45,7 +46,7 @@ def given_grades(y: Any, rows: int) -> npt.NDArray[Any]:
 
 
 def refuse_continuous(y: npt.NDArray[Any]) -> None:
-    """Measurements are no grades, and each would get a threshold of its own."""
+    """Raise ValueError for fractions: they are measurements, and each would get a threshold."""
     if y.dtype.kind != "f":
         return
     wrong = ~((y == np.floor(y)) & np.isfinite(y))
@@ -58,34 +59,34 @@ def refuse_continuous(y: npt.NDArray[Any]) -> None:
         )
 
 
-def grade_keys(grades: npt.NDArray[Any], place: str) -> list[Hashable]:
-    """Return grades as plain objects that are equal where the grades are."""
-    if grades.dtype.kind in "Mm":  # of any unit
+def comparable_grades(grades: npt.NDArray[Any], place: str) -> list[Hashable]:
+    """Return grades as Python objects that can be compared; ValueError for missing grades."""
+    if grades.dtype.kind in "Mm":  # dates and durations in any unit
         grades = grades.astype(f"{grades.dtype.kind}8[us]")
     keys: list[Hashable] = grades.tolist()
     for row, key in enumerate(keys):
         if key is None or key != key:
             shown = "NaN" if key is not None else "missing"
-            raise ValueError(f"{place}: row {row} is {shown}, which is no grade")
+            raise ValueError(f"{place}: row {row} is {shown}, which is not a grade")
     return keys
 
 
 def sorted_grades(grades: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return the distinct grades, lowest first."""
-    grade_keys(grades, "y")
+    comparable_grades(grades, "y")
     try:
         return np.unique(grades)
     except TypeError as error:
         raise ValueError(
-            f"grades cannot be sorted ({error}); declare their order with grades"
+            f"y cannot be sorted ({error}); declare the order with the parameter grades"
         ) from None
 
 
 def grade_numbers(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Return the number of each grade."""
-    number = {key: i for i, key in enumerate(grade_keys(classes, "classes"))}
+    """Return the number of each grade of ``y`` in ``classes``."""
+    number = {key: i for i, key in enumerate(comparable_grades(classes, "classes"))}
     out = np.empty(len(y), np.int64)
-    for row, key in enumerate(grade_keys(y, "y")):
+    for row, key in enumerate(comparable_grades(y, "y")):
         found = number.get(key)
         if found is None:
             raise ValueError(f"y: row {row} is {key!r}; the grades are {list(number)!r}")
@@ -93,17 +94,17 @@ def grade_numbers(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray
     return out
 
 
-def require_same(classes: Any, known: npt.NDArray[Any], name: str) -> None:
-    """Raise ValueError if classes are given that are not the known ones."""
+def require_same_grades(classes: Classes, known: npt.NDArray[Any], name: str) -> None:
+    """Raise ValueError if ``classes`` is given and differs from the known grades."""
     if classes is None:
         return
     given = as_grades(classes, "classes")
-    if set(grade_keys(given, "classes")) != set(grade_keys(known, name)):
+    if set(comparable_grades(given, "classes")) != set(comparable_grades(known, name)):
         raise ValueError(f"classes is {given.tolist()!r}, but {name} is {known.tolist()!r}")
 
 
 def encoded_grades(grades: npt.NDArray[Any]) -> dict[str, Any]:
-    """Return grades as JSON."""
+    """Return grades in a form that JSON can represent."""
     kind = grades.dtype.kind
     if kind in "Mm":
         values = grades.astype(np.int64).tolist()
@@ -121,7 +122,7 @@ def _encoded_one(grade: Any) -> Any:
 
 
 def decoded_grades(saved: dict[str, Any]) -> npt.NDArray[Any]:
-    """Return the grades that `encoded_grades` wrote."""
+    """Return the grades that `encoded_grades` encoded."""
     values = saved["values"]
     if saved["dtype"] != "|O":
         return np.array(values).astype(saved["dtype"])

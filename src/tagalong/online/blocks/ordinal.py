@@ -1,4 +1,4 @@
-"""Ordinal regression by simultaneous projections (P2): one direction, thresholds along it."""
+"""Ordinal regression by simultaneous projections (P2): one weight vector and thresholds."""
 
 from typing import Any, Self
 
@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tagalong import parameters
 from tagalong.learning import model_files
-from tagalong.learning.batches import checked_weights
+from tagalong.learning.batches import check_sample_weight
 from tagalong.learning.certificates.mistake_bound import Certificate
 from tagalong.learning.estimators import (
     columns_of,
@@ -22,84 +22,85 @@ from tagalong.learning.examples import as_matrix
 from tagalong.learning.fitted import Fitted
 from tagalong.online.blocks.grades import (
     as_grades,
+    checked_grades,
+    comparable_grades,
     decoded_grades,
     encoded_grades,
-    given_grades,
-    grade_keys,
     grade_numbers,
     refuse_continuous,
-    require_same,
+    require_same_grades,
     sorted_grades,
 )
 from tagalong.online.blocks.projection import BlockProjection
+from tagalong.online.input_types import Classes, MatrixLike, Rows, SampleWeight
 
 __all__ = ["OrdinalRanker"]
 
-# A row is copied once a threshold; so many numbers at a time keep the copies of a batch small.
-NUMBERS_A_CHUNK = 1 << 20
+# A row is copied once per threshold. This many entries at a time limit the memory of the copies.
+MAX_CHUNK_ENTRIES = 1 << 20
 LARGEST_INDEX = 2**31 - 1
-LEAST_WEIGHT = 1e-100  # of a row: the core gets its inverse, which must be finite
+SMALLEST_WEIGHT = 1e-100  # of a row: the core uses its inverse, which must be finite
 
 
 class OrdinalRanker(ClassifierMixin, Fitted):
-    r"""Predicts grades: classes that have an order, such as one to five stars.
+    r"""Predicts grades: ordered classes, such as one to five stars.
 
-    One direction :math:`w` and a threshold :math:`\theta_j` between each grade and the next. The
-    grade of :math:`x` is the number of thresholds that :math:`\langle w, x\rangle` reaches. A row
-    of grade :math:`y` (0, 1, ..., k - 1) is one trial of `BlockProjection` in
+    The model has a weight vector :math:`w` and a threshold :math:`\theta_j` between each grade and
+    the next. The grade of :math:`x` is the number of thresholds that :math:`\langle w, x\rangle`
+    reaches. A row of grade :math:`y` (0, 1, ..., k - 1) is one trial of `BlockProjection` in
     :math:`R^{n + k - 1}`: the rows :math:`(x, -e_j)`, with the sign +1 for :math:`j < y` and -1
-    otherwise, ask for
+    otherwise, have the constraints
 
     .. math:: \pm (\langle w, x\rangle - \theta_j) \ge \gamma \quad (j = 0, \ldots, k - 2),
 
-    and the loss of the trial is what the worst of them lacks.
+    and the loss of the trial is the largest violation.
 
     Parameters
     ----------
     update : str, default "simproj"
-        How a row moves the weights: one of `BlockProjection`'s updates, ``"simperc"``,
-        ``"conproj"``, ``"simproj"``, ``"simopt"``, ``"max"`` or ``"optimal"``.
+        The update rule of `BlockProjection`: ``"simperc"``, ``"conproj"``, ``"simproj"``,
+        ``"simopt"``, ``"max"`` or ``"optimal"``.
     C : float, default 0.01
-        The budget of a row: how far it may move the weights. Smaller is steadier and needs more
-        passes; a stream seen once may want more.
+        The budget of a row: an upper bound on its step. Smaller values are more stable and need
+        more passes; a single pass over a stream may need a larger value.
     margin : float, optional
-        By how much scores should keep away from the thresholds. None means 1.
+        The distance that scores should have from the thresholds. None means 1.
     passes : int, default 20
-        How often ``fit`` goes through the data. Each pass counts as new trials.
+        The number of passes of ``fit`` over the data. Each pass counts as new trials.
     shuffle : bool, default True
-        Whether each pass of ``fit`` takes the rows in a new order; sorted data are learnt badly
-        in the order they have. ``partial_fit`` always keeps the order.
+        Whether each pass of ``fit`` shuffles the rows; sorted data are learnt badly in the given
+        order. ``partial_fit`` always keeps the order.
     random_state : int, default 0
-        The seed of these orders.
+        The seed of the shuffling.
     grades : sequence, optional
-        All grades from the lowest to the highest. None means the grades of the data, sorted;
-        words are sorted by the alphabet then, which is seldom their order.
+        All grades from the lowest to the highest. None means the sorted grades of the data; words
+        are then in alphabetical order, which is rarely the intended one.
     dtype : "float32" or "float64", default "float32"
-        How weights are stored and scores summed.
+        The type in which weights are stored and scores are summed.
 
     Attributes
     ----------
     classes_ : array of shape (k,)
         The grades, from the lowest to the highest.
     coef_ : array of shape (n,)
-        The direction.
+        The weight vector.
     thresholds_ : array of shape (k - 1,)
-        The thresholds that predict, sorted.
+        The thresholds used for predictions, sorted.
     raw_thresholds_ : array of shape (k - 1,)
-        The thresholds as learnt: where the data say little of two grades apart, they may be in
-        another order.
+        The thresholds as learnt. They may be out of order where the data barely separate two
+        grades.
     certificate_ : Certificate
         Trials, mistakes (rows with a score on the wrong side of a threshold, or on it), loss and
-        dual value so far, and the mistake bound where there is one.
+        dual value so far, and the mistake bound if one is proven.
     n_features_in_ : int
-        The number of columns of the first data.
+        The number of columns of the training matrices.
     feature_names_in_ : array of str
-        The columns of the first DataFrame.
+        The column names of the first DataFrame.
 
     Notes
     -----
-    Scale features of unlike size, say with ``StandardScaler`` in a ``Pipeline``: all weights move
-    at one pace, the thresholds as a feature of value 1.
+    Scale features of different magnitudes, for example with ``StandardScaler`` in a ``Pipeline``:
+    all weights have the same learning rate, and the thresholds move like a feature of value 1.
 
     References
     ----------
@@ -143,69 +144,75 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         self.grades = grades
         self.dtype = dtype
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the beginning.
+    def fit(self, X: MatrixLike, y: npt.ArrayLike, sample_weight: SampleWeight = None) -> Self:
+        """Learn from scratch: ``passes`` times over the rows.
 
         Parameters
         ----------
         X : array, sparse matrix or DataFrame of shape (rows, n)
             The rows.
         y : array of shape (rows,)
-            Their grades: numbers, text, dates, anything that can be sorted.
+            Their grades: numbers, strings, dates or other sortable values.
         sample_weight : array of shape (rows,), optional
-            Scales the budget C of each row; a row of weight 0 is passed over.
+            Scales the budget C of each row; rows of weight 0 are skipped.
         """
         passes = parameters.integer(self.passes, "passes", 1)
         seed = parameters.integer(self.random_state, "random_state", 0)
         shuffled = parameters.flag(self.shuffle, "shuffle")
         with restored_on_error(self):
-            X = validated(self, X, reset=True)
-            given = given_grades(y, X.shape[0])
+            rows: Rows = validated(self, X, reset=True)
+            given = checked_grades(y, rows.shape[0])
             if self.grades is None:
                 refuse_continuous(given)
             classes = sorted_grades(given) if self.grades is None else self._declared_grades()
             numbers = grade_numbers(given, classes)
-            learner = self._new_learner(X.shape[1], classes)
-            inverse = _inverse_weights(sample_weight, X, learner)
+            learner = self._new_learner(rows.shape[1], classes)
+            inverse = _inverse_weights(sample_weight, rows, learner)
             if inverse is not None and not np.isfinite(inverse).any():
                 raise ValueError("sample_weight must have at least one positive number, got zeros")
-            learner.check_rows(as_matrix(X))
+            learner.check_rows(as_matrix(rows))
             rng = np.random.default_rng(seed)
-            rows = sp.csr_array(X)
+            sparse_rows = sp.csr_array(rows)
             for _ in range(passes):
-                order = rng.permutation(X.shape[0]) if shuffled else None
-                _learn(learner, rows, numbers, inverse, len(classes) - 1, order)
+                order = rng.permutation(rows.shape[0]) if shuffled else None
+                _learn(learner, sparse_rows, numbers, inverse, len(classes) - 1, order)
         self._learner, self.classes_ = learner, classes
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn rows once, in their order, from where the learner is.
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: npt.ArrayLike,
+        classes: Classes = None,
+        sample_weight: SampleWeight = None,
+    ) -> Self:
+        """Continue learning: one pass over the rows, in the given order.
 
         Parameters
         ----------
         X : array, sparse matrix or DataFrame of shape (rows, n)
             The rows.
         y : array of shape (rows,)
-            Their grades, all of them known.
+            Their grades; all of them must be known.
         classes : sequence, optional
-            All grades there will be, for the first call; sorted, unless ``grades`` has their order.
+            On the first call: all grades. They are sorted unless ``grades`` declares the order.
         sample_weight : array of shape (rows,), optional
-            Scales the budget C of each row; a row of weight 0 is passed over.
+            Scales the budget C of each row; rows of weight 0 are skipped.
         """
         first = not self.is_started
         with restored_on_error(self):
-            X = validated(self, X, reset=first)
+            rows: Rows = validated(self, X, reset=first)
             known = self._first_grades(classes) if first else self._same_grades(classes)
-            numbers = grade_numbers(given_grades(y, X.shape[0]), known)
-            learner = self._new_learner(X.shape[1], known) if first else self._learner
-            inverse = _inverse_weights(sample_weight, X, learner)
-            learner.check_rows(as_matrix(X))
+            numbers = grade_numbers(checked_grades(y, rows.shape[0]), known)
+            learner = self._new_learner(rows.shape[1], known) if first else self._learner
+            inverse = _inverse_weights(sample_weight, rows, learner)
+            learner.check_rows(as_matrix(rows))
         self._learner, self.classes_ = learner, known
-        _learn(learner, sp.csr_array(X), numbers, inverse, len(known) - 1, None)
+        _learn(learner, sp.csr_array(rows), numbers, inverse, len(known) - 1, None)
         return self
 
-    def latent_score(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return where rows lie along the direction, (rows,), beside ``thresholds_``.
+    def latent_score(self, X: MatrixLike) -> npt.NDArray[np.float64]:
+        """Return the scores of rows, (rows,), which ``predict`` compares with ``thresholds_``.
 
         Parameters
         ----------
@@ -217,12 +224,12 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         self._learner.check_rows(matrix)
         return self._learner.score_rows(matrix)
 
-    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return how well each grade fits, (rows, k): the margin that a row of it would have.
+    def decision_function(self, X: MatrixLike) -> npt.NDArray[np.float64]:
+        """Return the margin of each grade, (rows, k).
 
-        That is the distance to the nearer of the grade's two thresholds, negative outside of them.
-        The predicted grade fits best; on a threshold two grades do. Of two grades only the second
-        one has a score, (rows,): the distance from the threshold.
+        The margin is the distance of the score to the nearer of the grade's two thresholds,
+        negative outside of them. It is largest for the predicted grade; on a threshold two grades
+        are equal. With two grades it is (rows,): the signed distance from the threshold.
 
         Parameters
         ----------
@@ -238,8 +245,8 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         out[:, :-1] = np.minimum(out[:, :-1], -above)
         return out
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the grades of rows: how many thresholds each one reaches.
+    def predict(self, X: MatrixLike) -> npt.NDArray[Any]:
+        """Return the grades of rows: the number of thresholds that each score reaches.
 
         Parameters
         ----------
@@ -254,7 +261,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
 
     @property
     def coef_(self) -> npt.NDArray[Any]:
-        """The direction, (n,)."""
+        """The weight vector, (n,)."""
         self._require_start("coef_")
         return self._learner.coef_[: self.n_features_in_]
 
@@ -266,13 +273,13 @@ class OrdinalRanker(ClassifierMixin, Fitted):
 
     @property
     def thresholds_(self) -> npt.NDArray[Any]:
-        """The thresholds that predict, (k - 1,), sorted."""
+        """The thresholds used for predictions, (k - 1,), sorted."""
         self._require_start("thresholds_")
         return np.sort(self.raw_thresholds_)
 
     @property
     def certificate_(self) -> Certificate:
-        """What the learner can prove about the trials so far."""
+        """The certificate of the trials so far: counts, losses and the proven bound."""
         self._require_start("certificate_")
         return self._learner.certificate_
 
@@ -291,16 +298,16 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         if isinstance(self.grades, str):
             raise ValueError(f"grades must be a sequence of grades, got {self.grades!r}")
         declared = as_grades(self.grades, "grades")
-        keys = grade_keys(declared, "grades")
+        keys = comparable_grades(declared, "grades")
         if len(set(keys)) < len(keys):
             twice = next(key for i, key in enumerate(keys) if key in keys[:i])
-            raise ValueError(f"grades: {twice!r} is there twice; grades must be distinct")
+            raise ValueError(f"grades: {twice!r} appears twice; grades must be distinct")
         return declared
 
-    def _first_grades(self, classes: Any) -> npt.NDArray[Any]:
+    def _first_grades(self, classes: Classes) -> npt.NDArray[Any]:
         if self.grades is not None:
             declared = self._declared_grades()
-            require_same(classes, declared, "grades")
+            require_same_grades(classes, declared, "grades")
             return declared
         if classes is None:
             raise ValueError(
@@ -308,12 +315,12 @@ class OrdinalRanker(ClassifierMixin, Fitted):
             )
         return sorted_grades(as_grades(classes, "classes"))
 
-    def _same_grades(self, classes: Any) -> npt.NDArray[Any]:
-        require_same(classes, self.classes_, "classes_")
+    def _same_grades(self, classes: Classes) -> npt.NDArray[Any]:
+        require_same_grades(classes, self.classes_, "classes_")
         return self.classes_
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
-        """Return the header and the arrays of a file."""
+        """Return the header and the arrays of the model file."""
         learner, arrays = model_files.pack(self._learner)
         grades = None if self.grades is None else encoded_grades(as_grades(self.grades, "grades"))
         header = {
@@ -326,14 +333,14 @@ class OrdinalRanker(ClassifierMixin, Fitted):
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
-        """Return the model that ``to_parts`` took apart.
+        """Rebuild a learner from the output of ``to_parts``.
 
         Parameters
         ----------
         header : dict
-            What can be said in JSON.
+            The JSON part of the model file.
         arrays : dict
-            Arrays by name.
+            The arrays of the model file, by name.
         """
         params = header["params"]
         grades = None if params["grades"] is None else decoded_grades(params["grades"])
@@ -342,14 +349,14 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         self.classes_ = decoded_grades(header["classes"])
         restore_columns(self, header)
         if self.n_features_in_ + len(self.classes_) - 1 != self._learner.n_features_in_:
-            raise ValueError("its grades and features do not fit its weights")
+            raise ValueError("its weights do not match its numbers of grades and features")
         return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        # Along one direction nobody reaches the accuracy that scikit-learn's checks ask for on
-        # three clusters whose order means nothing.
+        # scikit-learn's checks use three clusters without an order. One weight vector cannot reach
+        # the accuracy that they require.
         tags.classifier_tags.poor_score = True
         return tags
 
@@ -362,15 +369,15 @@ def _learn(
     thresholds: int,
     order: npt.NDArray[np.int64] | None,
 ) -> None:
-    """Learn rows in an order; their blocks are built many at a time."""
+    """Learn rows in the given order; builds the blocks of many rows at a time."""
     rows = X.shape[0]
-    chunk = max(1, NUMBERS_A_CHUNK * rows // (max(1, thresholds) * (X.nnz + rows)))
+    chunk = max(1, MAX_CHUNK_ENTRIES * rows // (max(1, thresholds) * (X.nnz + rows)))
     below = np.arange(thresholds)
-    everything = np.arange(rows) if order is None else order
+    order = np.arange(rows) if order is None else order
     if inverse is not None:
-        everything = everything[inverse[everything] < np.inf]
-    for start in range(0, len(everything), chunk):
-        part = everything[start : start + chunk]
+        order = order[inverse[order] < np.inf]
+    for start in range(0, len(order), chunk):
+        part = order[start : start + chunk]
         signs = np.where(below < numbers[part, None], 1.0, -1.0).ravel()
         budgets = None if inverse is None else np.repeat(inverse[part], thresholds)
         sizes = np.full(len(part), thresholds)
@@ -378,7 +385,7 @@ def _learn(
 
 
 def _blocks(X: sp.csr_array, rows: npt.NDArray[np.int64], thresholds: int) -> sp.csr_array:
-    """Return the rows (x, -e_j) of some rows x, one block after the other."""
+    """Return the rows (x, -e_j) of all given rows x, block by block."""
     copies = X[np.repeat(rows, thresholds)]
     steps = sp.csr_array(
         (
@@ -392,12 +399,12 @@ def _blocks(X: sp.csr_array, rows: npt.NDArray[np.int64], thresholds: int) -> sp
 
 
 def _inverse_weights(
-    sample_weight: Any, X: Any, learner: BlockProjection
+    sample_weight: SampleWeight, X: Rows, learner: BlockProjection
 ) -> npt.NDArray[np.float64] | None:
-    """Return what a unit of each row takes of the budget; infinity for rows to pass over."""
-    weights = checked_weights(sample_weight, X, learner.largest_weight)
+    """Return the budget that a unit step on each row uses; infinity for rows to skip."""
+    weights = check_sample_weight(sample_weight, X, learner.largest_weight)
     if weights is None:
         return None
     inverse = np.full(len(weights), np.inf)
-    np.divide(1, weights, out=inverse, where=weights >= LEAST_WEIGHT)
+    np.divide(1, weights, out=inverse, where=weights >= SMALLEST_WEIGHT)
     return inverse

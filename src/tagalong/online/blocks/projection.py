@@ -1,4 +1,4 @@
-"""Simultaneous projections (P2): one weight vector, a block of rows a trial."""
+"""Simultaneous projections (P2): one weight vector, one block of rows per trial."""
 
 from typing import Any, Self
 
@@ -19,6 +19,7 @@ from tagalong.learning.estimators import (
 from tagalong.learning.examples import as_matrix
 from tagalong.learning.fitted import NativeModel
 from tagalong.learning.update_rules import BLOCK_RULES
+from tagalong.online.input_types import MatrixLike
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET, LARGEST_CONSTANT
 from tagalong.online.native import new_native
 
@@ -30,10 +31,10 @@ DEFAULT_BLOCK_MARGIN = {"euclidean": 1.0, "entropic": 0.05}
 
 
 class BlockProjection(NativeModel):
-    r"""Learns from blocks of rows that all should lie on the right side at once.
+    r"""Learns to predict the signs of all rows of a block at once.
 
-    A trial brings rows :math:`x_j` with signs :math:`y_j`; each asks for
-    :math:`y_j \langle w, x_j\rangle \ge \gamma`. The loss is the largest
+    A trial has rows :math:`x_j` with signs :math:`y_j` and the constraints
+    :math:`y_j \langle w, x_j\rangle \ge \gamma`. Its loss is the largest
     :math:`\ell_j = \max(0, \gamma - y_j \langle w, x_j\rangle)`. The learner ascends the dual of
 
     .. math:: \min_w F(w) + C \sum_t \max_j \ell_{t,j}(w)
@@ -43,44 +44,45 @@ class BlockProjection(NativeModel):
     Parameters
     ----------
     update : str, default "simproj"
-        How a trial chooses :math:`\lambda`. With :math:`\alpha_j` the best step on row j alone,
-        M the rows on the wrong side and L those that lose: ``"simperc"`` shares C among M,
-        ``"conproj"`` takes :math:`\alpha_j / |M|` on M, ``"simproj"`` :math:`\alpha_j / |L|` on L,
-        ``"max"`` :math:`\alpha_j` on the row that loses most; ``"simopt"`` (Euclidean only)
-        maximises a surrogate that ignores how rows overlap, and promises nothing;
-        ``"optimal"`` is the best step on the whole block.
+        The rule that chooses :math:`\lambda`. Let :math:`\alpha_j` be the optimal step for row j
+        alone, M the misclassified rows, and L the rows with positive loss. ``"simperc"`` divides C
+        among M; ``"conproj"`` uses :math:`\alpha_j / |M|` on M; ``"simproj"``
+        :math:`\alpha_j / |L|` on L; ``"max"`` :math:`\alpha_j` on the row with the largest loss;
+        ``"simopt"`` (Euclidean only) maximises a surrogate that ignores how rows overlap, without
+        any guarantee; ``"optimal"`` is the optimal step for the whole block.
     geometry : str, default "euclidean"
-        ``"euclidean"``, additive, for any rows; ``"entropic"``, multiplicative: the weights are a
-        distribution over the features.
+        ``"euclidean"``: additive updates. ``"entropic"``: multiplicative updates; the weights are
+        a distribution over the features.
     C : float, default 1
         The budget of a trial.
     margin : float, optional
-        By how much rows should be on the right side. None means 1, and 0.05 in the entropic
-        geometry, whose scores are small.
+        The margin :math:`\gamma`. None means 1, and 0.05 in the entropic geometry, whose scores
+        are small.
     dtype : "float32" or "float64", default "float32"
-        How weights are stored and scores summed.
+        The type in which weights are stored and scores are summed.
 
     Attributes
     ----------
     coef_ : array of shape (n,)
         The weights, built on demand.
     certificate_ : Certificate
-        Trials, mistakes (trials with a row on the wrong side), loss and dual value so far, and
-        the mistake bound where there is one.
+        Trials, mistakes (trials with a misclassified row), loss and dual value so far, and the
+        mistake bound if one is proven.
     n_features_in_ : int
-        The number of columns of the first block.
+        The number of columns of the training rows.
 
     Notes
     -----
-    With ``groups`` a block falls into r sets: each is treated by itself, from the same weights,
-    with the budget C/r, and the loss is the mean of the sets' losses; one set a row makes the
-    average loss. Mistakes then count shares of sets. With ``weights`` :math:`v_j` the budget is
-    :math:`\sum_j v_j \lambda_j \le C` and the loss :math:`\max_j \ell_j / v_j`.
+    ``groups`` divides a block into r groups. Each has its own step, from the same weights, with the
+    budget C/r, and the loss is the mean of the groups' losses; with one row per group it is the
+    average loss. A mistake then counts as the share of groups with a misclassified row. With
+    ``weights`` :math:`v_j` the budget is :math:`\sum_j v_j \lambda_j \le C` and the loss
+    :math:`\max_j \ell_j / v_j`.
 
-    A mistake bound is known for ``"simperc"``, ``"conproj"``, ``"max"`` and ``"optimal"``, with
-    sets for ``"simperc"`` only, and for ``"max"`` not if the weights of a block differ. The
-    papers' claims that ``"simopt"`` ascends the dual most are false: on two equal rows it gains
-    nothing, on three the dual falls.
+    A mistake bound is proven for ``"simperc"``, ``"conproj"``, ``"max"`` and ``"optimal"``; with
+    groups only for ``"simperc"``; and for ``"max"`` only if the weights within a block are equal.
+    The papers' claims that ``"simopt"`` ascends the dual most are false: with two equal rows it
+    gains nothing, and with three the dual value decreases.
 
     References
     ----------
@@ -117,7 +119,13 @@ class BlockProjection(NativeModel):
         self.margin = margin
         self.dtype = dtype
 
-    def learn_block(self, X: Any, y: Any, groups: Any = None, weights: Any = None) -> float:
+    def learn_block(
+        self,
+        X: MatrixLike,
+        y: npt.ArrayLike,
+        groups: npt.ArrayLike | None = None,
+        weights: npt.ArrayLike | None = None,
+    ) -> float:
         """Learn one block of rows.
 
         Parameters
@@ -127,9 +135,9 @@ class BlockProjection(NativeModel):
         y : array of shape (rows,)
             Their signs, +1 and -1.
         groups : array of shape (rows,), optional
-            The set of each row, any values; all rows are one set by default.
+            The group of each row, as any values; one group by default.
         weights : array of shape (rows,), optional
-            How much of the budget a unit of each row takes; positive.
+            The budget that a unit step on each row uses; positive.
 
         Returns
         -------
@@ -139,11 +147,16 @@ class BlockProjection(NativeModel):
         return float(self._learn(X, y, None, groups, weights)[0])
 
     def learn_blocks(
-        self, X: Any, y: Any, sizes: Any, groups: Any = None, weights: Any = None
+        self,
+        X: MatrixLike,
+        y: npt.ArrayLike,
+        sizes: npt.ArrayLike,
+        groups: npt.ArrayLike | None = None,
+        weights: npt.ArrayLike | None = None,
     ) -> npt.NDArray[np.float64]:
-        """Learn many blocks, one after the other, as ``learn_block`` would.
+        """Learn blocks in order, with the same result as ``learn_block`` for each.
 
-        For small blocks this is many times faster. All blocks are checked before the first one
+        For small blocks this is many times faster. All blocks are validated before the first one
         is learnt.
 
         Parameters
@@ -153,11 +166,11 @@ class BlockProjection(NativeModel):
         y : array of shape (rows,)
             Their signs, +1 and -1.
         sizes : array of int of shape (blocks,)
-            How many rows each block has; together all of them.
+            The number of rows of each block; the sizes sum to the number of rows.
         groups : array of shape (rows,), optional
-            The set of each row within its block.
+            The group of each row within its block.
         weights : array of shape (rows,), optional
-            How much of the budget a unit of each row takes; positive.
+            The budget that a unit step on each row uses; positive.
 
         Returns
         -------
@@ -167,29 +180,33 @@ class BlockProjection(NativeModel):
         return self._learn(X, y, sizes, groups, weights)
 
     def _learn(
-        self, X: Any, y: Any, sizes: Any, groups: Any, weights: Any
+        self,
+        X: MatrixLike,
+        y: npt.ArrayLike,
+        sizes: npt.ArrayLike | None,
+        groups: npt.ArrayLike | None,
+        weights: npt.ArrayLike | None,
     ) -> npt.NDArray[np.float64]:
         first = not self.is_started
         with restored_on_error(self):
-            X = validated(self, X, reset=first)
-            rows = X.shape[0]
+            matrix = as_matrix(validated(self, X, reset=first))
+            rows, columns = matrix.shape
             blocks = np.array([rows]) if sizes is None else _sizes(sizes, rows)
             signs = _signs(y, rows)
-            sets = None if groups is None else _numbered(groups, rows)
+            numbers = None if groups is None else _group_numbers(groups, rows)
             if first:
-                self.start(X.shape[1])
+                self.start(columns)
             v = None if weights is None else _positive(weights, rows, 1 / self.largest_weight)
-            matrix = as_matrix(X)
             self.check_rows(matrix)
-        return self.learn_rows(matrix, signs, blocks, sets, v)
+        return self.learn_rows(matrix, signs, blocks, numbers, v)
 
     def start(self, columns: int) -> None:
-        """Begin without a row.
+        """Start without a row.
 
         Parameters
         ----------
         columns : int
-            How many columns rows will have.
+            The number of columns of the rows.
         """
         settings = {**self._checked_settings(), "n_features": columns}
         native = self._make_native(settings)
@@ -198,7 +215,7 @@ class BlockProjection(NativeModel):
 
     @property
     def largest_weight(self) -> float:
-        """The largest share of the budget C that the arithmetic can bear."""
+        """The largest factor of the budget C that cannot overflow the weights."""
         return LARGEST_BUDGET[self._settings["dtype"]] / float(self._settings["C"])
 
     def check_rows(self, matrix: core.Matrix) -> None:
@@ -216,10 +233,10 @@ class BlockProjection(NativeModel):
         matrix: core.Matrix,
         signs: npt.NDArray[np.float64],
         sizes: npt.NDArray[np.int64],
-        sets: npt.NDArray[np.int32] | None = None,
+        groups: npt.NDArray[np.int32] | None = None,
         weights: npt.NDArray[np.float64] | None = None,
     ) -> npt.NDArray[np.float64]:
-        """Learn blocks that were checked, and return the loss of each before it was learnt.
+        """Learn validated blocks, and return the loss of each before it was learnt.
 
         Parameters
         ----------
@@ -228,16 +245,16 @@ class BlockProjection(NativeModel):
         signs : array of shape (rows,)
             +1 and -1.
         sizes : array of shape (blocks,)
-            How many rows each block has.
-        sets : array of shape (rows,), optional
-            The set of each row within its block.
+            The number of rows of each block.
+        groups : array of shape (rows,), optional
+            The group of each row within its block, from 0.
         weights : array of shape (rows,), optional
-            How much of the budget a unit of each row takes.
+            The budget that a unit step on each row uses.
         """
-        return self._native.learn(matrix, signs, sizes, sets, weights)
+        return self._native.learn(matrix, signs, sizes, groups, weights)
 
     def score_rows(self, matrix: core.Matrix) -> npt.NDArray[np.float64]:
-        """Return the scores of rows that were checked, (rows,).
+        """Return the scores of validated rows, (rows,).
 
         Parameters
         ----------
@@ -246,7 +263,7 @@ class BlockProjection(NativeModel):
         """
         return self._native.score(matrix)
 
-    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+    def decision_function(self, X: MatrixLike) -> npt.NDArray[np.float64]:
         """Return the scores of rows, (rows,).
 
         Parameters
@@ -270,7 +287,7 @@ class BlockProjection(NativeModel):
 
     @property
     def certificate_(self) -> Certificate:
-        """What the learner can prove about the trials so far."""
+        """The certificate of the trials so far: counts, losses and the proven bound."""
         self._require_start("certificate_")
         return Certificate.of(self._native.certificate(), self._settings)
 
@@ -292,10 +309,10 @@ class BlockProjection(NativeModel):
 
     def _require_fit(self) -> None:
         if not self.is_started:
-            raise NotFittedError("this learner has learnt nothing yet: use learn_block first")
+            raise NotFittedError("this learner has learnt nothing yet: call learn_block first")
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
-        """Return the header and the arrays of a file."""
+        """Return the header and the arrays of the model file."""
         state = self._native.state()
         header = {
             "params": self.get_params(),
@@ -307,14 +324,14 @@ class BlockProjection(NativeModel):
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
-        """Return the model that ``to_parts`` took apart.
+        """Rebuild a learner from the output of ``to_parts``.
 
         Parameters
         ----------
         header : dict
-            What can be said in JSON.
+            The JSON part of the model file.
         arrays : dict
-            Arrays by name.
+            The arrays of the model file, by name.
         """
         self = cls(**header["params"])
         native = cls._make_native(header["settings"])
@@ -324,15 +341,15 @@ class BlockProjection(NativeModel):
         return self
 
 
-def checked_block_update(update: Any, geometry: str) -> str:
-    """Return the name of an update over blocks; ValueError if the geometry has none such.
+def checked_block_update(update: object, geometry: str) -> str:
+    """Validate an update rule for blocks; ValueError if the geometry does not have it.
 
     Parameters
     ----------
     update : object
-        What was given as ``update``.
+        The value of the parameter ``update``.
     geometry : str
-        The geometry, checked.
+        A valid geometry.
     """
     name = parameters.choice(update, "update", BLOCK_UPDATES)
     if geometry == "entropic" and not BLOCK_RULES[name].entropic:
@@ -340,45 +357,47 @@ def checked_block_update(update: Any, geometry: str) -> str:
     return name
 
 
-def _signs(y: Any, rows: int) -> npt.NDArray[np.float64]:
+def _signs(y: npt.ArrayLike, rows: int) -> npt.NDArray[np.float64]:
     signs = np.ascontiguousarray(y, dtype=np.float64)
     if signs.shape != (rows,):
-        raise ValueError(f"y must have shape ({rows},), a sign a row, got {signs.shape}")
+        raise ValueError(f"y must have shape ({rows},), one sign per row, got {signs.shape}")
     right = (signs == 1) | (signs == -1)
     if not right.all():
         row = int(np.argmin(right))
-        raise ValueError(f"y: row {row} is {signs[row]:g}; signs are +1 and -1")
+        raise ValueError(f"y: row {row} is {signs[row]:g}; signs must be +1 or -1")
     return signs
 
 
-def _sizes(sizes: Any, rows: int) -> npt.NDArray[np.int64]:
+def _sizes(sizes: npt.ArrayLike, rows: int) -> npt.NDArray[np.int64]:
     given = np.asarray(sizes)
     if given.ndim != 1 or given.dtype.kind not in "iu":
-        raise ValueError(f"sizes must be integers, one a block, got {sizes!r}")
+        raise ValueError(f"sizes must have one integer per block, got {sizes!r}")
     wrong = given < 0
     if wrong.any():
         block = int(np.argmax(wrong))
-        raise ValueError(f"sizes: block {block} has {given[block]} rows; that must be 0 or more")
+        raise ValueError(f"sizes: block {block} has {given[block]} rows; sizes must be 0 or more")
     if given.sum() != rows:
         raise ValueError(f"sizes must sum to the {rows} rows of X, got {given.sum()}")
     return np.ascontiguousarray(given, dtype=np.int64)
 
 
-def _numbered(groups: Any, rows: int) -> npt.NDArray[np.int32]:
+def _group_numbers(groups: npt.ArrayLike, rows: int) -> npt.NDArray[np.int32]:
     given = np.asarray(groups)
     if given.shape != (rows,):
-        raise ValueError(f"groups must have shape ({rows},), a set a row, got {given.shape}")
+        raise ValueError(f"groups must have shape ({rows},), one group per row, got {given.shape}")
     try:
         return np.unique(given, return_inverse=True)[1].astype(np.int32)
     except TypeError as error:
         raise ValueError(f"groups must be of one type that can be sorted: {error}") from None
 
 
-def _positive(weights: Any, rows: int, least: float) -> npt.NDArray[np.float64]:
+def _positive(weights: npt.ArrayLike, rows: int, least: float) -> npt.NDArray[np.float64]:
     given = np.ascontiguousarray(weights, dtype=np.float64)
     if given.shape != (rows,):
-        raise ValueError(f"weights must have shape ({rows},), a number a row, got {given.shape}")
-    # Below, a row's part of the budget could overflow the weights.
+        raise ValueError(
+            f"weights must have shape ({rows},), one number per row, got {given.shape}"
+        )
+    # A smaller weight could make a step that overflows the model's weights.
     wrong = ~((given >= least) & (given <= 1 / least))
     if wrong.any():
         row = int(np.argmax(wrong))

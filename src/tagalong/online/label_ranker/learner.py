@@ -13,7 +13,7 @@ from tagalong.learning.update_rules import LABEL_RULES
 from tagalong.online.cutoff_ranker import CutoffRanker
 from tagalong.online.label_model import Settings
 from tagalong.online.native import new_native
-from tagalong.online.weights import weight_matrix
+from tagalong.online.weights import native_coef_matrix
 
 __all__ = ["LabelRanker"]
 
@@ -23,94 +23,93 @@ GEOMETRIES = ("euclidean", "entropic", "adaptive")
 # Chosen by measurement: docs/label-ranker.md has the figures.
 DEFAULT_MARGIN = {"euclidean": 1.0, "adaptive": 1.0, "entropic": 0.01}
 DEFAULT_CONSTANT = {"euclidean": 0.5, "adaptive": 0.5, "entropic": 0.0}
-DEFAULT_TEMPERATURE = 0.05  # in margins
+DEFAULT_TEMPERATURE = 0.05  # in units of the margin
 ADAPTIVE_RATE = 3.0
 
-# Budgets beyond these could overflow the weights within a stream's lifetime.
+# Larger budgets could overflow the weights in a long stream.
 LARGEST_BUDGET = {"float32": 1e12, "float64": 1e100}
 LARGEST_CONSTANT = 1e9
 
 
 class LabelRanker(CutoffRanker):
-    r"""Ranks labels for an example, and learns from each answer before the next one.
+    r"""Ranks labels, and learns from each example before the next one.
 
-    Every label :math:`y` has a weight vector :math:`w_y` and scores :math:`\langle w_y, x\rangle`.
-    After a round the dual vectors move along the example, :math:`\theta_y \mathrel{+}= \alpha_y x`,
-    and the weights follow, :math:`w = \nabla G(\theta)`. The ``update`` chooses :math:`\alpha` so
-    as to ascend the dual of
+    Every label :math:`y` has a weight vector :math:`w_y` and the score
+    :math:`\langle w_y, x\rangle`. After a round the dual vectors move along the example,
+    :math:`\theta_y \mathrel{+}= \alpha_y x`, and determine the weights,
+    :math:`w = \nabla G(\theta)`. The ``update`` chooses :math:`\alpha` to ascend the dual of
 
     .. math:: \min_w F(w) + C \sum_t \max(0, \gamma - \min_{r \in Y_t, s \notin Y_t}
               \langle w_r - w_s, x_t\rangle);
 
-    the ``geometry`` is the choice of :math:`F`. The dual value is a live certificate: see
-    ``certificate_``.
+    the ``geometry`` determines :math:`F`. The dual value yields a mistake bound while learning:
+    see ``certificate_``.
 
     Parameters
     ----------
     update : str, default "smooth"
-        How a round moves the labels. ``"fixed"`` (P1's Update I), ``"single"`` (II; PA, and P2's
-        multi-prototype MaxPA), ``"optimal"`` (III; P2's Sopopo); ``"simperc"``, ``"conproj"``,
-        ``"simproj"``, ``"simopt"``: P2's schemes over all pairs of a relevant and an irrelevant
-        label; ``"smooth"``: the exact step of a smoothed loss, whose limit for temperature 0 is
-        ``"optimal"``.
+        The update rule of a round. ``"fixed"``: Update I of [1]_. ``"single"``: Update II of [1]_,
+        also known as PA, and the multi-prototype MaxPA of [2]_. ``"optimal"``: Update III of [1]_,
+        the Sopopo of [2]_. ``"simperc"``, ``"conproj"``, ``"simproj"``, ``"simopt"``: the schemes
+        of [2]_ over all pairs of a relevant and an irrelevant label. ``"smooth"``: the exact step
+        for a smoothed loss, which converges to ``"optimal"`` as the temperature goes to 0.
     geometry : str, default "adaptive"
-        ``"euclidean"``; ``"adaptive"``, in which features that were often updated move less;
-        ``"entropic"``, in which each label's weights are a distribution over the features.
+        ``"euclidean"``; ``"adaptive"``, where frequently updated features move less; or
+        ``"entropic"``, where each label's weights are a distribution over the features.
     C : float, default 10
-        The budget of a round: how much weight it may move. Larger learns faster and forgets
+        The budget of a round: an upper bound on its step. Larger values learn faster and forget
         faster.
     margin : float, optional
-        By how much relevant labels should score above the others. None means 1, and 0.01 in the
-        entropic geometry, whose scores are small.
+        The amount by which relevant labels should score above the others. None means 1, and 0.01
+        in the entropic geometry, whose scores are small.
     temperature : float, optional
-        Of the smooth loss: pairs whose scores differ by up to about this much from what decides
-        share in a step. None means a twentieth of the margin.
+        The temperature of the smoothed loss: pairs whose loss is within about this much of the
+        largest one share a step. None means a twentieth of the margin.
     average : "auto", True or False, default "auto"
-        Predict with the mean of the weights over the rounds (True), with the current ones
-        (False), or with these, those or the middle of both, whichever has had the better
-        average precision lately ("auto"). The entropic geometry has no averages: "auto" means
-        False there.
+        Predict with the mean of the weights over the rounds (True) or with the current weights
+        (False). "auto" chooses between the mean, the current weights and their midpoint by recent
+        average precision. The entropic geometry has no averages: "auto" means False there.
     constant : float, optional
-        Value of a constant feature that carries the labels' frequencies; 0 for none. None means
-        0.5, and 0 in the entropic geometry. It is not part of ``coef_``.
+        The value of a constant feature, whose weights learn the labels' frequencies; 0 for no
+        such feature. None means 0.5, and 0 in the entropic geometry. It is not part of ``coef_``.
     normalize : bool, default True
-        Scale rows to length 1: to Euclidean length 1, or in the entropic geometry to largest
-        absolute value 1, the length that matters there.
+        Scale rows to Euclidean norm 1; in the entropic geometry to maximum norm 1, which is the
+        norm in its bound.
     solver : "exact" or "interior-point", default "exact"
-        For ``update="optimal"``: exact water-filling, or P1's interior point method, which gives
-        the same steps more slowly.
+        The solver for ``update="optimal"``: exact water-filling, or the interior-point method
+        of [1]_, which is slower and finds the same steps.
     passes : int, default 1
-        How often ``fit`` goes through the data. Each pass counts as new rounds.
+        The number of passes of ``fit`` over the data. Each pass counts as new rounds.
     n_features : int, optional
-        The number of features, if it is to be fixed before the first example.
+        The number of features, to fix it before the first example.
     dtype : "float32" or "float64", default "float32"
-        How weights are stored and scores summed.
+        The type in which weights are stored and scores are summed.
 
     Attributes
     ----------
     classes_ : array of shape (K,)
         The labels, in the order of their columns.
     coef_ : array or CSR array of shape (K, n)
-        The weights that predict, built on demand; sparse when large.
+        The weights used for predictions, built on demand; sparse if large.
     certificate_ : Certificate
         Rounds, mistakes, loss and dual value so far, and the mistake bound.
     cutoff_ : float
-        The learnt score from which ``predict`` includes a label.
+        The learnt threshold: ``predict`` returns the labels that score at least this.
     n_features_in_ : int
-        The number of columns of the matrices seen.
+        The number of columns of the training matrices.
     feature_names_in_ : array of str
-        The columns of the first DataFrame.
+        The column names of the first DataFrame.
 
     Notes
     -----
     Targets may be an indicator matrix, dense or sparse; a list of collections of labels; or one
-    label a row. NaN in a dense indicator means that the relevance is unknown: that label takes
-    part in no pair. Rows with one label each make a classifier: ``predict`` then returns the
-    best label and ``score`` is accuracy; otherwise ``predict`` returns an indicator and
-    ``score`` is label-ranking average precision.
+    label per row. NaN in a dense indicator means unknown relevance: the round uses no pairs with
+    that label. If targets have one label per row, the learner is a classifier: ``predict`` returns
+    the best label and ``score`` the accuracy. Otherwise ``predict`` returns an indicator and
+    ``score`` the label-ranking average precision.
 
-    The same stream gives the same bits, through ``fit``, ``partial_fit`` in batches of any size,
-    ``learn_one`` (in the entropic geometry if ``n_features`` is given), or after saving and
+    The same stream gives bitwise the same model through ``fit``, ``partial_fit`` in batches of any
+    size, ``learn_one`` (in the entropic geometry if ``n_features`` is given), and after saving and
     loading. One thread may learn while others predict.
 
     References
@@ -168,15 +167,15 @@ class LabelRanker(CutoffRanker):
 
     @property
     def certificate_(self) -> Certificate:
-        """What the learner can prove about the rounds so far."""
+        """The certificate of the rounds so far: counts, losses and the proven bound."""
         self._require_start("certificate_")
-        return Certificate.of(self._native.certificate(), self._settings, self._restarted)
+        return Certificate.of(self._native.certificate(), self._settings, self._restart_reason)
 
     @property
     def coef_(self) -> npt.NDArray[Any] | sp.csr_array:
-        """The weights that predict, (K, n)."""
+        """The weights used for predictions, (K, n)."""
         self._require_start("coef_")
-        return weight_matrix(self._native.weights(), self._declared_features())
+        return native_coef_matrix(self._native.weights(), self._feature_counts())
 
     @property
     def feature_count_matters(self) -> bool:

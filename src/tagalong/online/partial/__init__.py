@@ -1,4 +1,4 @@
-"""Ranking with partial feedback (P3)."""
+"""Label ranking with partial feedback (P3)."""
 
 from tagalong.online.partial.learner import PartialFeedbackRanker
 

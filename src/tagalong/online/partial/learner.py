@@ -1,6 +1,6 @@
-"""Ranking with partial feedback (P3): show a few labels, learn from which of them were accepted."""
+"""Label ranking with partial feedback (P3): show some labels, learn which were accepted."""
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Self
 
@@ -18,122 +18,128 @@ from tagalong.learning.examples import as_matrix
 from tagalong.learning.labels import LabelRows, Targets, label_list
 from tagalong.learning.protocols import Task
 from tagalong.learning.rounds import Round, Rounds
+from tagalong.online.input_types import Classes, MatrixLike, SampleWeight, TargetsLike
 from tagalong.online.native import new_native
 from tagalong.online.partial.lists import Played, ShownList
-from tagalong.online.partial.slot_costs import check_game, cost_rows, sizes_of
+from tagalong.online.partial.slot_costs import (
+    SlotCostLike,
+    checked_list_settings,
+    cost_table,
+    longest_list,
+)
 from tagalong.online.ranker import Example, OnlineRanker, Settings
-from tagalong.online.weights import weight_matrix
+from tagalong.online.weights import native_coef_matrix
 
 __all__ = ["PartialFeedbackRanker"]
 
 LOSSES = ("square", "logistic")
 COVARIANCES = ("full", "diagonal", "kernel")
 KERNELS = ("linear", "rbf")
-LARGEST_RADIUS = 20.0  # beyond it the logistic curvature vanishes
+LARGEST_RADIUS = 20.0  # for larger margins the logistic curvature is numerically zero
 LARGEST_WEIGHT = 1e6
 
 
 class PartialFeedbackRanker(OnlineRanker):
-    r"""Shows a few labels in order, and learns only from which of those were accepted.
+    r"""Shows an ordered list of labels, and learns only from which of them were accepted.
 
     Every label i has weights :math:`w_i` and a matrix :math:`A_i = I + \sum x x^\top` over the
     rounds in which it was shown. Its margin :math:`\Delta_i = \langle w_i, x\rangle`, projected
-    onto [-R, R], may be off by :math:`\epsilon_i`, which shrinks with
+    onto [-R, R], has the confidence width :math:`\epsilon_i`, which shrinks with
     :math:`x^\top A_i^{-1} x`. A round
 
-    1. takes every label at its best, :math:`\hat p_i = p(\Delta_i + \epsilon_i)`, so that labels
-       that are likely, or that little is known of, come first;
-    2. shows the list with the least expected cost, under ``miss_weight`` and ``slot_cost``;
-    3. learns from the labels that were shown: an online Newton step along the surrogate loss.
+    1. computes upper confidence bounds :math:`\hat p_i = p(\Delta_i + \epsilon_i)`, which rank
+       likely labels and rarely shown labels first;
+    2. shows the list with the least expected cost, given by ``miss_weight`` and ``slot_cost``;
+    3. learns from the shown labels: an online Newton step on the surrogate loss.
 
     Parameters
     ----------
     loss : "square" or "logistic", default "square"
-        The surrogate loss, and with it how a margin becomes a probability: (1 + margin)/2, or
-        the logistic function.
+        The surrogate loss. It also determines the probability of a margin: (1 + margin)/2 for
+        square, the logistic function for logistic.
     radius : float, default 1
-        R: margins are from -R to R. At most 1 for the square loss.
+        R: margins are limited to [-R, R]. At most 1 for the square loss.
     miss_weight : float, default 0.5
-        What a relevant label costs that was not shown, a; a wrong one in slot i of s costs
-        (1 - a) c(i, s). At 1 with strictly decreasing costs, every list has as many labels as
-        it may: the ranking mode.
+        The cost a of a relevant label that is not shown. An irrelevant label in slot i of s costs
+        (1 - a) c(i, s). With 1 and strictly decreasing costs, every list has ``max_labels`` labels:
+        the ranking mode.
     slot_cost : str, function or table, default "decreasing"
-        The c(i, s), from 0 to 1 and not increasing from slot to slot. ``"decreasing"``:
+        The costs c(i, s), from 0 to 1 and not increasing from slot to slot. ``"decreasing"``:
         (s - i + 1)/s. ``"constant"``: 1. A function of slot and size, both from 1, which needs
         ``max_labels``. Or a table with a row of s costs for each size s = 1, 2, ...
     max_labels : int, optional
-        S: how many labels may be shown. All of them by default.
+        S, the largest number of labels in a list. No limit by default.
     delta : float, default 0.05
-        The widths may fail with this probability; below 1/e.
+        The probability with which the confidence widths may fail; below 1/e.
     norm_bound : float, optional
-        U: no true weight vector is longer. If it is not known, the widths grow by themselves to
-        what it may be, and are at most 2R.
+        U, an upper bound on the norm of the true weight vectors. If it is None, the widths adapt
+        to an unknown norm; they are at most 2R.
     covariance : "full", "diagonal" or "kernel", default "full"
-        How well a label is known: by a matrix of all pairs of features, which takes memory for
-        K * n**2 numbers and a half; by a number a feature, which is not covered by the theory;
-        or in dual variables, by the rows that the label was shown for.
+        The representation of A: a full matrix per label, which takes about 8 * K * n**2 bytes
+        (float32: 6 * K * n**2); its diagonal, for which no bound is proven; or the kernel form, in
+        dual variables over the rows that the label was shown for.
     exploration : float, default 1
-        Multiplies the widths. 1 is the theory, which is some ten times wider than the errors that
-        are seen; 0 shows what is likely by what is known.
+        A factor for the widths. 1 is the theory, whose widths are some ten times the observed
+        errors. With 0 there is no exploration: lists follow the estimated probabilities.
     update : "partial" or "full", default "partial"
         ``"full"`` is the baseline with full information: no widths, and in a game on full labels
         every label learns, shown or not.
     width : "dimension" or "determinant", default "dimension"
-        What the widths count as information: the number of features and rounds, or ln|A| of the
-        label, which is less. In kernel form always the latter.
+        The measure of information in the widths: the numbers of features and rounds, or ln|A| of
+        the label, which is smaller. The kernel form always uses ln|A|.
     ties : "width" or "index", default "width"
-        How labels with equal optimistic probabilities are ordered: by the margin and the width
-        that they have without any limit, so that all labels get shown early; or by their number.
+        The order of labels with equal upper confidence bounds: by margin and width without the
+        limit R, so that all labels are shown early; or by label number.
     kernel : "linear" or "rbf", optional
-        For ``covariance="kernel"``; linear by default.
+        The kernel for ``covariance="kernel"``; linear by default.
     gamma : float, optional
-        Of the kernel exp(-gamma * abs(x - z)**2); 1 by default, which suits rows of length 1.
+        Parameter of the kernel exp(-gamma * abs(x - z)**2); 1 by default, which suits rows of
+        length 1.
     normalize : bool, default True
-        Scale rows to length 1. The theory needs it: without it nothing is proven, and longer rows
-        count for more.
+        Scale rows to length 1. Without it no bound is proven, and longer rows have more influence.
     max_explore : int, optional
-        At most so many labels of a list may be there to explore, that is, would not be shown by
-        what is known alone. The bound on the regret is lost.
+        The largest number of labels in a list that are shown only to explore, that is, not by
+        their estimated probabilities. The regret bound does not hold then.
     dtype : "float32" or "float64", default "float64"
-        How weights and inverse matrices are stored and scores summed. The kernel form computes in
-        double precision whatever this is.
+        The type in which weights and inverse matrices are stored and scores are summed. The kernel
+        form always computes in double precision.
     passes : int, default 1
-        How often ``fit`` goes through the data. Each pass counts as new rounds.
+        The number of passes of ``fit`` over the data. Each pass counts as new rounds.
     n_features : int, optional
-        The number of features, if it is to be fixed before the first example. Widths depend on
-        it: if it is not given, it is that of the first matrix, or with single examples the
-        number of features met so far.
+        The number of features, to fix it before the first example. Widths depend on it. The
+        default is the number of columns of the first matrix, or with single examples the number of
+        features seen so far.
     memory_limit : float, default 2e9
-        How many bytes matrices may take; what would take more is refused.
+        The largest memory for the matrices A, in bytes; a model that needs more raises ValueError.
 
     Attributes
     ----------
     classes_ : array of shape (K,)
         The labels, in the order of their columns.
     coef_ : array or CSR array of shape (K, n)
-        The weights, without the projection that a round begins with. Not for the rbf kernel.
+        The weights, without the projection onto [-R, R]. Not available for the rbf kernel.
     certificate_ : ConfidenceBound
-        What the lists so far can have cost beyond the best ones.
+        The bound on the regret so far: the cost of the lists shown minus that of the best lists.
     n_features_in_ : int
-        The number of columns of the matrices seen.
+        The number of columns of the training matrices.
     feature_names_in_ : array of str
-        The columns of the first DataFrame.
+        The column names of the first DataFrame.
 
     Notes
     -----
-    ``suggest`` and the other looks change nothing; ``feedback`` and the games do. Feedback may
-    come later and in any order: the update uses the state there is when it comes, so that a
-    suggestion need not be kept. ``fit``, ``partial_fit``, ``learn_one``, ``play`` and the ways to
-    watch them play the game on full labels: they choose a list, and learn what it tells. Labels
-    that were not shown have no influence on the model, to the last bit.
+    ``suggest`` and the predictions do not change the model; ``feedback`` and the games do. Feedback
+    may come later and in any order: the update uses the model at that time, so that a suggestion
+    need not be stored. ``fit``, ``partial_fit``, ``learn_one``, ``play`` and the ``watch`` methods
+    play the game on full labels: each round chooses a list, and learns the relevance of the labels
+    in it. Labels that are not shown have no influence on the model, to the last bit.
 
-    ``decision_function`` and ``rank`` go by what is known, without widths. ``predict`` returns
-    the labels of the best list by what is known. Targets are as for `LabelRanker`; a label of
-    unknown relevance teaches nothing. A ``sample_weight`` v counts a row as v such rows in the
-    matrix and in the step; the theory knows only 1.
+    ``decision_function`` and ``rank`` use the estimates without widths. ``predict`` returns the
+    labels of the best list by these estimates. Targets are as for `LabelRanker`; a label of
+    unknown relevance is not learnt. A ``sample_weight`` v counts a row as v equal rows in the
+    matrix A and in the step; the theory covers only v = 1.
 
-    New labels start with the full width: they get shown. A label that comes with the targets of
-    a row joins after that round.
+    New labels start with the largest width, so they are shown soon. A new label in the targets of a
+    row takes part after that round.
 
     References
     ----------
@@ -160,7 +166,7 @@ class PartialFeedbackRanker(OnlineRanker):
         loss: str = "square",
         radius: float = 1.0,
         miss_weight: float = 0.5,
-        slot_cost: str | Callable[[int, int], float] | Sequence[Sequence[float]] = "decreasing",
+        slot_cost: SlotCostLike = "decreasing",
         max_labels: int | None = None,
         delta: float = 0.05,
         norm_bound: float | None = None,
@@ -199,7 +205,7 @@ class PartialFeedbackRanker(OnlineRanker):
         self.n_features = n_features
         self.memory_limit = memory_limit
 
-    def suggest(self, X: Any, max_labels: int | None = None) -> list[ShownList]:
+    def suggest(self, X: MatrixLike, max_labels: int | None = None) -> list[ShownList]:
         """Return the labels to show for each row, in order. Changes nothing.
 
         Parameters
@@ -207,11 +213,11 @@ class PartialFeedbackRanker(OnlineRanker):
         X : array, sparse matrix or DataFrame of shape (rows, n)
             Examples.
         max_labels : int, optional
-            How many labels may be shown this time; as declared by default.
+            The largest number of labels in these lists; by default the parameter ``max_labels``.
         """
         self._require_labels()
-        most = self._slots(max_labels)
-        matrix = self._matrix_to_look_at(X)
+        most = self._checked_max_labels(max_labels)
+        matrix = self._matrix_to_suggest_for(X)
         found: tuple[npt.NDArray[Any], ...] = self._native.suggest(matrix, most)
         ends, *columns = found
         return [
@@ -232,7 +238,7 @@ class PartialFeedbackRanker(OnlineRanker):
         self._require_labels()
         pairs, _ = self._pairs(x, learning=False)
         found: tuple[npt.NDArray[Any], ...]
-        found = self._native.suggest_one(*pairs, self._slots(max_labels))
+        found = self._native.suggest_one(*pairs, self._checked_max_labels(max_labels))
         return self._shown_list(found[1:])
 
     def _shown_list(self, columns: Sequence[npt.NDArray[Any]]) -> ShownList:
@@ -243,32 +249,31 @@ class PartialFeedbackRanker(OnlineRanker):
 
     def feedback(
         self,
-        X: Any,
+        X: MatrixLike,
         shown: Sequence[Iterable[Hashable]],
         accepted: Sequence[Iterable[Hashable]],
     ) -> Self:
-        """Learn which labels were accepted of those that were shown. Rows are rounds, in order.
+        """Learn which of the shown labels were accepted. Each row is a round, in order.
 
         Parameters
         ----------
         X : array, sparse matrix or DataFrame of shape (rows, n)
             Examples.
         shown : sequence of `ShownList` or of collections of labels
-            What was shown for each row, in the order in which it was shown.
+            The labels shown for each row, in the order shown.
         accepted : sequence of collections of labels
-            Which of these were accepted; all others were not.
+            The accepted labels among those shown; the others count as rejected.
         """
         self._require_labels()
         with restored_on_error(self):
-            X = self._validate(X, reset=not hasattr(self, "n_features_in_"))
-            matrix = as_matrix(X)
+            matrix = as_matrix(self._validate(X, reset=not hasattr(self, "n_features_in_")))
             self._native.check(matrix)
-            rows = X.shape[0]
+            rows = matrix.shape[0]
             for name, given in (("shown", shown), ("accepted", accepted)):
                 if len(given) != rows:
                     raise ValueError(f"X has {rows} rows but {name} has {len(given)}")
             pairs = [
-                self._answer(lists, answers, f"row {i}: ")
+                self._feedback_numbers(lists, answers, f"row {i}: ")
                 for i, (lists, answers) in enumerate(zip(shown, accepted, strict=True))
             ]
             self._names = self._names or self._column_names()
@@ -281,20 +286,20 @@ class PartialFeedbackRanker(OnlineRanker):
     def feedback_one(
         self, x: Example, shown: Iterable[Hashable], accepted: Iterable[Hashable]
     ) -> Self:
-        """Learn which labels were accepted of those that were shown for one example.
+        """Learn which of the labels shown for one example were accepted.
 
         Parameters
         ----------
         x : (indices, values) or mapping of features to values
             One example.
         shown : ShownList or collection of labels
-            What was shown, in the order in which it was shown.
+            The labels shown, in the order shown.
         accepted : collection of labels
-            Which of these were accepted; all others were not.
+            The accepted labels among those shown; the others count as rejected.
         """
         self._require_labels()
         with restored_on_error(self):
-            numbers = self._answer(shown, accepted, "")
+            numbers = self._feedback_numbers(shown, accepted, "")
             pairs, new_names = self._pairs(x, learning=True)
             self._native.feedback_one(*pairs, *numbers)
             if self._names is not None:
@@ -303,13 +308,13 @@ class PartialFeedbackRanker(OnlineRanker):
 
     def play(
         self,
-        X: Any,
-        Y: Any,
-        classes: Any = None,
+        X: MatrixLike,
+        Y: TargetsLike,
+        classes: Classes = None,
         max_labels: int | None = None,
-        sample_weight: Any = None,
+        sample_weight: SampleWeight = None,
     ) -> Played:
-        """Play the game on full labels, row by row, and return what was shown and what it cost.
+        """Play the game on full labels row by row; return the lists shown and their losses.
 
         Learns like ``partial_fit``.
 
@@ -322,11 +327,11 @@ class PartialFeedbackRanker(OnlineRanker):
         classes : sequence of labels or "grow", optional
             As for ``partial_fit``.
         max_labels : int, optional
-            How many labels may be shown this time; as declared by default.
+            The largest number of labels in these lists; by default the parameter ``max_labels``.
         sample_weight : array of shape (rows,), optional
             As for ``partial_fit``.
         """
-        most = self._slots(max_labels)
+        most = self._checked_max_labels(max_labels)
         matrix, targets, weights = self._checked_batch(X, Y, classes, sample_weight)
         self._declare_columns(matrix)
         try:
@@ -347,10 +352,10 @@ class PartialFeedbackRanker(OnlineRanker):
             partial,
         )
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return an indicator of the labels of the best list, by what is known.
+    def predict(self, X: MatrixLike) -> npt.NDArray[Any]:
+        """Return an indicator of the labels in the best list, by the estimated probabilities.
 
-        A classifier (trained with one label a row) returns the best label of each row.
+        A classifier (trained with one label per row) returns the best label of each row.
 
         Parameters
         ----------
@@ -365,7 +370,7 @@ class PartialFeedbackRanker(OnlineRanker):
 
     @property
     def certificate_(self) -> ConfidenceBound:
-        """What the lists so far can have cost beyond the best ones."""
+        """The bound on the regret of the lists shown so far."""
         self._require_start("certificate_")
         return ConfidenceBound.of(self._native.certificate(), self._settings)
 
@@ -374,16 +379,16 @@ class PartialFeedbackRanker(OnlineRanker):
         """The weights, (K, n)."""
         self._require_start("coef_")
         if self._settings["kernel"] != "linear":
-            raise AttributeError(f"kernel={self._settings['kernel']!r} has no weights of features")
-        return weight_matrix(self._native.weights(), self._declared_features())
+            raise AttributeError(f"kernel={self._settings['kernel']!r} has no weights, so no coef_")
+        return native_coef_matrix(self._native.weights(), self._feature_counts())
 
     def add_labels(self, labels: Iterable[Hashable]) -> Self:
-        """Add labels, which start with the full width and take part from the next round on.
+        """Add labels, which start with the largest width and take part from the next round on.
 
         Parameters
         ----------
         labels : collection of labels
-            Distinct from each other and from those there are.
+            The new labels: distinct, and none of them known already.
         """
         labels = label_list(labels, "labels")
         settings = self._current_settings()
@@ -394,18 +399,18 @@ class PartialFeedbackRanker(OnlineRanker):
 
     @property
     def task(self) -> Task:
-        """What it predicts: a list of labels to show, of which feedback is learnt."""
+        """The kind of prediction: a list of labels to show, with feedback on it."""
         return "lists"
 
     @property
     def learns_rows(self) -> bool:
-        """Whether it offers ``watch_rows``: no, as an observer wants to know the lists shown."""
+        """Whether ``watch_rows`` exists: False, because its rounds would lack the lists shown."""
         return False
 
-    def _check_surgery(self) -> None:
+    def _require_editable_weights(self) -> None:
         raise ValueError(
-            "a PartialFeedbackRanker knows how sure it is of its labels and features: they can be "
-            "renamed, but not forgotten, merged or pruned"
+            "labels of a PartialFeedbackRanker can be renamed, but not forgotten or merged, and "
+            "its features cannot be pruned: its confidence matrices cannot be edited"
         )
 
     def _check_start(self, settings: Settings, labels: int, features: int) -> None:
@@ -413,7 +418,7 @@ class PartialFeedbackRanker(OnlineRanker):
 
     @staticmethod
     def _check_memory(settings: Settings, labels: int, features: int) -> None:
-        """Refuse matrices that are too large before the first of them is made."""
+        """Raise ValueError for matrices beyond the memory limit, before the first is allocated."""
         if settings["covariance"] != "full":
             return
         kind = _native_class(settings)
@@ -436,13 +441,18 @@ class PartialFeedbackRanker(OnlineRanker):
         super()._learn(matrix, targets, weights, watched)
 
     def _declare_columns(self, matrix: core.Matrix) -> None:
-        """Take the number of features from a first matrix, where no round has been played yet."""
+        """Take the number of features from the matrix, if no round has been played yet."""
         if not self._settings["n_features"] and self._native.certificate().rounds == 0:
             self._settings = {**self._settings, "n_features": matrix.shape[1]}
             self._native.declare_features(matrix.shape[1])
 
     def _learn_example(
-        self, x: Example, y: Any, unknown: Collection[Hashable], weight: float, watched: bool
+        self,
+        x: Example,
+        y: Hashable | Iterable[Hashable],
+        unknown: Collection[Hashable],
+        weight: float,
+        watched: bool,
     ) -> Round:
         found = super()._learn_example(x, y, unknown, weight, watched)
         if not watched:
@@ -451,34 +461,38 @@ class PartialFeedbackRanker(OnlineRanker):
         return Round(found.scores, found.cutoff, found.relevant, found.unknown, shown)
 
     def _require_labels(self) -> None:
-        check_is_fitted(self, msg="declare labels with add_labels, or learn something, first")
+        check_is_fitted(
+            self, msg="there are no labels yet: use add_labels, or learn examples, first"
+        )
 
-    def _slots(self, max_labels: int | None) -> int:
-        """Return how many labels may be shown in a call; 0 for as many as declared."""
+    def _checked_max_labels(self, max_labels: int | None) -> int:
+        """Return the largest size of a list in a call; 0 means the parameter ``max_labels``."""
         if max_labels is None:
             return 0
         most = parameters.integer(max_labels, "max_labels", 1)
-        longest = sizes_of(self._current_settings()["slot_cost"])
+        longest = longest_list(self._current_settings()["slot_cost"])
         if longest is not None and most > longest:
             raise ValueError(
                 f"slot_cost has costs for lists of up to {longest} labels, but max_labels is {most}"
             )
         return most
 
-    def _matrix_to_look_at(self, X: Any) -> core.Matrix:
+    def _matrix_to_suggest_for(self, X: MatrixLike) -> core.Matrix:
         if hasattr(self, "n_features_in_"):
             return self._checked_matrix(X)
-        # Before the first round any columns are as good as others.
+        # Before the first matrix is learnt, any number of columns is valid.
         numbers = [np.float64, np.float32]
-        X = check_array(X, accept_sparse="csr", dtype=numbers, order="C", ensure_all_finite=False)
-        matrix = as_matrix(X)
+        rows = check_array(
+            X, accept_sparse="csr", dtype=numbers, order="C", ensure_all_finite=False
+        )
+        matrix = as_matrix(rows)
         self._native.check(matrix)
         return matrix
 
-    def _answer(
+    def _feedback_numbers(
         self, shown: Iterable[Hashable], accepted: Iterable[Hashable], place: str
     ) -> tuple[list[int], list[int]]:
-        """Return the numbers of what was shown and of what was accepted of it."""
+        """Return the numbers of the shown labels and of the accepted ones."""
         if isinstance(shown, ShownList):
             shown = shown.labels
         numbers: list[list[int]] = []
@@ -516,7 +530,7 @@ class PartialFeedbackRanker(OnlineRanker):
         if self.n_features is not None:
             parameters.integer(self.n_features, "n_features", 1, 2**31)
         parameters.integer(self.passes, "passes", 1)
-        game = check_game(self.miss_weight, self.slot_cost, self.max_labels)
+        game = checked_list_settings(self.miss_weight, self.slot_cost, self.max_labels)
         if self.max_explore is not None:
             game["max_explore"] = parameters.integer(self.max_explore, "max_explore", 0)
         return {
@@ -555,9 +569,9 @@ class PartialFeedbackRanker(OnlineRanker):
         return new_native((core.PartialRanker32, core.PartialRanker64), settings)
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
-        """Return the header and the arrays of a file."""
+        """Return the header and the arrays of the model file."""
         header, arrays = super().to_parts()
-        costs = cost_rows(self._settings["slot_cost"])
+        costs = cost_table(self._settings["slot_cost"])
         return {**header, "params": {**self.get_params(), "slot_cost": costs}}, arrays
 
 

@@ -1,4 +1,4 @@
-"""Lists of labels that were, or are to be, shown; and what a game on full labels cost."""
+"""Lists of labels to show, and the result of a game on full labels."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,20 +12,20 @@ __all__ = ["Played", "ShownList"]
 
 @dataclass(frozen=True, eq=False)
 class ShownList:
-    """The labels to show for one row, in order, and why.
+    """The labels to show for one row, in order, with the numbers that decided it.
 
     Parameters
     ----------
     labels : list of labels
-        In the order in which they are to be shown.
+        The labels, in the order in which to show them.
     optimistic : array of float
-        The largest probability that each may still have: they are shown by this.
+        The upper confidence bound of each probability; it determines the list.
     probabilities : array of float
-        How likely each is by what is known.
+        The estimated probability of each label.
     widths : array of float
-        How far the margin behind the probability may be off.
+        The confidence width of each margin: how far the margin may be off.
     explores : array of bool
-        Which would not be shown by what is known alone: they are shown mainly to explore.
+        Whether each label is shown only to explore: its estimate alone would not show it.
     """
 
     labels: list[Any]
@@ -50,20 +50,20 @@ class ShownList:
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """What was shown in the rounds of a game, and what it cost.
+    """The lists shown in the rounds of a game, and their losses.
 
     Parameters
     ----------
     shown : list of lists of labels
-        A round's labels, in order.
+        The labels shown in each round, in order.
     accepted : list of lists of labels
-        Those of them that were relevant, in the same order.
+        The relevant labels among those shown in each round, in the same order.
     losses : array of float
-        Of each round: ``miss_weight`` times the relevant labels that were not shown, plus
+        Per round: ``miss_weight`` times the relevant labels that were not shown, plus
         ``1 - miss_weight`` times the slot costs of the labels that were shown and not relevant.
     partial_rank_losses : array of float
-        Of each round: pairs of shown labels in the wrong order, plus the number of slots for
-        every relevant label that was not shown.
+        Per round: the number of shown pairs in the wrong order, plus the number of slots for every
+        relevant label that was not shown.
     """
 
     shown: list[list[Any]]

@@ -1,38 +1,48 @@
-"""Slot costs: what a wrong label costs in a place of a list."""
+"""Slot costs: the cost of an irrelevant label in each slot of a list."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tagalong import parameters
 
-__all__ = ["Costs", "check_game", "checked_costs", "cost_rows", "sizes_of"]
+__all__ = [
+    "SlotCostLike",
+    "SlotCosts",
+    "checked_list_settings",
+    "checked_slot_costs",
+    "cost_table",
+    "longest_list",
+]
 
 NAMES = ("decreasing", "constant")
 
-Costs = str | list[float]
-"""A name, or the costs of lists of one label, of two, and so on, one after the other."""
+SlotCostLike: TypeAlias = str | Callable[[int, int], float] | Sequence[Sequence[float]]
+"""A name, a function of slot and size, or a table with one row of costs per size."""
+
+SlotCosts: TypeAlias = str | list[float]
+"""A name, or the concatenated costs of lists of one label, two labels, and so on."""
 
 
-def checked_costs(given: Any, max_labels: int | None) -> Costs:
-    """Return slot costs as the native core wants them; ValueError for bad ones.
+def checked_slot_costs(given: SlotCostLike, max_labels: int | None) -> SlotCosts:
+    """Validate slot costs and return them in the form of the native core.
 
     Parameters
     ----------
     given : str, function or sequence of sequences
-        ``"decreasing"``: (s - i + 1)/s in place i of s. ``"constant"``: 1. A function of the
-        place and the size, both from 1. Or a row of costs for each size, the first for size 1.
+        ``"decreasing"``: (s - i + 1)/s in slot i of s. ``"constant"``: 1. A function of slot and
+        size, both from 1. Or a table with one row of costs per size, from size 1.
     max_labels : int or None
-        The longest list; a function needs it.
+        The largest size of a list; a function needs it.
     """
     if isinstance(given, str):
         return parameters.choice(given, "slot_cost", NAMES)
     if callable(given):
         if max_labels is None:
             raise ValueError(
-                "slot_cost is a function: give max_labels, up to which it is tabulated"
+                "slot_cost is a function, which needs max_labels, the largest size to tabulate"
             )
         rows = _tabulated(given, max_labels)
     else:
@@ -51,25 +61,25 @@ def _tabulated(cost: Callable[[int, int], Any], longest: int) -> list[list[float
     sizes = range(1, longest + 1)
     return [
         [
-            parameters.real(cost(place, size), f"slot_cost({place}, {size})")
-            for place in range(1, size + 1)
+            parameters.real(cost(slot, size), f"slot_cost({slot}, {size})")
+            for slot in range(1, size + 1)
         ]
         for size in sizes
     ]
 
 
-def _rows(given: Any) -> list[list[float]]:
-    """Return the lower triangle of a table."""
-    problem = (
-        "slot_cost must be 'decreasing', 'constant', a function of place and size, or a table with "
+def _rows(given: Sequence[Sequence[float]]) -> list[list[float]]:
+    """Return the lower triangle of a cost table."""
+    message = (
+        "slot_cost must be 'decreasing', 'constant', a function of slot and size, or a table with "
         f"a row of s costs for each size s = 1, 2, ..., got {given!r}"
     )
     try:
         rows = [list(row) for row in given]
     except TypeError:
-        raise ValueError(problem) from None
+        raise ValueError(message) from None
     if not rows or any(len(row) < size for size, row in enumerate(rows, start=1)):
-        raise ValueError(problem)
+        raise ValueError(message)
     return [
         [parameters.real(cost, f"slot_cost: size {size}") for cost in row[:size]]
         for size, row in enumerate(rows, start=1)
@@ -77,44 +87,46 @@ def _rows(given: Any) -> list[list[float]]:
 
 
 def _check_row(row: list[float], size: int) -> None:
-    for place, cost in enumerate(row, start=1):
-        where = f"slot_cost: place {place} of {size} costs {cost:g}"
+    for slot, cost in enumerate(row, start=1):
+        where = f"slot_cost: slot {slot} of {size} costs {cost:g}"
         if not 0 <= cost <= 1:
             raise ValueError(f"{where}; costs must be from 0 to 1")
-        if place > 1 and cost > row[place - 2]:
+        if slot > 1 and cost > row[slot - 2]:
             raise ValueError(
-                f"{where}, the place before it {row[place - 2]:g}; costs must not increase from "
-                "place to place"
+                f"{where}, and the slot before it {row[slot - 2]:g}; costs must not increase from "
+                "slot to slot"
             )
 
 
-def sizes_of(costs: Costs) -> int | None:
-    """Return how long lists may be that have costs; None if they may be of any length."""
+def longest_list(costs: SlotCosts) -> int | None:
+    """Return the largest size of a list that has costs; None for no limit."""
     if isinstance(costs, str):
         return None
     return int(np.sqrt(2 * len(costs)))
 
 
-def cost_rows(costs: Costs) -> str | list[list[float]]:
-    """Return costs as a parameter that a file can keep."""
+def cost_table(costs: SlotCosts) -> str | list[list[float]]:
+    """Return costs as a table, which can be the parameter ``slot_cost`` in a model file."""
     if isinstance(costs, str):
         return costs
-    longest = sizes_of(costs) or 0
+    longest = longest_list(costs) or 0
     starts = [size * (size - 1) // 2 for size in range(1, longest + 2)]
     return [costs[start:end] for start, end in pairwise(starts)]
 
 
-def check_game(miss_weight: Any, slot_cost: Any, max_labels: Any) -> dict[str, Any]:
-    """Return what decides about a list, checked.
+def checked_list_settings(
+    miss_weight: float, slot_cost: SlotCostLike, max_labels: int | None
+) -> dict[str, Any]:
+    """Validate the parameters that define the loss of a list, and return them as settings.
 
     Parameters
     ----------
     miss_weight : float
         From 0 to 1.
     slot_cost : str, function or table
-        As for `checked_costs`.
+        See `checked_slot_costs`.
     max_labels : int or None
-        The longest list.
+        The largest size of a list.
     """
     weight = parameters.real(miss_weight, "miss_weight")
     if not 0 <= weight <= 1:
@@ -123,7 +135,7 @@ def check_game(miss_weight: Any, slot_cost: Any, max_labels: Any) -> dict[str, A
         max_labels = parameters.integer(max_labels, "max_labels", 1)
     return {
         "miss_weight": weight,
-        "slot_cost": checked_costs(slot_cost, max_labels),
+        "slot_cost": checked_slot_costs(slot_cost, max_labels),
         "max_labels": max_labels or 0,
         "ties": "width",
         "max_explore": -1,

@@ -1,4 +1,4 @@
-"""Predtron for problems with labels: classes, levels, sets and rankings of labels."""
+"""Predtron for problems with labels: classes, ordinal levels, sets and rankings of labels."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Self
@@ -8,22 +8,23 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from tagalong.learning import model_files
-from tagalong.learning.batches import means_growing
+from tagalong.learning.batches import labels_may_grow
 from tagalong.learning.estimators import restored_on_error
 from tagalong.learning.labels import Labels, Targets
 from tagalong.online.cutoff_ranker import CutoffRanker
+from tagalong.online.input_types import Classes, MatrixLike, SampleWeight, TargetsLike
 from tagalong.online.label_model import Settings
 from tagalong.online.native import NativePredtron
-from tagalong.online.predtron.core import PredtronCore, with_problems
+from tagalong.online.predtron.base_learner import PredtronBase, header_with_problems, weighted_mean
 from tagalong.online.predtron.python_engine import PythonEngine, new_core
-from tagalong.online.predtron.refusals import REFUSALS
 from tagalong.online.predtron.rejection import confidences, is_rejected
+from tagalong.online.predtron.unsupported_calls import UNSUPPORTED_CALLS
 from tagalong.online.ranker import Example
-from tagalong.online.weights import matrix_of
+from tagalong.online.weights import coef_matrix
 from tagalong.problems.binary import Binary
 from tagalong.problems.multiclass import Multiclass
-from tagalong.problems.names import as_problem
 from tagalong.problems.ordinal import Ordinal
+from tagalong.problems.registry import as_problem
 from tagalong.problems.reject import REJECT
 
 __all__ = ["LabelPredtron"]
@@ -31,13 +32,13 @@ __all__ = ["LabelPredtron"]
 ONE_CLASS_PER_ROW = (Binary, Multiclass, Ordinal)
 
 
-class LabelPredtron(PredtronCore, CutoffRanker):
-    """Learns problems whose answers are labels. See `Predtron`."""
+class LabelPredtron(PredtronBase, CutoffRanker):
+    """Learns problems whose predictions are labels. See `Predtron`."""
 
     _native: NativePredtron | PythonEngine
 
-    def decision_function(self, X: Any) -> npt.NDArray[Any]:
-        """Return the scores of all labels, (rows, K); of two classes one score, (rows,).
+    def decision_function(self, X: MatrixLike) -> npt.NDArray[Any]:
+        """Return the scores of all labels, (rows, K); for two classes one score per row, (rows,).
 
         Parameters
         ----------
@@ -50,8 +51,8 @@ class LabelPredtron(PredtronCore, CutoffRanker):
         one = self._has_one_score()
         return np.asarray(scores[:, 1] if one else scores[:, 1] - scores[:, 0])
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return classes, or REJECT, where there was one label per row; otherwise an indicator.
+    def predict(self, X: MatrixLike) -> npt.NDArray[Any]:
+        """Return the class or REJECT if targets had one label per row, otherwise an indicator.
 
         Parameters
         ----------
@@ -62,7 +63,7 @@ class LabelPredtron(PredtronCore, CutoffRanker):
         if not isinstance(problem, ONE_CLASS_PER_ROW):
             return super().predict(X)
         scores, _ = self._scores(X)
-        best = scores.argmax(axis=1)  # of two classes with one score, 0 is the first one's
+        best = scores.argmax(axis=1)  # two classes, one score: a score of 0 means the first class
         rejected = np.zeros(len(scores), dtype=bool)
         if self._rejects():
             rejected = is_rejected(problem, scores, best, confidences(self._native, scores))
@@ -76,11 +77,11 @@ class LabelPredtron(PredtronCore, CutoffRanker):
             found[rejected] = REJECT
         return np.asarray(found)
 
-    def confidence(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return how often predictions with such scores have been right lately, (rows,).
+    def confidence(self, X: MatrixLike) -> npt.NDArray[np.float64]:
+        """Return how often predictions with such scores were right recently, (rows,).
 
-        Counted in the rounds so far, each before it was learnt. For problems with one class per
-        row; `tagalong.evaluate.coverage_curve` makes a curve of it.
+        Counted over the rounds so far, with the scores before each was learnt. For problems with
+        one class per row. `tagalong.evaluate.coverage_curve` makes a curve of it.
 
         Parameters
         ----------
@@ -88,54 +89,54 @@ class LabelPredtron(PredtronCore, CutoffRanker):
             Examples.
         """
         if not isinstance(self.current_problem, ONE_CLASS_PER_ROW):
-            raise ValueError(REFUSALS["confidence"].format(given=self.problem))
+            raise ValueError(UNSUPPORTED_CALLS["confidence"].format(given=self.problem))
         return confidences(self._native, self._scores(X)[0])
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy of a classifier, else the label-ranking average precision.
+    def score(self, X: MatrixLike, y: Any, sample_weight: SampleWeight = None) -> float:
+        """Return the accuracy of a classifier, otherwise the label-ranking average precision.
 
         Parameters
         ----------
         X : array, sparse matrix or DataFrame of shape (rows, n)
             Examples.
         y : targets
-            Unknown relevance counts as irrelevant here, and REJECT as wrong.
+            Labels of unknown relevance count as irrelevant here, and REJECT as wrong.
         sample_weight : array of shape (rows,), optional
             Weights of the rows.
         """
         if not self.is_started or not self._single or not self._rejects():
             return super().score(X, y, sample_weight)
         found = zip(self.predict(X), y, strict=True)
-        right = [predicted is not REJECT and predicted == answer for predicted, answer in found]
-        return float(np.average(right, weights=sample_weight))
+        right = [predicted is not REJECT and predicted == target for predicted, target in found]
+        return weighted_mean(right, sample_weight)
 
     @property
     def coef_(self) -> npt.NDArray[Any] | sp.csr_array:
-        """The weights that predict, (K, n); (1, n) of two classes."""
+        """The weights used for predictions, (K, n); (1, n) for two classes."""
         features, weights = self._coefficients()
         if isinstance(self.current_problem, Binary) and weights.shape[1] == 2:
             one = self._has_one_score()
             weights = weights[:, 1:] if one else weights[:, 1:] - weights[:, :1]
-        return matrix_of(features, weights, self._declared_features())
+        return coef_matrix(features, weights, self._feature_counts())
 
     def check_example(self, x: Example, new: Sequence[Hashable]) -> None:
-        """Raise ValueError if an example that brings new labels cannot be learnt.
+        """Raise ValueError if an example with new labels cannot be learnt.
 
         Parameters
         ----------
         x : (indices, values) or mapping of features to values
             One example.
         new : sequence of labels
-            The labels that it brings.
+            The labels of the example that the learner does not know yet.
         """
-        # Callers that restore the estimator after an error do not see the learner behind it.
+        # A caller's `restored_on_error` covers the estimator, but not the learner behind it.
         with restored_on_error(self):
             super().check_example(x, new)
 
-    # What the problem says.
+    # Properties of the problem.
 
     def _has_one_score(self) -> bool:
-        """Whether two classes have one score, which is negative for the first of them."""
+        """Whether two classes share one score, which is negative for the first class."""
         problem = self.current_problem
         return isinstance(problem, Binary) and problem.dimension == 1
 
@@ -143,7 +144,7 @@ class LabelPredtron(PredtronCore, CutoffRanker):
         return bool(getattr(self.current_problem, "reject", None))
 
     def _levels(self, growing: bool) -> Labels | None:
-        """Return the levels of an ordinal problem, if it says what they are."""
+        """Return the levels of an ordinal problem that declares them, otherwise None."""
         problem = as_problem(self.problem)
         if not isinstance(problem, Ordinal):
             return None
@@ -151,11 +152,12 @@ class LabelPredtron(PredtronCore, CutoffRanker):
             return Labels(problem.levels)
         if growing:
             raise ValueError(
-                "levels have an order, in which they do not appear: give Ordinal(levels)"
+                "labels that appear at any time have no order: declare the levels with "
+                "problem=Ordinal(levels)"
             )
         return None
 
-    # What the label rankers ask a subclass for.
+    # Hooks of the label rankers.
 
     def _make_native(self, settings: Settings) -> NativePredtron | PythonEngine:
         known = settings["problem"].is_known_to_the_core
@@ -163,23 +165,26 @@ class LabelPredtron(PredtronCore, CutoffRanker):
             return new_core(settings)
         return PythonEngine(settings)
 
-    def _first_labels(self, Y: Any, classes: Any, fitting: bool) -> Labels:
-        return self._levels(means_growing(classes)) or super()._first_labels(Y, classes, fitting)
+    def _initial_labels(self, Y: TargetsLike, classes: Classes, fitting: bool) -> Labels:
+        return self._levels(labels_may_grow(classes)) or super()._initial_labels(
+            Y, classes, fitting
+        )
 
-    def _open_labels(self) -> Labels:
-        return self._levels(growing=True) or super()._open_labels()
+    def _growing_labels(self) -> Labels:
+        return self._levels(growing=True) or super()._growing_labels()
 
     def _check_targets(self, labels: Labels, targets: Targets) -> None:
         problem = as_problem(self.problem)
         if not isinstance(problem, ONE_CLASS_PER_ROW):
             return
         counts = np.diff(targets.relevant.indptr)
-        open_labels = np.diff(targets.unknown.indptr)
-        wrong = (counts > 1) | ((counts == 0) & (open_labels == 0))
+        unknown_labels = np.diff(targets.unknown.indptr)
+        wrong = (counts > 1) | ((counts == 0) & (unknown_labels == 0))
         if wrong.any():
             row = int(np.argmax(wrong))
             raise ValueError(
-                f"Y: row {row} has {counts[row]} labels; {type(problem).__name__} takes one a row"
+                f"Y: row {row} has {counts[row]} labels; {type(problem).__name__} takes one label "
+                "per row"
             )
         found = len(labels) + len(targets.new)
         if isinstance(problem, Binary) and found > 2:
@@ -189,20 +194,20 @@ class LabelPredtron(PredtronCore, CutoffRanker):
             )
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
-        """Return the header and the arrays of a file."""
-        named = self._problems_by_name()
+        """Return the header and the arrays of the model file."""
+        named = self._header_problems()
         header, arrays = super().to_parts()
         return {**header, **named}, arrays
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
-        """Return the learner that ``to_parts`` took apart.
+        """Rebuild a learner from the output of ``to_parts``.
 
         Parameters
         ----------
         header : dict
-            What can be said in JSON.
+            The JSON part of the model file.
         arrays : dict
-            Arrays by name.
+            The arrays of the model file, by name.
         """
-        return super().from_parts(with_problems(header), arrays)
+        return super().from_parts(header_with_problems(header), arrays)

@@ -10,87 +10,95 @@ from sklearn.utils.validation import check_is_fitted
 from tagalong.learning.certificates.loss_bound import LossCertificate
 from tagalong.learning.labels import Labels
 from tagalong.learning.protocols import Task
-from tagalong.online.predtron.delegation import DelegatingEstimator, delegated, delegated_chained
+from tagalong.online.input_types import Classes, MatrixLike, SampleWeight
+from tagalong.online.predtron.delegation import (
+    DelegatingEstimator,
+    ProblemLearner,
+    delegated,
+    delegated_chained,
+)
 from tagalong.online.predtron.label_learner import ONE_CLASS_PER_ROW, LabelPredtron
 from tagalong.online.predtron.query_learner import QueryPredtron
-from tagalong.online.predtron.refusals import GROUP_REFUSED
+from tagalong.online.predtron.unsupported_calls import GROUP_UNSUPPORTED
 from tagalong.problems.binary import Binary
-from tagalong.problems.names import as_problem
 from tagalong.problems.ordinal import Ordinal
+from tagalong.problems.registry import as_problem
 
 __all__ = ["Predtron"]
 
 
 class Predtron(ClassifierMixin, DelegatingEstimator):
-    r"""A perceptron for whatever can be predicted from scores.
+    r"""A perceptron for general prediction problems.
 
     A problem represents every prediction :math:`\sigma` by a vector of length 1 and predicts
-    :math:`\mathrm{argmax}_\sigma \langle \mathrm{rep}(\sigma), Wx\rangle`. Where that has a loss
-    :math:`L` against the answer y, the weights move by
+    :math:`\mathrm{argmax}_\sigma \langle \mathrm{rep}(\sigma), Wx\rangle`. If the prediction has a
+    positive loss :math:`L` against the target y, the weights move by
 
     .. math:: W \mathrel{-}= \eta\, (\mathrm{rep}(\tilde\sigma) - \mathrm{rep}(\sigma_y))\, x^\top
 
-    with a correct :math:`\sigma_y` and the prediction :math:`\tilde\sigma` that has the most loss
-    and similarity together.
+    with a correct :math:`\sigma_y` and the prediction :math:`\tilde\sigma` of loss-augmented
+    decoding, which maximises loss plus score.
 
     Parameters
     ----------
     problem : str or Problem, default "label-ranking"
-        What is predicted: ``"binary"``, ``"multiclass"``, ``"ordinal"``, ``"multilabel"``,
-        ``"label-ranking"``, ``"subset-ranking"``, one of `tagalong.problems` with settings, or a
-        problem of your own.
+        The prediction problem: ``"binary"``, ``"multiclass"``, ``"ordinal"``, ``"multilabel"``,
+        ``"label-ranking"``, ``"subset-ranking"``, an object from `tagalong.problems`, or a custom
+        problem.
     norm : str, default "l2"
-        How the weights of a competitor are measured: ``"l2"``; ``"l1"`` (few entries count);
-        ``"group"`` (few features count, for all labels together); ``"trace"`` (few directions
-        count; dense, an SVD a step, for small problems).
+        The norm of the competitor's weights in the bound: ``"l2"``; ``"l1"`` (sparse weights);
+        ``"group"`` (few relevant features, shared by all labels); ``"trace"`` (low rank; dense,
+        one SVD per step, for small problems).
     update : str, default "mistake"
-        ``"mistake"`` is Algorithm 1. ``"loss"`` moves away from the prediction itself, by its loss;
-        its appendix is missing from the paper, so it is reconstructed.
+        ``"mistake"`` is Algorithm 1. ``"loss"`` moves away from the prediction itself, in
+        proportion to its loss; the paper's appendix on it is missing, so it is a reconstruction.
     step : float, optional
-        :math:`\eta`. None is the step of the theory, :math:`c_L / 4R^2` with the largest norm R so
-        far; for the update by loss, where any step will do, 1.
+        The learning rate :math:`\eta`. None means the step of the theory, :math:`c_L / 4R^2` with
+        the largest norm R so far; for ``update="loss"``, whose bound holds for any step, 1.
     average : bool, default False
-        Predict with the mean of the weights over the rounds; l2 and kernels only. Nothing is proven
-        about it.
+        Predict with the mean of the weights over the rounds; l2 and kernels only. No bound is
+        proven for it.
     kernel : str, optional
-        ``"linear"``, ``"rbf"`` or ``"poly"``: keep examples instead of weights.
+        ``"linear"``, ``"rbf"`` or ``"poly"``: keep support examples instead of weights.
     budget : int, optional
-        How many examples a kernel keeps; the one that says least is dropped. None means all.
+        The largest number of support examples of a kernel; the one whose term
+        in the weights has the smallest norm is dropped. None means no limit.
     gamma : float, default 1.0
-        Of the kernels rbf, exp(-gamma |x - z|^2), and poly, (gamma x.z + 1)^degree.
+        Parameter of the kernels rbf, exp(-gamma |x - z|^2), and poly, (gamma x.z + 1)^degree.
     degree : float, default 3
-        Of the kernel poly.
+        Parameter of the kernel poly.
     normalize : bool, default False
-        Scale rows to length 1, in the norms l1 and group to a largest entry of 1.
+        Scale rows to length 1; for the norms l1 and group, to a largest absolute entry of 1.
     constant : float, default 0.0
         The value of a constant feature; 0 for none.
     passes : int, default 1
-        How often ``fit`` goes through the data. Each pass counts as new rounds.
+        The number of passes of ``fit`` over the data. Each pass counts as new rounds.
     n_features : int, optional
-        The number of features; the norms other than l2 need it, or a matrix at first.
+        The number of features. Norms other than l2 need it, unless a matrix is learnt first.
     dtype : "float32" or "float64", default "float32"
-        How weights are stored and scores summed.
+        The type in which weights are stored and scores are summed.
 
     Attributes
     ----------
     classes_ : array of shape (K,)
         The labels, in the order of their columns.
     coef_ : array of shape (K, n)
-        The weights that predict; (1, n) of two classes, (n,) of documents. Not with a kernel.
+        The weights used for predictions; (1, n) for two classes, (n,) for documents. Not available
+        with a kernel.
     certificate_ : LossCertificate
-        Rounds, mistakes and loss so far, and the bound on the loss where there is one.
+        Rounds, mistakes and loss so far, and the bound on the loss if one is proven.
     cutoff_ : float
-        The score from which ``predict`` includes a label.
+        The threshold: ``predict`` returns the labels that score at least this.
     n_features_in_ : int
-        The number of columns of the matrices seen.
+        The number of columns of the training matrices.
     feature_names_in_ : array of str
-        The columns of the first DataFrame.
+        The column names of the first DataFrame.
 
     Notes
     -----
-    Targets are as for `LabelRanker`; binary, multiclass and ordinal problems have one label a row.
-    For subset ranking rows are documents, y their grades, and ``group`` has the sizes of the
-    queries. A problem of your own gets the entries of y as they are.
+    Targets are as for `LabelRanker`. Binary, multiclass and ordinal problems take one label per
+    row. For subset ranking, rows are documents, y has their grades, and ``group`` has the sizes of
+    the queries. A custom problem receives the entries of y unchanged.
 
     References
     ----------
@@ -112,8 +120,14 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
     97% of them right
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, group: Any = None) -> Self:
-        """Learn from scratch, in the given order, ``passes`` times.
+    def fit(
+        self,
+        X: MatrixLike,
+        y: Any,
+        sample_weight: SampleWeight = None,
+        group: npt.ArrayLike | None = None,
+    ) -> Self:
+        """Learn from scratch: ``passes`` times over the rows, in the given order.
 
         Parameters
         ----------
@@ -122,19 +136,26 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
         y : targets
             See Notes.
         sample_weight : array of shape (rows,), optional
-            Scales the step of each round; one of weight 0 is passed over. For subset ranking one
+            Scales the step of each round; rounds of weight 0 are skipped. For subset ranking: one
             number per query.
         group : sequence of int, optional
-            For subset ranking: how many rows each query has. None means that all are one query.
+            For subset ranking: the number of rows of each query. None means one query.
         """
-        part = self._new_part()
-        self._run(part, "fit", X, y, sample_weight=sample_weight, **_grouping(part, group))
+        learner = self._new_learner()
+        self._run(
+            learner, "fit", X, y, sample_weight=sample_weight, **_group_argument(learner, group)
+        )
         return self
 
     def partial_fit(
-        self, X: Any, Y: Any, classes: Any = None, sample_weight: Any = None, group: Any = None
+        self,
+        X: MatrixLike,
+        Y: Any,
+        classes: Classes = None,
+        sample_weight: SampleWeight = None,
+        group: npt.ArrayLike | None = None,
     ) -> Self:
-        """Learn from a batch, round by round. All of it is checked before any of it is learnt.
+        """Learn a batch round by round. The whole batch is validated before any round is learnt.
 
         Parameters
         ----------
@@ -143,19 +164,24 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
         Y : targets
             See Notes.
         classes : sequence of labels or "grow", optional
-            All labels there will be, on the first call; or "grow" to let new labels appear at
-            any time. May be left out if Y is an indicator, whose columns are then the labels.
+            On the first call: all labels, or "grow" to let new labels appear at any time. Optional
+            if Y is an indicator matrix, whose columns then are the labels.
         sample_weight : array of shape (rows,), optional
-            Scales the step of each round; one of weight 0 is passed over. For subset ranking one
+            Scales the step of each round; rounds of weight 0 are skipped. For subset ranking: one
             number per query.
         group : sequence of int, optional
-            For subset ranking: how many rows each query has. None means that all are one query.
+            For subset ranking: the number of rows of each query. None means one query.
         """
         self._learn_batch("partial_fit", X, Y, classes, sample_weight, group)
         return self
 
     def predict_then_learn(
-        self, X: Any, Y: Any, classes: Any = None, sample_weight: Any = None, group: Any = None
+        self,
+        X: MatrixLike,
+        Y: Any,
+        classes: Classes = None,
+        sample_weight: SampleWeight = None,
+        group: npt.ArrayLike | None = None,
     ) -> npt.NDArray[Any]:
         """Learn like ``partial_fit``, and return the scores each row had just before it was learnt.
 
@@ -175,67 +201,73 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
         Returns
         -------
         array of shape (rows, K)
-            What ``decision_function`` would have said for each row at that moment; (rows,) of
-            documents, before their query was learnt.
+            The scores that ``decision_function`` would have returned for each row at that moment.
+            For subset ranking (rows,): the scores of documents before their query was learnt.
         """
         found: npt.NDArray[Any] = self._learn_batch(
             "predict_then_learn", X, Y, classes, sample_weight, group
         )
         return found
 
-    def decision_function(self, X: Any) -> npt.NDArray[Any]:
+    def decision_function(self, X: MatrixLike) -> npt.NDArray[Any]:
         """Return the scores of all labels, (rows, K).
 
-        Of two classes it is one score, (rows,), above 0 for the second one. Documents have one
-        score each, (rows,). A problem of your own has as many as its dimension.
+        Two classes have one score per row, (rows,), above 0 for the second class. Documents have
+        one score each, (rows,). A custom problem has ``dimension`` scores per row.
 
         Parameters
         ----------
         X : array, sparse matrix or DataFrame of shape (rows, n)
             Examples, or documents.
         """
-        return self._part_in_use().decision_function(X)
+        return self._current_learner().decision_function(X)
 
-    def predict(self, X: Any, group: Any = None) -> npt.NDArray[Any]:
+    def predict(self, X: MatrixLike, group: npt.ArrayLike | None = None) -> npt.NDArray[Any]:
         """Return the predictions of rows.
 
-        Classes, or REJECT, where there was one label per row; otherwise an indicator of the labels
-        that score at least ``cutoff_``, or of the one class. Documents get their place in the
-        ranking of their query, from 1. A problem of your own is asked for its predictions.
+        If targets had one label per row: the class, or REJECT. Otherwise an indicator of the labels
+        that score at least ``cutoff_``, or of the predicted class. Documents get their rank within
+        their query, from 1. A custom problem decodes the scores itself.
 
         Parameters
         ----------
         X : array, sparse matrix or DataFrame of shape (rows, n)
             Examples, or documents.
         group : sequence of int, optional
-            For subset ranking: how many rows each query has. None means that all are one query.
+            For subset ranking: the number of rows of each query. None means one query.
         """
-        part = self._part_in_use()
-        return part.predict(X, **_grouping(part, group))
+        learner = self._current_learner()
+        return learner.predict(X, **_group_argument(learner, group))
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None, group: Any = None) -> float:
+    def score(
+        self,
+        X: MatrixLike,
+        y: Any,
+        sample_weight: SampleWeight = None,
+        group: npt.ArrayLike | None = None,
+    ) -> float:
         """Return the accuracy, the label-ranking average precision, or one minus the mean loss.
 
-        With a reject option REJECT counts as wrong: see `tagalong.evaluate.coverage_curve`. Subset
-        ranking and problems of your own have one minus the mean loss, which is NDCG or precision
-        at k for queries.
+        Problems with labels have the accuracy of a classifier, otherwise the average precision. A
+        rejected row counts as wrong; see `tagalong.evaluate.coverage_curve`. Subset ranking and
+        custom problems have one minus the mean loss, which for queries is NDCG or precision at k.
 
         Parameters
         ----------
         X : array, sparse matrix or DataFrame of shape (rows, n)
             Examples, or documents.
         y : targets
-            See Notes; unknown relevance counts as irrelevant here.
+            See Notes. Labels of unknown relevance count as irrelevant here.
         sample_weight : array of shape (rows,), optional
             Weights of the rows, or of the queries.
         group : sequence of int, optional
-            For subset ranking: how many rows each query has.
+            For subset ranking: the number of rows of each query.
         """
         check_is_fitted(self)
-        part = self._part
-        return part.score(X, y, sample_weight, **_grouping(part, group))
+        learner = self._problem_learner
+        return learner.score(X, y, sample_weight, **_group_argument(learner, group))
 
-    # What every part offers.
+    # Methods of all learners.
 
     start = delegated(LabelPredtron.start)
     probabilities = delegated(LabelPredtron.probabilities)
@@ -244,7 +276,7 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
     feature_lengths = delegated(LabelPredtron.feature_lengths)
     keep_features = delegated(LabelPredtron.keep_features)
 
-    # What some parts offer; `refusals` has what the others answer.
+    # Methods of some learners; `unsupported_calls` has the errors of the others.
 
     watch = delegated(LabelPredtron.watch)
     learn_one = delegated_chained(LabelPredtron.learn_one)
@@ -267,73 +299,79 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
 
     @property
     def task(self) -> Task:
-        """What it predicts, which its problem says."""
-        return self._part_in_use().task
+        """The kind of prediction, which depends on the problem."""
+        return self._current_learner().task
 
     @property
     def learns_online(self) -> bool:
-        """Whether it learns one example after the other: True."""
+        """Whether it learns one example at a time: True."""
         return True
 
     @property
     def learns_rows(self) -> bool:
-        """Whether it offers ``watch_rows``: with a problem that has labels."""
-        return self._part_in_use().learns_rows
+        """Whether ``encode_rows`` and ``watch_rows`` exist: for problems with labels."""
+        return self._current_learner().learns_rows
 
     @property
     def labels(self) -> Labels:
-        """The labels so far, by number and by name; none before it has started."""
-        return self._part.labels if self.is_started else Labels()
+        """The known labels, by number and by name; empty before the start."""
+        return self._problem_learner.labels if self.is_started else Labels()
 
     @property
     def largest_weight(self) -> float:
-        """The largest weight of an example that the arithmetic can bear."""
-        return self._part_in_use().largest_weight
+        """The largest weight of an example that cannot overflow the model's weights."""
+        return self._current_learner().largest_weight
 
     @property
     def bytes_of_weights(self) -> int:
-        """The memory that the weights take."""
-        return self._started_part("bytes_of_weights").bytes_of_weights
+        """The memory used by the weights, in bytes."""
+        return self._started_learner("bytes_of_weights").bytes_of_weights
 
     @property
     def classes_(self) -> npt.NDArray[Any]:
         """The labels, in the order of their columns."""
-        return self._started_part("classes_").classes_
+        return self._started_learner("classes_").classes_
 
     @property
     def cutoff_(self) -> float:
-        """The score from which ``predict`` includes a label."""
-        return self._started_part("cutoff_").cutoff_
+        """The threshold: ``predict`` returns the labels that score at least this."""
+        return self._started_learner("cutoff_").cutoff_
 
     @property
     def certificate_(self) -> LossCertificate:
-        """What the learner can prove about the rounds so far."""
-        return self._started_part("certificate_").certificate_
+        """The certificate of the rounds so far: counts, losses and the proven bound."""
+        return self._started_learner("certificate_").certificate_
 
     @property
     def coef_(self) -> npt.NDArray[Any] | sp.csr_array:
-        """The weights that predict, (K, n); (1, n) of two classes, (n,) of documents."""
-        return self._started_part("coef_").coef_
+        """The weights used for predictions, (K, n); (1, n) for two classes, (n,) for documents."""
+        return self._started_learner("coef_").coef_
 
     @property
     def n_features_in_(self) -> int:
-        """The number of columns of the matrices seen."""
-        return int(self._started_part("n_features_in_").n_features_in_)
+        """The number of columns of the training matrices."""
+        return int(self._started_learner("n_features_in_").n_features_in_)
 
     @property
     def feature_names_in_(self) -> npt.NDArray[Any]:
-        """The columns of the first DataFrame."""
-        found: npt.NDArray[Any] = self._started_part("feature_names_in_").feature_names_in_
+        """The column names of the first DataFrame."""
+        found: npt.NDArray[Any] = self._started_learner("feature_names_in_").feature_names_in_
         return found
 
     def _learn_batch(
-        self, call: str, X: Any, Y: Any, classes: Any, sample_weight: Any, group: Any
+        self,
+        call: str,
+        X: MatrixLike,
+        Y: Any,
+        classes: Classes,
+        sample_weight: SampleWeight,
+        group: npt.ArrayLike | None,
     ) -> Any:
-        part = self._part_in_use()
-        options = _grouping(part, group)
-        if isinstance(part, LabelPredtron):
+        learner = self._current_learner()
+        options = _group_argument(learner, group)
+        if isinstance(learner, LabelPredtron):
             options["classes"] = classes
-        return self._run(part, call, X, Y, sample_weight=sample_weight, **options)
+        return self._run(learner, call, X, Y, sample_weight=sample_weight, **options)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -341,15 +379,15 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = not isinstance(problem, ONE_CLASS_PER_ROW)
         tags.classifier_tags.multi_class = not isinstance(problem, Binary)
-        # Grades that mean nothing are learnt by a loss that counts the steps between them.
+        # scikit-learn's checks use unordered classes; the ordinal loss assumes an order.
         tags.classifier_tags.poor_score = isinstance(problem, Ordinal)
         return tags
 
 
-def _grouping(part: Any, group: Any) -> dict[str, Any]:
-    """Return the sizes of queries as an argument of a part; ValueError if it takes none."""
-    if isinstance(part, QueryPredtron):
+def _group_argument(learner: ProblemLearner, group: npt.ArrayLike | None) -> dict[str, Any]:
+    """Return the keyword argument ``group`` for a learner; ValueError if it takes none."""
+    if isinstance(learner, QueryPredtron):
         return {"group": group}
     if group is not None:
-        raise ValueError(GROUP_REFUSED)
+        raise ValueError(GROUP_UNSUPPORTED)
     return {}

@@ -1,6 +1,6 @@
-"""Predtron's rounds in Python: for problems that the native core does not know, and the trace norm.
+"""Predtron's rounds in Python, for problems that are not built into the core and the trace norm.
 
-The problem decodes in Python. Scores, counts and the size of a step come from the core.
+The problem decodes in Python. The native core computes scores, counts and the step size.
 """
 
 import threading
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tagalong import _native as core
 from tagalong.learning.update_rules import PREDTRON_UPDATES
-from tagalong.online.native import NativePredtron, RankerAround, new_native
+from tagalong.online.native import NativePredtron, RankerWrapper, new_native
 from tagalong.online.predtron.trace_weights import TraceWeights
 from tagalong.problems.builtin import BuiltinProblem
 from tagalong.problems.protocol import Problem
@@ -19,14 +19,14 @@ from tagalong.problems.protocol import Problem
 __all__ = ["PythonEngine", "new_core", "problem_rule"]
 
 LARGEST_COLUMN = 2**31 - 1
-# A ranking with a position function in Python: the core needs its smallest loss only.
+# A ranking whose position function is Python code: the core only uses its smallest loss.
 _PYTHON_RANKING = {"kind": "ranking", "reciprocal": False, "exponent": 1.0}
 
 Vector = npt.NDArray[np.float64]
 
 
 def problem_rule(problem: Any) -> dict[str, Any]:
-    """Return the rule of a problem: what the native core needs to know of it."""
+    """Return the description of a problem for the native core."""
     if not isinstance(problem, BuiltinProblem):
         return {"kind": "custom", "least_loss": float(problem.least_loss)}
     if (rule := problem.rule()) is not None:
@@ -48,20 +48,20 @@ def new_core(settings: dict[str, Any]) -> NativePredtron:
     )
 
 
-class PythonEngine(RankerAround[NativePredtron]):
-    """A learner with the interface of a native one, which asks a problem in Python.
+class PythonEngine(RankerWrapper[NativePredtron]):
+    """An engine with the interface of a native learner, whose problem is a Python object.
 
     Parameters
     ----------
     settings : dict
-        As for the native learner, with the problem.
+        The settings of the native learner, including the problem.
     """
 
     def __init__(self, settings: dict[str, Any]):
         super().__init__(new_core(settings))
         self._settings = settings
         self._problem: Problem = settings["problem"]
-        self._lock = threading.RLock()  # a round is several calls of the core
+        self._lock = threading.RLock()  # a round is several calls to the native core
         self._trace: TraceWeights | None = None
         if settings["norm"] == "trace":
             self._trace = TraceWeights(settings["n_features"] + (settings["constant"] != 0))
@@ -69,7 +69,7 @@ class PythonEngine(RankerAround[NativePredtron]):
 
     @property
     def bytes(self) -> int:
-        """The memory that the weights take."""
+        """The memory used by the weights, in bytes."""
         own = 0 if self._trace is None else self._trace.theta.nbytes + self._trace.weights.nbytes
         return self._core.bytes + own
 
@@ -82,35 +82,35 @@ class PythonEngine(RankerAround[NativePredtron]):
         if self._trace is not None and builtin:
             self._trace.grow_to(self._problem.dimension or self._core.labels)
 
-    # Rows with answers of any kind.
+    # Rows with targets of any type.
 
-    def learn_answer(self, x: core.Matrix, row: int, y: Any, weight: float) -> None:
-        """Learn the answer of one row.
+    def learn_row(self, x: core.Matrix, row: int, y: object, weight: float) -> None:
+        """Learn one row and its target.
 
         Parameters
         ----------
         x : Matrix
             Rows.
         row : int
-            Which of them.
+            The number of the row.
         y : object
-            The answer, as the problem has it.
+            The target, in the form that the problem defines.
         weight : float
-            Above 0.
+            The weight of the row, above 0.
         """
         with self._lock:
             scores = self.raw_scores(x, row, predicting=False)
             self._step(x, row, scores, None, y, weight, self._problem)
 
     def raw_scores(self, x: core.Matrix, row: int, predicting: bool) -> Vector:
-        """Return the scores of a row that the problem decodes.
+        """Return the scores of a row, as the problem decodes them.
 
         Parameters
         ----------
         x : Matrix
             Rows.
         row : int
-            Which of them.
+            The number of the row.
         predicting : bool
             Whether to use the averaged weights, if there are any.
         """
@@ -124,22 +124,22 @@ class PythonEngine(RankerAround[NativePredtron]):
         row: int,
         scores: Vector,
         known: npt.NDArray[np.int64] | None,
-        y: Any,
+        y: object,
         weight: float,
         problem: Problem,
     ) -> None:
-        """Do a round, on the scores of the labels whose relevance is known, or on all (None)."""
-        seen = scores if known is None else scores[known]
+        """Do a round on the scores of the ``known`` labels, or on all scores (None)."""
+        used = scores if known is None else scores[known]
         worst = getattr(problem, "worst_decode", None)
-        predicted = problem.decode(seen) if worst is None else worst(seen, y)
+        predicted = problem.decode(used) if worst is None else worst(used, y)
         loss = float(problem.loss(predicted, y))
-        size = self._core.labels or len(seen)
+        size = self._core.labels or len(used)
         step = self._core.count(self._core.norm(x, row), loss, weight, size)
         if loss == 0:
             return
         by_loss = PREDTRON_UPDATES[self._settings["update"]].by_loss
-        other = predicted if by_loss else problem.augmented_decode(seen, y)
-        correct = problem.represent(problem.correct(y, seen))
+        other = predicted if by_loss else problem.augmented_decode(used, y)
+        correct = problem.represent(problem.correct(y, used))
         direction = step * (np.asarray(correct, np.float64) - problem.represent(other))
         if known is not None:
             spread = np.zeros(len(scores))
@@ -151,12 +151,12 @@ class PythonEngine(RankerAround[NativePredtron]):
             p = self._core.certificate().dimension
             self._trace.move(self._core.finished(x, row), direction, p)
 
-    # Rows with labels: the interface of `NativeRanker`.
+    # Rows with labels: the interface `NativeRanker`.
 
     def _label_scores(self, x: core.Matrix, row: int) -> npt.NDArray[Any]:
         """Return one score per label."""
         raw = self.raw_scores(x, row, predicting=True).astype(self._settings["dtype"])
-        if len(raw) == 1 < self.labels:  # two classes with one score
+        if len(raw) == 1 < self.labels:  # two classes that share one score
             return np.array([-raw[0], raw[0]])[: self.labels]
         return raw
 
@@ -168,7 +168,7 @@ class PythonEngine(RankerAround[NativePredtron]):
         unknown: npt.NDArray[Any],
         weight: float,
     ) -> npt.NDArray[Any]:
-        """Learn a row; return the scores before, -infinity for labels that came with it."""
+        """Learn a row; return the scores from before, -infinity for labels new in this row."""
         given = np.concatenate([relevant, unknown])
         with self._lock:
             before = self.labels
@@ -197,7 +197,10 @@ class PythonEngine(RankerAround[NativePredtron]):
             "ordinal",
         ):
             if len(unknown) or len(relevant) != 1:
-                raise ValueError("this problem takes one class a row, and no unknown ones")
+                raise ValueError(
+                    f"{type(problem).__name__} takes one label per row and no unknown labels, got "
+                    f"{len(relevant)} labels and {len(unknown)} unknown ones"
+                )
             self._step(x, row, scores, None, int(relevant[0]), weight, problem)
             return
         y = np.zeros(self.labels)
@@ -217,31 +220,37 @@ class PythonEngine(RankerAround[NativePredtron]):
         scores: npt.NDArray[Any] | None = None,
         cutoffs: npt.NDArray[np.float64] | None = None,
     ) -> None:
-        """Learn the rows; write scores and cut-off before each of them, if wanted."""
+        """Learn the rows; write the scores and the cut-off before each row, if arrays are given."""
         for row in range(x.shape[0]):
             if cutoffs is not None:
                 cutoffs[row] = self._core.certificate().cutoff
             found = self._round(
                 x,
                 row,
-                _row(relevant, row),
-                _row(unknown, row),
+                _labels_of(relevant, row),
+                _labels_of(unknown, row),
                 1.0 if weights is None else float(weights[row]),
             )
             if scores is not None:
                 scores[row, : len(found)] = found
 
     def predict_then_learn_one(
-        self, indices: Any, values: Any, relevant: list[int], unknown: list[int], weight: float, /
+        self,
+        indices: npt.NDArray[Any],
+        values: npt.NDArray[Any],
+        relevant: list[int],
+        unknown: list[int],
+        weight: float,
+        /,
     ) -> tuple[npt.NDArray[Any], float]:
-        """Learn one example; return the scores and the cut-off there were before."""
+        """Learn one example; return the scores and the cut-off from before."""
         x = self._one_row(indices, values)
         cutoff = self._core.certificate().cutoff
         given = [np.array(labels, dtype=np.int64) for labels in (relevant, unknown)]
         return self._round(x, 0, given[0], given[1], weight), cutoff
 
-    def _one_row(self, indices: Any, values: Any) -> core.Matrix:
-        self._core.score_one(indices, values)  # which checks them
+    def _one_row(self, indices: npt.NDArray[Any], values: npt.NDArray[Any]) -> core.Matrix:
+        self._core.score_one(indices, values)  # validates them
         columns = np.ascontiguousarray(indices, dtype=np.int64)
         if self._trace is not None and columns.max(initial=-1) >= self._settings["n_features"]:
             raise ValueError(
@@ -252,7 +261,9 @@ class PythonEngine(RankerAround[NativePredtron]):
         data = np.ascontiguousarray(values, dtype=np.float64)
         return core.Matrix.csr(data, columns, ends, LARGEST_COLUMN)
 
-    def score_one(self, indices: Any, values: Any, /) -> tuple[npt.NDArray[Any], float]:
+    def score_one(
+        self, indices: npt.NDArray[Any], values: npt.NDArray[Any], /
+    ) -> tuple[npt.NDArray[Any], float]:
         """Return the scores of one example and the cut-off."""
         x = self._one_row(indices, values)
         return self._label_scores(x, 0), self._core.certificate().cutoff
@@ -265,20 +276,20 @@ class PythonEngine(RankerAround[NativePredtron]):
         return out, self._core.certificate().cutoff
 
     def rank(self, x: core.Matrix, k: int) -> npt.NDArray[np.int32]:
-        """Return the k best labels of each row, all of them for k < 0."""
+        """Return the k best labels of each row; all labels if k < 0."""
         order = np.argsort(-self.score(x)[0], axis=1, kind="stable").astype(np.int32)
         return order if k < 0 else order[:, :k]
 
-    def rank_one(self, indices: Any, values: Any, k: int, /) -> list[int]:
+    def rank_one(self, indices: npt.NDArray[Any], values: npt.NDArray[Any], k: int, /) -> list[int]:
         """Return the k best labels of one example."""
         scores = self.score_one(indices, values)[0]
         order: list[int] = np.argsort(-scores, kind="stable").tolist()
         return order if k < 0 else order[:k]
 
     def explain_one(
-        self, indices: Any, values: Any, label: int
+        self, indices: npt.NDArray[Any], values: npt.NDArray[Any], label: int
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
-        """Return an example's features, what each adds to the label's score, and the score."""
+        """Return an example's features, their contributions to the label's score, and the score."""
         if self._trace is None:
             return self._core.explain_one(indices, values, label)
         features, numbers = self._core.finished(self._one_row(indices, values), 0)
@@ -288,17 +299,17 @@ class PythonEngine(RankerAround[NativePredtron]):
         return features, parts, float(parts.sum())
 
     def select_labels(self, sources: list[list[int]]) -> None:
-        """Have other labels: per new label the old ones whose weights it sums."""
+        """Replace the labels; ``sources`` lists, per new label, the old labels to sum."""
         with self._lock:
             super().select_labels(sources)
             self.add_labels(0)
 
     def certificate(self) -> core.PredtronCertificate:
-        """Return what was counted, and the cut-off."""
+        """Return the counts and the cut-off."""
         return self._core.certificate()
 
     def weights(self) -> core.FeatureWeights:
-        """Return the weights that predict, (rows, scores)."""
+        """Return the weights used for predictions, (features, scores)."""
         if self._trace is None:
             return self._core.weights()
         features = np.arange(self._settings["n_features"], dtype=np.int32)
@@ -308,7 +319,7 @@ class PythonEngine(RankerAround[NativePredtron]):
         return core.FeatureWeights(features, kept[:, : len(features)].T.copy())
 
     def state(self) -> dict[str, dict[str, Any]]:
-        """Return everything that was learnt, as ``arrays`` and ``numbers``."""
+        """Return the learnt state as ``arrays`` and ``numbers``."""
         with self._lock:
             state = self._core.state()
             if self._trace is not None:
@@ -317,7 +328,7 @@ class PythonEngine(RankerAround[NativePredtron]):
             return state
 
     def restore(self, state: dict[str, dict[str, Any]]) -> None:
-        """Take over a state; the learner must be new."""
+        """Restore a saved state into a new learner."""
         self._core.restore(state)
         self.add_labels(0)
         if self._trace is None:
@@ -329,5 +340,5 @@ class PythonEngine(RankerAround[NativePredtron]):
         self._trace.theta, self._trace.weights = theta.copy(), weights.copy()
 
 
-def _row(labels: core.LabelRows, row: int) -> npt.NDArray[np.int32]:
+def _labels_of(labels: core.LabelRows, row: int) -> npt.NDArray[np.int32]:
     return labels.indices[labels.indptr[row] : labels.indptr[row + 1]]

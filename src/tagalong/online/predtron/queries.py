@@ -1,4 +1,4 @@
-"""Queries for subset ranking: groups of rows, the documents, with one grade per row."""
+"""Queries for subset ranking: a query is a group of rows (documents), with one grade per row."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,48 +10,51 @@ import scipy.sparse as sp
 from tagalong import _native as core
 from tagalong.learning.examples import as_pairs
 from tagalong.learning.update_rules import PREDTRON_UPDATES
+from tagalong.online.input_types import Rows
 from tagalong.online.native import NativePredtron
-from tagalong.problems.places import Ranking
+from tagalong.problems.ranking import Ranking
 
 __all__ = ["QueryNorms", "checked_grades", "checked_group", "document_matrix", "learn_query"]
 
 LARGEST_GRADE = 52.0
-"""Up to here 2**grade - 1 is exact in double precision."""
+"""The largest grade for which 2**grade - 1 is exact in double precision."""
 
 
-def checked_group(group: Any, rows: int) -> npt.NDArray[np.int64]:
-    """Return the first row of each query, and the number of rows last, (queries + 1,).
+def checked_group(group: npt.ArrayLike | None, rows: int) -> npt.NDArray[np.int64]:
+    """Return the row offsets of the queries, ending with the number of rows, (queries + 1,).
 
     Parameters
     ----------
     group : sequence of int or None
-        How many rows each query has, in order. None means that all rows are one query.
+        The number of rows of each query, in order. None means one query.
     rows : int
-        How many rows there are.
+        The number of rows.
     """
     if group is None:
         return np.array([0, rows], dtype=np.int64)
     sizes = np.asarray(group)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu":
-        raise ValueError(f"group must be the sizes of the queries, got {group!r}")
+        raise ValueError(f"group must have one integer per query, its size, got {group!r}")
     if (sizes < 1).any():
         at = int(np.argmax(sizes < 1))
-        raise ValueError(f"group: query {at} has {sizes[at]} rows; a query has at least one")
+        raise ValueError(f"group: query {at} has {sizes[at]} rows; it must have at least one")
     if sizes.sum() != rows:
-        raise ValueError(f"group: the queries have {sizes.sum()} rows, but X has {rows}")
+        raise ValueError(f"group: the sizes sum to {sizes.sum()} rows, but X has {rows}")
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
-def checked_grades(y: Any, rows: int) -> npt.NDArray[np.float64]:
-    """Return the grades of documents as numbers from 0 on."""
+def checked_grades(y: npt.ArrayLike | None, rows: int) -> npt.NDArray[np.float64]:
+    """Validate the grades of documents: one number from 0 to `LARGEST_GRADE` per row."""
     if y is None:
         raise ValueError("learning requires y to be passed, but the target y is None")
     try:
         grades = np.ascontiguousarray(y, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError("y must be a grade a row: numbers from 0 on") from None
+        raise ValueError(
+            f"y must have one number per row, a grade from 0 to {LARGEST_GRADE:g}"
+        ) from None
     if grades.shape != (rows,):
-        raise ValueError(f"y must have shape ({rows},), a grade a row, got {grades.shape}")
+        raise ValueError(f"y must have shape ({rows},), one grade per row, got {grades.shape}")
     bad = ~((grades >= 0) & (grades <= LARGEST_GRADE))
     if bad.any():
         row = int(np.argmax(bad))
@@ -64,10 +67,11 @@ def checked_grades(y: Any, rows: int) -> npt.NDArray[np.float64]:
 class QueryNorms:
     """The norms of queries, which bound how far a step can move their scores.
 
-    For l1 and group it is the largest norm of a column, for l2 the operator norm of the documents.
-    If the step does not depend on it, the Frobenius norm takes its place, which is no smaller and
-    needs no eigenvalues. Only the largest norm so far matters, so a query whose norm is surely
-    smaller is not measured.
+    For l1 and group, the norm is the largest Euclidean norm of a column; for l2, the operator norm
+    of the document matrix. If the step does not depend on the norm, the Frobenius norm replaces
+    the operator norm: it is an upper bound and needs no eigenvalues. The learner only uses the
+    largest norm so far, so the norm of a query with a smaller upper bound is not
+    computed.
 
     Parameters
     ----------
@@ -77,34 +81,35 @@ class QueryNorms:
         The settings of the learner.
     """
 
-    def __init__(self, X: Any, settings: Mapping[str, Any]):
+    def __init__(self, X: Rows, settings: Mapping[str, Any]):
         self._X = X
         self._columns = settings["norm"] in ("l1", "group")
         self._exact = settings["step"] == 0 and settings["update"] == "mistake"
 
-    def norm(self, begin: int, end: int, longest: float) -> float:
-        """Return the norm of a query; a lower bound if it is no larger than the longest.
+    def norm(self, begin: int, end: int, largest: float) -> float:
+        """Return the norm of a query, or 0 if it cannot exceed the largest one so far.
 
         Parameters
         ----------
         begin, end : int
-            Its first row, and the one after its last.
-        longest : float
+            Its first row, and the row after its last.
+        largest : float
             The largest norm so far.
         """
         if not self._exact and not self._columns:
-            return self._length(begin, end)
+            return self._frobenius(begin, end)
         dense = self._dense(begin, end)
         if self._columns:
             return float(np.sqrt(np.einsum("ij,ij->j", dense, dense).max(initial=0.0)))
         dense = dense[:, dense.any(axis=0)]
         gram = dense @ dense.T if len(dense) < dense.shape[1] else dense.T @ dense
-        # The norm's fourth power is at most the squared length of the Gram matrix.
-        if gram.size == 0 or float(np.sqrt(np.linalg.norm(gram))) <= longest:
+        # With the Gram matrix G: |X|^4 = |G|^2 (operator norms), at most the squared Frobenius
+        # norm of G.
+        if gram.size == 0 or float(np.sqrt(np.linalg.norm(gram))) <= largest:
             return 0.0
         return float(np.sqrt(max(0.0, np.linalg.eigvalsh(gram)[-1])))
 
-    def _length(self, begin: int, end: int) -> float:
+    def _frobenius(self, begin: int, end: int) -> float:
         part: Any = self._X[begin:end]
         if sp.issparse(self._X):
             part = part.copy()
@@ -116,7 +121,7 @@ class QueryNorms:
         return float(np.sqrt(np.einsum("i,i->", numbers, numbers)))
 
     def _dense(self, begin: int, end: int) -> npt.NDArray[np.float64]:
-        """Return rows as a dense matrix; of sparse rows, without the columns that are empty."""
+        """Return rows as a dense matrix; of sparse rows, only the non-empty columns."""
         part: Any = self._X[begin:end]
         if not sp.issparse(self._X):
             return np.asarray(part, dtype=np.float64)
@@ -127,10 +132,10 @@ class QueryNorms:
 
 
 def document_matrix(documents: Sequence[Any]) -> sp.csr_array:
-    """Return documents, each (indices, values) or a mapping of numbers, as the rows of a matrix."""
+    """Return a matrix whose rows are documents: (indices, values) or mappings by number."""
     pairs = [as_pairs(document) for document in documents]
     if not pairs:
-        raise ValueError("a query must have documents, got none")
+        raise ValueError("documents must have at least one document, got none")
     indices = np.concatenate([each[0] for each in pairs]).astype(np.int64)
     if indices.min(initial=0) < 0 or indices.max(initial=0) >= 2**31:
         raise ValueError(f"feature indices must be from 0 to {2**31 - 1}")
@@ -151,10 +156,10 @@ def learn_query(
     weight: float,
     settings: Mapping[str, Any],
 ) -> npt.NDArray[Any]:
-    """Learn a query; return the scores that its documents had before.
+    """Learn a query; return the scores of its documents from before.
 
-    With more than two grades the loss-augmented decoding is a linear assignment, which SciPy
-    solves. The core does everything else.
+    With more than two distinct gains, loss-augmented decoding is a linear assignment problem,
+    which SciPy solves. The native core does everything else.
     """
     begin, end = span
     by_loss = PREDTRON_UPDATES[settings["update"]].by_loss

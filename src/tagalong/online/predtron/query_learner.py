@@ -1,4 +1,4 @@
-"""Predtron for subset ranking: the documents of a query in order, by their grades."""
+"""Predtron for subset ranking: learns from graded documents to rank those of a query."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -12,8 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from tagalong import parameters
 from tagalong.learning.estimators import restored_on_error
 from tagalong.learning.protocols import Task
+from tagalong.online.input_types import MatrixLike, Rows, SampleWeight
 from tagalong.online.label_model import Settings
 from tagalong.online.native import NativePredtron
+from tagalong.online.predtron.base_learner import weighted_mean
 from tagalong.online.predtron.python_engine import new_core
 from tagalong.online.predtron.queries import checked_grades, checked_group, document_matrix
 from tagalong.online.predtron.structured_batches import QueryBatch
@@ -30,27 +32,39 @@ class QueryPredtron(StructuredPredtron):
 
     @property
     def task(self) -> Task:
-        """What it predicts: a ranking of the documents of a query."""
+        """The kind of prediction: a ranking of the documents of a query."""
         return "documents"
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, group: Any = None) -> Self:
-        """Learn from scratch, query by query, ``passes`` times.
+    def fit(
+        self,
+        X: MatrixLike,
+        y: npt.ArrayLike,
+        sample_weight: SampleWeight = None,
+        group: npt.ArrayLike | None = None,
+    ) -> Self:
+        """Learn from scratch: ``passes`` times over the queries, in the given order.
 
         Parameters
         ----------
         X : array, sparse matrix or DataFrame of shape (rows, n)
             Documents.
         y : array of shape (rows,)
-            Their grades, numbers from 0 on.
+            Their grades, from 0 to 52.
         sample_weight : array of shape (queries,), optional
             Scales the step of each round.
         group : sequence of int, optional
-            How many rows each query has. None means that all are one query.
+            The number of rows of each query. None means one query.
         """
         return self._fit(X, lambda rows: self._batch(rows, y, sample_weight, group))
 
-    def partial_fit(self, X: Any, Y: Any, sample_weight: Any = None, group: Any = None) -> Self:
-        """Learn queries. All of them are checked before any is learnt.
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        Y: npt.ArrayLike,
+        sample_weight: SampleWeight = None,
+        group: npt.ArrayLike | None = None,
+    ) -> Self:
+        """Learn queries. All queries are validated before any is learnt.
 
         Parameters
         ----------
@@ -61,9 +75,13 @@ class QueryPredtron(StructuredPredtron):
         return self
 
     def predict_then_learn(
-        self, X: Any, Y: Any, sample_weight: Any = None, group: Any = None
+        self,
+        X: MatrixLike,
+        Y: npt.ArrayLike,
+        sample_weight: SampleWeight = None,
+        group: npt.ArrayLike | None = None,
     ) -> npt.NDArray[Any]:
-        """Learn queries, and return the scores that documents had before theirs, (rows,).
+        """Learn queries, and return the scores of documents before their query was learnt, (rows,).
 
         Parameters
         ----------
@@ -75,16 +93,16 @@ class QueryPredtron(StructuredPredtron):
         )
 
     def watch_query(
-        self, documents: Sequence[Example], grades: Any, weight: float = 1.0
+        self, documents: Sequence[Example], grades: npt.ArrayLike, weight: float = 1.0
     ) -> npt.NDArray[Any]:
-        """Learn one query, and return the scores that its documents had before.
+        """Learn one query, and return the scores of its documents from before.
 
         Parameters
         ----------
         documents : sequence of (indices, values) or mappings of numbers to values
             The documents. New features may appear at any time.
         grades : array of shape (documents,)
-            Their grades, numbers from 0 on.
+            Their grades, from 0 to 52.
         weight : float, default 1.0
             Scales the step.
         """
@@ -96,7 +114,7 @@ class QueryPredtron(StructuredPredtron):
             )
         return batch.learn(watched=True)[0]
 
-    def decision_function(self, X: Any) -> npt.NDArray[Any]:
+    def decision_function(self, X: MatrixLike) -> npt.NDArray[Any]:
         """Return the scores of documents, (rows,).
 
         Parameters
@@ -108,25 +126,31 @@ class QueryPredtron(StructuredPredtron):
         scores = self._native.query_scores(matrix, 0, matrix.shape[0], True)
         return np.asarray(scores, dtype=self._settings["dtype"])
 
-    def predict(self, X: Any, group: Any = None) -> npt.NDArray[Any]:
-        """Return the places of documents in the ranking of their query, from 1.
+    def predict(self, X: MatrixLike, group: npt.ArrayLike | None = None) -> npt.NDArray[Any]:
+        """Return the rank of each document within its query, from 1.
 
         Parameters
         ----------
         X : array, sparse matrix or DataFrame of shape (rows, n)
             Documents.
         group : sequence of int, optional
-            How many rows each query has. None means that all are one query.
+            The number of rows of each query. None means one query.
         """
         scores = self.decision_function(X)
-        places = np.empty(len(scores), dtype=np.int64)
+        ranks = np.empty(len(scores), dtype=np.int64)
         for begin, end in pairwise(checked_group(group, len(scores)).tolist()):
             order = np.argsort(-scores[begin:end], kind="stable")
-            places[begin + order] = np.arange(1, end - begin + 1)
-        return places
+            ranks[begin + order] = np.arange(1, end - begin + 1)
+        return ranks
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None, group: Any = None) -> float:
-        """Return one minus the mean loss of queries, which is NDCG or precision at k.
+    def score(
+        self,
+        X: MatrixLike,
+        y: npt.ArrayLike,
+        sample_weight: SampleWeight = None,
+        group: npt.ArrayLike | None = None,
+    ) -> float:
+        """Return one minus the mean loss of queries: NDCG or precision at k.
 
         Parameters
         ----------
@@ -137,7 +161,7 @@ class QueryPredtron(StructuredPredtron):
         sample_weight : array of shape (queries,), optional
             Weights of the queries.
         group : sequence of int, optional
-            How many rows each query has. None means that all are one query.
+            The number of rows of each query. None means one query.
         """
         check_is_fitted(self)
         problem = self.current_problem
@@ -148,17 +172,23 @@ class QueryPredtron(StructuredPredtron):
             problem.loss(problem.decode(scores[a:b].astype(np.float64)), grades[a:b])
             for a, b in pairwise(ends.tolist())
         ]
-        return float(1 - np.average(losses, weights=sample_weight))
+        return 1 - weighted_mean(losses, sample_weight)
 
     @property
     def coef_(self) -> npt.NDArray[Any] | sp.csr_array:
-        """The weights that predict, (n,)."""
-        found = self._weight_matrix()
+        """The weights used for predictions, (n,)."""
+        found = self._coef_matrix()
         return np.asarray(found[0]) if isinstance(found, np.ndarray) else found
 
     def _make_native(self, settings: Settings) -> NativePredtron:
         return new_core(settings)
 
-    def _batch(self, X: Any, y: Any, sample_weight: Any, group: Any) -> QueryBatch:
+    def _batch(
+        self,
+        X: Rows,
+        y: npt.ArrayLike,
+        sample_weight: SampleWeight,
+        group: npt.ArrayLike | None,
+    ) -> QueryBatch:
         largest = self._largest_weight(self._settings)
         return QueryBatch(self._native, self._settings, X, y, sample_weight, group, largest)

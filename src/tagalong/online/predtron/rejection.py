@@ -1,4 +1,4 @@
-"""The reject option: not to predict where a mistake is expected to cost more."""
+"""The reject option: abstain where a prediction has the larger expected cost."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ __all__ = ["confidences", "is_rejected"]
 
 
 def confidences(native: NativeRanker, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """Return, for each row, how often predictions with such scores have been right lately."""
+    """Return, per row, how often predictions with such scores were right recently."""
     found = (native.probabilities(np.ascontiguousarray(row)).max() for row in scores)
     return np.fromiter(found, np.float64, count=len(scores))
 
@@ -25,18 +25,17 @@ def is_rejected(
 ) -> npt.NDArray[np.bool_]:
     """Return the rows where rejecting is expected to cost less than predicting.
 
-    The rows where the problem's own decoding rejects count as well. Weights that started at zero
-    never get there: the updates sum to zero over the classes, so REJECT scores 0, and some class
-    no less.
+    Rows that the problem's own decoding rejects are included. Weights that started at zero have
+    none: the updates sum to zero over the classes, so REJECT scores 0, and some class at least 0.
 
     Parameters
     ----------
     problem : Binary or Multiclass
-        It has a reject option.
+        A problem with a reject option.
     scores : array of shape (rows, K)
         The scores of the classes.
     best : array of shape (rows,)
-        The class that would be predicted.
+        The class with the highest score.
     confidence : array of shape (rows,)
         The probability that it is right.
     """

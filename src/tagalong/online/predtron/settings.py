@@ -1,4 +1,4 @@
-"""Predtron's parameters, and the settings that they make for the native learner."""
+"""Predtron's parameters, and their validation into settings of the native learner."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tagalong import parameters
 from tagalong.learning.update_rules import PREDTRON_UPDATES
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET, LARGEST_CONSTANT
 from tagalong.problems.builtin import BuiltinProblem
-from tagalong.problems.names import as_problem
+from tagalong.problems.registry import as_problem
 from tagalong.problems.subset_ranking import SubsetRanking
 
 __all__ = ["PredtronParameters", "checked_settings"]
@@ -19,7 +19,7 @@ KERNELS = ("linear", "rbf", "poly")
 
 
 class PredtronParameters(BaseEstimator):
-    """The parameters that `Predtron` and the learners behind it are made with."""
+    """The parameters of `Predtron` and of the learners behind it."""
 
     def __init__(
         self,
@@ -54,17 +54,17 @@ class PredtronParameters(BaseEstimator):
         self.dtype = dtype
 
     def check_parameters(self) -> None:
-        """Raise ValueError for the first parameter that is wrong."""
+        """Raise ValueError for the first invalid parameter."""
         checked_settings(self)
 
     @property
     def feature_count_matters(self) -> bool:
-        """Whether scores depend on ``n_features``: in the norms other than l2."""
+        """Whether scores depend on ``n_features``: with norms other than l2."""
         return self.norm != "l2"
 
 
 def checked_settings(given: PredtronParameters) -> dict[str, Any]:
-    """Return the settings of the native learner; ValueError for a bad parameter.
+    """Return the settings of the native learner; ValueError for an invalid parameter.
 
     Parameters
     ----------
@@ -116,11 +116,11 @@ def checked_settings(given: PredtronParameters) -> dict[str, Any]:
 def _check_kernel(given: PredtronParameters, norm: str) -> None:
     if given.kernel is None:
         if given.budget is not None:
-            raise ValueError(f"budget={given.budget!r} is for kernels, but kernel is None")
+            raise ValueError(f"budget={given.budget!r} needs a kernel, but kernel is None")
         return
     parameters.choice(given.kernel, "kernel", KERNELS)
     if norm != "l2":
-        raise ValueError(f"a kernel measures weights by norm='l2', not {norm!r}")
+        raise ValueError(f"kernel={given.kernel!r} needs norm='l2', got {norm!r}")
 
 
 def _check_for_queries(given: PredtronParameters, norm: str, constant: float) -> None:
@@ -129,8 +129,9 @@ def _check_for_queries(given: PredtronParameters, norm: str, constant: float) ->
             "subset ranking has one weight vector: norm must be 'l2', 'l1' or 'group', and kernel "
             f"None, got {norm!r} and {given.kernel!r}"
         )
+    # A constant feature adds the same to every document of a query, so it cannot rank them.
     if constant != 0 or given.normalize:
         raise ValueError(
-            "constant and normalize are not for subset ranking: what all documents share ranks "
-            "none of them"
+            "subset ranking needs constant=0 and normalize=False, got "
+            f"constant={given.constant!r} and normalize={given.normalize!r}"
         )

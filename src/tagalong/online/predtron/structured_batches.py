@@ -1,14 +1,15 @@
-"""Batches whose answers are no labels, checked and ready to be learnt: queries, and answers."""
+"""Validated batches for problems without labels: queries, and rows of a custom problem."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from tagalong.learning.batches import checked_weights
+from tagalong.learning.batches import check_sample_weight
 from tagalong.learning.examples import as_matrix
+from tagalong.online.input_types import Rows, SampleWeight
 from tagalong.online.native import NativePredtron
 from tagalong.online.predtron.python_engine import PythonEngine
 from tagalong.online.predtron.queries import (
@@ -18,27 +19,27 @@ from tagalong.online.predtron.queries import (
     learn_query,
 )
 
-__all__ = ["AnswerBatch", "Batch", "QueryBatch", "Scores"]
+__all__ = ["Batch", "CustomProblemBatch", "QueryBatch", "Scores"]
 
 Scores: TypeAlias = list[npt.NDArray[Any]]
 
 
 class Batch(Protocol):
-    """A batch that was checked, and may be learnt several times."""
+    """A validated batch, which can be learnt several times."""
 
     def learn(self, watched: bool = False) -> Scores:
-        """Learn it; return the scores before each round if it is watched, else nothing."""
+        """Learn the batch; return the scores before each round if ``watched``, else nothing."""
 
 
 class QueryBatch:
-    """Queries of documents with grades; a round is a query.
+    """Queries of graded documents; a round is a query.
 
     Parameters
     ----------
     native : Predtron32 or Predtron64
         The learner.
     settings : dict
-        What it was made with.
+        The settings of the learner.
     X : array or CSR matrix
         Documents.
     y : array
@@ -46,36 +47,36 @@ class QueryBatch:
     sample_weight : array or None
         One number per query.
     group : sequence of int or None
-        The sizes of the queries.
+        The number of rows of each query.
     largest_weight : float
-        The largest number that ``sample_weight`` may have.
+        The upper limit of ``sample_weight``.
     """
 
     def __init__(
         self,
         native: NativePredtron,
         settings: dict[str, Any],
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        group: Any,
+        X: Rows,
+        y: npt.ArrayLike,
+        sample_weight: SampleWeight,
+        group: npt.ArrayLike | None,
         largest_weight: float,
     ):
         self._ends = checked_group(group, X.shape[0])
         self._grades = checked_grades(y, X.shape[0])
-        self._weights = checked_weights(sample_weight, self._ends[:-1, None], largest_weight)
+        self._weights = check_sample_weight(sample_weight, self._ends[:-1, None], largest_weight)
         self._matrix = as_matrix(X)
         self._norms = QueryNorms(X, settings)
         self._native = native
         self._settings = settings
 
     def learn(self, watched: bool = False) -> Scores:
-        """Learn the queries; return the scores of each one's documents before, if watched.
+        """Learn the queries; return the scores of their documents from before, if ``watched``.
 
         Parameters
         ----------
         watched : bool
-            Whether scores are wanted.
+            Whether to return scores.
         """
         before = []
         for i, span in enumerate(pairwise(self._ends.tolist())):
@@ -94,8 +95,8 @@ class QueryBatch:
         return before
 
 
-class AnswerBatch:
-    """Rows with answers of any kind; a round is a row.
+class CustomProblemBatch:
+    """Rows with targets of any type; a round is a row.
 
     Parameters
     ----------
@@ -104,40 +105,45 @@ class AnswerBatch:
     X : array or CSR matrix
         Rows.
     y : sequence
-        Their answers.
+        One target per row.
     sample_weight : array or None
         One number per row.
     largest_weight : float
-        The largest number that ``sample_weight`` may have.
+        The upper limit of ``sample_weight``.
     """
 
     def __init__(
-        self, engine: PythonEngine, X: Any, y: Any, sample_weight: Any, largest_weight: float
+        self,
+        engine: PythonEngine,
+        X: Rows,
+        y: Iterable[object],
+        sample_weight: SampleWeight,
+        largest_weight: float,
     ):
         if y is None:
             raise ValueError("learning requires y to be passed, but the target y is None")
-        self._answers: Sequence[Any] = list(y)
-        if len(self._answers) != X.shape[0]:
-            raise ValueError(f"X has {X.shape[0]} rows but y has {len(self._answers)}")
-        weights = checked_weights(sample_weight, X, largest_weight)
-        self._weights = np.ones(len(self._answers)) if weights is None else weights
+        self._targets: Sequence[Any] = list(y)
+        if len(self._targets) != X.shape[0]:
+            raise ValueError(f"X has {X.shape[0]} rows but y has {len(self._targets)}")
+        weights = check_sample_weight(sample_weight, X, largest_weight)
+        self._weights = np.ones(len(self._targets)) if weights is None else weights
         self._matrix = as_matrix(X)
         self._engine = engine
 
     def learn(self, watched: bool = False) -> Scores:
-        """Learn the rows; return the scores of each one before, if watched.
+        """Learn the rows; return the scores of each from before, if ``watched``.
 
         Parameters
         ----------
         watched : bool
-            Whether scores are wanted.
+            Whether to return scores.
         """
         before = []
-        for row, (answer, weight) in enumerate(
-            zip(self._answers, self._weights.tolist(), strict=True)
+        for row, (target, weight) in enumerate(
+            zip(self._targets, self._weights.tolist(), strict=True)
         ):
             if watched:
                 before.append(self._engine.raw_scores(self._matrix, row, predicting=True))
             if weight > 0:
-                self._engine.learn_answer(self._matrix, row, answer, weight)
+                self._engine.learn_row(self._matrix, row, target, weight)
         return before

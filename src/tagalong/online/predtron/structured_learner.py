@@ -1,4 +1,4 @@
-"""Base class of the Predtrons whose answers are no labels: validation, learning, files."""
+"""Base class of the Predtrons without labels: validation, learning, persistence."""
 
 from collections.abc import Callable
 from typing import Any, Self
@@ -17,106 +17,107 @@ from tagalong.learning.estimators import (
 )
 from tagalong.learning.examples import as_matrix
 from tagalong.learning.labels import Labels, label_array
+from tagalong.online.input_types import MatrixLike, Rows
 from tagalong.online.native_learner import Settings
-from tagalong.online.predtron.core import PredtronCore, with_problems
+from tagalong.online.predtron.base_learner import PredtronBase, header_with_problems
 from tagalong.online.predtron.structured_batches import Batch, Scores
-from tagalong.online.weights import matrix_of
+from tagalong.online.weights import coef_matrix
 
 __all__ = ["StructuredPredtron"]
 
 
-class StructuredPredtron(PredtronCore):
-    """A Predtron without labels. A subclass checks batches and predicts."""
+class StructuredPredtron(PredtronBase):
+    """A Predtron without labels. A subclass validates batches and predicts."""
 
-    _names: list[str] | None  # the columns of the DataFrame that it started with
+    _names: list[str] | None  # column names of the first matrix, if it was a DataFrame
 
     # The contract of a learner: see `tagalong.learning.protocols`.
 
     @property
     def learns_rows(self) -> bool:
-        """Whether it offers ``watch_rows``: False, as rows have no labels."""
+        """Whether ``encode_rows`` and ``watch_rows`` exist: False, as rows have no labels."""
         return False
 
     @property
     def labels(self) -> Labels:
-        """The labels: none."""
+        """The known labels: always empty."""
         return Labels()
 
     @property
     def classes_(self) -> npt.NDArray[Any]:
-        """The labels, in the order of their columns: none."""
+        """The labels: always empty."""
         self._require_start("classes_")
         return label_array([])
 
     @property
     def cutoff_(self) -> float:
-        """The score that separates what is relevant from the rest."""
+        """The score threshold that separates relevant from irrelevant."""
         self._require_start("cutoff_")
         return self._native.certificate().cutoff
 
     def start(self) -> None:
-        """Begin without a round, unless it has begun."""
+        """Start without a round, unless already started."""
         if not self.is_started:
             self._start_with(self._checked_settings(), None)
 
     def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Return how often what had such scores has been relevant lately.
+        """Return calibrated probabilities: how often such scores were relevant recently.
 
         Parameters
         ----------
         scores : array of shape (scores,)
-            One or more of them.
+            One or more scores.
         """
         if not self.is_started:
             return np.zeros(len(scores))
         return np.asarray(self._native.probabilities(scores))
 
-    # Learning, for the subclasses: ``check`` makes a batch of a validated matrix.
+    # Learning, for the subclasses: ``check`` turns a validated matrix into a batch.
 
-    def _fit(self, X: Any, check: Callable[[Any], Batch]) -> Self:
+    def _fit(self, X: MatrixLike, check: Callable[[Rows], Batch]) -> Self:
         passes = parameters.integer(self.passes, "passes", 1)
         with restored_on_error(self):
             settings = self._checked_settings()
-            X = self._validate(X, reset=True)
-            self._start_with(settings, as_matrix(X))
-            batch = self._checked_batch(X, check)
+            rows = self._validate(X, reset=True)
+            self._start_with(settings, as_matrix(rows))
+            batch = self._checked_batch(rows, check)
         for _ in range(passes):
             batch.learn()
         return self
 
-    def _learn(self, X: Any, check: Callable[[Any], Batch], watched: bool) -> Scores:
+    def _learn(self, X: MatrixLike, check: Callable[[Rows], Batch], watched: bool) -> Scores:
         with restored_on_error(self):
-            X = self._validate(X, reset=not hasattr(self, "n_features_in_"))
+            rows = self._validate(X, reset=not hasattr(self, "n_features_in_"))
             if not self.is_started:
-                self._start_with(self._checked_settings(), as_matrix(X))
-            batch = self._checked_batch(X, check)
+                self._start_with(self._checked_settings(), as_matrix(rows))
+            batch = self._checked_batch(rows, check)
         return batch.learn(watched)
 
-    def _checked_batch(self, X: Any, check: Callable[[Any], Batch]) -> Batch:
-        self._native.check(as_matrix(X))
-        return check(X)
+    def _checked_batch(self, rows: Rows, check: Callable[[Rows], Batch]) -> Batch:
+        self._native.check(as_matrix(rows))
+        return check(rows)
 
     def _start_with(self, settings: Settings, matrix: core.Matrix | None) -> None:
-        """Begin anew, with an engine that has learnt nothing."""
+        """Start from scratch, with a new engine."""
         features = self.n_features or (0 if matrix is None else matrix.shape[1])
         self._check_start(settings, 0, features)
         settings = {**settings, "n_features": features}
         native = self._make_native(settings)
         self._settings = settings
-        self._restarted = ""
+        self._restart_reason = ""
         columns = columns_of(self)["columns"]
         self._names = columns if matrix is not None and columns else None
         self._native = native
 
-    def _weight_matrix(self) -> npt.NDArray[Any] | sp.csr_array:
+    def _coef_matrix(self) -> npt.NDArray[Any] | sp.csr_array:
         features, weights = self._coefficients()
-        return matrix_of(features, weights, self._declared_features())
+        return coef_matrix(features, weights, self._feature_counts())
 
-    # Files.
+    # Persistence.
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
-        """Return the header and the arrays of a file."""
-        named = self._problems_by_name()
+        """Return the header and the arrays of the model file."""
+        named = self._header_problems()
         state = self._native.state()
         header = {
             **named,
@@ -125,32 +126,34 @@ class StructuredPredtron(PredtronCore):
             "single": False,
             **columns_of(self),
             "names": self._names,
-            "restarted": self._restarted,
+            "restarted": self._restart_reason,
             "numbers": state["numbers"],
         }
         return header, state["arrays"]
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
-        """Return the learner that ``to_parts`` took apart.
+        """Rebuild a learner from the output of ``to_parts``.
 
         Parameters
         ----------
         header : dict
-            What can be said in JSON.
+            The JSON part of the model file.
         arrays : dict
-            Arrays by name.
+            The arrays of the model file, by name.
         """
-        header = with_problems(header)
+        header = header_with_problems(header)
         self = cls(**header["params"])
         native = self._make_native(header["settings"])
         native.restore({"arrays": arrays, "numbers": header["numbers"]})
         if header["labels"] or native.labels:
             found = len(header["labels"])
-            raise ValueError(f"it has {found} labels and weights of {native.labels}, not none")
+            raise ValueError(
+                f"it has {found} labels and weights of {native.labels}, but its problem has none"
+            )
         self._native = native
         self._settings = header["settings"]
-        self._restarted = header.get("restarted", "")
+        self._restart_reason = header.get("restarted", "")
         restore_columns(self, header)
         self._names = header["names"]
         return self

@@ -1,9 +1,9 @@
-"""Weights for the trace norm: a link function on singular values, in the Schatten r-norm."""
-
-from typing import Any
+"""Weights for the trace norm: the link function of the squared Schatten r-norm."""
 
 import numpy as np
 import numpy.typing as npt
+
+from tagalong.learning.examples import Pair
 
 __all__ = ["TraceWeights", "link_exponent", "schatten_weights"]
 
@@ -18,8 +18,8 @@ def link_exponent(p: float) -> float:
 def schatten_weights(theta: Matrix, s: float) -> Matrix:
     r"""Return the gradient of half the squared Schatten s-norm.
 
-    The singular values :math:`\sigma_i` become
-    :math:`\sigma_i (\sigma_i / |\sigma|_s)^{s - 2}`; the directions stay.
+    It maps the singular values :math:`\sigma_i` to
+    :math:`\sigma_i (\sigma_i / |\sigma|_s)^{s - 2}` and keeps the singular vectors.
     """
     if not theta.any():
         return np.zeros_like(theta)
@@ -30,12 +30,12 @@ def schatten_weights(theta: Matrix, s: float) -> Matrix:
 
 
 class TraceWeights:
-    """A dense weight matrix and the matrix of dual vectors it follows from; an SVD per step.
+    """A dense weight matrix and the dual vectors that determine it; one SVD per step.
 
     Parameters
     ----------
     features : int
-        The number of columns; a constant feature is one more, the last.
+        The number of columns, including a constant feature, which is the last one.
     """
 
     def __init__(self, features: int):
@@ -43,18 +43,18 @@ class TraceWeights:
         self.weights: Matrix = np.zeros((0, features))
 
     def grow_to(self, scores: int) -> None:
-        """Have at least so many rows, one per score; new rows have no weights."""
+        """Add zero rows until there is one row per score."""
         more = scores - len(self.theta)
         if more > 0:
             self.theta = np.pad(self.theta, ((0, more), (0, 0)))
             self.weights = np.pad(self.weights, ((0, more), (0, 0)))
 
-    def score(self, x: tuple[Any, Any]) -> Matrix:
-        """Return the scores of an example, (features, values)."""
+    def score(self, x: Pair) -> Matrix:
+        """Return the scores of an example, given as (features, values)."""
         return np.asarray(self.weights[:, x[0]] @ x[1])
 
-    def move(self, x: tuple[Any, Any], direction: Matrix, p: float) -> None:
-        """Add direction times example to the dual vectors.
+    def move(self, x: Pair, direction: Matrix, p: float) -> None:
+        """Add the outer product of direction and example to the dual vectors.
 
         Parameters
         ----------
@@ -63,9 +63,9 @@ class TraceWeights:
         direction : array
             One number per score.
         p : float
-            The number of singular values, as the link counts them.
+            The dimension that sets the exponent, see `link_exponent`.
         """
         theta = self.theta.copy()
         theta[:, x[0]] += np.outer(direction, x[1])
-        # One assignment: a reader in another thread has the old weights or the new ones.
+        # Assigned, not changed in place: another thread reads the old weights or the new ones.
         self.theta, self.weights = theta, schatten_weights(theta, link_exponent(p))

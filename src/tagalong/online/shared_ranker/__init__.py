@@ -1,4 +1,4 @@
-"""Label ranking with one weight vector for all labels (P2)."""
+"""Label ranking with one weight vector that all labels share (P2)."""
 
 from tagalong.online.shared_ranker.folder_affinity import FolderAffinity
 from tagalong.online.shared_ranker.label_features import LabelFeatures

@@ -1,13 +1,13 @@
-"""A native ranker whose class-dependent features somebody's Python object makes.
+"""A native ranker whose class-dependent features come from a user's Python object.
 
-One mechanism with `FolderAffinity`: there the native core makes the block of an example's features,
-here the object does; what is done with a block is the same code. The object is never called while
-the native lock is held, which a thread may wait for that has the interpreter.
+With `FolderAffinity` the native core makes the block of an example's features; here the object
+does. Both use the same native code from then on. The object is never called while the native lock
+is held: another thread may wait for that lock while it holds the GIL, which would be a deadlock.
 """
 
 import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, cast
 
 import numpy as np
@@ -15,53 +15,55 @@ import numpy.typing as npt
 
 from tagalong import _native as core
 from tagalong.learning.examples import Pair, as_matrix
-from tagalong.online.native import RankerAround, new_native
-from tagalong.online.shared_ranker.label_features import declared_features, offers
-from tagalong.online.shared_ranker.label_rows import label_rows, trouble
+from tagalong.online.native import RankerWrapper, new_native
+from tagalong.online.shared_ranker.label_features import declared_features, has_method
+from tagalong.online.shared_ranker.returned_rows import checked_label_rows, describe_bad_values
 
 __all__ = ["CustomFeaturesRanker"]
 
-# How much of a checked batch is kept for learning; for the rest the features are made once more.
-KEPT_BYTES = 64 * 2**20
+# The blocks of a validated batch are cached for learning up to this size; others are made twice.
+BLOCK_CACHE_BYTES = 64 * 2**20
 
 Names = Sequence[Hashable]
 Scores = npt.NDArray[Any]
 
 
-class CustomFeaturesRanker(RankerAround[core.SharedRanker32]):
-    """What a native ranker offers, with features made by a user's object.
+class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
+    """A ranker with the interface of a native ranker and features from a user's object.
 
     Parameters
     ----------
     settings : dict
-        As for the native ranker.
+        The settings of the native ranker.
     features : LabelFeatures
-        What makes the features, and learns, if it does.
+        The object that makes the features. It may learn from examples.
     names : callable
-        Returns the labels by number.
+        Returns the labels in the order of their numbers.
     """
 
     def __init__(self, settings: dict[str, Any], features: Any, names: Callable[[], Names]):
         self._features = features
-        self._kind = type(features).__name__
+        self._class_name = type(features).__name__
         self._declared = declared_features(features)
         native = new_native(
             (core.SharedRanker32, core.SharedRanker64),
             {**settings, "n_features": self._declared or 0},
             python_only=("own_features",),
         )
-        # Blocks are of the same precision as their ranker, which types cannot say.
+        # A ranker and its blocks have the same precision, which the type hints cannot express.
         super().__init__(cast(core.SharedRanker32, native))
         wide = settings["dtype"] == "float64"
-        self._block_of = cast(
+        self._block_class = cast(
             type[core.LabelBlock32], core.LabelBlock64 if wide else core.LabelBlock32
         )
         self._dtype = np.dtype(settings["dtype"])
         self._names = names
-        self._learns = offers(features, "learn")
-        # Features that learn must be asked between two rounds.
-        self._turn: Any = threading.RLock() if self._learns else nullcontext()
-        self._kept: tuple[core.Matrix | None, list[core.LabelBlock32]] = (None, [])
+        self._learns = has_method(features, "learn")
+        # Features that learn must not change while a round uses them.
+        self._round_lock: AbstractContextManager[object] = (
+            threading.RLock() if self._learns else nullcontext()
+        )
+        self._block_cache: tuple[core.Matrix | None, list[core.LabelBlock32]] = (None, [])
 
     def check_batch(
         self,
@@ -71,25 +73,25 @@ class CustomFeaturesRanker(RankerAround[core.SharedRanker32]):
         relevant: core.LabelRows,
         unknown: core.LabelRows,
     ) -> None:
-        """Raise ValueError if the features of some row are unusable.
+        """Raise ValueError if the features of some row are invalid.
 
-        Features that learn cannot be asked in advance: theirs are checked row by row.
+        Features that learn depend on the rows before, so they are validated row by row instead.
         """
-        self._kept = (None, [])
+        self._block_cache = (None, [])
         if self._learns:
             return
         kept: list[core.LabelBlock32] = []
-        room = KEPT_BYTES
+        room = BLOCK_CACHE_BYTES
         for i, count, _, _ in _rounds(known, relevant, unknown):
             block = self._block(self._core.finished_row(x, i), names[:count], f"row {i}")
             room -= block.bytes
             if room >= 0:
                 kept.append(block)
-        self._kept = (x, kept)
+        self._block_cache = (x, kept)
 
-    def check_one(self, indices: Any, values: Any, names: Names) -> None:
-        """Raise ValueError if the features of an example are unusable."""
-        with self._turn:
+    def check_one(self, indices: npt.NDArray[Any], values: npt.NDArray[Any], names: Names) -> None:
+        """Raise ValueError if the features of an example are invalid."""
+        with self._round_lock:
             self._block(self._core.finished_pairs(indices, values), names)
 
     def learn(
@@ -101,49 +103,57 @@ class CustomFeaturesRanker(RankerAround[core.SharedRanker32]):
         scores: Scores | None = None,
         cutoffs: npt.NDArray[np.float64] | None = None,
     ) -> None:
-        """Learn the rows; write scores and cut-off before each of them, if wanted."""
-        checked, kept = self._kept
-        self._kept = (None, [])
+        """Learn the rows; write the scores and the cut-off before each row, if arrays are given."""
+        checked, kept = self._block_cache
+        self._block_cache = (None, [])
         if checked is not x:
             kept = []
         names = self._names()
-        for i, count, found, open_labels in _rounds(self.labels, relevant, unknown):
+        for i, count, found, unknown_labels in _rounds(self.labels, relevant, unknown):
             weight = 1.0 if weights is None else float(weights[i])
-            with self._turn:
+            with self._round_lock:
                 row = self._core.finished_row(x, i)
                 block = kept[i] if i < len(kept) else self._block(row, names[:count], f"row {i}")
-                before, cutoff = self._round(row, block, found, open_labels, weight, f"row {i}")
+                before, cutoff = self._round(row, block, found, unknown_labels, weight, f"row {i}")
             if scores is not None:
                 scores[i, :count] = before
             if cutoffs is not None:
                 cutoffs[i] = cutoff
 
     def predict_then_learn_one(
-        self, indices: Any, values: Any, relevant: list[int], unknown: list[int], weight: float, /
+        self,
+        indices: npt.NDArray[Any],
+        values: npt.NDArray[Any],
+        relevant: list[int],
+        unknown: list[int],
+        weight: float,
+        /,
     ) -> tuple[Scores, float]:
-        """Learn one example; return the scores and the cut-off there were before."""
+        """Learn one example; return the scores and the cut-off from before."""
         x = self._core.finished_pairs(indices, values)
         count = max([self.labels - 1, *relevant, *unknown]) + 1
-        with self._turn:
+        with self._round_lock:
             block = self._block(x, self._names()[:count])
             return self._round(x, block, relevant, unknown, weight)
 
-    def score_one(self, indices: Any, values: Any, /) -> tuple[Scores, float]:
+    def score_one(
+        self, indices: npt.NDArray[Any], values: npt.NDArray[Any], /
+    ) -> tuple[Scores, float]:
         """Return the scores of one example and the cut-off."""
-        with self._turn:
-            return self._core.score_block(self._block_now(indices, values))
+        with self._round_lock:
+            return self._core.score_block(self._block_of_pairs(indices, values))
 
-    def rank_one(self, indices: Any, values: Any, k: int, /) -> list[int]:
-        """Return the k best labels of one example, all of them for k < 0."""
-        with self._turn:
-            return self._core.rank_block(self._block_now(indices, values), k)
+    def rank_one(self, indices: npt.NDArray[Any], values: npt.NDArray[Any], k: int, /) -> list[int]:
+        """Return the k best labels of one example; all labels if k < 0."""
+        with self._round_lock:
+            return self._core.rank_block(self._block_of_pairs(indices, values), k)
 
     def explain_one(
-        self, indices: Any, values: Any, label: int
+        self, indices: npt.NDArray[Any], values: npt.NDArray[Any], label: int
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
-        """Return the features of an example, what each adds to the label's score, and the score."""
-        with self._turn:
-            return self._core.explain_block(self._block_now(indices, values), label)
+        """Return an example's features, their contributions to the label's score, and the score."""
+        with self._round_lock:
+            return self._core.explain_block(self._block_of_pairs(indices, values), label)
 
     def score(self, x: core.Matrix) -> tuple[Scores, float]:
         """Return scores (rows, labels) and the cut-off."""
@@ -151,28 +161,28 @@ class CustomFeaturesRanker(RankerAround[core.SharedRanker32]):
         out = np.empty((x.shape[0], len(names)), dtype=self._dtype)
         cutoff = 0.0
         for i in range(len(out)):
-            with self._turn:
+            with self._round_lock:
                 block = self._block(self._core.finished_row(x, i), names, f"row {i}")
                 out[i], cutoff = self._core.score_block(block)
         return out, cutoff
 
     def rank(self, x: core.Matrix, k: int) -> npt.NDArray[np.int32]:
-        """Return the k best labels of each row, all of them for k < 0."""
+        """Return the k best labels of each row; all labels if k < 0."""
         names = self._names()[: self.labels]
         count = len(names) if k < 0 else min(k, len(names))
         out = np.empty((x.shape[0], count), dtype=np.int32)
         for i in range(len(out)):
-            with self._turn:
+            with self._round_lock:
                 block = self._block(self._core.finished_row(x, i), names, f"row {i}")
                 out[i] = self._core.rank_block(block, count)
         return out
 
     def certificate(self) -> core.SharedCertificate:
-        """Return what was counted, the dual value and the cut-off."""
+        """Return the counts, the dual value and the cut-off."""
         return self._core.certificate()
 
     def recompute_dual(self) -> float:
-        """Return the dual value, from the stored weights."""
+        """Return the dual value, recomputed from the stored weights."""
         return self._core.recompute_dual()
 
     def _round(
@@ -184,48 +194,51 @@ class CustomFeaturesRanker(RankerAround[core.SharedRanker32]):
         weight: float,
         place: str = "x",
     ) -> tuple[Scores, float]:
-        # The features learn first: if they refuse, the weights are as they were. The block is made.
+        # The block exists already. The features learn first: if they raise, the weights are
+        # unchanged.
         if self._learns and weight > 0:
             names = self._names()
-            with self._noted("learn", place):
+            with self._failure_noted("learn", place):
                 self._features.learn(x, [names[label] for label in sorted(relevant)])
         return self._core.learn_block(block, relevant, unknown, weight)
 
-    def _block_now(self, indices: Any, values: Any) -> core.LabelBlock32:
+    def _block_of_pairs(
+        self, indices: npt.NDArray[Any], values: npt.NDArray[Any]
+    ) -> core.LabelBlock32:
         x = self._core.finished_pairs(indices, values)
         return self._block(x, self._names()[: self.labels])
 
     def _block(self, x: Pair, names: Names, place: str = "x") -> core.LabelBlock32:
-        """Return the features of an example; ValueError if they are unusable."""
+        """Return the features of an example as a block; ValueError if they are invalid."""
         if not names:
-            return self._block_of(core.Matrix.dense(np.empty((0, 0))))
-        with self._noted("rows", place):
+            return self._block_class(core.Matrix.dense(np.empty((0, 0))))
+        with self._failure_noted("rows", place):
             given = self._features.rows(x, names)
-        where = f"{self._kind}.rows, {place}"
-        rows = label_rows(given, len(names), self._declared, where)
+        where = f"{self._class_name}.rows, {place}"
+        rows = checked_label_rows(given, len(names), self._declared, where)
         try:
-            return self._block_of(as_matrix(rows))
+            return self._block_class(as_matrix(rows))
         except core.InputError as error:
-            raise ValueError(f"{where}: {trouble(rows, names) or error}") from None
+            raise ValueError(f"{where}: {describe_bad_values(rows, names) or error}") from None
 
     @contextmanager
-    def _noted(self, method: str, place: str) -> Iterator[None]:
-        """Say in which example the user's code has failed."""
+    def _failure_noted(self, method: str, place: str) -> Iterator[None]:
+        """Add the method and the example to an exception of the user's code."""
         try:
             yield
         except Exception as error:
-            error.add_note(f"raised by {self._kind}.{method}, {place}")
+            error.add_note(f"raised by {self._class_name}.{method}, {place}")
             raise
 
 
 def _rounds(
     known: int, relevant: core.LabelRows, unknown: core.LabelRows
 ) -> Iterator[tuple[int, int, list[int], list[int]]]:
-    """Yield the rows of a batch: number, how many labels there are by then, and its own."""
+    """Yield per row: its number, the labels known by then, its relevant and unknown labels."""
     for i in range(len(relevant.indptr) - 1):
-        yes, unsure = (
+        row_relevant, row_unknown = (
             rows.indices[rows.indptr[i] : rows.indptr[i + 1]].tolist()
             for rows in (relevant, unknown)
         )
-        known = max([known - 1, *yes, *unsure]) + 1
-        yield i, known, yes, unsure
+        known = max([known - 1, *row_relevant, *row_unknown]) + 1
+        yield i, known, row_relevant, row_unknown

@@ -1,4 +1,4 @@
-"""How the words of a message relate to folders: the papers' class-dependent features."""
+"""The class-dependent features of P1 and P2 for mail: how words relate to folders."""
 
 from typing import Any
 
@@ -10,28 +10,28 @@ __all__ = ["FolderAffinity"]
 
 
 class FolderAffinity(BaseEstimator):
-    r"""Class-dependent features of a message, from what was filed before.
+    r"""Class-dependent features of a message, computed from the messages filed before.
 
     For a word j of message x and a folder r with earlier messages,
 
     .. math:: \phi_j(x, r) = \begin{cases}
-              \text{common} & \text{if j is in at least a share `often` of r's messages,} \\
-              \text{rare} & \text{if it is in fewer than a share `seldom` of them,} \\
-              0 & \text{in between.} \end{cases}
+              \text{common} & \text{if at least a share `often` of r's messages contain j,} \\
+              \text{rare} & \text{if less than a share `seldom` of them do,} \\
+              0 & \text{otherwise.} \end{cases}
 
-    An empty folder has :math:`\phi = 0`. Counts grow after a message is filed; new folders may
-    come at any time.
+    An empty folder has :math:`\phi = 0`. A message is counted after it is filed. New folders may
+    appear at any time.
 
     Parameters
     ----------
     often : float, default 0.2
-        The share of a folder's messages from which on a word is common there.
+        The smallest share of a folder's messages that makes a word common there.
     seldom : float, default 0.02
         The share below which a word is rare there.
     common : float, default 2
-        The feature of a common word; 1 in the multiplicative form.
+        The feature value of a common word; 1 in the multiplicative form.
     rare : float, default -1
-        The feature of a rare word; 0 in the multiplicative form.
+        The feature value of a rare word; 0 in the multiplicative form.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class FolderAffinity(BaseEstimator):
         self.rare = rare
 
     def settings(self) -> dict[str, Any]:
-        """Return the parameters as the native learner wants them; ValueError for a bad one."""
+        """Validate the parameters and return them as settings of the native learner."""
         shares = {name: parameters.real(getattr(self, name), name) for name in ("often", "seldom")}
         if not 0 <= shares["seldom"] <= shares["often"] <= 1:
             raise ValueError(

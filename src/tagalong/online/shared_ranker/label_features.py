@@ -1,4 +1,4 @@
-"""What a user's own class-dependent features offer, and their state in model files."""
+"""The protocol of custom class-dependent features, and their state in model files."""
 
 import json
 from collections.abc import Hashable, Mapping, Sequence
@@ -10,71 +10,75 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from tagalong.learning.examples import Pair
+from tagalong.online.input_types import MatrixLike
 
 __all__ = [
     "LabelFeatures",
     "declared_features",
-    "join_state",
-    "learning_copy",
-    "offers",
+    "has_method",
     "relabel",
+    "restore_state",
     "split_state",
+    "trainable_copy",
 ]
 
-LARGEST_COUNT = 2**31
+LARGEST_FEATURE_COUNT = 2**31
 _STATE_TYPES = "biuf"
 
 
 class LabelFeatures(Protocol):
     r"""Class-dependent features :math:`\phi(x, r)` for `SharedLabelRanker`.
 
-    Any object with ``rows`` will do; nothing has to be inherited. These members are optional:
+    Any object with a method ``rows`` qualifies; no base class is needed. These members are
+    optional:
 
     ``n_features``
-        How many features there are, if that is fixed. In the entropic geometry weights are shared
-        out among them all; without it, among those met so far.
+        The number of features, if it is fixed. In the entropic geometry the weights are a
+        distribution over these features; without it, over the features seen so far.
     ``feature_names``
-        Their names, by number, for explanations.
+        The names of the features, by number, for explanations.
     ``learn(x, labels)``
-        Called with each example that is learnt and its relevant labels, after its ``rows``. The
-        ranker teaches a copy, so that the object given stays as it is.
+        Called with each learnt example and its relevant labels, after ``rows``. The ranker trains
+        a copy, so that the object passed in does not change.
     ``relabel(changes)``
-        Labels get other names: a dict from old to new, None for a label that is forgotten. Two with
-        the same new name become one. What learns needs it for labels to be changed at all.
+        Called when labels change: a dict from old to new names, None for a forgotten label. Two
+        labels with the same new name are merged. Features with ``learn`` need it; without it their
+        labels cannot be renamed, merged or forgotten.
     ``get_state()``, ``set_state(state)``
-        What was learnt, a dict of arrays and JSON values. What learns needs them to be saved.
+        The learnt state, a dict of arrays and JSON values. Features with ``learn`` need both to be
+        saved.
     """
 
-    def rows(self, x: Pair, labels: Sequence[Hashable]) -> Any:
-        """Return the features of one example, (K, n): an array or a sparse matrix, a row a label.
+    def rows(self, x: Pair, labels: Sequence[Hashable]) -> MatrixLike:
+        """Return the features of one example, (K, n): an array or sparse matrix, one row per label.
 
-        Without ``learn``, the answer must depend on these arguments alone.
+        Without ``learn``, the result must depend on these arguments only.
 
         Parameters
         ----------
         x : (indices, values)
-            The example's features: numbers, ascending, and values, none of them 0.
+            The example's features: ascending feature numbers, and their nonzero values.
         labels : sequence of labels
-            Those known so far, in the order of ``classes_``.
+            The labels known so far, in the order of ``classes_``.
         """
 
 
-def offers(features: Any, method: str) -> bool:
-    """Whether features have one of the methods that are optional."""
+def has_method(features: object, method: str) -> bool:
+    """Whether an object has a method of this name."""
     return callable(getattr(features, method, None))
 
 
-def learning_copy(features: Any) -> Any:
-    """Return what a ranker may teach: features that learn are copied, as if they were new."""
-    return clone(features, safe=False) if offers(features, "learn") else features
+def trainable_copy(features: Any) -> Any:
+    """Return an untrained copy of features that learn; other features are returned as they are."""
+    return clone(features, safe=False) if has_method(features, "learn") else features
 
 
-def declared_features(features: Any) -> int | None:
-    """Return the number of features, if there is one; ValueError if it is none."""
+def declared_features(features: object) -> int | None:
+    """Return the declared number of features, or None; ValueError if it is invalid."""
     count = getattr(features, "n_features", None)
     if count is None:
         return None
-    if not isinstance(count, (int, np.integer)) or not 1 <= count <= LARGEST_COUNT:
+    if not isinstance(count, (int, np.integer)) or not 1 <= count <= LARGEST_FEATURE_COUNT:
         raise ValueError(
             f"{type(features).__name__}.n_features must be an integer from 1 to 2**31, "
             f"got {count!r}"
@@ -83,23 +87,25 @@ def declared_features(features: Any) -> int | None:
 
 
 def relabel(features: Any, changes: Mapping[Hashable, Hashable | None]) -> None:
-    """Tell features that labels get other names; ValueError if they cannot know what to do."""
-    if offers(features, "relabel"):
+    """Pass label changes to the features; ValueError if they learn but have no ``relabel``."""
+    if has_method(features, "relabel"):
         features.relabel(dict(changes))
-    elif offers(features, "learn"):
+    elif has_method(features, "learn"):
         raise ValueError(
-            f"{type(features).__name__} learns about labels, so labels cannot change without its "
-            "relabel(changes)"
+            f"{type(features).__name__} has learn() but no relabel(changes), so its labels cannot "
+            "be renamed, merged or forgotten"
         )
 
 
 def split_state(features: Any) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    """Return what features have learnt as JSON values and arrays; ValueError if a file cannot."""
+    """Return the features' learnt state as JSON values and arrays; ValueError if invalid."""
     kind = type(features).__name__
-    if not offers(features, "learn"):
+    if not has_method(features, "learn"):
         return {}, {}
-    if not offers(features, "get_state") or not offers(features, "set_state"):
-        raise ValueError(f"{kind} learns, so it needs get_state() and set_state(state) to be saved")
+    if not has_method(features, "get_state") or not has_method(features, "set_state"):
+        raise ValueError(
+            f"{kind} has learn(), so it needs get_state() and set_state(state) to be saved"
+        )
     values: dict[str, Any] = {}
     arrays: dict[str, npt.NDArray[Any]] = {}
     for name, value in features.get_state().items():
@@ -108,7 +114,7 @@ def split_state(features: Any) -> tuple[dict[str, Any], dict[str, npt.NDArray[An
         if isinstance(value, np.ndarray):
             if value.dtype.kind not in _STATE_TYPES:
                 raise ValueError(
-                    f"{kind}.get_state(): {name!r} is an array of {value.dtype}; arrays must be of "
+                    f"{kind}.get_state(): {name!r} is an array of {value.dtype}; arrays must have "
                     "numbers"
                 )
             arrays[name] = value
@@ -116,26 +122,28 @@ def split_state(features: Any) -> tuple[dict[str, Any], dict[str, npt.NDArray[An
             values[name] = value
         else:
             raise ValueError(
-                f"{kind}.get_state(): {name!r} is {value!r}, which JSON does not keep as it is; "
-                "values must be arrays, or lists, dicts with strings as keys, strings and numbers"
+                f"{kind}.get_state(): {name!r} is {value!r}, which JSON would change; values must "
+                "be arrays, lists, dicts with string keys, strings or numbers"
             )
     return values, arrays
 
 
-def join_state(
+def restore_state(
     features: Any, values: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
 ) -> None:
-    """Give features back what `split_state` took from them."""
-    if not offers(features, "learn"):
+    """Restore the learnt state that `split_state` returned."""
+    if not has_method(features, "learn"):
         if values or arrays:
-            raise ValueError(f"{type(features).__name__} does not learn, but a state was saved")
+            raise ValueError(
+                f"{type(features).__name__} has no learn(), but the file has a state for it"
+            )
         return
-    if not offers(features, "set_state"):
-        raise ValueError(f"{type(features).__name__} learns, but has no set_state(state)")
+    if not has_method(features, "set_state"):
+        raise ValueError(f"{type(features).__name__} has learn() but no set_state(state)")
     features.set_state(deepcopy({**values, **arrays}))
 
 
-def _as_json(value: Any) -> Any:
+def _as_json(value: object) -> Any:
     try:
         return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError, RecursionError):

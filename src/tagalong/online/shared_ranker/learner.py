@@ -28,41 +28,41 @@ from tagalong.online.shared_ranker.folder_affinity import FolderAffinity
 from tagalong.online.shared_ranker.label_features import (
     LabelFeatures,
     declared_features,
-    join_state,
-    learning_copy,
-    offers,
+    has_method,
     relabel,
+    restore_state,
     split_state,
+    trainable_copy,
 )
 
 __all__ = ["SharedLabelRanker"]
 
-# The multiplicative form has features that are there or not.
+# The multiplicative form uses binary features.
 DEFAULT_FEATURES = {
     "euclidean": FolderAffinity(),
     "entropic": FolderAffinity(common=1.0, rare=0.0),
 }
 
-# Before the names of arrays, in a file, that the user's features have learnt.
-_STATE = "own_features/"
+# Prefix of the names of the custom features' state arrays in a model file.
+_STATE_PREFIX = "own_features/"
 
 
 class SharedLabelRanker(CutoffRanker):
-    r"""Ranks labels by one weight vector that all of them share.
+    r"""Ranks labels with one weight vector that all labels share.
 
-    A label r scores :math:`\langle w, \phi(x, r)\rangle`, where :math:`\phi` says how the words
-    of x relate to the label. What is learnt is which words are to be trusted, so a new label
-    profits from what the others have taught about its words. :math:`\phi` may be your own: how a
-    query relates to a category, a product to a shelf. A round's rows are
-    :math:`\phi(x, r) - \phi(x, s)` for each relevant label r and irrelevant label s, and
-    `BlockProjection`'s schemes move w along them.
+    The score of label r is :math:`\langle w, \phi(x, r)\rangle`, where :math:`\phi` describes how
+    the words of x relate to r. The weights express which words are informative, so a new label
+    benefits from what other labels have taught about its words. :math:`\phi` may be custom: how a
+    query relates to a category, or a product to a shelf. A round has one row
+    :math:`\phi(x, r) - \phi(x, s)` per pair of a relevant label r and an irrelevant label s, and
+    the updates of `BlockProjection` move w along these rows.
 
     Parameters
     ----------
     features : FolderAffinity or LabelFeatures, optional
-        What makes :math:`\phi`: an object with ``rows(x, labels)``, see
-        `tagalong.features.LabelFeatures`. By default the papers' mail map, 2 / -1 / 0, and 1 / 0 in
-        the entropic geometry.
+        The object that computes :math:`\phi`, with a method ``rows(x, labels)``; see
+        `tagalong.features.LabelFeatures`. The default is `FolderAffinity` with the values 2 / -1 /
+        0 of the papers, and 1 / 0 in the entropic geometry.
     update : str, default "simproj"
         As for `BlockProjection`.
     geometry : str, default "euclidean"
@@ -70,14 +70,14 @@ class SharedLabelRanker(CutoffRanker):
     C : float, default 1
         The budget of a round.
     margin : float, optional
-        By how much relevant labels should score above the others. None means 1, and 0.05 in the
-        entropic geometry.
+        The amount by which relevant labels should score above the others. None means 1, and 0.05
+        in the entropic geometry.
     passes : int, default 1
-        How often ``fit`` goes through the data. Each pass counts as new rounds.
+        The number of passes of ``fit`` over the data. Each pass counts as new rounds.
     n_features : int, optional
-        The number of features of x, if it is to be fixed before the first example.
+        The number of features of x, to fix it before the first example.
     dtype : "float32" or "float64", default "float32"
-        How weights are stored and scores summed.
+        The type in which weights are stored and scores are summed.
 
     Attributes
     ----------
@@ -86,24 +86,25 @@ class SharedLabelRanker(CutoffRanker):
     coef_ : array of shape (n,)
         The weights that all labels share.
     certificate_ : Certificate
-        Rounds, mistakes, loss and dual value so far, and the mistake bound. The features of a
-        round are what they were in that round.
+        Rounds, mistakes, loss and dual value so far, and the mistake bound. Each round counts with
+        the features that it had at the time.
     cutoff_ : float
-        The learnt score from which ``predict`` includes a label.
+        The learnt threshold: ``predict`` returns the labels that score at least this.
     n_features_in_ : int
-        The number of columns of the matrices seen.
+        The number of columns of the training matrices.
     feature_names_in_ : array of str
-        The columns of the first DataFrame.
+        The column names of the first DataFrame.
 
     Notes
     -----
-    Targets are as for `LabelRanker`. With `FolderAffinity`, a feature of x counts by being there:
-    its value, if not 0, does not matter. Among labels never filed under, all scores are 0.
+    Targets are as for `LabelRanker`. `FolderAffinity` only uses which features of x are nonzero,
+    not their values. Labels without any examples score 0.
 
-    Features of your own have numbers of their own, which ``coef_`` and ``explain_one`` use. What is
-    not finite, too long for ``dtype`` or of the wrong shape is refused before anything of the batch
-    is learnt; if the features learn, the rows before the bad one stay learnt. A model file holds
-    what they have learnt, but not them: ``tagalong.load(path, features=...)``.
+    ``coef_`` and ``explain_one`` use the feature numbers of custom features. Rows that are not
+    finite, too long for ``dtype`` or of the wrong shape are rejected before any row of the batch is
+    learnt; if the features learn, the rows before the invalid one stay learnt. A model file
+    contains the learnt state of custom features, but not their code: load it with
+    ``tagalong.load(path, features=...)``.
 
     References
     ----------
@@ -125,7 +126,8 @@ class SharedLabelRanker(CutoffRanker):
     """
 
     _native: core.SharedRanker32 | core.SharedRanker64 | CustomFeaturesRanker
-    _own: Any  # the user's features, as far as they have learnt; absent for FolderAffinity
+    # The user's features, with what they have learnt; the attribute is missing for FolderAffinity.
+    _custom_features: LabelFeatures
 
     def __init__(
         self,
@@ -149,9 +151,9 @@ class SharedLabelRanker(CutoffRanker):
 
     @property
     def certificate_(self) -> Certificate:
-        """What the learner can prove about the rounds so far."""
+        """The certificate of the rounds so far: counts, losses and the proven bound."""
         self._require_start("certificate_")
-        return Certificate.of(self._native.certificate(), self._settings, self._restarted)
+        return Certificate.of(self._native.certificate(), self._settings, self._restart_reason)
 
     @property
     def coef_(self) -> npt.NDArray[Any]:
@@ -161,7 +163,7 @@ class SharedLabelRanker(CutoffRanker):
         features, weights = found.features, found.weights
         n = int(features.max(initial=-1)) + 1
         if "own_features" in self._settings:
-            n = max(n, declared_features(self._own) or 0)
+            n = max(n, declared_features(self._custom_features) or 0)
         else:
             n = max(n, self._settings["n_features"], getattr(self, "n_features_in_", 0))
         out = np.zeros(n, dtype=weights.dtype)
@@ -197,18 +199,18 @@ class SharedLabelRanker(CutoffRanker):
         matrix: core.Matrix | None = None,
         targets: Targets | None = None,
     ) -> None:
-        self.__dict__.pop("_own", None)  # to begin with features that have learnt nothing
+        self.__dict__.pop("_custom_features", None)  # `_make_native` makes an untrained copy
         super()._start_with(settings, labels, single, matrix, targets)
 
     def _make_native(
         self, settings: Settings
     ) -> core.SharedRanker32 | core.SharedRanker64 | CustomFeaturesRanker:
         if "own_features" in settings:
-            if "_own" not in self.__dict__:
-                self._own = learning_copy(self.features)
-            # Not the learner itself, so that it goes as soon as nobody needs it.
+            if "_custom_features" not in self.__dict__:
+                self._custom_features = trainable_copy(self.features)
+            # A weak reference, because a reference cycle would delay freeing the learner.
             owner = weakref.ref(self)
-            return CustomFeaturesRanker(settings, self._own, lambda: _names_of(owner))
+            return CustomFeaturesRanker(settings, self._custom_features, lambda: _names_of(owner))
         return new_native((core.SharedRanker32, core.SharedRanker64), settings)
 
     def _check_batch(
@@ -225,14 +227,14 @@ class SharedLabelRanker(CutoffRanker):
         return self.geometry == "entropic"
 
     def check_example(self, x: Example, new: Sequence[Hashable]) -> None:
-        """Raise ValueError if an example that brings new labels cannot be learnt.
+        """Raise ValueError if an example with new labels cannot be learnt.
 
         Parameters
         ----------
         x : (indices, values) or mapping of features to values
             One example.
         new : sequence of labels
-            The labels that it brings.
+            The labels of the example that the learner does not know yet.
         """
         super().check_example(x, new)
         if isinstance(self._native, CustomFeaturesRanker):
@@ -240,44 +242,44 @@ class SharedLabelRanker(CutoffRanker):
             self._native.check_one(*pairs, [*self._labels.names, *new])
 
     def _relabel(self, changes: Mapping[Hashable, Hashable | None]) -> None:
-        if "_own" in self.__dict__:
-            relabel(self._own, changes)
+        if "_custom_features" in self.__dict__:
+            relabel(self._custom_features, changes)
 
     def own_feature_names(self, features: npt.NDArray[Any]) -> list[str] | None:
-        """Return names of features of the user's own; None if features are the examples'.
+        """Return the names of custom features; None with `FolderAffinity`.
 
         Parameters
         ----------
         features : array of int
-            Their numbers.
+            The numbers of the features.
         """
-        if "_own" not in self.__dict__:
+        if "_custom_features" not in self.__dict__:
             return None
-        names = getattr(self._own, "feature_names", None)
+        names = getattr(self._custom_features, "feature_names", None)
         return [f"feature {j}" if names is None else str(names[j]) for j in features.tolist()]
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
-        if offers(state.get("_own"), "learn"):
-            state["_own"] = deepcopy(state["_own"])
+        if has_method(state.get("_custom_features"), "learn"):
+            state["_custom_features"] = deepcopy(state["_custom_features"])
         return state
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # Only whether a feature is there counts: on numbers that never vanish nothing can be told.
+        # FolderAffinity only sees which features are nonzero: dense data carry no information.
         tags.classifier_tags.poor_score = isinstance(self.features, FolderAffinity | None)
         return tags
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
-        """Return the header and the arrays of a file."""
+        """Return the header and the arrays of the model file."""
         header, arrays = super().to_parts()
         params = self.get_params(deep=False)
-        if "_own" in self.__dict__:
-            values, learnt = split_state(self._own)
-            declared = declared_features(self._own)
+        if "_custom_features" in self.__dict__:
+            values, learnt = split_state(self._custom_features)
+            declared = declared_features(self._custom_features)
             kind = self._settings["own_features"]
             header["own_features"] = {"class": kind, "n_features": declared, "state": values}
-            arrays = {**arrays, **{_STATE + name: array for name, array in learnt.items()}}
+            arrays = {**arrays, **{_STATE_PREFIX + name: array for name, array in learnt.items()}}
             params["features"] = None
         elif isinstance(self.features, FolderAffinity):
             params["features"] = self.features.get_params()
@@ -285,41 +287,45 @@ class SharedLabelRanker(CutoffRanker):
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: model_files.Arrays) -> Self:
-        """Return the model that ``to_parts`` took apart.
+        """Rebuild a learner from the output of ``to_parts``.
 
         Parameters
         ----------
         header : dict
-            What can be said in JSON.
+            The JSON part of the model file.
         arrays : dict
-            Arrays by name.
+            The arrays of the model file, by name.
         """
         params = dict(header["params"])
         own = header.get("own_features")
         if (own is None) == ("own_features" in header["settings"]):
-            raise ValueError("its settings and its features do not fit together")
+            raise ValueError("its settings and its custom features contradict each other")
         if own is not None:
             params["features"] = own["given"]
             given = _feature_settings(own["given"]).get("own_features")
             if given is None or declared_features(own["given"]) != own["n_features"]:
                 raise ValueError(
-                    f"its features were made by {own['class']} with "
-                    f"n_features={own['n_features']}, got {own['given']!r}"
+                    f"its features are of class {own['class']} with "
+                    f"n_features={own['n_features']}, got features={own['given']!r}"
                 )
         elif params["features"] is not None:
             params["features"] = FolderAffinity(**params["features"])
         self = super().from_parts({**header, "params": params}, arrays)
         if own is not None:
-            learnt = {n.removeprefix(_STATE): a for n, a in arrays.items() if n.startswith(_STATE)}
-            join_state(self._own, own["state"], learnt)
+            learnt = {
+                n.removeprefix(_STATE_PREFIX): a
+                for n, a in arrays.items()
+                if n.startswith(_STATE_PREFIX)
+            }
+            restore_state(self._custom_features, own["state"], learnt)
         return self
 
 
-def _feature_settings(features: Any) -> Settings:
-    """Return what the native learner has to know about features; ValueError for bad ones."""
+def _feature_settings(features: object) -> Settings:
+    """Return the settings of the features for the native learner; ValueError if invalid."""
     if isinstance(features, FolderAffinity):
         return features.settings()
-    if isinstance(features, type) or not offers(features, "rows"):
+    if isinstance(features, type) or not has_method(features, "rows"):
         raise ValueError(
             "features must be a FolderAffinity, an object with rows(x, labels), or None, got "
             f"{features!r}"

@@ -1,0 +1,43 @@
+// The schedule of block coordinate ascent for a problem whose labels are coupled by the prior.
+//
+// The parts of the problem (blocks of labels, or single labels) cannot be solved independently: a
+// change in one part moves the optimum of the others. A sweep improves the active variables of
+// every part once. The convergence test needs a check of all variables at one point, which costs
+// more than a sweep. So sweeps repeat until the violation of the active variables has dropped to a
+// share of the violation that the last check found; then the next check follows.
+#pragma once
+
+#include <algorithm>
+
+#include "m3l/problem.hpp"
+#include "m3l/solver_progress.hpp"
+
+namespace tagalong::m3l {
+
+// Share of the tolerance to aim at: the last steps change derivatives that were measured before
+// them.
+inline constexpr double kAimShare = 0.8;
+// Share of the last check's violation below which all variables are checked again.
+inline constexpr double kRecheckShare = 0.3;
+inline constexpr int kMaxSweeps = 100;  // between two checks of all variables
+
+// Runs until the violation of all variables is below the tolerance or must_stop() is true, and
+// returns the final status. check() returns the status of all variables. sweep(target_violation)
+// improves each part once, aims at a violation below `target_violation`, and returns the largest
+// violation found.
+template <class Check, class Sweep, class MustStop>
+SolutionStatus run_sweeps(double tolerance, SolverProgress& progress, Check&& check, Sweep&& sweep,
+                          MustStop&& must_stop) {
+    for (;;) {
+        const SolutionStatus status = check();
+        progress.violation = status.violation;
+        if (status.violation < tolerance || must_stop()) return status;
+        const double target_violation =
+            std::max(kAimShare * tolerance, kRecheckShare * status.violation);
+        double violation = target_violation;
+        for (int i = 0; i < kMaxSweeps && violation >= target_violation && !must_stop(); ++i)
+            violation = sweep(target_violation);
+    }
+}
+
+}  // namespace tagalong::m3l

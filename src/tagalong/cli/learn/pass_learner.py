@@ -1,0 +1,93 @@
+"""Learning of the items of one pass: predict, learn, count."""
+
+from typing import Any
+
+import numpy as np
+
+from tagalong.cli.errors import CommandError
+from tagalong.cli.run_state import Run, make_list_losses
+from tagalong.learning.items import Item
+from tagalong.learning.protocols import shows_lists
+from tagalong.learning.rounds import Round
+from tagalong.readers.queries import Query
+from tagalong.tagger import Tagger
+
+__all__ = ["PassLearner"]
+
+
+class PassLearner:
+    """Learns the items of one pass, and counts them in the run.
+
+    Parameters
+    ----------
+    tagger : Tagger
+        The model that learns.
+    run : Run
+        The run with its counts and measures.
+
+    Attributes
+    ----------
+    problems : list of str
+        The reasons why the learner refused items.
+    """
+
+    def __init__(self, tagger: Tagger, run: Run):
+        self.problems: list[str] = []
+        self._tagger = tagger
+        self._run = run
+
+    def learn(self, items: list[Item | Query]) -> None:
+        """Learn items, in one native call if possible; the result is the same."""
+        if self._learn_together(items):
+            return
+        for item in items:
+            self._learn_one(item)
+            self._run.count([item])
+
+    def _learn_together(self, items: list[Item | Query]) -> bool:
+        """Learn items in one native call; False if they must be learnt one by one."""
+        if len(items) < 2:
+            return False
+        labelled = [item for item in items if isinstance(item, Item) and item.labels is not None]
+        rounds = self._tagger.watch_together(labelled) if labelled else None
+        if rounds is None:
+            return False
+        progress: Any = self._run.progress
+        progress.add_rounds(rounds, self._tagger)
+        self._run.unlabelled += len(items) - len(labelled)
+        self._run.count(items)
+        return True
+
+    def _learn_one(self, item: Item | Query) -> None:
+        if item.labels is None:
+            self._run.unlabelled += 1
+            return
+        tagger = self._tagger
+        try:
+            watch: Any = tagger.watch_query if isinstance(item, Query) else tagger.watch
+            found = watch(item)
+        except ValueError as error:
+            self._refuse(item, error)
+            return
+        self._run.progress.add(found, tagger)
+        if isinstance(found, Round) and found.shown is not None:
+            self._count_list(found, found.shown)
+
+    def _refuse(self, item: Item | Query, error: ValueError) -> None:
+        """Count an item that cannot be learnt; CommandError unless such items are skipped."""
+        place = item.place or item.id
+        problem = str(error) if str(error).startswith(place) else f"{place}: {error}"
+        if self._run.reading.on_error == "stop":
+            raise CommandError(problem) from error
+        self._run.refused += 1
+        self.problems.append(problem)
+
+    def _count_list(self, found: Round, shown: list[int]) -> None:
+        """Count the losses of a list that a learner from partial feedback has shown."""
+        run, learner = self._run, self._tagger.learner
+        if run.lists is None:
+            run.lists = make_list_losses(self._tagger, run.progress.window)
+        known = int(np.isfinite(found.scores).sum())
+        limit = learner.max_labels if shows_lists(learner) else None
+        slots = min(known, limit or known)
+        run.lists.add(shown, found.relevant, found.unknown, slots=slots)

@@ -1,0 +1,112 @@
+"""Resolution of sources: file, folder, glob pattern, standard input or built-in stream."""
+
+import glob
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tagalong.learning.items import ReadError
+from tagalong.readers.registry import FORMATS, extensions, format_by_start, format_of_file
+from tagalong.streams.compression import decompress_stream, read_errors
+from tagalong.streams.format import Format, OptionError
+
+__all__ = ["DETECTION_BYTES", "ResolvedSource", "detect_format", "resolve_source"]
+
+DETECTION_BYTES = 64
+"""Number of bytes from which the format of a file is detected."""
+
+
+@dataclass(frozen=True)
+class ResolvedSource:
+    """A single source and its format; None if the format is detected when the source is opened."""
+
+    source: str
+    format: Format | None
+
+
+def resolve_source(source: str, wanted: Format | None) -> Iterator[ResolvedSource]:
+    """Yield a source with its format; for a glob pattern, every file that matches.
+
+    Parameters
+    ----------
+    source : str
+        A file, a glob pattern, a folder, "-" or a built-in stream.
+    wanted : Format, optional
+        Format that the caller requests.
+    """
+    built_in = FORMATS.get(source.removesuffix(":")) if source.endswith(":") else None
+    if built_in is not None and built_in.takes == "nothing":
+        if wanted not in (None, built_in):
+            raise OptionError(
+                f"{source} is a built-in stream and cannot be read as {wanted.name}: "
+                "omit the option format"
+            )
+        yield ResolvedSource(source, built_in)
+    elif wanted is not None and wanted.takes == "nothing":
+        raise OptionError(
+            f"{wanted.name} is a built-in stream: name it as the source {wanted.name + ':'!r}"
+        )
+    elif source == "-":
+        yield ResolvedSource(source, wanted)
+    elif os.path.isdir(source):
+        if wanted is not None and wanted.takes != "folder":
+            raise ReadError(
+                source,
+                f"this is a folder, but {wanted.name} is read from files; "
+                f"name them, for example as '{source}/*'",
+            )
+        yield ResolvedSource(source, wanted or FORMATS["maildir"])
+    elif os.path.exists(source):
+        if wanted is not None and wanted.takes == "folder":
+            raise ReadError(source, f"this is a file, but {wanted.name} is read from a folder")
+        yield ResolvedSource(source, wanted or format_of_file(source) or _format_by_content(source))
+    elif glob.has_magic(source):
+        matches = sorted(glob.glob(source, recursive=True))
+        if not matches:
+            raise ReadError(source, "no file matches this pattern")
+        for match in matches:
+            yield from resolve_source(match, wanted)
+    else:
+        raise ReadError(source, _missing(source))
+
+
+def _format_by_content(source: str) -> Format | None:
+    if not os.path.isfile(source):  # a pipe can be read only once
+        return None
+    try:
+        with open(source, "rb") as file:
+            return detect_format(decompress_stream(file, source).peek(DETECTION_BYTES), source)
+    except read_errors() as error:
+        raise ReadError(source, f"cannot be read: {error}") from error
+
+
+def detect_format(start: bytes, name: str) -> Format:
+    """Return the format of a file by its first bytes; raise ReadError if no format matches.
+
+    Parameters
+    ----------
+    start : bytes
+        The first `DETECTION_BYTES` bytes, or all if there are fewer.
+    name : str
+        Name of the file in messages.
+    """
+    found = format_by_start(start.removeprefix(b"\xef\xbb\xbf").lstrip())
+    if found is None:
+        formats = ", ".join(each.name for each in FORMATS.values() if each.takes == "file")
+        raise ReadError(
+            name,
+            "the format cannot be detected from the file's extension or first bytes; "
+            f"give format= one of {formats}, or use a known extension: {extensions()}",
+        )
+    return found
+
+
+def _missing(source: str) -> str:
+    if source.endswith(":"):
+        names = [f"{found.name}:" for found in FORMATS.values() if found.takes == "nothing"]
+        return f"no such built-in stream; the built-in streams are {', '.join(names)}"
+    folder = Path(source).parent
+    if not folder.is_dir():
+        return f"no such file; the folder {folder} does not exist"
+    return "no such file or folder"
