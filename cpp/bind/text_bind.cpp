@@ -148,10 +148,10 @@ static nb::typed<nb::list, nb::str> describe(const TextFeatures& self, const Ite
     return out;
 }
 
-static void construct(TextFeatures* self, std::size_t least_words, std::size_t most_words,
-                      std::size_t least_chars, std::size_t most_chars, bool lowercase,
-                      const std::string& weighting, std::uint32_t buckets, bool unit,
-                      std::size_t name_bytes) {
+static void construct_features(TextFeatures* self, std::size_t least_words, std::size_t most_words,
+                               std::size_t least_chars, std::size_t most_chars, bool lowercase,
+                               const std::string& weighting, std::uint32_t buckets, bool unit,
+                               std::size_t name_bytes) {
     TextConfig config;
     config.words = {least_words, most_words, least_chars, most_chars, lowercase};
     config.weighting = choose<Weighting>({{"binary", Weighting::binary},
@@ -213,9 +213,10 @@ static void restore_text(TextFeatures& self, const State& state) {
 void add_text_features(nb::module_& module) {
     nb::class_<TextFeatures::Reading>(module, "Reading").def("pairs", &pairs);
     nb::class_<TextFeatures>(module, "TextFeatures")
-        .def("__init__", &construct, nb::kw_only(), nb::arg("least_words"), nb::arg("most_words"),
-             nb::arg("least_chars"), nb::arg("most_chars"), nb::arg("lowercase"),
-             nb::arg("weighting"), nb::arg("buckets"), nb::arg("unit"), nb::arg("name_bytes"))
+        .def("__init__", &construct_features, nb::kw_only(), nb::arg("least_words"),
+             nb::arg("most_words"), nb::arg("least_chars"), nb::arg("most_chars"),
+             nb::arg("lowercase"), nb::arg("weighting"), nb::arg("buckets"), nb::arg("unit"),
+             nb::arg("name_bytes"))
         .def("look", &look, nb::arg("item"))
         .def(
             "learn",
