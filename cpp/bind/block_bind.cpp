@@ -28,10 +28,10 @@ static void number_sets(std::span<const std::int32_t> given, std::vector<std::in
 }
 
 template <class T>
-static void add_learner(nb::module_& module, const char* name) {
-    using Learner = BlockLearner<T>;
+static void add_block_learner(nb::module_& module, const char* name) {
+    using Learner = Bound<BlockLearner<T>>;
     constexpr double longest = std::numeric_limits<T>::max();
-    nb::class_<Learner> type(module, name);
+    nb::class_<Learner, AnyLearner> type(module, name);
     type.def(
             "__init__",
             [](Learner* self, const std::string& update, const std::string& geometry, double C,
@@ -94,15 +94,13 @@ static void add_learner(nb::module_& module, const char* name) {
             std::shared_lock lock(self.mutex());
             return self.recompute_dual();
         });
-    add_learner_methods<Learner, BlockFacts>(
-        type, {&block_certificate<T>, &block_weights<T>, &write_block<T>, &read_block<T>,
-               [](const Learner& self) { return self.bytes(); }});
+    add_certificate(type);
 }
 
 void add_block_learners(nb::module_& module) {
     add_facts<BlockFacts>(module, "BlockCertificate").def_ro("dual", &BlockFacts::dual);
-    add_learner<float>(module, "BlockLearner32");
-    add_learner<double>(module, "BlockLearner64");
+    add_block_learner<float>(module, "BlockLearner32");
+    add_block_learner<double>(module, "BlockLearner64");
 }
 
 }  // namespace tagalong::bind

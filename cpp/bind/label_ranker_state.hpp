@@ -34,6 +34,11 @@ FeatureWeights weights_of(const LabelRanker<T>& self) {
 }
 
 template <class T>
+std::size_t bytes_of(const LabelRanker<T>& self) {
+    return self.store().bytes();
+}
+
+template <class T>
 void write_state(const LabelRanker<T>& self, nb::dict& arrays, nb::dict& numbers) {
     const Certificate c = self.certificate();
     numbers["labels"] = self.labels();

@@ -6,6 +6,8 @@
 namespace tagalong::bind {
 
 void add_update_rules(nanobind::module_& module);
+void add_learner(nanobind::module_& module);
+void add_rankers(nanobind::module_& module);
 void add_label_rankers(nanobind::module_& module);
 void add_block_learners(nanobind::module_& module);
 void add_shared_rankers(nanobind::module_& module);

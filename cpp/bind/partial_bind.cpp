@@ -9,6 +9,9 @@
 
 namespace tagalong::bind {
 
+template <class T>
+using BoundPartial = BoundRanker<PartialRanker<T>, T>;
+
 // The slot costs: the name of a scheme, or one number per slot for each size of list.
 using SlotCost = std::variant<std::string, std::vector<double>>;
 
@@ -84,14 +87,14 @@ struct Lists {
 };
 
 template <class T>
-static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
-    using Ranker = PartialRanker<T>;
+static void add_game_methods(nb::class_<BoundPartial<T>, AnyRanker<T>>& type) {
+    using Ranker = BoundPartial<T>;
     type.def(
             "suggest",
             [](const Ranker& self, const MatrixView& x, std::size_t most) {
                 Lists out;
                 for_rows(x.matrix.rows, [&](std::int64_t i) {
-                    auto& reader = thread_reader<Ranker>();
+                    auto& reader = thread_reader<PartialRanker<T>>();
                     x.matrix.read(i, reader.x);
                     self.finish(reader.x);
                     std::shared_lock lock(self.mutex());
@@ -104,7 +107,7 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
         .def(
             "suggest_one",
             [](const Ranker& self, const Vector& indices, const Vector& values, std::size_t most) {
-                auto& reader = thread_reader<Ranker>();
+                auto& reader = thread_reader<PartialRanker<T>>();
                 read_pairs(indices, values, longest_row<T>(), reader.x);
                 self.finish(reader.x);
                 Lists out;
@@ -182,7 +185,7 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
             "feedback_one",
             [](Ranker& self, const Vector& indices, const Vector& values,
                const std::vector<std::int32_t>& shown, const std::vector<std::int32_t>& accepted) {
-                Example& x = thread_reader<Ranker>().x;
+                Example& x = thread_reader<PartialRanker<T>>().x;
                 read_pairs(indices, values, longest_row<T>(), x);
                 self.finish(x);
                 std::unique_lock lock(self.mutex());
@@ -196,7 +199,7 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
                 const std::size_t K = self.labels();
                 Owned<std::int64_t> out({static_cast<std::size_t>(x.matrix.rows), K});
                 for_rows(x.matrix.rows, [&](std::int64_t i) {
-                    auto& reader = thread_reader<Ranker>();
+                    auto& reader = thread_reader<PartialRanker<T>>();
                     x.matrix.read(i, reader.x);
                     self.finish(reader.x);
                     std::int64_t* row = out.data + static_cast<std::size_t>(i) * K;
@@ -213,19 +216,17 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
 
 template <class T>
 static void add_ranker(nb::module_& module, const char* name) {
-    using Ranker = PartialRanker<T>;
-    nb::class_<Ranker> type(module, name);
+    using Ranker = BoundPartial<T>;
+    nb::class_<Ranker, AnyRanker<T>> type(module, name);
     type.def("__init__", &construct<Ranker>, nb::kw_only(), nb::arg("miss_weight"),
              nb::arg("slot_cost"), nb::arg("max_labels"), nb::arg("ties"), nb::arg("max_explore"),
              nb::arg("loss"), nb::arg("radius"), nb::arg("delta"), nb::arg("norm_bound").none(),
              nb::arg("covariance"), nb::arg("exploration"), nb::arg("update"), nb::arg("width"),
              nb::arg("kernel"), nb::arg("gamma"), nb::arg("normalize"), nb::arg("memory_limit"),
              nb::arg("n_features"));
-    add_ranker_methods<Ranker, T>(type);
+    add_one_example_methods(type);
     add_game_methods<T>(type);
-    add_learner_methods<Ranker, PartialCertificate>(
-        type, {&certificate_of<T>, &weights_of<T>, &write_state<T>, &read_state<T>,
-               [](const Ranker& self) { return self.bytes(); }});
+    add_certificate(type);
     // The matrix A of a label, or with `inverse` what is kept of its inverse: by place of a feature.
     type.def(
             "matrix",

@@ -243,6 +243,11 @@ FeatureWeights weights_of(const PartialRanker<T>& self) {
 }
 
 template <class T>
+std::size_t bytes_of(const PartialRanker<T>& self) {
+    return self.bytes();
+}
+
+template <class T>
 void write_state(const PartialRanker<T>& self, nb::dict& arrays, nb::dict& numbers) {
     arrays["features"] = copied(self.features());
     arrays["information"] = copied(self.information());

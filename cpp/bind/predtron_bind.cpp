@@ -118,21 +118,20 @@ static NumPy<double> doubles(std::span<const V> values) {
 
 template <class T>
 static void add_predtron(nb::module_& module, const char* name) {
-    using Learner = Predtron<T>;
-    nb::class_<Learner> type(module, name);
+    using Learner = BoundRanker<Predtron<T>, T>;
+    nb::class_<Learner, AnyRanker<T>> type(module, name);
     type.def("__init__", &construct<Learner>, nb::kw_only(), nb::arg("problem"), nb::arg("norm"),
              nb::arg("kernel"), nb::arg("gamma"), nb::arg("degree"), nb::arg("budget"),
              nb::arg("update"), nb::arg("step"), nb::arg("average"), nb::arg("normalize"),
              nb::arg("constant"), nb::arg("queries"), nb::arg("dimension"), nb::arg("n_features"));
-    add_ranker_methods<Learner, T>(type);
-    add_learner_methods<Learner, PredtronCertificate>(
-        type, {&certificate_of<T>, &weights_of<T>, &write_state<T>, &read_state<T>,
-               [](const Learner& self) { return self.bytes(); }});
+    add_one_example_methods(type);
+    add_selection_methods(type);
+    add_certificate(type);
     // The scores of a row as the problem sees them, with the weights that learn or predict.
     type.def(
             "raw_scores",
             [](const Learner& self, const MatrixView& x, std::int64_t row, bool predicting) {
-                auto& reader = thread_reader<Learner>();
+                auto& reader = thread_reader<Predtron<T>>();
                 x.matrix.read(row, reader.x);
                 self.finish(reader.x);
                 std::shared_lock lock(self.mutex());
@@ -143,7 +142,7 @@ static void add_predtron(nb::module_& module, const char* name) {
         .def(
             "finished",
             [](const Learner& self, const MatrixView& x, std::int64_t row) {
-                Example& example = thread_reader<Learner>().x;
+                Example& example = thread_reader<Predtron<T>>().x;
                 x.matrix.read(row, example);
                 self.finish(example);
                 return std::make_pair(
@@ -156,7 +155,7 @@ static void add_predtron(nb::module_& module, const char* name) {
         .def(
             "norm",
             [](const Learner& self, const MatrixView& x, std::int64_t row) {
-                auto& reader = thread_reader<Learner>();
+                auto& reader = thread_reader<Predtron<T>>();
                 x.matrix.read(row, reader.x);
                 self.finish(reader.x);
                 return self.norm_of(reader.x);
@@ -180,7 +179,7 @@ static void add_predtron(nb::module_& module, const char* name) {
         .def(
             "move",
             [](Learner& self, const MatrixView& x, std::int64_t row, VectorOf<double> direction) {
-                Example& example = thread_reader<Learner>().x;
+                Example& example = thread_reader<Predtron<T>>().x;
                 x.matrix.read(row, example);
                 self.finish(example);
                 std::unique_lock lock(self.mutex());

@@ -75,6 +75,11 @@ inline void read_support(KernelGeometry& kernel, bool averaged, const nb::dict& 
 }
 
 template <class T>
+std::size_t bytes_of(const Predtron<T>& self) {
+    return self.bytes();
+}
+
+template <class T>
 void write_state(const Predtron<T>& self, nb::dict& arrays, nb::dict& numbers) {
     numbers["labels"] = self.labels();
     write_fields(self.counts(), numbers);
