@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.install import ROOT, Progress, build_requirements, finish, requirements, ways
+from tools.install import ROOT, Progress, build_requirements, finish, install_commands, requirements
 
 
 class Terminal(io.StringIO):
@@ -17,9 +17,9 @@ class Terminal(io.StringIO):
 
 def told(out: io.StringIO, steps: int) -> str:
     progress = Progress(out)
-    progress.see("-- Configuring done\n")
+    progress.read_line("-- Configuring done\n")
     for step in range(1, steps + 1):
-        progress.see(f"  [{step}/{steps}] Building CXX object CMakeFiles/core.dir/file.cpp.o\n")
+        progress.read_line(f"  [{step}/{steps}] Building CXX object CMakeFiles/core.dir/x.cpp.o\n")
     return out.getvalue()
 
 
@@ -45,8 +45,8 @@ def test_programs_that_the_machine_lacks_are_installed_for_the_build(monkeypatch
 
 
 def test_uv_comes_first_and_pip_remains():
-    assert [command[1:3] for command in ways(["numpy"], None)] == [["-m", "pip"]]
-    first, second = ways(["numpy"], "uv")
+    assert [command[1:3] for command in install_commands(["numpy"], None)] == [["-m", "pip"]]
+    first, second = install_commands(["numpy"], "uv")
     assert first[0] == "uv"
     assert second[1:3] == ["-m", "pip"]
     assert first[-1] == second[-1] == "numpy"
