@@ -104,37 +104,6 @@ void Measures::choose(std::span<const T> scores, double cutoff) {
         add_chosen(label);
 }
 
-void Measures::add_chosen(std::size_t number) {
-    ++chosen_;
-    const auto label = static_cast<std::int32_t>(number);
-    // Relevant labels are marked already, and are few.
-    const bool marked = std::any_of(now_.begin(), now_.end(), [&](const Mark& mark) {
-        return mark.label == label && mark.relevant;
-    });
-    if (!marked) now_.push_back({label, true, false});
-}
-
-void Measures::count(const Mark& mark, std::vector<PerLabel>& counts, std::int64_t by) {
-    const auto label = static_cast<std::size_t>(mark.label);
-    if (counts.size() <= label) counts.resize(label + 1);
-    counts[label].hits += mark.chosen && mark.relevant ? by : 0;
-    counts[label].chosen += mark.chosen ? by : 0;
-    counts[label].relevant += mark.relevant ? by : 0;
-}
-
-void Measures::remember(const Row& row) {
-    if (recent_.size() < window_) {
-        recent_.push_back(row);
-        marks_.push_back(now_);
-    } else {
-        for (const Mark& mark : marks_[next_]) count(mark, recent_per_label_, -1);
-        recent_[next_] = row;
-        marks_[next_].assign(now_.begin(), now_.end());
-    }
-    for (const Mark& mark : now_) count(mark, recent_per_label_, 1);
-    next_ = (next_ + 1) % window_;
-}
-
 template <class T>
 std::span<const T> Measures::without(std::span<const std::int32_t> unknown, double cutoff) {
     unknown_.assign(unknown.begin(), unknown.end());
@@ -181,16 +150,6 @@ void Measures::rank(Row& row, std::span<const T> known) {
     row[average_precision] = precision / count;
     row[precision_at_k] = first_places / static_cast<double>(k_);
     row[ndcg_at_k] = gain / discounts_[std::min(R, k_)];
-}
-
-void Measures::judge_set(Row& row, std::size_t R, std::size_t known) const {
-    row[rows] = 1;
-    row[hits] = static_cast<double>(hits_);
-    row[chosen] = static_cast<double>(chosen_);
-    row[relevant_labels] = static_cast<double>(R);
-    const double wrong = row[chosen] + row[relevant_labels] - 2 * row[hits];
-    row[wrong_labels] = known == 0 ? 0 : wrong / static_cast<double>(known);
-    row[exact] = wrong == 0;
 }
 
 template void Measures::observe(std::span<const float>, std::span<const std::int32_t>,

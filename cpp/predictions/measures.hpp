@@ -80,6 +80,8 @@ class Measures {
                  std::vector<std::vector<Mark>> marks, std::size_t next);
 
   private:
+    // Short functions are defined here: in a shared library the compiler inlines no others.
+
     // Counts what was chosen, sorts the scores of the relevant labels, and returns all scores
     // whose relevance is known: as they are given, if that can be.
     template <class T>
@@ -88,12 +90,37 @@ class Measures {
 
     template <class T>
     void choose(std::span<const T> scores, double cutoff);
-    void add_chosen(std::size_t number);
+    void add_chosen(std::size_t number) {
+        ++chosen_;
+        const auto label = static_cast<std::int32_t>(number);
+        // Relevant labels are marked already, and are few.
+        const bool marked = std::any_of(now_.begin(), now_.end(), [&](const Mark& mark) {
+            return mark.label == label && mark.relevant;
+        });
+        if (!marked) now_.push_back({label, true, false});
+    }
 
-    static void count(const Mark& mark, std::vector<PerLabel>& counts, std::int64_t by);
+    static void count(const Mark& mark, std::vector<PerLabel>& counts, std::int64_t by) {
+        const auto label = static_cast<std::size_t>(mark.label);
+        if (counts.size() <= label) counts.resize(label + 1);
+        counts[label].hits += mark.chosen && mark.relevant ? by : 0;
+        counts[label].chosen += mark.chosen ? by : 0;
+        counts[label].relevant += mark.relevant ? by : 0;
+    }
 
     // In the place of the row that falls out of the window.
-    void remember(const Row& row);
+    void remember(const Row& row) {
+        if (recent_.size() < window_) {
+            recent_.push_back(row);
+            marks_.push_back(now_);
+        } else {
+            for (const Mark& mark : marks_[next_]) count(mark, recent_per_label_, -1);
+            recent_[next_] = row;
+            marks_[next_].assign(now_.begin(), now_.end());
+        }
+        for (const Mark& mark : now_) count(mark, recent_per_label_, 1);
+        next_ = (next_ + 1) % window_;
+    }
 
     // The copy of the scores without some labels, of which nothing is counted.
     template <class T>
@@ -104,7 +131,15 @@ class Measures {
 
     std::size_t place(double rank) const { return std::min(k_, static_cast<std::size_t>(rank)); }
 
-    void judge_set(Row& row, std::size_t R, std::size_t known) const;
+    void judge_set(Row& row, std::size_t R, std::size_t known) const {
+        row[rows] = 1;
+        row[hits] = static_cast<double>(hits_);
+        row[chosen] = static_cast<double>(chosen_);
+        row[relevant_labels] = static_cast<double>(R);
+        const double wrong = row[chosen] + row[relevant_labels] - 2 * row[hits];
+        row[wrong_labels] = known == 0 ? 0 : wrong / static_cast<double>(known);
+        row[exact] = wrong == 0;
+    }
 
     std::size_t k_;
     std::size_t window_;
