@@ -1,4 +1,4 @@
-// What Python knows of a BlockLearner, which may be part of another learner: settings, certificate, state.
+// Settings, certificate, weights and state of a BlockLearner, which may be part of another learner.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -23,7 +23,7 @@ inline BlockConfig make_block_config(const std::string& update, const std::strin
     return config;
 }
 
-// The counts of a block learner, which other certificates extend.
+// The certificate of a block learner. Other certificates extend it.
 struct BlockFacts : BlockCertificate {
     double dual = 0;
 };
@@ -31,13 +31,13 @@ struct SharedFacts : BlockFacts {
     double cutoff = 0;
 };
 
-// Without a lock, here and below: the learner may be part of another one.
+// The functions below take no lock, because the learner may be part of another one.
 template <class T>
 BlockFacts certificate_of(const BlockLearner<T>& self) {
     return {self.certificate(), self.dual()};
 }
 
-// A weight of each feature, and of one without a row.
+// The weight of each feature, and the weight of a feature without a row.
 template <class T>
 FeatureWeights weights_of(const BlockLearner<T>& self) {
     const auto weight = [&](std::int32_t row) { return static_cast<T>(self.weight(row)); };

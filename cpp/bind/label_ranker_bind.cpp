@@ -1,4 +1,4 @@
-// LabelRanker for Python.
+// The Python class of LabelRanker.
 #include <string>
 
 #include "bind/label_ranker_state.hpp"

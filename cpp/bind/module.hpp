@@ -1,4 +1,4 @@
-// What the module is made of: one file each, so that they compile side by side.
+// The functions that add the parts of the module. Each part has its own file.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// PartialRanker and its game for Python.
+// The Python classes of PartialRanker and Game.
 #include <nanobind/stl/variant.h>
 
 #include <variant>
@@ -60,7 +60,7 @@ static void construct(Ranker* self, double miss_weight, const SlotCost& slot_cos
     new (self) Ranker(config);
 }
 
-// Lists of labels with what is known of each.
+// Suggested lists, with the probabilities and the width of each label, and whether it is explored.
 struct Lists {
     std::vector<std::int64_t> ends = {0};
     std::vector<std::int32_t> labels;
@@ -117,8 +117,8 @@ static void add_game_methods(nb::class_<BoundPartial<T>, AnyRanker<T>>& type) {
                 return out.tuple();
             },
             nb::arg("indices"), nb::arg("values"), nb::arg("most"))
-        // Learns like `learn`; the lists shown, which of their labels were relevant, and for each row what its
-        // list cost: the slot loss, the partial rank loss.
+        // Learns like `learn`. Returns the lists shown, which of their labels were relevant, and
+        // the slot loss and the partial rank loss per row.
         .def(
             "play",
             [](Ranker& self, const MatrixView& x, const LabelRows& relevant,
@@ -151,7 +151,7 @@ static void add_game_methods(nb::class_<BoundPartial<T>, AnyRanker<T>>& type) {
             },
             nb::arg("x"), nb::arg("relevant"), nb::arg("unknown"), nb::arg("weights") = nb::none(),
             nb::arg("most") = 0)
-        // Of the last round on full labels: what was shown, and what it cost.
+        // The list of the last round with full labels, its slot loss and its partial rank loss.
         .def("last_round",
              [](const Ranker& self) {
                  std::shared_lock lock(self.mutex());
@@ -192,7 +192,7 @@ static void add_game_methods(nb::class_<BoundPartial<T>, AnyRanker<T>>& type) {
                 self.feedback(x, shown, accepted, 1.0);
             },
             nb::arg("indices"), nb::arg("values"), nb::arg("shown"), nb::arg("accepted"))
-        // An indicator of the best list by what is known, (rows, K).
+        // Indicator matrix, (rows, K), of the best lists without exploration.
         .def(
             "predict",
             [](const Ranker& self, const MatrixView& x) {
@@ -227,13 +227,15 @@ static void add_ranker(nb::module_& module, const char* name) {
     add_one_example_methods(type);
     add_game_methods<T>(type);
     add_certificate(type);
-    // The matrix A of a label, or with `inverse` what is kept of its inverse: by place of a feature.
+    // The matrix A of a label, or its stored inverse. Rows and columns are in the order of the
+    // features.
     type.def(
             "matrix",
             [](const Ranker& self, std::size_t label, bool inverse) {
                 std::shared_lock lock(self.mutex());
                 const auto* full = std::get_if<FullCovariance<T>>(&self.covariance());
-                if (!full || label >= self.labels()) throw InputError("there is no such matrix");
+                if (!full || label >= self.labels())
+                    throw InputError("label " + std::to_string(label) + " has no matrix");
                 const auto& found = full->state()[label];
                 const std::size_t n = self.features().size(), known = found.matrix.side();
                 Owned<double> out({n, n});
@@ -251,7 +253,8 @@ static void add_ranker(nb::module_& module, const char* name) {
         .def_static("bytes_a_label", &FullCovariance<T>::bytes_a_label, nb::arg("features"));
 }
 
-// The slot loss and the partial rank loss of each list, where so many labels could have been shown.
+// The slot loss and the partial rank loss per list; `slots` has the largest allowed length per
+// list.
 static auto losses_of_lists(const Game& self, const LabelRows& shown, const LabelRows& relevant,
                             const LabelRows& unknown, const VectorOf<std::int64_t>& slots) {
     if (relevant.rows() != shown.rows() || unknown.rows() != shown.rows() ||

@@ -1,4 +1,4 @@
-// Predtron for Python.
+// The Python class of Predtron.
 #include <span>
 
 #include "bind/module.hpp"
@@ -80,7 +80,7 @@ static void construct(Learner* self, const ProblemConfig& problem, const std::st
     new (self) Learner(config);
 }
 
-// The weights that predict: (rows, labels), or (rows, scores) where there are no labels.
+// The weights that predict: (rows, labels), or (rows, scores) if there are no labels.
 template <class T>
 static FeatureWeights weights_of(const Predtron<T>& self) {
     const WeightStore<T> none(1);  // a kernel has support examples instead
@@ -94,7 +94,7 @@ static FeatureWeights weights_of(const Predtron<T>& self) {
     return {feature_array(store.features()), NumPy<>(weights.array), {}};
 }
 
-// The rows of a query, as every learner sees them.
+// Reads the rows of a query and prepares them like any example.
 template <class T>
 static std::span<const Example> documents_of(const Predtron<T>& self, const Matrix& matrix,
                                              std::int64_t begin, std::int64_t end) {
@@ -127,7 +127,8 @@ static void add_predtron(nb::module_& module, const char* name) {
     add_one_example_methods(type);
     add_selection_methods(type);
     add_certificate(type);
-    // The scores of a row as the problem sees them, with the weights that learn or predict.
+    // The scores of a row that the problem decodes, with the weights that predict or those that
+    // learn.
     type.def(
             "raw_scores",
             [](const Learner& self, const MatrixView& x, std::int64_t row, bool predicting) {
@@ -138,7 +139,7 @@ static void add_predtron(nb::module_& module, const char* name) {
                 return doubles(self.raw_score(reader, predicting));
             },
             nb::arg("x"), nb::arg("row"), nb::arg("predicting"))
-        // A row as the learner sees it: features (-1 is the constant one) and values.
+        // A row as prepared for the learner: features (-1 is the constant one) and values.
         .def(
             "finished",
             [](const Learner& self, const MatrixView& x, std::int64_t row) {
@@ -184,11 +185,12 @@ static void add_predtron(nb::module_& module, const char* name) {
                 self.finish(example);
                 std::unique_lock lock(self.mutex());
                 if (direction.shape(0) != self.scores_a_row())
-                    throw InputError("a number a score is needed");
+                    throw InputError("direction must have one number per score");
                 self.move(example, {direction.data(), direction.shape(0)});
             },
             nb::arg("x"), nb::arg("row"), nb::arg("direction"))
-        // Documents begin..end of a query, their grades; the loss, and what the documents scored.
+        // Learns the documents begin..end of a query and their grades. Returns the loss and the
+        // scores before the round.
         .def(
             "learn_query",
             [](Learner& self, const MatrixView& x, std::int64_t begin, std::int64_t end,
@@ -220,7 +222,7 @@ static void add_predtron(nb::module_& module, const char* name) {
                 return doubles(std::span<const T>(scores));
             },
             nb::arg("x"), nb::arg("begin"), nb::arg("end"), nb::arg("predicting"))
-        // A query that somebody else has judged: its loss, and where to move its scores.
+        // Learns a query whose loss and direction were computed in Python.
         .def(
             "settle_query",
             [](Learner& self, const MatrixView& x, std::int64_t begin, std::int64_t end,
@@ -243,7 +245,8 @@ void add_predtrons(nb::module_& module) {
         .def_ro("cutoff", &PredtronCertificate::cutoff);
     add_predtron<float>(module, "Predtron32");
     add_predtron<double>(module, "Predtron64");
-    // Items in the order of the ranking that scores well and loses much.
+    // Loss-augmented decoding: the items in the order of the ranking that maximizes score plus
+    // loss.
     module.def(
         "merge_ranking",
         [](VectorOf<double> scores, VectorOf<std::int32_t> relevant, VectorOf<double> f,

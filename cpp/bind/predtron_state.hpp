@@ -1,4 +1,4 @@
-// A Predtron as Python sees it whole: what it has counted, its state as arrays and numbers, and back.
+// Certificate and state of a Predtron.
 #pragma once
 
 #include "bind/arrays.hpp"

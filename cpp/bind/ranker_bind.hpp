@@ -45,7 +45,8 @@ inline void check_labels(const MatrixView& x, const LabelRows& relevant, const L
     check_row_count(x.matrix.rows, unknown.rows(), "unknown");
 }
 
-// Most rankers have one cut-off for all rows. Otherwise the cut-off depends on the scores of the row.
+// Most rankers have one cut-off for all rows. Otherwise the cut-off depends on the scores of the
+// row.
 template <class Ranker>
 double cutoff_for(const Ranker& self, [[maybe_unused]] typename Ranker::Reader& reader) {
     if constexpr (requires { self.cutoff_of(reader); }) return self.cutoff_of(reader);
@@ -133,8 +134,8 @@ class BoundRanker final : public Bound<Ranker, AnyRanker<T>> {
 };
 
 // The calls for one example. They are bound to each ranker and not to the interface: nanobind takes
-// longer to find the object of a base class. They have a signature instead of named arguments, because
-// the lookup of names would add five percent to the shortest of them.
+// longer to find the object of a base class. They have a signature instead of named arguments,
+// because the lookup of names would add five percent to the shortest of them.
 template <class Ranker, class T>
 void add_one_example_methods(nb::class_<BoundRanker<Ranker, T>, AnyRanker<T>>& type) {
     using Self = BoundRanker<Ranker, T>;

@@ -1,4 +1,4 @@
-// SharedRanker for Python.
+// The Python class of SharedRanker.
 #include "bind/block_state.hpp"
 #include "bind/module.hpp"
 #include "bind/ranker_bind.hpp"
@@ -43,7 +43,7 @@ static SharedFacts certificate_of(const SharedRanker<T>& self) {
     return {certificate_of(self.block()), self.cutoff()};
 }
 
-// Without a weight of features that have none: which there are is up to the labels.
+// There is no common weight of unseen features: which features a row has depends on the label.
 template <class T>
 static FeatureWeights weights_of(const SharedRanker<T>& self) {
     FeatureWeights out = weights_of(self.block());
@@ -56,15 +56,15 @@ static std::size_t bytes_of(const SharedRanker<T>& self) {
     return self.block().bytes() + self.affinity().counts().bytes();
 }
 
-// An example as phi sees it: sorted, duplicates summed, without zeros.
+// An example as passed to phi: sorted, duplicates summed, without zeros.
 static auto finished(const Example& x) {
     return std::make_pair(
         vector_array<std::int32_t>(x.size(), [&](std::size_t i) { return x.feature[i]; }),
         vector_array<double>(x.size(), [&](std::size_t i) { return x.value[i]; }));
 }
 
-// The rounds of features that come from outside. A block is made, and checked, before there is a
-// round; the calls with it are those of every ranker.
+// Methods for custom features. A block is built and checked before the round. The methods
+// correspond to those of every ranker.
 template <class T>
 static void add_block_methods(nb::module_& module, nb::class_<BoundShared<T>, AnyRanker<T>>& type,
                               const char* name) {
@@ -74,7 +74,7 @@ static void add_block_methods(nb::module_& module, nb::class_<BoundShared<T>, An
         .def(
             "__init__",
             [](Block* self, const MatrixView& rows) {
-                // Half as long as a row may be, so that the difference of two is not too long.
+                // Half the allowed length, so that the difference of two rows is not too long.
                 rows.matrix.check(longest_row<T>() / 4);
                 new (self) Block();
                 self->load(rows.matrix);
@@ -165,7 +165,7 @@ template <class T>
 static void add_ranker(nb::module_& module, const char* name, const char* block_name) {
     using Ranker = BoundShared<T>;
     nb::class_<Ranker, AnyRanker<T>> type(module, name);
-    constexpr AffinityConfig usual;  // where features come from outside
+    constexpr AffinityConfig usual;  // unused with custom features
     type.def(
         "__init__",
         [](Ranker* self, const std::string& update, const std::string& geometry, double C,
