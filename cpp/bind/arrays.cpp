@@ -1,8 +1,8 @@
 #include "bind/arrays.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+
+#include "core/pairs.hpp"
 
 namespace tagalong::bind {
 
@@ -63,22 +63,14 @@ LabelRows::LabelRows(VectorOf<std::int64_t> indptr, VectorOf<std::int32_t> indic
         throw InputError("indptr and indices of label rows do not fit together");
 }
 
-// Element i of a one-dimensional array of any number type.
-template <class Out>
-static Out element(const Vector& array, std::size_t i) {
-    const auto at = static_cast<std::int64_t>(i) * array.stride(0);
-    const auto type = array.dtype();
-    if (is<std::int32_t>(type))
-        return static_cast<Out>(static_cast<const std::int32_t*>(array.data())[at]);
-    if (is<std::int64_t>(type))
-        return static_cast<Out>(static_cast<const std::int64_t*>(array.data())[at]);
-    if (is<float>(type)) return static_cast<Out>(static_cast<const float*>(array.data())[at]);
-    if (is<double>(type)) return static_cast<Out>(static_cast<const double*>(array.data())[at]);
-    throw InputError("indices must be int32 or int64, values float32 or float64");
-}
-
 static bool is_integer(const Vector& array) {
     return is<std::int32_t>(array.dtype()) || is<std::int64_t>(array.dtype());
+}
+
+// An empty array may have any type: NumPy makes float64 of an empty list.
+static NumberArray numbers_of(const Vector& array, const char* what) {
+    if (array.shape(0) == 0) return {};
+    return {array.data(), number_type(array.dtype(), what), array.stride(0), array.shape(0)};
 }
 
 void read_pairs(const Vector& indices, const Vector& values, double longest, Example& out) {
@@ -87,27 +79,8 @@ void read_pairs(const Vector& indices, const Vector& values, double longest, Exa
                          std::to_string(values.shape(0)) + " values");
     if (!is_integer(indices) && indices.shape(0) > 0)
         throw InputError("feature indices must be integers");
-    out.clear();
-    double sum = 0;
-    constexpr std::int64_t last = std::numeric_limits<std::int32_t>::max();
-    for (std::size_t i = 0; i < indices.shape(0); ++i) {
-        const auto feature = element<std::int64_t>(indices, i);
-        const auto value = element<double>(values, i);
-        if (feature < 0 || feature > last)
-            throw InputError("feature index " + std::to_string(feature) + " at position " +
-                             std::to_string(i) + " must be from 0 to " + std::to_string(last));
-        sum += std::abs(value);
-        if (value != 0) out.add(static_cast<std::int32_t>(feature), value);
-    }
-    if (sum * sum <= longest) return;
-    if (std::isfinite(sum)) {
-        out.merge();
-        if (sum_of_squares(out.value) <= longest) return;
-    }
-    for (std::size_t i = 0; i < indices.shape(0); ++i)
-        check_value(element<double>(values, i),
-                    "x: feature " + std::to_string(element<std::int64_t>(indices, i)));
-    throw InputError("x" + too_long_message(longest));
+    tagalong::read_pairs(numbers_of(indices, "feature indices"), numbers_of(values, "values"),
+                         longest, out);
 }
 
 }  // namespace tagalong::bind

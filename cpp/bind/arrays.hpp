@@ -1,4 +1,4 @@
-// NumPy arrays in and out: no mathematics here.
+// Conversion between NumPy arrays and the views and vectors of the core.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -25,10 +25,10 @@ using Vector = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
 template <class V>
 using VectorOf = nb::ndarray<nb::numpy, const V, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// An array that the core has made.
+// An array that is returned to Python.
 template <class... V>
 using NumPy = nb::ndarray<nb::numpy, V...>;
-// For attributes that are such arrays: they keep their memory alive themselves.
+// Return policy of attributes that are such arrays: an array keeps its memory alive itself.
 inline constexpr auto kArray = nb::rv_policy::reference;
 
 template <class V>
@@ -36,7 +36,7 @@ bool is(const nb::dlpack::dtype& type) {
     return type == nb::dtype<V>();
 }
 
-// A matrix view that keeps the arrays it looks at alive.
+// A matrix view that keeps its arrays alive.
 struct MatrixView {
     Matrix matrix;
     AnyArray values, indices, indptr;
@@ -48,10 +48,11 @@ struct MatrixView {
     void check_bounds(std::size_t values, std::size_t columns_given) const;
 };
 
-// (indices, values) into an example, checked.
+// Checks indices and values and reads them into an example.
 void read_pairs(const Vector& indices, const Vector& values, double longest, Example& out);
 
-// Sets of labels, one a row: CSR without values. Checked once; what reads rows need not check them again.
+// Sets of labels, one per row: CSR without values. The constructor checks the arrays, so that
+// readers of rows need not.
 class LabelRows {
   public:
     LabelRows(VectorOf<std::int64_t> indptr, VectorOf<std::int32_t> indices);
@@ -61,7 +62,7 @@ class LabelRows {
         const auto* at = indptr_.data() + i;
         return {indices_.data() + at[0], static_cast<std::size_t>(at[1] - at[0])};
     }
-    // To Python these are the arrays that it has given.
+    // The arrays that Python passed.
     const VectorOf<std::int64_t>& indptr() const { return indptr_; }
     const VectorOf<std::int32_t>& indices() const { return indices_; }
 
@@ -97,7 +98,7 @@ struct Owned {
     }
 };
 
-// A NumPy array of what a vector holds, without a copy.
+// Moves a vector into a NumPy array without copying its numbers.
 template <class V>
 NumPy<V> adopted(std::vector<V>&& values) {
     auto kept = std::make_unique<std::vector<V>>(std::move(values));

@@ -1,4 +1,4 @@
-// BlockLearner for Python: a block is a matrix with a sign a row.
+// The Python class of BlockLearner. A block is a matrix with one sign per row.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 
@@ -16,7 +16,7 @@
 
 namespace tagalong::bind {
 
-// Numbers the sets of one block 0, 1, 2, ... in the order of the numbers they have among all blocks.
+// Renumbers the sets of one block as 0, 1, 2, ..., in the order of their numbers among all blocks.
 static void number_sets(std::span<const std::int32_t> given, std::vector<std::int32_t>& out) {
     std::vector<std::int32_t> found(given.begin(), given.end());
     std::sort(found.begin(), found.end());
@@ -28,10 +28,10 @@ static void number_sets(std::span<const std::int32_t> given, std::vector<std::in
 }
 
 template <class T>
-static void add_learner(nb::module_& module, const char* name) {
-    using Learner = BlockLearner<T>;
+static void add_block_learner(nb::module_& module, const char* name) {
+    using Learner = Bound<BlockLearner<T>>;
     constexpr double longest = std::numeric_limits<T>::max();
-    nb::class_<Learner> type(module, name);
+    nb::class_<Learner, AnyLearner> type(module, name);
     type.def(
             "__init__",
             [](Learner* self, const std::string& update, const std::string& geometry, double C,
@@ -47,8 +47,8 @@ static void add_learner(nb::module_& module, const char* name) {
                 x.matrix.check(longest);
             },
             nb::arg("x"))
-        // Block after block, each of so many rows. Signs +1 and -1; weights above 0. The losses, each
-        // before the step on its block.
+        // Learns block after block; `sizes` has the number of rows per block. Signs are +1 or -1,
+        // weights positive. Returns the loss of each block before its step.
         .def(
             "learn",
             [](Learner& self, const MatrixView& x, VectorOf<double> signs,
@@ -94,15 +94,13 @@ static void add_learner(nb::module_& module, const char* name) {
             std::shared_lock lock(self.mutex());
             return self.recompute_dual();
         });
-    add_learner_methods<Learner, BlockFacts>(
-        type, {&block_certificate<T>, &block_weights<T>, &write_block<T>, &read_block<T>,
-               [](const Learner& self) { return self.bytes(); }});
+    add_certificate(type);
 }
 
 void add_block_learners(nb::module_& module) {
     add_facts<BlockFacts>(module, "BlockCertificate").def_ro("dual", &BlockFacts::dual);
-    add_learner<float>(module, "BlockLearner32");
-    add_learner<double>(module, "BlockLearner64");
+    add_block_learner<float>(module, "BlockLearner32");
+    add_block_learner<double>(module, "BlockLearner64");
 }
 
 }  // namespace tagalong::bind

@@ -1,4 +1,4 @@
-// What Python knows of a BlockLearner, which may be part of another learner: settings, certificate, state.
+// Settings, certificate, weights and state of a BlockLearner, which may be part of another learner.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -23,7 +23,7 @@ inline BlockConfig make_block_config(const std::string& update, const std::strin
     return config;
 }
 
-// The counts of a block learner, which other certificates extend.
+// The certificate of a block learner. Other certificates extend it.
 struct BlockFacts : BlockCertificate {
     double dual = 0;
 };
@@ -31,15 +31,15 @@ struct SharedFacts : BlockFacts {
     double cutoff = 0;
 };
 
-// Without a lock, here and below: the learner may be part of another one.
+// The functions below take no lock, because the learner may be part of another one.
 template <class T>
-BlockFacts block_certificate(const BlockLearner<T>& self) {
+BlockFacts certificate_of(const BlockLearner<T>& self) {
     return {self.certificate(), self.dual()};
 }
 
-// A weight of each feature, and of one without a row.
+// The weight of each feature, and the weight of a feature without a row.
 template <class T>
-FeatureWeights block_weights(const BlockLearner<T>& self) {
+FeatureWeights weights_of(const BlockLearner<T>& self) {
     const auto weight = [&](std::int32_t row) { return static_cast<T>(self.weight(row)); };
     const auto& features = self.features();
     const auto weights = vector_array<T>(
@@ -50,7 +50,12 @@ FeatureWeights block_weights(const BlockLearner<T>& self) {
 }
 
 template <class T>
-void write_block(const BlockLearner<T>& self, nb::dict& arrays, nb::dict& numbers) {
+std::size_t bytes_of(const BlockLearner<T>& self) {
+    return self.bytes();
+}
+
+template <class T>
+void write_state(const BlockLearner<T>& self, nb::dict& arrays, nb::dict& numbers) {
     const BlockCertificate& c = self.certificate();
     write_fields(c, numbers);
     if (const auto* entropic = std::get_if<EntropicGeometry<T>>(&self.geometry()))
@@ -64,7 +69,7 @@ void write_block(const BlockLearner<T>& self, nb::dict& arrays, nb::dict& number
 }
 
 template <class T>
-void read_block(BlockLearner<T>& self, const nb::dict& arrays, const nb::dict& numbers) {
+void read_state(BlockLearner<T>& self, const nb::dict& arrays, const nb::dict& numbers) {
     if (!self.features().empty())
         throw InputError("model state can only be restored into a new model");
     if (auto* linear = std::get_if<LinearVector<T>>(&self.geometry())) {

@@ -83,7 +83,7 @@ void read_geometry(AnyGeometry<T>& geometry, const nb::dict& arrays, const nb::d
         columns = {array.data(), store.labels()};
     }
     if (!linear.restore_columns(columns))
-        throw InputError("model state: 'columns' are not those of labels");
+        throw InputError("model state: 'columns' does not assign a column to every label");
     const std::size_t K = store.width();
     const auto features = nb::cast<VectorOf<std::int32_t>>(arrays["features"]);
     const std::size_t rows = features.shape(0);

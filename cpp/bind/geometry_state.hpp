@@ -1,4 +1,5 @@
-// The weights of a geometry as a dict of arrays and numbers, and back: part of every learner's state.
+// Writes the weights of a geometry into dicts of arrays and numbers, and reads them: part of the
+// state of every learner.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace tagalong::bind {
 
-// One plane of all rows, (rows, K).
+// One plane of the weights, (rows, K).
 template <class T>
 NumPy<T> plane_array(const WeightStore<T>& store, std::size_t plane) {
     Owned<T> out({store.rows(), store.width()});
@@ -22,7 +23,7 @@ inline NumPy<std::int32_t> feature_array(const std::vector<std::int32_t>& featur
     return vector_array<std::int32_t>(features.size(), [&](std::size_t r) { return features[r]; });
 }
 
-// A one-dimensional array of a state, with its length checked.
+// A one-dimensional array of a state. InputError if it has another length.
 template <class V>
 VectorOf<V> state_vector(const nb::dict& arrays, const char* name, std::size_t length) {
     auto array = nb::cast<VectorOf<V>>(arrays[name]);
@@ -33,7 +34,8 @@ VectorOf<V> state_vector(const nb::dict& arrays, const char* name, std::size_t l
     return array;
 }
 
-// `restarted`: whether the certificate is centred on other weights than the first ones.
+// `restarted`: whether the certificate was restarted, so that it is centred on other weights than
+// the initial ones.
 template <class T>
 void write_entropic(const EntropicGeometry<T>& entropic, bool restarted, nb::dict& arrays,
                     nb::dict& numbers);
@@ -41,7 +43,7 @@ template <class T>
 void write_geometry(const AnyGeometry<T>& geometry, bool restarted, nb::dict& arrays,
                     nb::dict& numbers);
 
-// A plane of a state, (rows, K).
+// A plane of weights in a state, (rows, K).
 template <class T>
 using PlaneOf = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
@@ -53,7 +55,7 @@ PlaneOf<T> state_plane(const nb::dict& arrays, const char* name, std::size_t row
     return array;
 }
 
-// Into a geometry that has its labels, and no rows yet.
+// The geometry must have its labels and no rows.
 template <class T>
 void read_entropic(EntropicGeometry<T>& entropic, const nb::dict& arrays, const nb::dict& numbers);
 template <class T>

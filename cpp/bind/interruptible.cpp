@@ -16,7 +16,7 @@
 
 namespace tagalong::bind {
 
-// Between chunks of this many rows a long call looks whether the user wants to interrupt it.
+// The number of rows between two checks for Ctrl-C.
 static constexpr std::int64_t kRowsBetweenSignals = 256;
 
 void for_rows(std::int64_t rows, RowWork work) {
@@ -30,8 +30,8 @@ void for_rows(std::int64_t rows, RowWork work) {
     }
 }
 
-// The cores that this process may run on, which are fewer than there are in a container, under taskset, or
-// where a scheduler has dealt them out.
+// The number of cores that this process may use. In a container, under taskset or under a scheduler
+// it can be smaller than the number of cores of the machine.
 static std::int64_t usable_cores() {
 #ifdef __linux__
     cpu_set_t allowed;
@@ -41,8 +41,8 @@ static std::int64_t usable_cores() {
 }
 
 void for_independent_rows(std::int64_t rows, RowWork work) {
-    constexpr std::int64_t kTaken = 64;
-    const std::int64_t helpers = std::min(usable_cores(), rows / kTaken) - 1;
+    constexpr std::int64_t kChunk = 64;
+    const std::int64_t helpers = std::min(usable_cores(), rows / kChunk) - 1;
     if (helpers < 1) {
         for_rows(rows, work);
         return;
@@ -50,11 +50,11 @@ void for_independent_rows(std::int64_t rows, RowWork work) {
     std::atomic<std::int64_t> next{0};
     std::mutex mutex;
     std::exception_ptr failure;
-    const auto take = [&] {  // false when nothing is left to take
-        const std::int64_t from = next.fetch_add(kTaken);
+    const auto run_chunk = [&] {  // false if no rows are left
+        const std::int64_t from = next.fetch_add(kChunk);
         if (from >= rows) return false;
         try {
-            for (std::int64_t i = from; i < std::min(rows, from + kTaken); ++i) work(i);
+            for (std::int64_t i = from; i < std::min(rows, from + kChunk); ++i) work(i);
         } catch (...) {
             const std::lock_guard lock(mutex);
             if (!failure) failure = std::current_exception();
@@ -69,13 +69,13 @@ void for_independent_rows(std::int64_t rows, RowWork work) {
         try {
             for (std::int64_t i = 0; i < helpers; ++i)
                 threads.emplace_back([&] {
-                    while (take()) {
+                    while (run_chunk()) {
                     }
                 });
         } catch (const std::system_error&) {
-            // There are no more threads to be had: those there are do it.
+            // The system allows no more threads: those that have started do the work.
         }
-        while (!interrupted && take()) {
+        while (!interrupted && run_chunk()) {
             nanobind::gil_scoped_acquire acquire;
             interrupted = PyErr_CheckSignals() != 0;
         }

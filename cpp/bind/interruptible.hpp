@@ -1,12 +1,12 @@
-// Long loops without the GIL that Ctrl-C can end.
+// Loops over rows that release the GIL and stop at Ctrl-C.
 #pragma once
 
 #include <cstdint>
 
 namespace tagalong::bind {
 
-// A type-erased function of a row number. The loops below are compiled once, whatever the function does;
-// the function must outlive them.
+// A type-erased function of a row number, so that the loops below are compiled once for all
+// functions. The function must outlive the loop.
 class RowWork {
   public:
     template <class Work>
@@ -20,12 +20,12 @@ class RowWork {
     void (*call_)(const void*, std::int64_t);
 };
 
-// One row after the other.
+// Calls work(i) for one row after the other.
 void for_rows(std::int64_t rows, RowWork work);
 
-// The same on all cores, for rows that have nothing to do with each other: which thread does a row, and
-// when, makes no difference to it. Threads take the next few rows when they are done with theirs; the
-// calling one takes part, and looks for Ctrl-C in between.
+// The same on all cores, for rows whose results do not depend on their order. Each thread takes the
+// next chunk of rows when it has finished one. The calling thread takes part, and checks for Ctrl-C
+// between its chunks.
 void for_independent_rows(std::int64_t rows, RowWork work);
 
 }  // namespace tagalong::bind

@@ -1,4 +1,4 @@
-// LabelRanker for Python.
+// The Python class of LabelRanker.
 #include <string>
 
 #include "bind/label_ranker_state.hpp"
@@ -37,16 +37,15 @@ static void construct(Ranker* self, const std::string& update, const std::string
 
 template <class T>
 static void add_ranker(nb::module_& module, const char* name) {
-    using Ranker = LabelRanker<T>;
-    nb::class_<Ranker> type(module, name);
+    using Ranker = BoundRanker<LabelRanker<T>, T>;
+    nb::class_<Ranker, AnyRanker<T>> type(module, name);
     type.def("__init__", &construct<Ranker>, nb::kw_only(), nb::arg("update"), nb::arg("geometry"),
              nb::arg("C"), nb::arg("margin"), nb::arg("temperature"), nb::arg("average"),
              nb::arg("constant"), nb::arg("normalize"), nb::arg("solver"), nb::arg("rate"),
              nb::arg("n_features"));
-    add_ranker_methods<Ranker, T>(type);
-    add_learner_methods<Ranker, LabelCertificate>(
-        type, {&certificate_of<T>, &weights_of<T>, &write_state<T>, &read_state<T>,
-               [](const Ranker& self) { return self.store().bytes(); }});
+    add_one_example_methods(type);
+    add_selection_methods(type);
+    add_certificate(type);
     type.def("recompute_dual", [](const Ranker& self) {
         std::shared_lock lock(self.mutex());
         return self.recompute_dual();

@@ -1,4 +1,4 @@
-// A LabelRanker as Python sees it whole: what it has counted, its weights, its state.
+// Certificate, weights and state of a LabelRanker.
 #pragma once
 
 #include "bind/geometry_state.hpp"
@@ -34,6 +34,11 @@ FeatureWeights weights_of(const LabelRanker<T>& self) {
 }
 
 template <class T>
+std::size_t bytes_of(const LabelRanker<T>& self) {
+    return self.store().bytes();
+}
+
+template <class T>
 void write_state(const LabelRanker<T>& self, nb::dict& arrays, nb::dict& numbers) {
     const Certificate c = self.certificate();
     numbers["labels"] = self.labels();
@@ -49,7 +54,7 @@ void write_state(const LabelRanker<T>& self, nb::dict& arrays, nb::dict& numbers
 template <class T>
 void read_state(LabelRanker<T>& self, const nb::dict& arrays, const nb::dict& given) {
     nb::dict numbers = given;
-    if (!numbers.contains("earlier")) numbers["earlier"] = 0;  // in files of format 1
+    if (!numbers.contains("earlier")) numbers["earlier"] = 0;  // files of format 1 lack it
     const auto blend = state_vector<double>(arrays, "blend", self.blend_state().precision.size());
     if (self.labels() != 0) throw InputError("model state can only be restored into a new model");
     self.add_labels(nb::cast<std::size_t>(numbers["labels"]));
@@ -58,7 +63,7 @@ void read_state(LabelRanker<T>& self, const nb::dict& arrays, const nb::dict& gi
     std::copy_n(blend.data(), blend.shape(0), self.blend_state().precision.begin());
     read_part(self.cutoff_state(), "cutoff", arrays);
     if (arrays.contains("calibration"))
-        read_part(self.calibration(), "calibration", arrays);  // not in format 1
+        read_part(self.calibration(), "calibration", arrays);  // files of format 1 lack it
 }
 
 }  // namespace tagalong::bind

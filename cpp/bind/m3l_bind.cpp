@@ -1,5 +1,5 @@
-// The solvers of M3L for Python. They work in a thread of their own; the calling one looks every
-// tenth of a second whether the user wants to stop, and says how far they are.
+// Python functions of the M3L solvers. A solver runs in its own thread. Every tenth of a second the
+// calling thread checks for Ctrl-C and reports the progress.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -26,20 +27,21 @@ using Numbers = VectorOf<double>;
 template <class T>
 using Grid = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// Told every now and then: labels done, passes, the largest projected derivative lately.
-using Progress = std::optional<nb::typed<nb::callable, void(std::int64_t, std::int64_t, double)>>;
-// The products of some rows, given by number, with others, None for all.
-using Between = nb::typed<nb::callable, Grid<float>(VectorOf<std::int32_t>,
-                                                    std::optional<VectorOf<std::int32_t>>)>;
+// Called regularly with the labels done, the passes, and the largest recent projected derivative.
+using ProgressCallback =
+    std::optional<nb::typed<nb::callable, void(std::int64_t, std::int64_t, double)>>;
+// Returns the kernel products of rows, given by number, with other rows (None: all rows).
+using KernelCallback = nb::typed<nb::callable, Grid<float>(VectorOf<std::int32_t>,
+                                                           std::optional<VectorOf<std::int32_t>>)>;
 
 std::span<const double> span_of(const Numbers& numbers) {
     return {numbers.data(), numbers.shape(0)};
 }
 
-// Runs work in another thread. True if the user has stopped it: then it has come to its end early,
-// and the exception that a signal handler or the callback has raised waits to be thrown.
-template <class Work>
-bool run_with_progress(SolverProgress& watch, const Progress& progress, Work&& work) {
+// Runs work in another thread. Returns true if a signal handler or the callback raised an
+// exception: the work then ended early.
+bool run_with_progress(SolverProgress& progress, const ProgressCallback& callback,
+                       const std::function<void()>& work) {
     using namespace std::chrono_literals;
     std::mutex mutex;
     std::condition_variable ended;
@@ -64,27 +66,29 @@ bool run_with_progress(SolverProgress& watch, const Progress& progress, Work&& w
         }
         if (stopped) continue;
         stopped = PyErr_CheckSignals() != 0;
-        if (!stopped && progress) {
+        if (!stopped && callback) {
             try {
-                (*progress)(watch.labels_done.load(), watch.passes.load(), watch.violation.load());
+                (*callback)(progress.labels_done.load(), progress.passes.load(),
+                            progress.violation.load());
             } catch (nb::python_error& error) {
                 error.restore();
                 stopped = true;
             }
         }
-        if (stopped) watch.stop = true;
+        if (stopped) progress.stop = true;
     }
     {
         nb::gil_scoped_release release;
         worker.join();
     }
-    // An interruption is told by the result, so that what was reached is not lost.
+    // The result reports the interruption instead of an exception, so that the solution so far is
+    // kept.
     if (stopped) PyErr_Clear();
     if (failure) std::rethrow_exception(failure);
     return stopped;
 }
 
-// The parts of a problem, with the arrays that they are kept in.
+// A problem together with the arrays that own its numbers.
 class Problem {
   public:
     Problem(LabelRows relevant, LabelRows unknown, Numbers margin_yes, Numbers margin_no,
@@ -104,13 +108,13 @@ class Problem {
         if (wrong(margin_no_) || wrong(bound_yes_) || wrong(bound_no_) || unknown_.rows() != rows ||
             (row_weight_ && row_weight_->shape(0) != rows) ||
             (prior_ && prior_->shape(0) != labels() * labels()))
-            throw InputError("the parts of the problem do not fit together");
+            throw InputError("the arrays of the problem have different numbers of rows or labels");
     }
 
     std::size_t labels() const { return margin_yes_.shape(0); }
     const std::optional<Numbers>& prior() const { return prior_; }
 
-    // As the solvers see it; InputError if it is not of so many rows.
+    // The view that the solvers take. InputError if the problem has another number of rows.
     m3l::Problem view(std::size_t rows) const {
         check_row_count(static_cast<std::int64_t>(rows), relevant_.rows(), "the problem");
         m3l::Problem problem;
@@ -148,7 +152,7 @@ struct Settings {
     std::size_t cache_bytes;
 };
 
-// The figures that both solvers return.
+// The results that both solvers return.
 struct Solution {
     double dual_objective = 0, duality_gap = 0, violation = 0;
     bool converged = false, stopped = false;
@@ -165,7 +169,7 @@ struct Solution {
 };
 struct LinearSolution : Solution {
     using Solution::Solution;
-    NumPy<> dual, weights;  // in blocks; (features, labels)
+    NumPy<> dual, weights;  // by blocks of labels; (features, labels)
     NumPy<std::int32_t> place, features;
 };
 struct KernelSolution : Solution {
@@ -174,18 +178,19 @@ struct KernelSolution : Solution {
     std::size_t cached_rows = 0;
 };
 
-// Memory that a native vector has made, as an array.
+// Moves a vector into a NumPy array of the given shape without copying its numbers.
 template <class V, class Vector>
-NumPy<V> handed_over(Vector&& from, std::vector<std::size_t> shape) {
+NumPy<V> adopted_as(Vector&& from, std::vector<std::size_t> shape) {
     auto* owned = new std::decay_t<Vector>(std::move(from));
     nb::capsule owner(owned,
                       [](void* p) noexcept { delete static_cast<std::decay_t<Vector>*>(p); });
     return NumPy<V>(owned->data(), shape.size(), shape.data(), owner);
 }
 
-// Dual variables a label, (rows, labels), into blocks.
+// Copies dual variables, (rows, labels), into blocks of labels.
 template <class T>
-void spread(const Grid<T>& from, const std::vector<std::int32_t>& place, AlignedVector<T>& to) {
+void copy_to_blocks(const Grid<T>& from, const std::vector<std::int32_t>& place,
+                    AlignedVector<T>& to) {
     const std::size_t n = from.shape(0), labels = from.shape(1);
     to.assign((labels + m3l::kLanes - 1) / m3l::kLanes * n * m3l::kLanes, T{0});
     for (std::size_t i = 0; i < n; ++i)
@@ -198,7 +203,7 @@ void spread(const Grid<T>& from, const std::vector<std::int32_t>& place, Aligned
 
 template <class T>
 LinearSolution solve_linear(const MatrixView& x, const Problem& parts, const Settings& given,
-                            std::optional<Grid<T>> start, const Progress& progress) {
+                            std::optional<Grid<T>> start, const ProgressCallback& callback) {
     const m3l::Problem problem = parts.view(static_cast<std::size_t>(x.matrix.rows));
     m3l::LinearSettings settings;
     settings.tolerance = given.tolerance;
@@ -209,37 +214,37 @@ LinearSolution solve_linear(const MatrixView& x, const Problem& parts, const Set
     m3l::LinearSolution<T> solution;
     if (start) {
         if (start->shape(0) != problem.rows || start->shape(1) != problem.labels)
-            throw InputError("the start does not fit the problem");
-        spread<T>(*start, m3l::block_positions(problem), solution.dual);
+            throw InputError(
+                "start must have one row per row and one column per label of the problem");
+        copy_to_blocks<T>(*start, m3l::block_positions(problem), solution.dual);
     }
-    SolverProgress watch;
-    const bool stopped = run_with_progress(watch, progress, [&] {
+    SolverProgress progress;
+    const bool stopped = run_with_progress(progress, callback, [&] {
         const m3l::Rows<T> rows(x.matrix);
-        m3l::solve_linear(rows, problem, settings, watch, solution);
+        m3l::solve_linear(rows, problem, settings, progress, solution);
     });
     LinearSolution out(solution, solution.passes, stopped);
     const std::size_t labels = problem.labels, features = solution.features.size();
     const std::size_t blocks = (labels + m3l::kLanes - 1) / m3l::kLanes;
-    out.place = handed_over<std::int32_t>(std::move(solution.position), {labels});
+    out.place = adopted_as<std::int32_t>(std::move(solution.position), {labels});
     out.dual =
-        NumPy<>(handed_over<T>(std::move(solution.dual), {blocks, problem.rows, m3l::kLanes}));
-    out.features = handed_over<std::int32_t>(std::move(solution.features), {features});
-    out.weights = NumPy<>(handed_over<T>(std::move(solution.weights), {features, labels}));
+        NumPy<>(adopted_as<T>(std::move(solution.dual), {blocks, problem.rows, m3l::kLanes}));
+    out.features = adopted_as<std::int32_t>(std::move(solution.features), {features});
+    out.weights = NumPy<>(adopted_as<T>(std::move(solution.weights), {features, labels}));
     return out;
 }
 
-// Python's function for products of rows with rows, as the cache wants it. It is given the numbers of
-// both; None for all rows.
-m3l::Products python_products(const Between& between, std::size_t n) {
-    const auto ask = [&between](std::span<const std::int32_t> which, bool all, std::size_t columns,
-                                auto&& take) {
+// Wraps the Python function as the products that the kernel cache takes.
+m3l::Products python_products(const KernelCallback& kernel, std::size_t n) {
+    const auto ask = [&kernel](std::span<const std::int32_t> which, bool all, std::size_t columns,
+                               auto&& take) {
         nb::gil_scoped_acquire acquire;
         Owned<std::int32_t> wanted({which.size()});
         std::copy(which.begin(), which.end(), wanted.data);
         const nb::object numbers = nb::cast(wanted.array);
-        const auto found = nb::cast<Grid<float>>(between(numbers, all ? nb::none() : numbers));
+        const auto found = nb::cast<Grid<float>>(kernel(numbers, all ? nb::none() : numbers));
         if (found.shape(0) != which.size() || found.shape(1) != columns)
-            throw InputError("the kernel must have a number for each pair of rows");
+            throw InputError("the kernel must return one number per pair of rows");
         for (std::size_t i = 0; i < which.size() * columns; ++i)
             if (!std::isfinite(found.data()[i])) {
                 const std::size_t other =
@@ -278,7 +283,7 @@ m3l::Products rbf_products(const Matrix& x, double gamma) {
 
 KernelSolution solve_products(std::span<const double> diagonal, m3l::Products products,
                               const Problem& parts, const Settings& given,
-                              std::optional<Grid<double>> start, const Progress& progress) {
+                              std::optional<Grid<double>> start, const ProgressCallback& callback) {
     const m3l::Problem problem = parts.view(diagonal.size());
     m3l::KernelSettings settings;
     settings.tolerance = given.tolerance;
@@ -287,36 +292,37 @@ KernelSolution solve_products(std::span<const double> diagonal, m3l::Products pr
     m3l::KernelSolution solution;
     if (start) {
         if (start->shape(0) != problem.rows || start->shape(1) != problem.labels)
-            throw InputError("the start does not fit the problem");
+            throw InputError(
+                "start must have one row per row and one column per label of the problem");
         solution.dual.assign(start->data(), start->data() + problem.rows * problem.labels);
     }
     m3l::KernelCache cache(problem.rows, given.cache_bytes, std::move(products));
-    SolverProgress watch;
-    const bool stopped = run_with_progress(watch, progress, [&] {
-        m3l::solve_kernel(problem, diagonal, cache, settings, watch, solution);
+    SolverProgress progress;
+    const bool stopped = run_with_progress(progress, callback, [&] {
+        m3l::solve_kernel(problem, diagonal, cache, settings, progress, solution);
     });
     KernelSolution out(solution, solution.steps, stopped);
     out.cached_rows = cache.slots();
-    out.dual = handed_over<double>(std::move(solution.dual), {problem.rows, problem.labels});
+    out.dual = adopted_as<double>(std::move(solution.dual), {problem.rows, problem.labels});
     return out;
 }
 
 KernelSolution solve_kernel(const Numbers& diagonal, const Problem& parts, const Settings& settings,
-                            const Between& between, std::optional<Grid<double>> start,
-                            const Progress& progress) {
-    auto products = python_products(between, diagonal.shape(0));
+                            const KernelCallback& kernel, std::optional<Grid<double>> start,
+                            const ProgressCallback& callback) {
+    auto products = python_products(kernel, diagonal.shape(0));
     return solve_products(span_of(diagonal), std::move(products), parts, settings, std::move(start),
-                          progress);
+                          callback);
 }
 
 KernelSolution solve_rbf(const MatrixView& x, double gamma, const Problem& parts,
                          const Settings& settings, std::optional<Grid<double>> start,
-                         const Progress& progress) {
+                         const ProgressCallback& callback) {
     const std::vector<double> diagonal(static_cast<std::size_t>(x.matrix.rows), 1.0);
     auto products = x.matrix.value_type == Number::float32 ? rbf_products<float>(x.matrix, gamma)
                                                            : rbf_products<double>(x.matrix, gamma);
     return solve_products(diagonal, std::move(products), parts, settings, std::move(start),
-                          progress);
+                          callback);
 }
 
 template <class Found>
@@ -371,7 +377,7 @@ void add_m3l(nb::module_& module) {
     module.def("m3l_rbf", &solve_rbf, nb::arg("x"), nb::arg("gamma"), nb::arg("problem"),
                nb::arg("settings"), nb::arg("start") = nb::none(),
                nb::arg("progress") = nb::none());
-    // Whether the rows can be used: finite, and short enough for single precision.
+    // InputError unless all rows are finite and short enough for single precision.
     module.def(
         "m3l_check",
         [](const MatrixView& x) {

@@ -1,4 +1,4 @@
-// Measures for Python: rows of scores in, sums and counts out.
+// The Python class of Measures.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
 
@@ -57,8 +57,8 @@ static NumPy<std::int64_t> counts_array(const std::vector<Measures::PerLabel>& c
     return out.array;
 }
 
-// Rows of the window and their marks; a mark is four times its label, plus 1 if chosen, plus 2 if
-// relevant.
+// The totals, the rows of the window and their marks. A mark is four times its label, plus 1 if
+// chosen, plus 2 if relevant.
 static State measures_state(const Measures& self) {
     Owned<double> totals({Measures::kValues});
     std::copy(self.totals().begin(), self.totals().end(), totals.data);
@@ -116,7 +116,7 @@ static void restore_measures(Measures& self, const State& state) {
             const std::int64_t mark =
                 at < static_cast<std::int64_t>(marks.shape(0)) ? marks.data()[at] : -1;
             if (mark < 0 || mark / 4 >= static_cast<std::int64_t>(labels.shape(0)))
-                throw InputError("the state of the measures marks a label that there is not");
+                throw InputError("the state of the measures marks a label that does not exist");
             row_marks[i].push_back(
                 {static_cast<std::int32_t>(mark / 4), (mark & 1) != 0, (mark & 2) != 0});
         }
@@ -148,7 +148,8 @@ void add_measures(nb::module_& module) {
                  "cutoff: float, /) -> None"))
         .def("totals", [](const Measures& self) { return named(self.totals()); })
         .def("recent", [](const Measures& self) { return named(self.recent_sums()); })
-        // Hits, choices and relevant rows of each label, (K, 3): of all rows, of the last ones.
+        // Hits, predictions and relevant rows per label, (K, 3): over all rows, and over the
+        // window.
         .def("per_label",
              [](const Measures& self) {
                  return counts_array(self.per_label(), self.per_label().size());

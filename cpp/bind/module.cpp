@@ -13,7 +13,7 @@ using namespace tagalong;
 
 NB_MODULE(_native, module) {
     module.doc() = "Tagalong's native core.";
-    // A model in a global variable that outlives the interpreter's clean-up is no leak to report.
+    // A model in a global variable may outlive the clean-up of the interpreter: that is no leak.
     nb::set_leak_warnings(false);
     nb::exception<InputError>(module, "InputError", PyExc_ValueError);
     module.def("vector_width", &vector_width);
@@ -36,6 +36,8 @@ NB_MODULE(_native, module) {
         .def_ro("weights", &bind::FeatureWeights::weights, bind::kArray)
         .def_ro("unseen", &bind::FeatureWeights::unseen, bind::kArray);
     bind::add_update_rules(module);
+    bind::add_learner(module);  // base classes first
+    bind::add_rankers(module);
     bind::add_label_rankers(module);
     bind::add_block_learners(module);
     bind::add_shared_rankers(module);

@@ -1,4 +1,4 @@
-// What the module is made of: one file each, so that they compile side by side.
+// The functions that add the parts of the module. Each part has its own file.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -6,6 +6,8 @@
 namespace tagalong::bind {
 
 void add_update_rules(nanobind::module_& module);
+void add_learner(nanobind::module_& module);
+void add_rankers(nanobind::module_& module);
 void add_label_rankers(nanobind::module_& module);
 void add_block_learners(nanobind::module_& module);
 void add_shared_rankers(nanobind::module_& module);

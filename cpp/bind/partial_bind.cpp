@@ -1,4 +1,4 @@
-// PartialRanker and its game for Python.
+// The Python classes of PartialRanker and Game.
 #include <nanobind/stl/variant.h>
 
 #include <variant>
@@ -8,6 +8,9 @@
 #include "bind/ranker_bind.hpp"
 
 namespace tagalong::bind {
+
+template <class T>
+using BoundPartial = BoundRanker<PartialRanker<T>, T>;
 
 // The slot costs: the name of a scheme, or one number per slot for each size of list.
 using SlotCost = std::variant<std::string, std::vector<double>>;
@@ -57,7 +60,7 @@ static void construct(Ranker* self, double miss_weight, const SlotCost& slot_cos
     new (self) Ranker(config);
 }
 
-// Lists of labels with what is known of each.
+// Suggested lists, with the probabilities and the width of each label, and whether it is explored.
 struct Lists {
     std::vector<std::int64_t> ends = {0};
     std::vector<std::int32_t> labels;
@@ -84,14 +87,14 @@ struct Lists {
 };
 
 template <class T>
-static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
-    using Ranker = PartialRanker<T>;
+static void add_game_methods(nb::class_<BoundPartial<T>, AnyRanker<T>>& type) {
+    using Ranker = BoundPartial<T>;
     type.def(
             "suggest",
             [](const Ranker& self, const MatrixView& x, std::size_t most) {
                 Lists out;
                 for_rows(x.matrix.rows, [&](std::int64_t i) {
-                    auto& reader = thread_reader<Ranker>();
+                    auto& reader = thread_reader<PartialRanker<T>>();
                     x.matrix.read(i, reader.x);
                     self.finish(reader.x);
                     std::shared_lock lock(self.mutex());
@@ -104,7 +107,7 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
         .def(
             "suggest_one",
             [](const Ranker& self, const Vector& indices, const Vector& values, std::size_t most) {
-                auto& reader = thread_reader<Ranker>();
+                auto& reader = thread_reader<PartialRanker<T>>();
                 read_pairs(indices, values, longest_row<T>(), reader.x);
                 self.finish(reader.x);
                 Lists out;
@@ -114,8 +117,8 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
                 return out.tuple();
             },
             nb::arg("indices"), nb::arg("values"), nb::arg("most"))
-        // Learns like `learn`; the lists shown, which of their labels were relevant, and for each row what its
-        // list cost: the slot loss, the partial rank loss.
+        // Learns like `learn`. Returns the lists shown, which of their labels were relevant, and
+        // the slot loss and the partial rank loss per row.
         .def(
             "play",
             [](Ranker& self, const MatrixView& x, const LabelRows& relevant,
@@ -148,7 +151,7 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
             },
             nb::arg("x"), nb::arg("relevant"), nb::arg("unknown"), nb::arg("weights") = nb::none(),
             nb::arg("most") = 0)
-        // Of the last round on full labels: what was shown, and what it cost.
+        // The list of the last round with full labels, its slot loss and its partial rank loss.
         .def("last_round",
              [](const Ranker& self) {
                  std::shared_lock lock(self.mutex());
@@ -182,21 +185,21 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
             "feedback_one",
             [](Ranker& self, const Vector& indices, const Vector& values,
                const std::vector<std::int32_t>& shown, const std::vector<std::int32_t>& accepted) {
-                Example& x = thread_reader<Ranker>().x;
+                Example& x = thread_reader<PartialRanker<T>>().x;
                 read_pairs(indices, values, longest_row<T>(), x);
                 self.finish(x);
                 std::unique_lock lock(self.mutex());
                 self.feedback(x, shown, accepted, 1.0);
             },
             nb::arg("indices"), nb::arg("values"), nb::arg("shown"), nb::arg("accepted"))
-        // An indicator of the best list by what is known, (rows, K).
+        // Indicator matrix, (rows, K), of the best lists without exploration.
         .def(
             "predict",
             [](const Ranker& self, const MatrixView& x) {
                 const std::size_t K = self.labels();
                 Owned<std::int64_t> out({static_cast<std::size_t>(x.matrix.rows), K});
                 for_rows(x.matrix.rows, [&](std::int64_t i) {
-                    auto& reader = thread_reader<Ranker>();
+                    auto& reader = thread_reader<PartialRanker<T>>();
                     x.matrix.read(i, reader.x);
                     self.finish(reader.x);
                     std::int64_t* row = out.data + static_cast<std::size_t>(i) * K;
@@ -213,26 +216,26 @@ static void add_game_methods(nb::class_<PartialRanker<T>>& type) {
 
 template <class T>
 static void add_ranker(nb::module_& module, const char* name) {
-    using Ranker = PartialRanker<T>;
-    nb::class_<Ranker> type(module, name);
+    using Ranker = BoundPartial<T>;
+    nb::class_<Ranker, AnyRanker<T>> type(module, name);
     type.def("__init__", &construct<Ranker>, nb::kw_only(), nb::arg("miss_weight"),
              nb::arg("slot_cost"), nb::arg("max_labels"), nb::arg("ties"), nb::arg("max_explore"),
              nb::arg("loss"), nb::arg("radius"), nb::arg("delta"), nb::arg("norm_bound").none(),
              nb::arg("covariance"), nb::arg("exploration"), nb::arg("update"), nb::arg("width"),
              nb::arg("kernel"), nb::arg("gamma"), nb::arg("normalize"), nb::arg("memory_limit"),
              nb::arg("n_features"));
-    add_ranker_methods<Ranker, T>(type);
+    add_one_example_methods(type);
     add_game_methods<T>(type);
-    add_learner_methods<Ranker, PartialCertificate>(
-        type, {&certificate_of<T>, &weights_of<T>, &write_state<T>, &read_state<T>,
-               [](const Ranker& self) { return self.bytes(); }});
-    // The matrix A of a label, or with `inverse` what is kept of its inverse: by place of a feature.
+    add_certificate(type);
+    // The matrix A of a label, or its stored inverse. Rows and columns are in the order of the
+    // features.
     type.def(
             "matrix",
             [](const Ranker& self, std::size_t label, bool inverse) {
                 std::shared_lock lock(self.mutex());
                 const auto* full = std::get_if<FullCovariance<T>>(&self.covariance());
-                if (!full || label >= self.labels()) throw InputError("there is no such matrix");
+                if (!full || label >= self.labels())
+                    throw InputError("label " + std::to_string(label) + " has no matrix");
                 const auto& found = full->state()[label];
                 const std::size_t n = self.features().size(), known = found.matrix.side();
                 Owned<double> out({n, n});
@@ -250,7 +253,8 @@ static void add_ranker(nb::module_& module, const char* name) {
         .def_static("bytes_a_label", &FullCovariance<T>::bytes_per_label, nb::arg("features"));
 }
 
-// The slot loss and the partial rank loss of each list, where so many labels could have been shown.
+// The slot loss and the partial rank loss per list; `slots` has the largest allowed length per
+// list.
 static auto losses_of_lists(const ListChooser& self, const LabelRows& shown,
                             const LabelRows& relevant, const LabelRows& unknown,
                             const VectorOf<std::int64_t>& slots) {

@@ -1,4 +1,4 @@
-// A PartialRanker as Python sees it whole: what it has counted, its weights, its covariances as arrays and back.
+// Certificate, weights and state of a PartialRanker. The covariances are stored as arrays.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace tagalong::bind {
 
-// Numbers of all labels one after the other, and how many each has.
+// Concatenates one array per label.
 template <class V, class Label, class Of>
 void write_parts(const std::vector<Label>& labels, const char* name, Of&& of, nb::dict& arrays) {
     std::size_t count = 0;
@@ -27,6 +27,7 @@ void write_parts(const std::vector<Label>& labels, const char* name, Of&& of, nb
     arrays[name] = out.array;
 }
 
+// Reads such an array part by part.
 template <class V>
 class Parts {
   public:
@@ -54,7 +55,7 @@ NumPy<V> copied(const std::vector<V>& values) {
     return vector_array<V>(values.size(), [&](std::size_t i) { return values[i]; });
 }
 
-// A weight of every feature and label, (features, K).
+// The weights, (features, K).
 template <class T>
 NumPy<T> weight_array(const PartialRanker<T>& self) {
     const std::size_t K = self.labels(), rows = self.features().size();
@@ -115,7 +116,8 @@ void read_covariance(PartialRanker<T>& self, FullCovariance<T>& found, const nb:
         const std::int64_t side = sides.data()[k];
         if (side == 0) continue;
         if (side < 0 || side % 8 != 0 || static_cast<std::size_t>(side) > (rows + 7) / 8 * 8)
-            throw InputError("model state: 'sides' has an impossible number");
+            throw InputError(
+                "model state: 'sides' must be multiples of 8 up to the number of features");
         const auto n = static_cast<std::size_t>(side);
         const T* inverse_numbers = inverse.take(SymmetricTiles<T>::numbers(n));
         const double* matrix_numbers = matrix.take(SymmetricTiles<double>::numbers(n));
@@ -209,7 +211,7 @@ void read_covariance(PartialRanker<T>& self, KernelCovariance<T>& found, const n
         const auto count = static_cast<std::size_t>(counts.data()[k]);
         const auto updates = static_cast<std::size_t>(self.updates()[k]);
         if (counts.data()[k] < 0 || self.updates()[k] < 0 || updates > count)
-            throw InputError("model state: counts do not fit");
+            throw InputError("model state: 'updates' must be from 0 to 'part_counts'");
         typename KernelCovariance<T>::Label label;
         label.rows = part_rows.take_vector(count);
         label.parts = parts.take_vector(count);
@@ -218,7 +220,7 @@ void read_covariance(PartialRanker<T>& self, KernelCovariance<T>& found, const n
         label.factor = factor.take_vector(updates * (updates + 1) / 2);
         good = found.restore_label(k, std::move(label));
     }
-    if (!good) throw InputError("model state: the rows do not fit together");
+    if (!good) throw InputError("model state: the arrays of rows do not fit together");
 }
 
 struct PartialCertificate {
@@ -240,6 +242,11 @@ template <class T>
 FeatureWeights weights_of(const PartialRanker<T>& self) {
     const auto unseen = vector_array<T>(self.labels(), [](std::size_t) { return T(0); });
     return {copied(self.features()), NumPy<>(weight_array(self)), NumPy<>(unseen)};
+}
+
+template <class T>
+std::size_t bytes_of(const PartialRanker<T>& self) {
+    return self.bytes();
 }
 
 template <class T>

@@ -1,4 +1,4 @@
-// Predtron for Python.
+// The Python class of Predtron.
 #include <span>
 
 #include "bind/module.hpp"
@@ -80,7 +80,7 @@ static void construct(Learner* self, const ProblemConfig& problem, const std::st
     new (self) Learner(config);
 }
 
-// The weights that predict: (rows, labels), or (rows, scores) where there are no labels.
+// The weights that predict: (rows, labels), or (rows, scores) if there are no labels.
 template <class T>
 static FeatureWeights weights_of(const Predtron<T>& self) {
     const WeightStore<T> none(1);  // a kernel has support examples instead
@@ -94,7 +94,7 @@ static FeatureWeights weights_of(const Predtron<T>& self) {
     return {feature_array(store.features()), NumPy<>(weights.array), {}};
 }
 
-// The rows of a query, as every learner sees them.
+// Reads the rows of a query and prepares them like any example.
 template <class T>
 static std::span<const Example> documents_of(const Predtron<T>& self, const Matrix& matrix,
                                              std::int64_t begin, std::int64_t end) {
@@ -118,32 +118,32 @@ static NumPy<double> doubles(std::span<const V> values) {
 
 template <class T>
 static void add_predtron(nb::module_& module, const char* name) {
-    using Learner = Predtron<T>;
-    nb::class_<Learner> type(module, name);
+    using Learner = BoundRanker<Predtron<T>, T>;
+    nb::class_<Learner, AnyRanker<T>> type(module, name);
     type.def("__init__", &construct<Learner>, nb::kw_only(), nb::arg("problem"), nb::arg("norm"),
              nb::arg("kernel"), nb::arg("gamma"), nb::arg("degree"), nb::arg("budget"),
              nb::arg("update"), nb::arg("step"), nb::arg("average"), nb::arg("normalize"),
              nb::arg("constant"), nb::arg("queries"), nb::arg("dimension"), nb::arg("n_features"));
-    add_ranker_methods<Learner, T>(type);
-    add_learner_methods<Learner, PredtronCertificate>(
-        type, {&certificate_of<T>, &weights_of<T>, &write_state<T>, &read_state<T>,
-               [](const Learner& self) { return self.bytes(); }});
-    // The scores of a row as the problem sees them, with the weights that learn or predict.
+    add_one_example_methods(type);
+    add_selection_methods(type);
+    add_certificate(type);
+    // The scores of a row that the problem decodes, with the weights that predict or those that
+    // learn.
     type.def(
             "raw_scores",
             [](const Learner& self, const MatrixView& x, std::int64_t row, bool predicting) {
-                auto& reader = thread_reader<Learner>();
+                auto& reader = thread_reader<Predtron<T>>();
                 x.matrix.read(row, reader.x);
                 self.finish(reader.x);
                 std::shared_lock lock(self.mutex());
                 return doubles(self.raw_score(reader, predicting));
             },
             nb::arg("x"), nb::arg("row"), nb::arg("predicting"))
-        // A row as the learner sees it: features (-1 is the constant one) and values.
+        // A row as prepared for the learner: features (-1 is the constant one) and values.
         .def(
             "finished",
             [](const Learner& self, const MatrixView& x, std::int64_t row) {
-                Example& example = thread_reader<Learner>().x;
+                Example& example = thread_reader<Predtron<T>>().x;
                 x.matrix.read(row, example);
                 self.finish(example);
                 return std::make_pair(
@@ -156,7 +156,7 @@ static void add_predtron(nb::module_& module, const char* name) {
         .def(
             "norm",
             [](const Learner& self, const MatrixView& x, std::int64_t row) {
-                auto& reader = thread_reader<Learner>();
+                auto& reader = thread_reader<Predtron<T>>();
                 x.matrix.read(row, reader.x);
                 self.finish(reader.x);
                 return self.norm_of(reader.x);
@@ -180,16 +180,17 @@ static void add_predtron(nb::module_& module, const char* name) {
         .def(
             "move",
             [](Learner& self, const MatrixView& x, std::int64_t row, VectorOf<double> direction) {
-                Example& example = thread_reader<Learner>().x;
+                Example& example = thread_reader<Predtron<T>>().x;
                 x.matrix.read(row, example);
                 self.finish(example);
                 std::unique_lock lock(self.mutex());
                 if (direction.shape(0) != self.scores_per_row())
-                    throw InputError("a number a score is needed");
+                    throw InputError("direction must have one number per score");
                 self.move(example, {direction.data(), direction.shape(0)});
             },
             nb::arg("x"), nb::arg("row"), nb::arg("direction"))
-        // Documents begin..end of a query, their grades; the loss, and what the documents scored.
+        // Learns the documents begin..end of a query and their grades. Returns the loss and the
+        // scores before the round.
         .def(
             "learn_query",
             [](Learner& self, const MatrixView& x, std::int64_t begin, std::int64_t end,
@@ -221,7 +222,7 @@ static void add_predtron(nb::module_& module, const char* name) {
                 return doubles(std::span<const T>(scores));
             },
             nb::arg("x"), nb::arg("begin"), nb::arg("end"), nb::arg("predicting"))
-        // A query that somebody else has judged: its loss, and where to move its scores.
+        // Learns a query whose loss and direction were computed in Python.
         .def(
             "settle_query",
             [](Learner& self, const MatrixView& x, std::int64_t begin, std::int64_t end,
@@ -244,7 +245,8 @@ void add_predtrons(nb::module_& module) {
         .def_ro("cutoff", &PredtronCertificate::cutoff);
     add_predtron<float>(module, "Predtron32");
     add_predtron<double>(module, "Predtron64");
-    // Items in the order of the ranking that scores well and loses much.
+    // Loss-augmented decoding: the items in the order of the ranking that maximizes score plus
+    // loss.
     module.def(
         "merge_ranking",
         [](VectorOf<double> scores, VectorOf<std::int32_t> relevant, VectorOf<double> f,

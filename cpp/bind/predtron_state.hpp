@@ -1,4 +1,4 @@
-// A Predtron as Python sees it whole: what it has counted, its state as arrays and numbers, and back.
+// Certificate and state of a Predtron.
 #pragma once
 
 #include "bind/arrays.hpp"
@@ -73,6 +73,11 @@ inline void read_support(KernelGeometry& kernel, bool averaged, const nb::dict& 
         if (averaged) one.means.assign(means.data() + i * K, means.data() + (i + 1) * K);
         kernel.restore(std::move(one));
     }
+}
+
+template <class T>
+std::size_t bytes_of(const Predtron<T>& self) {
+    return self.bytes();
 }
 
 template <class T>

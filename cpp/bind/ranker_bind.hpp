@@ -1,5 +1,7 @@
-// What every ranker of labels offers to Python. Calls on whole matrices release the GIL; every row is
-// learnt and scored under the model's lock, so readers in other threads see whole updates only.
+// The interface of the label rankers, and the Python methods that are bound to each ranker.
+//
+// Calls on whole matrices release the GIL. Every row is learned and scored under the model's lock,
+// so that readers in other threads see complete updates only.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -21,6 +23,7 @@
 #include "bind/arrays.hpp"
 #include "bind/geometry_state.hpp"
 #include "bind/interruptible.hpp"
+#include "bind/learner_bind.hpp"
 #include "core/selection.hpp"
 #include "predictions/ranking.hpp"
 
@@ -42,7 +45,8 @@ inline void check_labels(const MatrixView& x, const LabelRows& relevant, const L
     check_row_count(x.matrix.rows, unknown.rows(), "unknown");
 }
 
-// Most rankers have one cut-off for all rows; where each row has its own, it follows from the scores.
+// Most rankers have one cut-off for all rows. Otherwise the cut-off depends on the scores of the
+// row.
 template <class Ranker>
 double cutoff_for(const Ranker& self, [[maybe_unused]] typename Ranker::Reader& reader) {
     if constexpr (requires { self.cutoff_of(reader); }) return self.cutoff_of(reader);
@@ -54,55 +58,90 @@ double cutoff_of_round([[maybe_unused]] Ranker& self, double before) {
     else return before;
 }
 
-// T is the type of weights and scores. Calls for one example have a signature instead of named arguments:
-// looking for names would take the shortest of them five percent longer.
+// Base class of the label rankers with weights and scores of type T. Every function takes the lock.
+template <class T>
+class AnyRanker : public AnyLearner {
+  public:
+    virtual std::size_t label_count() const = 0;
+    virtual void append_labels(std::size_t count) = 0;
+    virtual void restart() = 0;
+    virtual double current_cutoff() const = 0;
+    virtual void probabilities_of(std::span<const T> scores, double* out) const = 0;
+
+    // The example of the calling thread. The functions below prepare it for the ranker, then learn
+    // or score it.
+    virtual Example& example() const = 0;
+    // Writes the scores and the cut-off before the round to where the pointers point, if not null.
+    virtual void learn_example(std::span<const std::int32_t> relevant,
+                               std::span<const std::int32_t> unknown, double weight, T* scores,
+                               double* cutoff) = 0;
+    // The scores are valid until the calling thread scores another example.
+    virtual std::span<const T> score_example() const = 0;
+    // Writes the contribution of each feature to the score of a label; returns the score.
+    virtual double explain_example(std::int32_t label,
+                                   std::vector<double>& contributions) const = 0;
+};
+
 template <class Ranker, class T>
-void add_ranker_methods(nb::class_<Ranker>& type) {
-    type.def_prop_ro("labels", &Ranker::labels)
-        .def(
-            "add_labels",
-            [](Ranker& self, std::size_t count) {
-                std::unique_lock lock(self.mutex());
-                self.add_labels(count);
-            },
-            nb::arg("count"))
-        .def(
-            "check",
-            [](const Ranker&, const MatrixView& x) {
-                nb::gil_scoped_release release;
-                x.matrix.check(longest_row<T>());
-            },
-            nb::arg("x"))
-        .def(
-            "learn",
-            [](Ranker& self, const MatrixView& x, const LabelRows& relevant,
-               const LabelRows& unknown, std::optional<VectorOf<double>> weights,
-               std::optional<nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>> scores,
-               std::optional<nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>>
-                   cutoffs) {
-                check_labels(x, relevant, unknown);
-                check_row_count(x.matrix.rows, weights, "weights");
-                check_row_count(x.matrix.rows, scores, "scores");
-                check_row_count(x.matrix.rows, cutoffs, "cutoffs");
-                Example example;
-                for_rows(x.matrix.rows, [&](std::int64_t i) {
-                    x.matrix.read(i, example);
-                    self.finish(example);
-                    T* out = scores
-                                 ? scores->data() + i * static_cast<std::int64_t>(scores->shape(1))
-                                 : nullptr;
-                    const double weight = weights ? weights->data()[i] : 1.0;
-                    std::unique_lock lock(self.mutex());
-                    const double cutoff = self.cutoff();
-                    self.learn(example, relevant.row(i), unknown.row(i), weight, out);
-                    if (cutoffs) cutoffs->data()[i] = cutoff_of_round(self, cutoff);
-                });
-            },
-            nb::arg("x"), nb::arg("relevant"), nb::arg("unknown"), nb::arg("weights") = nb::none(),
-            nb::arg("scores") = nb::none(), nb::arg("cutoffs") = nb::none())
-        .def(
+class BoundRanker final : public Bound<Ranker, AnyRanker<T>> {
+  public:
+    using Bound<Ranker, AnyRanker<T>>::Bound;
+
+    std::size_t label_count() const override { return this->labels(); }
+    void append_labels(std::size_t count) override {
+        std::unique_lock lock(this->mutex());
+        this->add_labels(count);
+    }
+    void restart() override {
+        std::unique_lock lock(this->mutex());
+        this->restart_certificate();
+    }
+    double current_cutoff() const override {
+        std::shared_lock lock(this->mutex());
+        return this->cutoff();
+    }
+    void probabilities_of(std::span<const T> scores, double* out) const override {
+        std::shared_lock lock(this->mutex());
+        this->calibration().probabilities(scores, out);
+    }
+
+    Example& example() const override { return thread_reader<Ranker>().x; }
+    void learn_example(std::span<const std::int32_t> relevant,
+                       std::span<const std::int32_t> unknown, double weight, T* scores,
+                       double* cutoff) override {
+        Example& x = thread_reader<Ranker>().x;
+        this->finish(x);
+        std::unique_lock lock(this->mutex());
+        const double before = this->cutoff();
+        this->learn(x, relevant, unknown, weight, scores);
+        if (cutoff) *cutoff = cutoff_of_round<Ranker>(*this, before);
+    }
+    std::span<const T> score_example() const override {
+        auto& reader = thread_reader<Ranker>();
+        this->finish(reader.x);
+        std::shared_lock lock(this->mutex());
+        return this->score(reader);
+    }
+    double explain_example(std::int32_t label, std::vector<double>& contributions) const override {
+        auto& reader = thread_reader<Ranker>();
+        this->finish(reader.x);
+        std::shared_lock lock(this->mutex());
+        if (label < 0 || static_cast<std::size_t>(label) >= this->labels())
+            throw InputError("there is no label number " + std::to_string(label));
+        this->contributions(reader, label, contributions);
+        return static_cast<double>(this->score(reader)[static_cast<std::size_t>(label)]);
+    }
+};
+
+// The calls for one example. They are bound to each ranker and not to the interface: nanobind takes
+// longer to find the object of a base class. They have a signature instead of named arguments,
+// because the lookup of names would add five percent to the shortest of them.
+template <class Ranker, class T>
+void add_one_example_methods(nb::class_<BoundRanker<Ranker, T>, AnyRanker<T>>& type) {
+    using Self = BoundRanker<Ranker, T>;
+    type.def(
             "learn_one",
-            [](Ranker& self, const Vector& indices, const Vector& values,
+            [](Self& self, const Vector& indices, const Vector& values,
                const std::vector<std::int32_t>& relevant, const std::vector<std::int32_t>& unknown,
                double weight) {
                 Example& x = thread_reader<Ranker>().x;
@@ -115,10 +154,10 @@ void add_ranker_methods(nb::class_<Ranker>& type) {
                     "values: numpy.typing.NDArray[typing.Any], relevant: "
                     "collections.abc.Sequence[int], "
                     "unknown: collections.abc.Sequence[int], weight: float, /) -> None"))
-        // Learns like learn_one; the scores and the cut-off there were before.
+        // Learns like learn_one; returns the scores and the cut-off before the round.
         .def(
             "predict_then_learn_one",
-            [](Ranker& self, const Vector& indices, const Vector& values,
+            [](Self& self, const Vector& indices, const Vector& values,
                const std::vector<std::int32_t>& relevant, const std::vector<std::int32_t>& unknown,
                double weight) {
                 Example& x = thread_reader<Ranker>().x;
@@ -132,7 +171,7 @@ void add_ranker_methods(nb::class_<Ranker>& type) {
                 Owned<T> scores({labels});
                 const double cutoff = self.cutoff();
                 self.learn(x, relevant, unknown, weight, scores.data);
-                return std::make_pair(scores.array, cutoff_of_round(self, cutoff));
+                return std::make_pair(scores.array, cutoff_of_round<Ranker>(self, cutoff));
             },
             nb::sig("def predict_then_learn_one(self, indices: numpy.typing.NDArray[typing.Any], "
                     "values: numpy.typing.NDArray[typing.Any], relevant: "
@@ -141,7 +180,7 @@ void add_ranker_methods(nb::class_<Ranker>& type) {
                     " -> tuple[numpy.typing.NDArray[typing.Any], float]"))
         .def(
             "rank_one",
-            [](const Ranker& self, const Vector& indices, const Vector& values, std::int64_t k) {
+            [](const Self& self, const Vector& indices, const Vector& values, std::int64_t k) {
                 auto& reader = thread_reader<Ranker>();
                 read_pairs(indices, values, longest_row<T>(), reader.x);
                 self.finish(reader.x);
@@ -155,7 +194,7 @@ void add_ranker_methods(nb::class_<Ranker>& type) {
                     "values: numpy.typing.NDArray[typing.Any], k: int, /) -> list[int]"))
         .def(
             "score_one",
-            [](const Ranker& self, const Vector& indices, const Vector& values) {
+            [](const Self& self, const Vector& indices, const Vector& values) {
                 auto& reader = thread_reader<Ranker>();
                 read_pairs(indices, values, longest_row<T>(), reader.x);
                 self.finish(reader.x);
@@ -163,112 +202,39 @@ void add_ranker_methods(nb::class_<Ranker>& type) {
                 const auto scores = self.score(reader);
                 Owned<T> out({scores.size()});
                 std::copy(scores.begin(), scores.end(), out.data);
-                return std::make_pair(out.array, cutoff_for(self, reader));
+                return std::make_pair(out.array, cutoff_for<Ranker>(self, reader));
             },
             nb::sig("def score_one(self, indices: numpy.typing.NDArray[typing.Any], "
                     "values: numpy.typing.NDArray[typing.Any], /)"
-                    " -> tuple[numpy.typing.NDArray[typing.Any], float]"))
-        // Features (-1 is the constant one), their values as the learner sees them, and what each
-        // adds to the label's score.
+                    " -> tuple[numpy.typing.NDArray[typing.Any], float]"));
+}
+
+// For the rankers whose labels and features can be changed other than by learning.
+template <class Ranker, class T>
+void add_selection_methods(nb::class_<BoundRanker<Ranker, T>, AnyRanker<T>>& type) {
+    using Self = BoundRanker<Ranker, T>;
+    type.def_prop_ro("rounds",
+                     [](const Self& self) {
+                         std::shared_lock lock(self.mutex());
+                         return self.rounds();
+                     })
+        // Per new label, the old labels whose weights it sums.
         .def(
-            "explain_one",
-            [](const Ranker& self, const Vector& indices, const Vector& values,
-               std::int32_t label) {
-                auto& reader = thread_reader<Ranker>();
-                read_pairs(indices, values, longest_row<T>(), reader.x);
-                self.finish(reader.x);
-                std::vector<double> parts;
-                std::shared_lock lock(self.mutex());
-                if (label < 0 || static_cast<std::size_t>(label) >= self.labels())
-                    throw InputError("there is no label number " + std::to_string(label));
-                self.contributions(reader, label, parts);
-                const double score = static_cast<double>(self.score(reader)[label]);
-                const auto& x = reader.x;
-                return std::make_tuple(
-                    vector_array<std::int32_t>(x.size(),
-                                               [&](std::size_t i) { return x.feature[i]; }),
-                    vector_array<double>(x.size(), [&](std::size_t i) { return parts[i]; }), score);
+            "select_labels",
+            [](Self& self, std::vector<std::vector<std::int32_t>> sources) {
+                std::unique_lock lock(self.mutex());
+                self.rebuild(Selection::of_labels(std::move(sources), self.labels()));
             },
-            nb::arg("indices"), nb::arg("values"), nb::arg("label"))
+            nb::arg("sources"))
+        // Per feature with weights, in the order of weights(), whether it keeps them.
         .def(
-            "probabilities",
-            [](const Ranker& self, VectorOf<T> scores) {
-                Owned<double> out({scores.shape(0)});
-                std::shared_lock lock(self.mutex());
-                self.calibration().probabilities(std::span<const T>(scores.data(), scores.shape(0)),
-                                                 out.data);
-                return out.array;
+            "select_features",
+            [](Self& self, const std::vector<bool>& kept) {
+                std::unique_lock lock(self.mutex());
+                self.rebuild(
+                    Selection::of_rows({kept.begin(), kept.end()}, self.rows(), self.width()));
             },
-            nb::arg("scores"))
-        .def("restart_certificate",
-             [](Ranker& self) {
-                 std::unique_lock lock(self.mutex());
-                 self.restart_certificate();
-             })
-        // Scores (rows, K) and the cut-off; K as it is when the call starts.
-        .def(
-            "score",
-            [](const Ranker& self, const MatrixView& x) {
-                const std::size_t K = self.labels();
-                Owned<T> out({static_cast<std::size_t>(x.matrix.rows), K});
-                for_independent_rows(x.matrix.rows, [&](std::int64_t i) {
-                    auto& reader = thread_reader<Ranker>();
-                    x.matrix.read(i, reader.x);
-                    self.finish(reader.x);
-                    std::shared_lock lock(self.mutex());
-                    const auto scores = self.score(reader);
-                    std::copy(scores.begin(), scores.begin() + static_cast<std::ptrdiff_t>(K),
-                              out.data + static_cast<std::size_t>(i) * K);
-                });
-                std::shared_lock lock(self.mutex());
-                return std::make_pair(out.array, x.matrix.rows > 0 ? self.cutoff() : 0.0);
-            },
-            nb::arg("x"))
-        .def(
-            "rank",
-            [](const Ranker& self, const MatrixView& x, std::int64_t k) {
-                const std::size_t K = self.labels();
-                const std::size_t count = k < 0 ? K : std::min(K, static_cast<std::size_t>(k));
-                Owned<std::int32_t> out({static_cast<std::size_t>(x.matrix.rows), count});
-                for_independent_rows(x.matrix.rows, [&](std::int64_t i) {
-                    auto& reader = thread_reader<Ranker>();
-                    x.matrix.read(i, reader.x);
-                    self.finish(reader.x);
-                    std::shared_lock lock(self.mutex());
-                    const auto scores = self.score(reader).first(K);
-                    best_labels(scores, count, reader.best);
-                    std::copy(reader.best.begin(), reader.best.end(),
-                              out.data + static_cast<std::size_t>(i) * count);
-                });
-                return out.array;
-            },
-            nb::arg("x"), nb::arg("k"));
-    if constexpr (requires(Ranker ranker, const Selection& selection) {
-                      ranker.rebuild(selection);
-                  }) {
-        type.def_prop_ro("rounds",
-                         [](const Ranker& self) {
-                             std::shared_lock lock(self.mutex());
-                             return self.rounds();
-                         })
-            // Per new label the old labels whose weights it sums.
-            .def(
-                "select_labels",
-                [](Ranker& self, std::vector<std::vector<std::int32_t>> sources) {
-                    std::unique_lock lock(self.mutex());
-                    self.rebuild(Selection::of_labels(std::move(sources), self.labels()));
-                },
-                nb::arg("sources"))
-            // Per feature that has weights, in the order of weights(), whether it keeps them.
-            .def(
-                "select_features",
-                [](Ranker& self, const std::vector<bool>& kept) {
-                    std::unique_lock lock(self.mutex());
-                    self.rebuild(
-                        Selection::of_rows({kept.begin(), kept.end()}, self.rows(), self.width()));
-                },
-                nb::arg("kept"));
-    }
+            nb::arg("kept"));
 }
 
 }  // namespace tagalong::bind

@@ -1,4 +1,4 @@
-// What the words of settings stand for.
+// Maps the names in settings to enumerators and update rules.
 #pragma once
 
 #include <initializer_list>
@@ -13,7 +13,7 @@ namespace tagalong::bind {
 template <class Choice>
 using Choices = std::initializer_list<std::pair<const char*, Choice>>;
 
-// InputError if there is no such choice.
+// InputError if no choice has this name.
 template <class Choice>
 Choice choose(Choices<Choice> choices, const std::string& name, const char* what) {
     for (const auto& [known, choice] : choices)
@@ -21,7 +21,7 @@ Choice choose(Choices<Choice> choices, const std::string& name, const char* what
     throw InputError(std::string(what) + " has no choice '" + name + "'");
 }
 
-// InputError if there is no rule of that name, or none in the entropic geometry where that is the setting.
+// InputError if no rule has this name, or if the rule has no step in the given geometry.
 template <class Rule>
 const Rule* chosen_rule(std::span<const Rule> rules, const std::string& name,
                         const std::string& geometry) {

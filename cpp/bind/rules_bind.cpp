@@ -1,4 +1,4 @@
-// The tables of update rules for Python: tuples of rows that cannot be changed.
+// The tables of update rules, as tuples of read-only objects.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string_view.h>
 
@@ -13,7 +13,7 @@ namespace nb = nanobind;
 
 namespace tagalong::bind {
 
-// What a row says of the mistake bound, in the words of tagalong.learning.update_rules.
+// The name of a kind of mistake bound in tagalong.learning.update_rules.
 static const char* bound_name(MistakeBound bound) {
     switch (bound) {
         case MistakeBound::full_step:

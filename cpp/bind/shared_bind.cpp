@@ -1,4 +1,4 @@
-// SharedRanker for Python.
+// The Python class of SharedRanker.
 #include "bind/block_state.hpp"
 #include "bind/module.hpp"
 #include "bind/ranker_bind.hpp"
@@ -7,8 +7,11 @@
 namespace tagalong::bind {
 
 template <class T>
+using BoundShared = BoundRanker<SharedRanker<T>, T>;
+
+template <class T>
 static void write_state(const SharedRanker<T>& self, nb::dict& arrays, nb::dict& numbers) {
-    write_block(self.block(), arrays, numbers);
+    write_state(self.block(), arrays, numbers);
     const FolderAffinity& affinity = self.affinity();
     numbers["labels"] = self.labels();
     arrays["words"] = feature_array(affinity.counts().features());
@@ -27,7 +30,7 @@ static void read_state(SharedRanker<T>& self, const nb::dict& arrays, const nb::
     const auto messages = state_vector<std::int64_t>(arrays, "messages", K);
     if (self.labels() != 0) throw InputError("model state can only be restored into a new model");
     self.add_labels(K);
-    read_block(self.block(), arrays, numbers);
+    read_state(self.block(), arrays, numbers);
     for (std::size_t w = 0; w < words.shape(0); ++w)
         std::copy_n(counts.data() + w * K, K, self.affinity().restore_row(words.data()[w]));
     self.affinity().restore_messages({messages.data(), messages.data() + K});
@@ -37,13 +40,13 @@ static void read_state(SharedRanker<T>& self, const nb::dict& arrays, const nb::
 
 template <class T>
 static SharedFacts certificate_of(const SharedRanker<T>& self) {
-    return {block_certificate(self.block()), self.cutoff()};
+    return {certificate_of(self.block()), self.cutoff()};
 }
 
-// Without a weight of features that have none: which there are is up to the labels.
+// There is no common weight of unseen features: which features a row has depends on the label.
 template <class T>
 static FeatureWeights weights_of(const SharedRanker<T>& self) {
-    FeatureWeights out = block_weights(self.block());
+    FeatureWeights out = weights_of(self.block());
     out.unseen.reset();
     return out;
 }
@@ -53,25 +56,25 @@ static std::size_t bytes_of(const SharedRanker<T>& self) {
     return self.block().bytes() + self.affinity().counts().bytes();
 }
 
-// An example as phi sees it: sorted, duplicates summed, without zeros.
+// An example as passed to phi: sorted, duplicates summed, without zeros.
 static auto finished(const Example& x) {
     return std::make_pair(
         vector_array<std::int32_t>(x.size(), [&](std::size_t i) { return x.feature[i]; }),
         vector_array<double>(x.size(), [&](std::size_t i) { return x.value[i]; }));
 }
 
-// The rounds of features that come from outside. A block is made, and checked, before there is a
-// round; the calls with it are those of every ranker.
+// Methods for custom features. A block is built and checked before the round. The methods
+// correspond to those of every ranker.
 template <class T>
-static void add_block_methods(nb::module_& module, nb::class_<SharedRanker<T>>& type,
+static void add_block_methods(nb::module_& module, nb::class_<BoundShared<T>, AnyRanker<T>>& type,
                               const char* name) {
-    using Ranker = SharedRanker<T>;
+    using Ranker = BoundShared<T>;
     using Block = LabelBlock<T>;
     nb::class_<Block>(module, name)
         .def(
             "__init__",
             [](Block* self, const MatrixView& rows) {
-                // Half as long as a row may be, so that the difference of two is not too long.
+                // Half the allowed length, so that the difference of two rows is not too long.
                 rows.matrix.check(longest_row<T>() / 4);
                 new (self) Block();
                 self->load(rows.matrix);
@@ -81,7 +84,7 @@ static void add_block_methods(nb::module_& module, nb::class_<SharedRanker<T>>& 
     type.def(
             "finished_row",
             [](const Ranker& self, const MatrixView& x, std::int64_t i) {
-                Example& example = thread_reader<Ranker>().x;
+                Example& example = thread_reader<SharedRanker<T>>().x;
                 if (i < 0 || i >= x.matrix.rows)
                     throw InputError("there is no row " + std::to_string(i));
                 x.matrix.read(i, example);
@@ -92,7 +95,7 @@ static void add_block_methods(nb::module_& module, nb::class_<SharedRanker<T>>& 
         .def(
             "finished_pairs",
             [](const Ranker& self, const Vector& indices, const Vector& values) {
-                Example& example = thread_reader<Ranker>().x;
+                Example& example = thread_reader<SharedRanker<T>>().x;
                 read_pairs(indices, values, longest_row<T>(), example);
                 self.finish(example);
                 return finished(example);
@@ -117,7 +120,7 @@ static void add_block_methods(nb::module_& module, nb::class_<SharedRanker<T>>& 
         .def(
             "score_block",
             [](const Ranker& self, const Block& phi) {
-                auto& reader = thread_reader<Ranker>();
+                auto& reader = thread_reader<SharedRanker<T>>();
                 std::shared_lock lock(self.mutex());
                 self.score(phi, reader.sums);
                 const auto& sums = reader.sums;
@@ -129,7 +132,7 @@ static void add_block_methods(nb::module_& module, nb::class_<SharedRanker<T>>& 
         .def(
             "rank_block",
             [](const Ranker& self, const Block& phi, std::int64_t k) {
-                auto& reader = thread_reader<Ranker>();
+                auto& reader = thread_reader<SharedRanker<T>>();
                 std::shared_lock lock(self.mutex());
                 self.score(phi, reader.sums);
                 best_labels(std::span<const T>(reader.sums),
@@ -142,7 +145,7 @@ static void add_block_methods(nb::module_& module, nb::class_<SharedRanker<T>>& 
         .def(
             "explain_block",
             [](const Ranker& self, const Block& phi, std::int32_t label) {
-                auto& reader = thread_reader<Ranker>();
+                auto& reader = thread_reader<SharedRanker<T>>();
                 std::vector<double> parts;
                 std::shared_lock lock(self.mutex());
                 if (label < 0 || static_cast<std::size_t>(label) >= phi.labels)
@@ -160,9 +163,9 @@ static void add_block_methods(nb::module_& module, nb::class_<SharedRanker<T>>& 
 
 template <class T>
 static void add_ranker(nb::module_& module, const char* name, const char* block_name) {
-    using Ranker = SharedRanker<T>;
-    nb::class_<Ranker> type(module, name);
-    constexpr AffinityConfig usual;  // where features come from outside
+    using Ranker = BoundShared<T>;
+    nb::class_<Ranker, AnyRanker<T>> type(module, name);
+    constexpr AffinityConfig usual;  // unused with custom features
     type.def(
         "__init__",
         [](Ranker* self, const std::string& update, const std::string& geometry, double C,
@@ -174,10 +177,10 @@ static void add_ranker(nb::module_& module, const char* name, const char* block_
         nb::kw_only(), nb::arg("update"), nb::arg("geometry"), nb::arg("C"), nb::arg("margin"),
         nb::arg("n_features"), nb::arg("often") = usual.often, nb::arg("seldom") = usual.seldom,
         nb::arg("common") = usual.common, nb::arg("rare") = usual.rare);
-    add_ranker_methods<Ranker, T>(type);
+    add_one_example_methods(type);
+    add_selection_methods(type);
+    add_certificate(type);
     add_block_methods<T>(module, type, block_name);
-    add_learner_methods<Ranker, SharedFacts>(
-        type, {&certificate_of<T>, &weights_of<T>, &write_state<T>, &read_state<T>, &bytes_of<T>});
     type.def("recompute_dual", [](const Ranker& self) {
         std::shared_lock lock(self.mutex());
         return self.block().recompute_dual();

@@ -1,4 +1,4 @@
-// What the states of learners are made of: numbers with names, and parts that are a list of numbers.
+// Helpers for model states: named numbers, and parts that are stored as one array of numbers.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,7 +11,7 @@
 
 namespace tagalong::bind {
 
-// The fields of a struct of counts, each under its name.
+// The fields of a struct of counts, each stored under its name.
 template <class Counts>
 void write_fields(const Counts& counts, nb::dict& out) {
     Counts::fields(counts, [&](const char* name, const auto& value) { out[name] = value; });
@@ -30,7 +30,7 @@ NumPy<V> vector_array(std::size_t count, From&& value) {
     return out.array;
 }
 
-// A part that has its state as numbers: the cut-off, the calibration.
+// A part whose state is an array of numbers: the cut-off, the calibration.
 template <class Part>
 void write_part(const Part& part, const char* name, nb::dict& arrays) {
     const auto state = part.state();

@@ -1,4 +1,4 @@
-// TextFeatures for Python. Items come as pairs of lists: texts by field, values by name.
+// The Python class of TextFeatures. An item is a pair of lists: (field, text) and (name, value).
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -31,7 +31,7 @@ static std::string_view utf8(nb::handle text) {
     return {bytes, static_cast<std::size_t>(length)};
 }
 
-// As views of the Python strings.
+// The item has views of the Python strings, which must outlive it.
 static void read_item(nb::handle row, TextFeatures::Item& out) {
     out.texts.clear();
     out.values.clear();
@@ -80,16 +80,16 @@ static TextFeatures::Reading look(const TextFeatures& self, const Item& row) {
     return reading;
 }
 
-// Room for the entries of all items, where some have so many: to move hundreds of megabytes every time they
-// double takes as long as making some of them.
+// The capacity for the entries of all items, estimated from the items read so far. To copy hundreds
+// of megabytes whenever a vector doubles would take as long as to read some of the items.
 static std::size_t expected_entries(std::size_t entries, std::size_t read, std::size_t items) {
-    constexpr std::size_t kEnough = 64;  // items to judge the others by
+    constexpr std::size_t kEnough = 64;  // items needed for an estimate
     if (read < kEnough) return 2 * entries;
     const double share = static_cast<double>(items) / static_cast<double>(read);
     return static_cast<std::size_t>(1.125 * share * static_cast<double>(entries));
 }
 
-// CSR parts of many items, read one after the other.
+// Reads items one after the other into CSR arrays.
 static auto read_many(TextFeatures& self, const Items& rows, bool learn) {
     std::vector<TextFeatures::Item> items(rows.size());
     for (std::size_t i = 0; i < items.size(); ++i) read_item(rows[i], items[i]);
@@ -116,8 +116,8 @@ static auto read_many(TextFeatures& self, const Items& rows, bool learn) {
     return std::make_tuple(indptr.array, adopted(std::move(indices)), adopted(std::move(values)));
 }
 
-// The names of an item's features, in the order of the features: the item's own words, even
-// where they were never learnt. Different words in one bucket stand together.
+// The names of an item's features, in the order of the features. They are taken from the item, so
+// that words that were never learned have names too. Different words in one bucket are joined.
 static nb::typed<nb::list, nb::str> describe(const TextFeatures& self, const Item& row) {
     TextFeatures::Item item;
     read_item(row, item);
@@ -141,17 +141,17 @@ static nb::typed<nb::list, nb::str> describe(const TextFeatures& self, const Ite
             if (!joined.empty()) joined += " | ";
             joined += name;
         }
-        // A word cut within a character by its longest length is shown as far as it goes.
+        // The length limit may have cut a word within a character: its bytes are replaced.
         out.append(nb::steal(PyUnicode_DecodeUTF8(
             joined.data(), static_cast<Py_ssize_t>(joined.size()), "replace")));
     }
     return out;
 }
 
-static void construct(TextFeatures* self, std::size_t least_words, std::size_t most_words,
-                      std::size_t least_chars, std::size_t most_chars, bool lowercase,
-                      const std::string& weighting, std::uint32_t buckets, bool unit,
-                      std::size_t name_bytes) {
+static void construct_features(TextFeatures* self, std::size_t least_words, std::size_t most_words,
+                               std::size_t least_chars, std::size_t most_chars, bool lowercase,
+                               const std::string& weighting, std::uint32_t buckets, bool unit,
+                               std::size_t name_bytes) {
     TextConfig config;
     config.words = {least_words, most_words, least_chars, most_chars, lowercase};
     config.weighting = choose<Weighting>({{"binary", Weighting::binary},
@@ -196,12 +196,12 @@ static void restore_text(TextFeatures& self, const State& state) {
     const auto ends = nb::cast<VectorOf<std::uint32_t>>(arrays["name_ends"]);
     const auto ids = nb::cast<VectorOf<std::int32_t>>(arrays["name_ids"]);
     if (ends.shape(0) != ids.shape(0))
-        throw InputError("the names of features and their numbers do not fit");
+        throw InputError("model state: 'name_ends' and 'name_ids' have different lengths");
     std::uint32_t begin = 0;
     for (std::size_t i = 0; i < ends.shape(0); ++i) {
         const std::uint32_t end = ends.data()[i];
         if (end < begin || end > text.shape(0))
-            throw InputError("the names of features are cut short");
+            throw InputError("model state: 'name_ends' must ascend within 'name_text'");
         self.restore_name(ids.data()[i],
                           {reinterpret_cast<const char*>(text.data()) + begin, end - begin});
         begin = end;
@@ -213,9 +213,10 @@ static void restore_text(TextFeatures& self, const State& state) {
 void add_text_features(nb::module_& module) {
     nb::class_<TextFeatures::Reading>(module, "Reading").def("pairs", &pairs);
     nb::class_<TextFeatures>(module, "TextFeatures")
-        .def("__init__", &construct, nb::kw_only(), nb::arg("least_words"), nb::arg("most_words"),
-             nb::arg("least_chars"), nb::arg("most_chars"), nb::arg("lowercase"),
-             nb::arg("weighting"), nb::arg("buckets"), nb::arg("unit"), nb::arg("name_bytes"))
+        .def("__init__", &construct_features, nb::kw_only(), nb::arg("least_words"),
+             nb::arg("most_words"), nb::arg("least_chars"), nb::arg("most_chars"),
+             nb::arg("lowercase"), nb::arg("weighting"), nb::arg("buckets"), nb::arg("unit"),
+             nb::arg("name_bytes"))
         .def("look", &look, nb::arg("item"))
         .def(
             "learn",
