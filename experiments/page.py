@@ -1,4 +1,4 @@
-"""Writes docs/reproduction.md and its pictures, from the results that are kept and nothing else."""
+"""Write docs/reproduction.md and its plots from the stored results alone."""
 
 from __future__ import annotations
 
@@ -8,44 +8,44 @@ from pathlib import Path
 from typing import Any
 
 from experiments import catalogue, plots, store
-from experiments.experiment import Experiment, Figure, Part, Table, Verdict
+from experiments.experiment import Experiment, Figure, Part, Results, Table, Verdict
 
 PAGE = store.ROOT / "docs" / "reproduction.md"
-PICTURES = "reproduction"
+PLOT_FOLDER = "reproduction"
 
 _OPENING = """\
 # The papers, reproduced
 
-Every table and figure of the papers' experiments, run with this library. The page is written by
-`make reproduce` from the files in `experiments/results/`; nothing on it is typed in but the numbers
-that the papers print, which are in the experiment's script beside their source.
+Every table and figure of the papers' experiments, run with this library. `make reproduce` writes
+the page from the files in `experiments/results/`. Our numbers all come from those files; the
+numbers that the papers print are in the scripts of the experiments, with their sources.
 
-    make reproduce                     # the quick form, minutes
-    make reproduce FULL=1              # in full: all rows, all settings, all repetitions
+    make reproduce                     # the quick form, takes minutes
+    make reproduce FULL=1              # the full form: all rows, settings and repetitions
     make reproduce ENRON=~/maildir     # with the papers' own mail, if you have it
-    make reproduce ONLY=p2/figure7     # a part
+    make reproduce ONLY=p2/figure7     # one experiment
 
-Runs resume where they were interrupted. `TAGALONG_DATA` names the folder with the data sets;
-what is missing is named and left out. "Best" settings are chosen with hindsight, on the same
-stream, as the papers did: such numbers compare learners, and promise nothing.
+An interrupted run can be resumed. `TAGALONG_DATA` names the folder with the data sets; the page
+names missing data and leaves it out. "Best" settings are chosen in hindsight on the same stream, as
+in the papers: such numbers compare learners, but do not predict the quality on new data.
 """
 _MARKS = {True: "holds here", False: "does not hold here", None: "holds in part"}
 
 
 def write(page: Path = PAGE, results: Path = store.RESULTS) -> list[Path]:
-    """Write the page and its pictures; returns what was written."""
+    """Write the page and its plots; return the paths."""
     page.parent.mkdir(parents=True, exist_ok=True)
     text, figures = compose(results)
     written = [_replace(page, text)]
     for figure in figures:
-        path = page.parent / PICTURES / f"{figure.name}.svg"
+        path = page.parent / PLOT_FOLDER / f"{figure.name}.svg"
         path.parent.mkdir(exist_ok=True)
         written.append(_replace(path, plots.as_svg(figure.draw())))
     return written
 
 
 def compose(results: Path = store.RESULTS) -> tuple[str, list[Figure]]:
-    """Return the text of the page and the figures it shows."""
+    """Return the text of the page and its figures."""
     sections: list[str] = []
     figures: list[Figure] = []
     claims: list[list[str]] = []
@@ -60,22 +60,24 @@ def compose(results: Path = store.RESULTS) -> tuple[str, list[Figure]]:
         if not found:
             continue
         sections.append(f"## {module.TITLE}\n\n{module.PAPER}\n")
-        for experiment, (head, kept) in found:
-            parts = experiment.report(kept) if kept.cells else []
+        for experiment, (head, stored_results) in found:
+            parts = experiment.report(stored_results) if stored_results.cells else []
             figures += [part for part in parts if isinstance(part, Figure)]
             claims += [
                 [f"[{experiment.name}](#{_anchor(experiment)})", part.claim, _MARKS[part.holds]]
                 for part in parts
                 if isinstance(part, Verdict)
             ]
-            sections.append(_section(experiment, head, parts))
+            sections.append(_section(experiment, head, stored_results, parts))
     summary = Table(["experiment", "the paper's claim", "verdict"], claims)
     text = "\n".join([_OPENING, "## At a glance\n", _markdown(summary, numbers=False), *sections])
     return text.rstrip() + "\n", figures
 
 
-def _section(experiment: Experiment, head: dict[str, Any], parts: list[Part]) -> str:
-    """Return an experiment's part of the page."""
+def _section(
+    experiment: Experiment, head: dict[str, Any], results: Results, parts: list[Part]
+) -> str:
+    """Return the section of an experiment."""
     verdicts = [_markdown(part) for part in parts if isinstance(part, Verdict)]
     rest = [_markdown(part) for part in parts if not isinstance(part, Verdict)]
     skipped = [f"*Left out:* {reason}.\n" for reason in head["skipped"]]
@@ -93,7 +95,7 @@ def _markdown(part: Part, numbers: bool = True) -> str:
     if isinstance(part, Verdict):
         return f"> **{part.claim}** *{_MARKS[part.holds].capitalize()}:* {part.finding}\n"
     if isinstance(part, Figure):
-        return f"![{part.alt}]({PICTURES}/{part.name}.svg)\n"
+        return f"![{part.alt}]({PLOT_FOLDER}/{part.name}.svg)\n"
     if isinstance(part, Table):
         rule = ["---", *["--:" if numbers else "---"] * (len(part.head) - 1)]
         rows = [list(part.head), rule, *part.rows]
@@ -102,9 +104,9 @@ def _markdown(part: Part, numbers: bool = True) -> str:
 
 
 def _anchor(experiment: Experiment) -> str:
-    """Return the anchor that GitHub gives to a heading."""
-    kept = "".join(c for c in experiment.title.lower() if c.isalnum() or c in " -_")
-    return kept.replace(" ", "-")
+    """Return the anchor that GitHub derives from the heading."""
+    letters = "".join(c for c in experiment.title.lower() if c.isalnum() or c in " -_")
+    return letters.replace(" ", "-")
 
 
 def _duration(seconds: float) -> str:
