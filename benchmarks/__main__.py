@@ -37,6 +37,9 @@ runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 """
 """Does what ``python -m`` does, but delays imports that take longer than a quick benchmark."""
 
+RCV1_CORRECTED = "2026-11-17"
+"""The day on which the RCV1 file was replaced by a corrected one (ISO 8601)."""
+
 
 @dataclass(frozen=True)
 class Benchmark:
@@ -46,6 +49,7 @@ class Benchmark:
     title: str
     full: str = ""
     quick: str = ""
+    uses_rcv1: bool = False
 
     def command(self, quick: bool) -> list[str]:
         options = self.quick if quick else self.full
@@ -64,7 +68,9 @@ BENCHMARKS = {
     ),
     "text": Benchmark("text", "Text features", "", "--repeat 1 --limit 500"),
     "overhead": Benchmark("overhead", "Cost of one call from Python", "", "--rows 400 --batch 100"),
-    "threads": Benchmark("threads", "Speed-up with a second core", "", "--rows 300 --repeat 1"),
+    "threads": Benchmark(
+        "threads", "Speed-up with a second core", "", "--rows 300 --repeat 1", uses_rcv1=True
+    ),
     "evaluation": Benchmark("evaluation", "Cost of evaluation", "", "--rows 200 --repeat 1"),
     "blocks": Benchmark("blocks", "Blocks of rows", "--repeat 7", "--repeat 1 --blocks 60"),
     "ordinal": Benchmark("ordinal", "Ordinal regression", "", "swd --repeat 1"),
@@ -73,13 +79,18 @@ BENCHMARKS = {
     ),
     "predtron": Benchmark("predtron", "Predtron", "", "speed --repeat 1 --rounds 200 --queries 30"),
     "m3l-linear": Benchmark(
-        "m3l", "M3L, linear", "linear coupled --sample 10", "coupled --sets rcv1 --rows 200"
+        "m3l",
+        "M3L, linear",
+        "linear coupled --sample 10",
+        "coupled --sets rcv1 --rows 200",
+        uses_rcv1=True,
     ),
     "m3l-kernel": Benchmark(
         "m3l",
         "M3L with a kernel",
         "rbf growth --sets mediamill rcv1 --sample 2",
         "growth --rows 200",
+        uses_rcv1=True,
     ),
     "m3l-scale": Benchmark("m3l_scale", "M3L, a million rows", "", "--rows 1000"),
     "roofline": Benchmark("roofline", "Roofline", "", "--quick"),
@@ -112,6 +123,12 @@ class Run:
         ]
         if self.status:
             lines += [f"**Failed** (status {self.status}): {self.error}", ""]
+        if benchmark.uses_rcv1 and self.machine["date"] < RCV1_CORRECTED:
+            lines += [
+                "**The RCV1 figures of this section are void until they are measured again:** "
+                f"they were measured before the RCV1 file was corrected on {RCV1_CORRECTED}.",
+                "",
+            ]
         # The benchmark's own headings go below the heading of its section.
         body = [f"##{line}" if line.startswith("#") else line for line in self.page.splitlines()]
         return "\n".join(lines + body).rstrip() + "\n"

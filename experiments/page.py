@@ -29,6 +29,17 @@ An interrupted run can be resumed. `TAGALONG_DATA` names the folder with the dat
 names missing data and leaves it out. "Best" settings are chosen in hindsight on the same stream, as
 in the papers: such numbers compare learners, but do not predict the quality on new data.
 """
+_RCV1_SETS = {"rcv1", "like"}
+"""Values of the setting ``set`` whose data comes from the RCV1 files."""
+
+_COMMITS_BEFORE_RCV1_CORRECTION = {"c1e31c6", "75608a2"}
+"""Commits of stored results whose RCV1 files were faulty; they were corrected on 2026-11-17."""
+
+_RCV1_VOID = (
+    "**The RCV1 figures of this section, and the verdicts as far as they rest on them, are void "
+    "until they are measured again:** they were measured before the RCV1 files were corrected on "
+    "2026-11-17.\n"
+)
 _MARKS = {True: "holds here", False: "does not hold here", None: "holds in part"}
 
 
@@ -88,7 +99,13 @@ def _section(
         f"{' --full' if head['form'] == 'full' else ''}`</sub>\n"
     )
     heading = f"### {experiment.title}\n"
-    return "\n".join([heading, *verdicts, *rest, *skipped, source])
+    void = [_RCV1_VOID] if _has_void_rcv1_figures(head, results) else []
+    return "\n".join([heading, *void, *verdicts, *rest, *skipped, source])
+
+
+def _has_void_rcv1_figures(head: dict[str, Any], results: Results) -> bool:
+    uses_rcv1 = not _RCV1_SETS.isdisjoint(results.values("set"))
+    return uses_rcv1 and not _COMMITS_BEFORE_RCV1_CORRECTION.isdisjoint(head["commit"])
 
 
 def _markdown(part: Part, numbers: bool = True) -> str:

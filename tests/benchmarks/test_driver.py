@@ -123,6 +123,20 @@ def test_report_writes_the_page_from_the_stored_results(modules):
     assert out.read_text(encoding="utf-8") == page
 
 
+@pytest.mark.parametrize(
+    "name, date, void",
+    [
+        ("m3l-linear", "2026-11-16", True),
+        ("m3l-linear", "2026-11-17", False),
+        ("text", "2026-11-16", False),
+    ],
+)
+def test_rcv1_figures_are_void_until_they_are_measured_on_the_corrected_file(name, date, void):
+    facts = {"commit": "abc", "date": date}
+    section = driver.Run(name, "command", 1.0, 0, "a page", machine=facts).section
+    assert ("RCV1 figures of this section are void" in section) == void
+
+
 def test_the_committed_page_matches_the_committed_results():
     path = driver.FOLDER / "results.md"
     runs = driver.stored_runs(path)

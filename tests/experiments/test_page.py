@@ -72,6 +72,32 @@ def test_a_page_from_results(example, tmp_path):
     assert "a <panel>" in "".join(picture.itertext())
 
 
+@pytest.mark.parametrize(
+    "data_set, commit, void",
+    [
+        ("rcv1", "c1e31c6", True),
+        ("like", "75608a2", True),
+        ("rcv1", "abc", False),
+        ("yeast", "c1e31c6", False),
+    ],
+)
+def test_rcv1_figures_are_void_until_they_are_measured_on_the_corrected_files(
+    example, data_set, commit, void
+):
+    records = [
+        {
+            "settings": {"set": data_set},
+            "result": {"loss": 0.5},
+            "seconds": 1.0,
+            "commit": commit,
+            "machine": "a machine",
+        }
+    ]
+    store.write_results("p1/example", "quick", records, [], example)
+    text, _ = page.compose(example)
+    assert ("RCV1 figures of this section" in text) == void
+
+
 def test_the_same_results_give_the_same_files(example, tmp_path):
     first, second = (page.write(tmp_path / name / "page.md", example) for name in "ab")
     assert [p.read_bytes() for p in first] == [p.read_bytes() for p in second]
