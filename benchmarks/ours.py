@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import statistics
 import time
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ import scipy.sparse as sp
 from benchmarks.contest import ChunkedContestant, Step, chunks
 from benchmarks.measures import BestThreshold, F1Counts
 from benchmarks.streams import Features, Stream
+from tagalong import LabelRanker
 
 CHUNK = 1000
 PUBLISHED: dict[str, Any] = {"average": False, "constant": 0.0}
@@ -45,9 +45,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
 RANK_ONE = ("euclidean single", DEFAULT)
 
 
-def make_ranker(setting: str) -> Any:
+def make_ranker(setting: str) -> LabelRanker:
     """An unfitted LabelRanker in one of the settings."""
-    return importlib.import_module("tagalong").LabelRanker(**SETTINGS[setting])
+    return LabelRanker(**SETTINGS[setting])
 
 
 def contestants(stream: Stream) -> Iterator[ChunkedContestant]:
@@ -63,7 +63,7 @@ def setting_step(setting: str, labels: list[str]) -> Step:
     return ranker_step(make_ranker(setting), labels)
 
 
-def ranker_step(ranker: Any, labels: list[str]) -> Step:
+def ranker_step(ranker: LabelRanker, labels: list[str]) -> Step:
     """The step function of a ranker; the first chunk is passed together with all labels."""
     classes: list[str] | None = labels
 
@@ -76,7 +76,7 @@ def ranker_step(ranker: Any, labels: list[str]) -> Step:
     return learn
 
 
-def train_on(setting: str, stream: Stream) -> tuple[Any, float]:
+def train_on(setting: str, stream: Stream) -> tuple[LabelRanker, float]:
     """Train a new ranker on the stream, ranking each row first; return it and the seconds taken."""
     ranker = make_ranker(setting)
     learn = ranker_step(ranker, stream.labels)

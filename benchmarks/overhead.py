@@ -30,6 +30,7 @@ import scipy.sparse as sp
 
 from benchmarks import ours, streams
 from benchmarks.markdown import table
+from tagalong import LabelRanker
 from tagalong.learning.examples import FeatureNames, as_matrix
 from tagalong.learning.labels import LabelRows
 
@@ -105,7 +106,7 @@ def micros(work: Callable[[], object], count: int) -> float:
     return (time.process_time() - start) / count * 1e6
 
 
-def learning(ranker: Any, twin: Any, empty: Any, batch: Batch) -> Parts:
+def learning(ranker: LabelRanker, twin: LabelRanker, empty: Any, batch: Batch) -> Parts:
     """Learn a batch with both rankers, and split the time of the first one's calls."""
     native = twin._native
     no_labels = [_numbers(sp.csr_matrix((matrix.shape[0], 1))) for matrix in batch.matrices]
@@ -138,7 +139,7 @@ def learning(ranker: Any, twin: Any, empty: Any, batch: Batch) -> Parts:
     )
 
 
-def ranking(ranker: Any, twin: Any, empty: Any, batch: Batch) -> Parts:
+def ranking(ranker: LabelRanker, twin: LabelRanker, empty: Any, batch: Batch) -> Parts:
     """Rank a batch without learning, and split the time of the calls."""
     native = twin._native
 

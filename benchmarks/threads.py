@@ -31,7 +31,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks import ours, streams
 from benchmarks.markdown import table
 from benchmarks.turns import Times, take_turns
-from tagalong import M3LClassifier
+from tagalong import LabelRanker, M3LClassifier
 from tagalong.readers import read, write
 
 # Takes the number of cores; returns the result as bytes.
@@ -45,7 +45,7 @@ KERNEL_ROWS, KERNEL_LABELS = 1500, 12
 
 @contextmanager
 def limited_to_cores(cores: int) -> Iterator[None]:
-    """Limit this thread, and the threads and processes that it starts, to so many cores."""
+    """Limit this thread, and the threads and processes that it starts, to ``cores`` cores."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, set(sorted(before)[:cores]))
     try:
@@ -61,10 +61,10 @@ def prediction_jobs(stream: streams.Stream, rows: int) -> Iterator[tuple[str, Jo
         ranker = ours.make_ranker(setting)
         ranker.partial_fit(X, stream.Y[:rows], classes=stream.labels)
 
-        def scores(_: int, ranker: Any = ranker) -> bytes:
+        def scores(_: int, ranker: LabelRanker = ranker) -> bytes:
             return bytes(ranker.decision_function(X).tobytes())
 
-        def best(_: int, ranker: Any = ranker) -> bytes:
+        def best(_: int, ranker: LabelRanker = ranker) -> bytes:
             return bytes(ranker._native.rank(ranker._checked_matrix(X), 5).tobytes())
 
         yield f"`decision_function` of {rows:,} rows, {setting}", scores

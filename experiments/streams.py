@@ -39,7 +39,7 @@ def names() -> list[str]:
 
 def describe(shown: Sequence[str]) -> str:
     """Return the text of a report about its streams."""
-    here = "; ".join(f"{name}: {AVAILABLE[name]}" for name in shown if name in AVAILABLE)
+    here = "; ".join(f"{name} ({AVAILABLE[name]})" for name in shown if name in AVAILABLE)
     mail = [name for name in shown if name not in AVAILABLE]
     if mail:
         opening = f"Streams: Enron mail of {len(mail)} users, prepared as by Bekkerman; and "

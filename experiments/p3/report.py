@@ -133,7 +133,8 @@ def _square_beats_logistic(sweep: Sweep, exception: bool) -> Verdict:
             as_claimed.append(mostly_better != (exception and played == "ranking"))
         counts.append((sum(as_claimed), len(as_claimed)))
         texts.append(
-            f"with {title} it beats all logistic learners at {', '.join(parts)} values of S"
+            f"with {title} it beats all logistic learners at this many values of S: "
+            f"{', '.join(parts)}"
         )
     return Verdict(
         "The square loss often gives better results than the logistic one"

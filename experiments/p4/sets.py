@@ -55,7 +55,8 @@ class Set(NamedTuple):
 
 def describe(names: list[str]) -> str:
     """Return the text of a report about its data sets."""
-    return "; ".join(f"{name}: {AVAILABLE[name]}" for name in names if name in AVAILABLE) + "."
+    described = [f"{name} ({AVAILABLE[name]})" for name in names if name in AVAILABLE]
+    return f"Data sets: {'; '.join(described)}."
 
 
 @contextmanager

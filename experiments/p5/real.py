@@ -153,7 +153,7 @@ def report(results: Results) -> list[Part]:
         "LightGBM's example (201 training and 50 test queries, 300 features) and a sample of MSLR "
         f"(43 queries, 136 features, {FOLDS} folds); grades are 0 to 4, and columns are "
         "standardised. The best passes and settings are chosen in hindsight on the test queries. "
-        "There are few test queries, so differences of 0.01 are not significant.",
+        "There are few test queries, so differences of 0.01 mean little.",
         Figure(
             "p5-real",
             lambda: plots.lines([_panel(name, passes, learnt, others) for name in names]),
@@ -201,8 +201,8 @@ def _verdicts(names: list[str], passes: list[int], learnt: Any, others: Any) -> 
     ]
     return [
         Verdict(
-            "The basic version with η = 1 is not a state-of-the-art ranker, which the paper does "
-            "not claim.",
+            "The basic version with η = 1 is not a state-of-the-art ranker (nor does the paper "
+            "claim that it is).",
             f"it has a lower NDCG@10 in {sum(behind)} of {len(behind)} comparisons ({figures}).",
             compare.holds(sum(behind), len(behind)),
         ),

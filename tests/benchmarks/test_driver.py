@@ -13,11 +13,13 @@ from benchmarks.turns import Times, prepare_turn, take_turns
 
 def test_tables_survive_a_round_trip():
     page = (
-        "# Head\n\n" + table(["way", "µs"], [["ours", "1.5"], ["theirs", "9"]]) + "\n\ntext | no\n"
+        "# Head\n\n"
+        + table(["method", "µs"], [["ours", "1.5"], ["theirs", "9"]])
+        + "\n\ntext | no\n"
     )
     page += "\n| a | b |\n|---|:-:|\n| 1 | |\n"
     first, second = parse_tables(page)
-    assert first == [{"way": "ours", "µs": "1.5"}, {"way": "theirs", "µs": "9"}]
+    assert first == [{"method": "ours", "µs": "1.5"}, {"method": "theirs", "µs": "9"}]
     assert second == [{"a": "1", "b": ""}]
 
 
