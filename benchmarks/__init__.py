@@ -1,6 +1,6 @@
-"""Speed and quality beside the peers, as ratios in one run: ``python -m benchmarks.run``.
+"""Benchmarks against other libraries; ``python -m benchmarks`` runs all of them.
 
-Everyone has one thread; the libraries below read these variables when they are first imported.
+Every library gets one thread. The variables below must be set before NumPy is first imported.
 """
 
 import os

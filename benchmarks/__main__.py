@@ -1,10 +1,11 @@
-"""Every benchmark in one go: ``python -m benchmarks [names] [--quick]``, or ``make bench``.
+"""Run the benchmarks: ``python -m benchmarks [names] [--quick | --report]``, or ``make bench``.
 
-Each runs in a process of its own and prints Markdown. Together they make benchmarks/results.md;
-benchmarks/results.json has their tables as records, beside commit, machine and versions. Those that
-are named replace their own sections and leave the others as they were. One that fails is reported,
-and the others go on. The quick form does little of each, two at a time; it writes nothing and
-says only whether the benchmarks run.
+Each benchmark runs in its own process and prints Markdown. benchmarks/results.md has the output of
+all benchmarks; benchmarks/results.json has their tables as records, with commit, machine and
+versions. A run of some benchmarks by name replaces their sections only. If a benchmark fails, its
+section says so and the others still run. The quick form does a small part of each benchmark, two
+benchmarks at a time. It writes no files; it only checks that the benchmarks run. ``--report``
+writes results.md from results.json and runs nothing.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from benchmarks.machine import machine
-from benchmarks.markdown import tables
+from benchmarks.markdown import parse_tables
 
 FOLDER = Path(__file__).parent
-SOONER = """
+QUICK_LAUNCHER = """
 import runpy, sys
 from tagalong.cli.late_imports import UNUSED_BY_COMMANDS, late_imports
 
@@ -34,17 +35,21 @@ with late_imports(*UNUSED_BY_COMMANDS):
 del sys.argv[0]
 runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 """
-"""``python -m`` without packages whose import takes longer than a quick form, if it needs none."""
+"""Does what ``python -m`` does, but delays imports that take longer than a quick benchmark."""
+
+RCV1_CORRECTED = "2026-11-17"
+"""The day on which the RCV1 file was replaced by a corrected one (ISO 8601)."""
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A module, what it measures, and the options of both forms."""
+    """A benchmark module, the title of its section, and its options in both forms."""
 
     module: str
     title: str
     full: str = ""
     quick: str = ""
+    uses_rcv1: bool = False
 
     def command(self, quick: bool) -> list[str]:
         options = self.quick if quick else self.full
@@ -53,47 +58,48 @@ class Benchmark:
 
 BENCHMARKS = {
     "online": Benchmark("run", "Online label ranking", "--repeat 5", "--quick"),
-    "scaling": Benchmark(
-        "scaling", "How speed and memory grow with labels and features", "--rows 1500", "--quick"
-    ),
-    "growth": Benchmark("growth", "How M3L and partial feedback grow", "", "--quick"),
+    "scaling": Benchmark("scaling", "Scaling with labels and features", "--rows 1500", "--quick"),
+    "growth": Benchmark("growth", "Scaling of M3L and partial feedback", "", "--quick"),
     "endtoend": Benchmark(
         "endtoend",
-        "From text to labels, whole processes",
+        "End to end, from text to labels",
         "",
         "--repeat 1 --limit 300 --no-quality",
     ),
-    "text": Benchmark("text", "Text into features", "", "--repeat 1 --limit 500"),
-    "overhead": Benchmark(
-        "overhead", "One example from Python, part by part", "", "--rows 400 --batch 100"
+    "text": Benchmark("text", "Text features", "", "--repeat 1 --limit 500"),
+    "overhead": Benchmark("overhead", "Cost of one call from Python", "", "--rows 400 --batch 100"),
+    "threads": Benchmark(
+        "threads", "Speed-up with a second core", "", "--rows 300 --repeat 1", uses_rcv1=True
     ),
-    "threads": Benchmark("threads", "What a second core is worth", "", "--rows 300 --repeat 1"),
-    "evaluation": Benchmark(
-        "evaluation", "Evaluation beside learning", "", "--rows 200 --repeat 1"
-    ),
+    "evaluation": Benchmark("evaluation", "Cost of evaluation", "", "--rows 200 --repeat 1"),
     "blocks": Benchmark("blocks", "Blocks of rows", "--repeat 7", "--repeat 1 --blocks 60"),
-    "ordinal": Benchmark("ordinal", "Grades", "", "swd --repeat 1"),
+    "ordinal": Benchmark("ordinal", "Ordinal regression", "", "swd --repeat 1"),
     "partial": Benchmark(
         "partial", "Partial feedback", "mediamill --rounds 4000", "--rounds 420 --repeat 1"
     ),
     "predtron": Benchmark("predtron", "Predtron", "", "speed --repeat 1 --rounds 200 --queries 30"),
     "m3l-linear": Benchmark(
-        "m3l", "M3L, linear", "linear coupled --sample 10", "coupled --sets rcv1 --rows 200"
+        "m3l",
+        "M3L, linear",
+        "linear coupled --sample 10",
+        "coupled --sets rcv1 --rows 200",
+        uses_rcv1=True,
     ),
     "m3l-kernel": Benchmark(
         "m3l",
         "M3L with a kernel",
         "rbf growth --sets mediamill rcv1 --sample 2",
         "growth --rows 200",
+        uses_rcv1=True,
     ),
     "m3l-scale": Benchmark("m3l_scale", "M3L, a million rows", "", "--rows 1000"),
-    "roofline": Benchmark("roofline", "What the machine allows", "", "--quick"),
+    "roofline": Benchmark("roofline", "Roofline", "", "--quick"),
 }
 
 
 @dataclass
 class Run:
-    """What a benchmark printed, and how it ended."""
+    """The output and exit status of one benchmark."""
 
     name: str
     command: str
@@ -106,27 +112,34 @@ class Run:
 
     @property
     def section(self) -> str:
-        """Its part of the page."""
+        """The section of the page for this benchmark."""
         when = f"commit {self.machine['commit']}, {self.machine['date']}"
+        benchmark = BENCHMARKS[self.name]
         lines = [
-            f"## {BENCHMARKS[self.name].title}",
+            f"## {benchmark.title}",
             "",
             f"`{self.command}`, {self.seconds:.0f} s, {when}",
             "",
         ]
         if self.status:
             lines += [f"**Failed** (status {self.status}): {self.error}", ""]
-        # Headings of a benchmark stand below that of its section.
+        if benchmark.uses_rcv1 and self.machine["date"] < RCV1_CORRECTED:
+            lines += [
+                "**The RCV1 figures of this section are void until they are measured again:** "
+                f"they were measured before the RCV1 file was corrected on {RCV1_CORRECTED}.",
+                "",
+            ]
+        # The benchmark's own headings go below the heading of its section.
         body = [f"##{line}" if line.startswith("#") else line for line in self.page.splitlines()]
         return "\n".join(lines + body).rstrip() + "\n"
 
 
 def run(name: str, quick: bool) -> Run:
-    """Run one benchmark, with its progress on standard error."""
+    """Run one benchmark; its progress goes to standard error."""
     print(f"[{name}] {BENCHMARKS[name].title}", file=sys.stderr, flush=True)
     options = BENCHMARKS[name].command(quick)
-    command = [sys.executable, *(["-c", SOONER] if quick else ["-m"]), *options]
-    begun, last = time.monotonic(), ""
+    command = [sys.executable, *(["-c", QUICK_LAUNCHER] if quick else ["-m"]), *options]
+    start, last_line = time.monotonic(), ""
     with (
         TemporaryFile("w+", encoding="utf-8") as out,
         subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, text=True) as process,
@@ -134,25 +147,26 @@ def run(name: str, quick: bool) -> Run:
         assert process.stderr is not None
         for line in process.stderr:
             print(line, end="", file=sys.stderr, flush=True)
-            last = line.strip() or last
+            last_line = line.strip() or last_line
         status = process.wait()
         out.seek(0)
         text = out.read()
-    seconds = time.monotonic() - begun
-    said = " ".join(["python -m", *options])
-    error = last if status else ""
-    return Run(name, said, seconds, status, text, error, tables(text), machine())
+    seconds = time.monotonic() - start
+    shown_command = " ".join(["python -m", *options])
+    error = last_line if status else ""
+    return Run(name, shown_command, seconds, status, text, error, parse_tables(text), machine())
 
 
 def page(runs: Sequence[Run]) -> str:
-    """All of it, as Markdown."""
+    """The whole page, as Markdown."""
     facts = runs[-1].machine
     head = [
         "# Benchmarks",
         "",
-        "Written by `make bench`. Peers and ours take turns in one process; medians count unless "
-        "a table says otherwise, and a ratio's range is that of the turns. Goals are those the "
-        "project has set itself, whether they are reached or not.",
+        "Written by `make bench`. Within a benchmark, Tagalong and its peers run alternately, in "
+        "several turns. Figures are medians over the turns unless a table says otherwise; ratios "
+        "are computed turn by turn and shown as the median and the range. Goals are the project's "
+        "own; the page shows whether they are reached.",
         "",
         "; ".join(f"{name} {value}" for name, value in facts.items()) + ".",
         "",
@@ -161,34 +175,56 @@ def page(runs: Sequence[Run]) -> str:
 
 
 def write(fresh: Run, path: Path) -> None:
-    """Put a run into the results, in place of the last one of the same benchmark."""
-    numbers = path.with_suffix(".json")
-    before = json.loads(numbers.read_text(encoding="utf-8")) if numbers.exists() else []
-    runs = {found["name"]: Run(**found) for found in before} | {fresh.name: fresh}
+    """Add a run to the results; it replaces the last run of the same benchmark."""
+    runs = stored_runs(path) | {fresh.name: fresh}
     ordered = [runs[name] for name in BENCHMARKS if name in runs]
     path.write_text(page(ordered), encoding="utf-8")
     text = json.dumps([asdict(one) for one in ordered], indent=1, ensure_ascii=False)
-    numbers.write_text(text + "\n", encoding="utf-8")
+    path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
+
+
+def stored_runs(path: Path) -> dict[str, Run]:
+    """The runs in the JSON file next to a page, by benchmark."""
+    records = path.with_suffix(".json")
+    stored = json.loads(records.read_text(encoding="utf-8")) if records.exists() else []
+    return {run["name"]: Run(**run) for run in stored}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run them; 1 when one has failed."""
+    """Run the benchmarks; return 1 if one failed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", default=list(BENCHMARKS), metavar="name")
-    parser.add_argument("--quick", action="store_true", help="little of each; nothing is written")
-    parser.add_argument("--out", type=Path, default=FOLDER / "results.md")
+    parser.add_argument(
+        "names", nargs="*", default=list(BENCHMARKS), metavar="name", help="default: all"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="run a small part of each; write no files"
+    )
+    parser.add_argument(
+        "--report", action="store_true", help="only write the page, from the stored results"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=FOLDER / "results.md",
+        help="page to write, with a JSON file next to it (default: benchmarks/results.md)",
+    )
     options = parser.parse_args(arguments)
     unknown = [name for name in options.names if name not in BENCHMARKS]
     if unknown:
-        parser.error(f"there is no benchmark {unknown[0]}; there are {', '.join(BENCHMARKS)}")
+        parser.error(f"unknown benchmark {unknown[0]!r}; choose from {', '.join(BENCHMARKS)}")
+    if options.report:
+        runs = stored_runs(options.out)
+        ordered = [runs[name] for name in BENCHMARKS if name in runs]
+        options.out.write_text(page(ordered), encoding="utf-8")
+        return 0
     failed = []
-    # Where nothing is measured in earnest, one may wait while the other works.
+    # The quick form measures nothing, so two benchmarks may run at the same time.
     with ThreadPoolExecutor(2 if options.quick else 1) as pool:
         for found in pool.map(partial(run, quick=options.quick), options.names):
             print(found.section, flush=True)
             if found.status:
                 failed.append(found.name)
-            if not options.quick:  # after each one: a run that is interrupted has lost nothing
+            if not options.quick:  # after each benchmark, so that an interrupted run loses nothing
                 write(found, options.out)
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)

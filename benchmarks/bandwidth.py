@@ -1,14 +1,14 @@
-"""How fast one thread can move memory, and what that allows: ``python -m benchmarks.bandwidth``.
+"""Memory bandwidth of one thread and the limit it sets: ``python -m benchmarks.bandwidth``.
 
-A round reads the K weights of each nonzero feature, nnz x K x 4 bytes, a plane: nothing that
-scores every label with float32 weights can do with less. What comes on top in a round that learns:
+A round reads the K weights of each nonzero feature: nnz x K x 4 bytes, called a plane. Any method
+that scores all labels with float32 weights reads at least that much. A round that learns also
 
-- euclidean single: two labels a feature, which is next to nothing;
-- euclidean optimal: at worst the plane is written as well;
-- default: weights and their average, two planes read and two written.
+- euclidean single: writes two labels per feature, which is negligible;
+- euclidean optimal: writes the plane, in the worst case;
+- default: reads and writes two planes, the weights and their average.
 
-The rate that applies lies between that of the last cache level and that of main memory: the
-weights of frequent words stay in the cache, those of rare words do not.
+The effective rate lies between the rates of the last cache level and of main memory: the weights
+of frequent words stay in the cache, those of rare words do not.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from benchmarks import streams
 CACHE_BYTES = 24 << 20
 MEMORY_BYTES = 1 << 30
 PLANES = {"euclidean single": (1, 0), "euclidean optimal": (1, 1), "default": (2, 2)}
-"""Planes read and planes written in a round."""
+"""Planes read and planes written per round."""
 
 
 @dataclass(frozen=True)
 class Rates:
-    """Bytes a second: reading, and changing in place with both directions counted."""
+    """Bytes per second: reading, and changing in place (bytes read plus bytes written)."""
 
     read: float
     change: float
@@ -38,7 +38,7 @@ class Rates:
 
 @dataclass(frozen=True)
 class Bandwidth:
-    """Rates over a buffer that fits a large last-level cache, and over one far larger."""
+    """Rates over a buffer that fits a large last-level cache, and over a far larger buffer."""
 
     cache: Rates
     memory: Rates
@@ -48,12 +48,12 @@ class Bandwidth:
 
 
 def measure(cache: int = CACHE_BYTES, memory: int = MEMORY_BYTES) -> Bandwidth:
-    """Measure both."""
+    """Measure the rates of both buffers."""
     return Bandwidth(rates(cache), rates(memory))
 
 
 def limits(bandwidth: Bandwidth, nnz: float, K: int) -> dict[str, tuple[float, float]]:
-    """Items a second that memory traffic allows: (from main memory, from the cache)."""
+    """Items per second that memory traffic allows: (from main memory, from the cache)."""
     plane = nnz * K * 4
     return {
         name: (_limit(bandwidth.memory, plane, *planes), _limit(bandwidth.cache, plane, *planes))
@@ -62,25 +62,25 @@ def limits(bandwidth: Bandwidth, nnz: float, K: int) -> dict[str, tuple[float, f
 
 
 def _limit(rate: Rates, plane: float, read: int, written: int) -> float:
-    """Planes that are written are read first: they go at the rate of a change in place."""
+    """Items per second; a written plane is read first, so it moves at the rate of a change."""
     return 1.0 / (plane * (read - written) / rate.read + 2 * plane * written / rate.change)
 
 
 def rates(size: int) -> Rates:
-    """The best of several goes at reading (an inner product of the halves) and changing."""
+    """The best rates of several runs: read (inner product of two halves) and change (negate)."""
     buffer = np.ones(size // 4, dtype=np.float32)
     left, right = np.split(buffer[: len(buffer) // 2 * 2], 2)
-    goes = max(4, (4 << 30) // size // 8)
+    runs = max(4, (4 << 30) // size // 8)
     return Rates(
-        read=buffer.nbytes / fastest(lambda: np.dot(left, right), goes),
-        change=2 * buffer.nbytes / fastest(lambda: np.negative(buffer, out=buffer), goes),
+        read=buffer.nbytes / best_seconds(lambda: np.dot(left, right), runs),
+        change=2 * buffer.nbytes / best_seconds(lambda: np.negative(buffer, out=buffer), runs),
     )
 
 
-def fastest(job: Callable[[], object], goes: int) -> float:
-    """Seconds of the shortest of several goes."""
+def best_seconds(job: Callable[[], object], runs: int) -> float:
+    """Seconds of the fastest of several runs."""
     times = []
-    for _ in range(goes):
+    for _ in range(runs):
         start = time.perf_counter()
         job()
         times.append(time.perf_counter() - start)
@@ -88,14 +88,14 @@ def fastest(job: Callable[[], object], goes: int) -> float:
 
 
 def table(bandwidth: Bandwidth, nnz: float, K: int) -> list[str]:
-    """Markdown lines: the rates and what they allow."""
+    """Markdown lines: the rates and the items per second that they allow."""
     both = (bandwidth.memory, bandwidth.cache)
     read, change = ([getattr(rate, job) / 1e9 for rate in both] for job in ("read", "change"))
     lines = [
         f"One thread reads {read[0]:.1f} GB/s from memory and {read[1]:.1f} GB/s from a buffer of "
         f"{CACHE_BYTES >> 20} MB; it changes data in place at {change[0]:.1f} and {change[1]:.1f} "
-        f"GB/s (both ways counted). With {nnz:.1f} features a row and {K} labels that allows, in "
-        "items/s, if every row is learnt:",
+        f"GB/s (bytes read plus bytes written). With {nnz:.1f} features per row and {K} labels, "
+        "and an update in every round, these rates allow the following items/s:",
         "",
         "| learner | planes read, written | from memory | from the cache |",
         "|---|---|---|---|",

@@ -1,20 +1,21 @@
-"""Blocks of rows a second, beside NumPy, clarabel and SciPy, in one run.
+"""BlockProjection beside NumPy, SciPy and clarabel, in blocks per second.
 
     python -m benchmarks.blocks [--repeat 5] [--blocks 1000]
 
-Every way learns the same stream of CSR matrices with one weight vector from the start. NumPy does
-the same steps on the arrays of the matrices, SciPy's sparse matrices do them as products; clarabel
-and SciPy's SLSQP solve the dual of the best step, a quadratic programme in the rows' coefficients,
-around the NumPy code. Ours learns the stream in one call of `learn_blocks`; "one by one" calls
-`learn_block`, which checks its input each time. Ways take turns on one thread; the best of each
-counts, in blocks a second of processor time, so that what else a machine does hits none of them
-harder. The last column says how far the final weights lie from ours, in relation to their length.
+Every method learns the same stream of CSR matrices with one weight vector that starts at zero.
+"NumPy" does the same steps on the arrays of the matrices, "SciPy sparse" as products of sparse
+matrices. For the optimal step, clarabel and SciPy's SLSQP solve the dual, a quadratic programme in
+one coefficient per row, and NumPy does the rest. Ours learns the stream in one call of
+`learn_blocks`; "one by one" calls `learn_block`, which checks its input each time. Methods run
+alternately on one thread. Rates are blocks per second of processor time, so that other work on the
+machine matters less. The last column is the distance of the final weights from ours, relative to
+the norm of ours.
 """
 
 import argparse
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import clarabel
 import numpy as np
@@ -28,12 +29,12 @@ from benchmarks.turns import Times
 from tagalong import BlockProjection
 
 FloatArray = NDArray[np.float64]
-# From a block and its scores to its coefficients; from a comparison to seconds and weights.
-Coefficients = Callable[[Any, FloatArray, FloatArray], FloatArray]
+# (rows, signs, scores of a block) -> coefficients; comparison -> (seconds, final weights).
+Coefficients = Callable[[sp.csr_matrix, FloatArray, FloatArray], FloatArray]
 Run = Callable[["Comparison"], tuple[float, FloatArray]]
 
 C = 0.02
-# What each comparison should reach.
+# Goals: the speed of ours as a multiple of the peer's.
 STEP_GOAL, OPTIMAL_GOAL = 10.0, 20.0
 
 
@@ -43,10 +44,10 @@ class Block(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    what: str
+    title: str
     stream: list[Block]
     features: int
-    ours: str
+    scheme: str
     peers: dict[str, Run]
     goal: float
 
@@ -66,21 +67,21 @@ def blocks(seed: int, count: int, rows: int, features: int, nonzeros: int = 50) 
 
 
 def coefficients(scheme: str, scores: FloatArray, q: FloatArray) -> FloatArray:
-    """SimPerc, SimProj, MaxPA and SimOpt in NumPy, for a block in which no row is empty."""
+    """SimPerc, SimProj, MaxPA and SimOpt in NumPy; no row of the block may be empty."""
     if scheme == "simperc":
         wrong = scores <= 0.0
         return C / max(1, wrong.sum()) * wrong
     losses = np.maximum(0.0, 1.0 - scores)
     if scheme == "simopt":
-        return surrogate(losses, q)
-    own = np.minimum(C, losses / q)
+        return simopt_coefficients(losses, q)
+    single_row = np.minimum(C, losses / q)
     if scheme == "simproj":
-        return own / max(1, np.count_nonzero(losses))
-    return own * (np.arange(len(own)) == losses.argmax())
+        return single_row / max(1, np.count_nonzero(losses))
+    return single_row * (np.arange(len(single_row)) == losses.argmax())
 
 
-def array_run(choose: Coefficients) -> Run:
-    """Learn with the arrays of the matrices, by gathering and scattering."""
+def numpy_run(choose: Coefficients) -> Run:
+    """Learn with the arrays of the CSR matrices: gather weights, scatter updates."""
 
     def run(comparison: Comparison) -> tuple[float, FloatArray]:
         w = np.zeros(comparison.features)
@@ -89,14 +90,14 @@ def array_run(choose: Coefficients) -> Run:
             lengths = np.diff(X.indptr)
             values = X.data * np.repeat(y, lengths)
             scores = np.add.reduceat(w[X.indices] * values, X.indptr[:-1])
-            masses = choose(X, y, scores)
-            np.add.at(w, X.indices, np.repeat(masses, lengths) * values)
+            alphas = choose(X, y, scores)
+            np.add.at(w, X.indices, np.repeat(alphas, lengths) * values)
         return time.process_time() - start, w
 
     return run
 
 
-def product_run(choose: Coefficients) -> Run:
+def sparse_run(choose: Coefficients) -> Run:
     """Learn with products of sparse matrices."""
 
     def run(comparison: Comparison) -> tuple[float, FloatArray]:
@@ -109,14 +110,14 @@ def product_run(choose: Coefficients) -> Run:
     return run
 
 
-def shared(scheme: str) -> Coefficients:
+def closed_form(scheme: str) -> Coefficients:
     def choose(X: sp.csr_matrix, y: FloatArray, scores: FloatArray) -> FloatArray:
         return coefficients(scheme, scores, np.add.reduceat(np.square(X.data), X.indptr[:-1]))
 
     return choose
 
 
-def surrogate(losses: FloatArray, q: FloatArray) -> FloatArray:
+def simopt_coefficients(losses: FloatArray, q: FloatArray) -> FloatArray:
     if (losses / q).sum() <= C:
         return losses / q
     order = np.argsort(-losses)
@@ -126,8 +127,8 @@ def surrogate(losses: FloatArray, q: FloatArray) -> FloatArray:
     return np.maximum(0.0, losses - prices[np.argmax(after <= prices)]) / q
 
 
-def best(solve: Callable[[FloatArray, FloatArray], FloatArray]) -> Coefficients:
-    """The best step, left to a solver: it sees the products of the rows and the losses."""
+def optimal_with(solve: Callable[[FloatArray, FloatArray], FloatArray]) -> Coefficients:
+    """The optimal step by a solver that gets the inner products of the rows and the losses."""
 
     def choose(X: sp.csr_matrix, y: FloatArray, scores: FloatArray) -> FloatArray:
         if scores.min() >= 1.0:
@@ -155,7 +156,7 @@ def clarabel_solve(Q: FloatArray, losses: FloatArray) -> FloatArray:
 
 def scipy_solve(Q: FloatArray, losses: FloatArray) -> FloatArray:
     m = len(losses)
-    # In units of the budget, which suits its stopping rule.
+    # Variables are scaled by the budget C, which suits the stopping rule of SLSQP.
     found = minimize(
         lambda a: (0.5 * C * a @ Q @ a - losses @ a, C * (Q @ a) - losses),
         np.zeros(m),
@@ -168,18 +169,18 @@ def scipy_solve(Q: FloatArray, losses: FloatArray) -> FloatArray:
     return np.asarray(C * found.x)
 
 
-def our_run(comparison: Comparison) -> tuple[float, FloatArray]:
+def run_blocks(comparison: Comparison) -> tuple[float, FloatArray]:
     X = sp.vstack([block.X for block in comparison.stream], format="csr")
     y = np.concatenate([block.y for block in comparison.stream])
     sizes = [len(block.y) for block in comparison.stream]
-    learner = BlockProjection(comparison.ours, C=C, dtype="float64")
+    learner = BlockProjection(comparison.scheme, C=C, dtype="float64")
     start = time.process_time()
     learner.learn_blocks(X, y, sizes)
     return time.process_time() - start, np.asarray(learner.coef_)
 
 
-def single_run(comparison: Comparison) -> tuple[float, FloatArray]:
-    learner = BlockProjection(comparison.ours, C=C, dtype="float64")
+def run_single_blocks(comparison: Comparison) -> tuple[float, FloatArray]:
+    learner = BlockProjection(comparison.scheme, C=C, dtype="float64")
     start = time.process_time()
     for block in comparison.stream:
         learner.learn_block(block.X, block.y)
@@ -187,40 +188,47 @@ def single_run(comparison: Comparison) -> tuple[float, FloatArray]:
 
 
 def comparisons(count: int) -> list[Comparison]:
-    """All of them, with so many blocks where a step is quick and fewer where it is not."""
+    """All comparisons: ``count`` blocks for the closed forms, fewer for the optimal step."""
     found = []
     for nonzeros in (10, 50):
         small = blocks(0, count, 20, 10_000, nonzeros)
         for name in ("simperc", "simproj", "max", "simopt"):
-            step = shared(name)
-            peers = {"NumPy": array_run(step), "SciPy sparse": product_run(step)}
-            what = f"{name}, 20 rows of {nonzeros}"
-            found.append(Comparison(what, small, 10_000, name, peers, STEP_GOAL))
-    peers = {"clarabel": array_run(best(clarabel_solve)), "SLSQP": array_run(best(scipy_solve))}
+            step = closed_form(name)
+            peers = {"NumPy": numpy_run(step), "SciPy sparse": sparse_run(step)}
+            title = f"{name}, 20 rows of {nonzeros}"
+            found.append(Comparison(title, small, 10_000, name, peers, STEP_GOAL))
+    peers = {
+        "clarabel": numpy_run(optimal_with(clarabel_solve)),
+        "SLSQP": numpy_run(optimal_with(scipy_solve)),
+    }
     for rows, share in ((20, 5), (50, 10), (100, 20)):
         stream = blocks(rows, max(1, count // share), rows, 10_000)
-        what = f"optimal, {rows} rows of 50"
-        found.append(Comparison(what, stream, 10_000, "optimal", peers, OPTIMAL_GOAL))
+        title = f"optimal, {rows} rows of 50"
+        found.append(Comparison(title, stream, 10_000, "optimal", peers, OPTIMAL_GOAL))
     return found
 
 
 def measure(comparison: Comparison, repeat: int) -> list[list[str]]:
-    """Rows of the table, one a peer."""
-    ways: dict[str, Run] = {"ours": our_run, "one by one": single_run, **comparison.peers}
-    times = {name: Times() for name in ways}
+    """Rows of the table, one per peer."""
+    methods: dict[str, Run] = {
+        "ours": run_blocks,
+        "one by one": run_single_blocks,
+        **comparison.peers,
+    }
+    times = {name: Times() for name in methods}
     weights: dict[str, FloatArray] = {}
     for _ in range(repeat):
-        for name, run in ways.items():
-            taken, weights[name] = run(comparison)
-            times[name].seconds.append(taken)
+        for name, run in methods.items():
+            seconds, weights[name] = run(comparison)
+            times[name].seconds.append(seconds)
     count = len(comparison.stream)
-    length = float(np.linalg.norm(weights["ours"]))
+    norm = float(np.linalg.norm(weights["ours"]))
     rows = []
     for peer in comparison.peers:
         ratio = times[peer].over(times["ours"])
-        difference = float(np.linalg.norm(weights[peer] - weights["ours"])) / length
+        difference = float(np.linalg.norm(weights[peer] - weights["ours"])) / norm
         rows.append([
-            comparison.what,
+            comparison.title,
             f"{count / times['ours'].best:,.0f}",
             f"{count / times['ours'].median:,.0f}",
             f"{count / times['one by one'].median:,.0f}",
@@ -237,16 +245,16 @@ def measure(comparison: Comparison, repeat: int) -> list[list[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--blocks", type=int, default=1_000, help="where a step is quick")
+    parser.add_argument("--blocks", type=int, default=1_000, help="blocks for closed-form steps")
     options = parser.parse_args()
     with threadpool_limits(1):
         found = comparisons(options.blocks)
         rows = [row for one in found for row in measure(one, options.repeat)]
-    heads = [
-        "step", "blocks/s, best", "median", "one by one", "peer", "its blocks/s", "times", "goal",
-        "", "differs by",
+    headers = [
+        "step", "blocks/s, best", "median", "one by one", "peer", "peer's blocks/s",
+        "ours / peer", "goal", "", "difference of weights",
     ]  # fmt: skip
-    print(table(heads, rows))
+    print(table(headers, rows))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""One online pass over a stream (rank, then learn), timed and measured alike for everyone."""
+"""Time and evaluate contestants alike: one online pass over a stream, rank then learn."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import scipy.sparse as sp
 
 from benchmarks.measures import Measures, Progressive
 from benchmarks.streams import Features, Stream
-from benchmarks.turns import get_ready
+from benchmarks.turns import prepare_turn
 
 Step = Callable[[Features, sp.csr_matrix], npt.NDArray[np.floating]]
-"""Takes a chunk of rows and their labels, learns it, returns the scores made beforehand."""
+"""Learns a chunk of rows and their labels; returns the scores from before learning each row."""
 
 
 class Contestant(Protocol):
-    """A learner with its stream; ``rows`` of it are used."""
+    """A learner and the stream that it learns; ``rows`` is the number of rows used."""
 
     @property
     def name(self) -> str: ...
@@ -30,7 +30,7 @@ class Contestant(Protocol):
     def rows(self) -> int: ...
 
     def time(self) -> float:
-        """Seconds of one pass from a fresh start."""
+        """Seconds of one pass with a new learner."""
         ...
 
     def measure(self) -> Measures:
@@ -39,13 +39,13 @@ class Contestant(Protocol):
 
 
 @dataclass
-class Stepwise:
-    """A contestant that is called chunk by chunk; only the calls are timed."""
+class ChunkedContestant:
+    """A contestant that learns chunk by chunk; only its calls are timed."""
 
     name: str
     stream: Stream
     chunk: int
-    fresh: Callable[[], Step]
+    make_step: Callable[[], Step]
     _measures: Measures | None = field(default=None, init=False)
 
     @property
@@ -53,7 +53,7 @@ class Stepwise:
         return self.stream.rows
 
     def time(self) -> float:
-        step = self.fresh()
+        step = self.make_step()
         total = Progressive() if self._measures is None else None
         seconds = 0.0
         for X, Y in chunks(self.stream, self.chunk):
@@ -74,7 +74,7 @@ class Stepwise:
 
 
 def chunks(stream: Stream, size: int) -> Iterator[tuple[Features, sp.csr_matrix]]:
-    """The stream in slices of ``size`` rows."""
+    """Split the stream into slices of ``size`` rows."""
     for start in range(0, stream.rows, size):
         rows = slice(start, start + size)
         yield stream.X[rows], stream.Y[rows]
@@ -82,7 +82,7 @@ def chunks(stream: Stream, size: int) -> Iterator[tuple[Features, sp.csr_matrix]
 
 @dataclass
 class Entry:
-    """What came of a contestant: its times and measures, or the reason why there are none."""
+    """The times and measures of a contestant, or the reason for its failure."""
 
     name: str
     rows: int = 0
@@ -92,36 +92,37 @@ class Entry:
 
     @property
     def best(self) -> float:
-        """Items a second in the fastest repetition."""
+        """Items per second in the fastest repetition."""
         return self.rows / min(self.seconds)
 
     @property
     def median(self) -> float:
-        """Items a second in the median repetition."""
+        """Items per second in the median repetition."""
         return self.rows / statistics.median(self.seconds)
 
 
 def alternate(
-    contestants: Sequence[Contestant], repeat: int, say: Callable[[str], None]
+    contestants: Sequence[Contestant], repeat: int, log: Callable[[str], None]
 ) -> list[Entry]:
-    """Time everyone once, then everyone again, so that a slow spell of the machine hits all.
+    """Time all contestants once, then all of them again, ``repeat`` times.
 
-    A contestant that raises drops out with its reason; the others go on.
+    A slow phase of the machine then affects all of them. A contestant that raises an exception is
+    not run again; its entry has the reason.
     """
     entries = [Entry(contestant.name, contestant.rows) for contestant in contestants]
     for repetition in range(repeat):
         for contestant, entry in zip(contestants, entries, strict=True):
             if entry.failure:
                 continue
-            get_ready()
+            prepare_turn()
             try:
                 entry.seconds.append(contestant.time())
                 if repetition == 0:
                     entry.measures = contestant.measure()
             except Exception as error:
                 entry.failure = f"{type(error).__name__}: {error}"
-                say(f"{repetition + 1}/{repeat} {entry.name}: {entry.failure}")
+                log(f"{repetition + 1}/{repeat} {entry.name}: {entry.failure}")
             else:
                 rate = entry.rows / entry.seconds[-1]
-                say(f"{repetition + 1}/{repeat} {entry.name}: {rate:,.0f} items/s")
+                log(f"{repetition + 1}/{repeat} {entry.name}: {rate:,.0f} items/s")
     return entries

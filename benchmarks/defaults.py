@@ -1,7 +1,7 @@
-"""What the defaults of LabelRanker were chosen by: one setting changed at a time, over streams.
+"""The measurements behind the defaults of LabelRanker: one setting changed at a time.
 
 ``python -m benchmarks.defaults default`` prints a table; ``--help`` lists the groups. Every
-figure is progressive, in one pass. benchmarks/defaults.md has its tables.
+figure is progressive, over one pass. benchmarks/defaults.md has the tables.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ GROUPS: dict[str, list[dict[str, Any]]] = {
 
 
 def measure(setting: dict[str, Any], stream: streams.Stream) -> Measures:
-    """One progressive pass."""
+    """The measures of one progressive pass."""
     parameters = {name: value for name, value in setting.items() if name != RATE}
     rate = label_ranker.ADAPTIVE_RATE
     label_ranker.ADAPTIVE_RATE = setting.get(RATE, rate)
@@ -63,7 +63,7 @@ def measure(setting: dict[str, Any], stream: streams.Stream) -> Measures:
 
 
 def main() -> None:
-    """Print average precision a stream, and the means of all five measures."""
+    """Print the average precision per stream, and the means of all five measures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("group", choices=GROUPS)
     parser.add_argument("--streams", nargs="+", default=STREAMS, choices=streams.names())

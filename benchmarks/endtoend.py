@@ -1,18 +1,18 @@
-"""From text to labels: ``tagalong learn`` beside Vowpal Wabbit, whole processes on the same items.
+"""End to end, from text to labels: ``tagalong learn`` beside Vowpal Wabbit on the same items.
 
     python -m benchmarks.endtoend [--repeat 3] [--limit N] [--no-quality]
 
-Ours starts the interpreter, imports, reads JSON lines, makes features of words, predicts, learns
-and evaluates; all of it counts. Vowpal Wabbit has no executable in its wheel: a process of its own
-hands the file's name to its driver, and only the driver's time counts, without interpreter and
-imports. Its text is written by ``tagalong.readers.write``, with the words that our features have,
-so that both learn from the same n-grams; it predicts and learns, and evaluates its own loss. Once
-the words are numbered beforehand, so that it can keep them all apart, and once they are hashed
-to its default of 18 bits.
+For Tagalong, the whole process counts: it starts the interpreter, imports, reads JSON lines,
+extracts word features, predicts, learns and evaluates. Vowpal Wabbit's wheel has no executable. A
+Python process passes the file name to its driver, and only the driver's time counts, without
+interpreter and imports. Its input is written by ``tagalong.readers.write`` with the words of our
+features, so that both learn from the same words. It predicts, learns and computes its own loss.
+In one variant the words are numbered beforehand, so that no two words collide; in the other they
+are hashed to its default of 18 bits.
 
-Everyone takes turns. Items a second are by processor time, of all threads, so that whatever else
-the machine does counts for nobody; by the clock Vowpal Wabbit's second thread, which parses, may
-help it. Quality comes from one further pass that asks for scores, by the same measures.
+Methods run alternately. Items per second are by the processor time of all threads, so that other
+work on the machine matters less. In wall-clock time, Vowpal Wabbit's second thread, which parses,
+can help it. Quality comes from one more pass that requests the scores, with the same measures.
 """
 
 from __future__ import annotations
@@ -63,32 +63,32 @@ print(json.dumps([time.process_time() - cpu, time.perf_counter() - clock]))
 
 @dataclass
 class Entry:
-    """One contestant: how to run it once, and what came of that."""
+    """One contestant: how to run it once, and its times."""
 
     name: str
-    run: Callable[[], tuple[float, float]]  # processor time and time by the clock, in seconds
+    run: Callable[[], tuple[float, float]]  # seconds of processor time and of wall-clock time
     quality: Callable[[], dict[str, float]]
     seconds: list[tuple[float, float]] = field(default_factory=list)
     failure: str = ""
 
 
-def words_of(item: Item) -> Item:
-    """Return an item whose words, blank by blank, are those that our features have."""
+def normalise_words(item: Item) -> Item:
+    """Return an item whose text has the words of our features, separated by blanks."""
     letters = "".join(c if c.isalnum() else " " for c in str(item.text).casefold())
     return replace(item, text=letters, id="")
 
 
-def ours(source: Path, options: list[str]) -> tuple[float, float]:
-    """Seconds of a whole process."""
+def time_tagalong(source: Path, options: list[str]) -> tuple[float, float]:
+    """Seconds of a whole process: processor time and wall-clock time."""
     before, clock = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run(_command(source, options), check=True, stdout=subprocess.DEVNULL)
     seconds = time.perf_counter() - clock
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return used, seconds
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return cpu, seconds
 
 
-def our_quality(source: Path, options: list[str]) -> dict[str, float]:
+def tagalong_quality(source: Path, options: list[str]) -> dict[str, float]:
     found = subprocess.run(
         [*_command(source, options), "--json"], check=True, capture_output=True, text=True
     )
@@ -100,23 +100,26 @@ def _command(source: Path, options: list[str]) -> list[str]:
     return [sys.executable, "-m", "tagalong", "learn", str(source), "--quiet", *options]
 
 
-def numbered(items: list[Item]) -> tuple[list[Item], int]:
-    """Return items with numbers for words, which Vowpal Wabbit does not hash; and how many."""
+def number_words(items: list[Item]) -> tuple[list[Item], int]:
+    """Return items with words replaced by numbers, and the number of different words.
+
+    Vowpal Wabbit does not hash numbers.
+    """
     numbers: dict[str, int] = {}
     found = []
-    for item in map(words_of, items):
+    for item in map(normalise_words, items):
         text = " ".join(str(numbers.setdefault(w, len(numbers))) for w in str(item.text).split())
         found.append(replace(item, text=text))
     return found, len(numbers)
 
 
-def enough_bits(labels: int, words: int) -> int:
-    """As in ``benchmarks.peers``: so many that no two weights of numbered words share a place."""
+def collision_free_bits(labels: int, words: int) -> int:
+    """Return the hash bits with which no two weights collide, as in ``benchmarks.peers``."""
     return max(18, math.ceil(math.log2(words)) + math.ceil(math.log2(labels)))
 
 
-def vw(text: Path, arguments: list[str]) -> tuple[float, float]:
-    """Seconds of the driver alone."""
+def time_vw(text: Path, arguments: list[str]) -> tuple[float, float]:
+    """Seconds of the driver, without interpreter: processor time and wall-clock time."""
     found = subprocess.run(
         [sys.executable, "-c", VW_CHILD, *arguments, "-d", str(text)],
         capture_output=True,
@@ -124,8 +127,8 @@ def vw(text: Path, arguments: list[str]) -> tuple[float, float]:
     )
     if found.returncode != 0:
         raise RuntimeError(found.stderr.strip().splitlines()[-1])
-    used, seconds = json.loads(found.stdout)
-    return used, seconds
+    cpu, seconds = json.loads(found.stdout)
+    return cpu, seconds
 
 
 def vw_quality(text: Path, arguments: list[str]) -> dict[str, float]:
@@ -147,51 +150,52 @@ def vw_quality(text: Path, arguments: list[str]) -> dict[str, float]:
 
 
 def contestants(folder: Path, items: list[Item]) -> Iterator[Entry]:
-    """Write everyone's input, untimed."""
+    """Write the input of all contestants and yield them."""
     plain, packed = folder / "items.jsonl", folder / "items.jsonl.xz"
     write(items, str(plain))
     write(items, str(packed))
     labels = len({label for item in items for label in item.labels or ()})
-    with_numbers, words = numbered(items)
-    for name, own, bits in (
-        ("VW, words as numbers that never collide", with_numbers, enough_bits(labels, words)),
-        ("VW, words, -b 18, its default", [words_of(item) for item in items], 18),
+    numbered, words = number_words(items)
+    for name, vw_items, bits in (
+        ("VW, numbered words, no collisions", numbered, collision_free_bits(labels, words)),
+        ("VW, hashed words, -b 18 (its default)", [normalise_words(item) for item in items], 18),
     ):
         text = folder / f"{bits}.vw"
-        write(own, str(text), number_labels=True)
+        write(vw_items, str(text), number_labels=True)
         arguments = ["--multilabel_oaa", str(labels), "-b", str(bits), "--quiet"]
         yield Entry(
             name,
-            lambda text=text, arguments=arguments: vw(text, arguments),
+            lambda text=text, arguments=arguments: time_vw(text, arguments),
             lambda text=text, arguments=arguments: vw_quality(text, arguments),
         )
     for name, options in LEARNERS.items():
         source = packed if ".xz" in name else plain
         yield Entry(
             name,
-            lambda source=source, options=options: ours(source, options),
-            lambda source=source, options=options: our_quality(source, options),
+            lambda source=source, options=options: time_tagalong(source, options),
+            lambda source=source, options=options: tagalong_quality(source, options),
         )
 
 
 def table(entries: list[Entry], items: int, quality: bool) -> Iterator[str]:
-    yield "| way | items/s, best | median | × VW | by the clock | " + " | ".join(MEASURES) + " |"
+    yield "| method | items/s, best | median | × VW | wall clock | " + " | ".join(MEASURES) + " |"
     yield "|---" * (5 + len(MEASURES)) + "|"
-    peer = entries[0].seconds  # none, if it could not be run
+    peer = entries[0].seconds  # empty if the peer could not be run
     for entry in entries:
         if entry.failure:
             yield f"| {entry.name} | {entry.failure} |"
             continue
-        used = [cpu for cpu, _ in entry.seconds]
+        cpu_times = [cpu for cpu, _ in entry.seconds]
         clock = min(seconds for _, seconds in entry.seconds)
         found = entry.quality() if quality else {}
         cells = " | ".join(f"{found[name]:.4f}" if name in found else "–" for name in MEASURES)
-        ratios = [theirs / own for own, (theirs, _) in zip(used, peer, strict=False)]
+        ratios = [theirs / own for own, (theirs, _) in zip(cpu_times, peer, strict=False)]
         ratio = "–"
         if ratios:
             ratio = f"{statistics.median(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f})"
         yield (
-            f"| {entry.name} | {items / min(used):,.0f} | {items / statistics.median(used):,.0f} "
+            f"| {entry.name} | {items / min(cpu_times):,.0f} "
+            f"| {items / statistics.median(cpu_times):,.0f} "
             f"| {ratio} | {items / clock:,.0f} | {cells} |"
         )
 
@@ -199,8 +203,8 @@ def table(entries: list[Entry], items: int, quality: bool) -> Iterator[str]:
 def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--limit", type=int, help="only the first items")
-    parser.add_argument("--no-quality", action="store_true", help="speed alone")
+    parser.add_argument("--limit", type=int, help="number of items (default: all)")
+    parser.add_argument("--no-quality", action="store_true", help="measure speed only")
     arguments = parser.parse_args(argv)
     path = Path(os.environ.get("TAGALONG_DATA", ""), "debtags-texts.jsonl.xz")
     source = str(path) if path.is_file() else "pydocs:"

@@ -1,11 +1,12 @@
-"""What features of a text are worth, and what merged labels should weigh: the guide's tables.
+"""Quality by text features, and by the weights of merged labels: the tables of the guide.
 
     python -m benchmarks.features
 
-Progressive runs of a Tagger with the default learner over the texts of Debian tags and 20
-Newsgroups (TAGALONG_DATA): one-error / average precision for each setting of `TextFeatures`. Then,
-on Debian tags after 12,000 items, labels are merged in pairs, and the next 2,000 items are ranked:
-with the merged weights added up, as `merge_labels` does, and with their mean.
+A Tagger with the default learner runs progressively over the texts of Debian tags and of 20
+Newsgroups (TAGALONG_DATA). The table has one-error / average precision for each setting of
+`TextFeatures`. After 12,000 items of Debian tags, 30 pairs of labels are merged, and the next 2,000
+items are ranked: once with the sum of the merged weights, as in `merge_labels`, and once with their
+mean.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def debtags() -> list[Item]:
     return list(read(data_path("debtags-texts.jsonl.xz")))
 
 
-def measured(items: Iterable[Item], features: TextFeatures) -> str:
+def progressive_quality(items: Iterable[Item], features: TextFeatures) -> str:
     tagger, progress = Tagger(features=copy.deepcopy(features)), Progress()
     for item in items:
         progress.add(tagger.watch(item))
@@ -42,8 +43,8 @@ def measured(items: Iterable[Item], features: TextFeatures) -> str:
     return f"{found.one_error:.3f} / {found.average_precision:.3f}"
 
 
-def halve(tagger: Tagger, labels: list[str]) -> None:
-    """Weigh labels by their shares of the items, so that their sum is their mean."""
+def scale_by_share(tagger: Tagger, labels: list[str]) -> None:
+    """Scale the weights of labels by their shares of the items; their sum is then the mean."""
     learner, counts = tagger.learner, tagger.history.count
     numbers = [learner._labels.number[label] for label in labels]
     state = learner._native.state()
@@ -55,7 +56,7 @@ def halve(tagger: Tagger, labels: list[str]) -> None:
     learner._native = native
 
 
-def merged(items: list[Item], mean: bool) -> float:
+def precision_after_merging(items: list[Item], mean: bool) -> float:
     tagger = Tagger()
     for item in items[:LEARNT]:
         tagger.learn(item)
@@ -63,19 +64,19 @@ def merged(items: list[Item], mean: bool) -> float:
     frequent = [label for label, count in counts.items() if count > 100]
     np.random.default_rng(SEED).shuffle(frequent)
     pairs = list(zip(frequent[: 2 * PAIRS : 2], frequent[1 : 2 * PAIRS : 2], strict=True))
-    for kept, gone in pairs:
+    for kept, removed in pairs:
         if mean:
-            halve(tagger, [kept, gone])
-        tagger.merge_labels([kept, gone], into=kept)
-    now = {gone: kept for kept, gone in pairs}
-    return average_precision(tagger, items[LEARNT : LEARNT + RANKED], now)
+            scale_by_share(tagger, [kept, removed])
+        tagger.merge_labels([kept, removed], into=kept)
+    renamed = {removed: kept for kept, removed in pairs}
+    return average_precision(tagger, items[LEARNT : LEARNT + RANKED], renamed)
 
 
-def average_precision(tagger: Tagger, items: Iterable[Item], now: dict[str, str]) -> float:
-    """The mean over the items, none of which is learnt."""
+def average_precision(tagger: Tagger, items: Iterable[Item], renamed: dict[str, str]) -> float:
+    """The mean average precision over items, which are not learnt."""
     total, count = 0.0, 0
     for item in items:
-        labels = {now.get(label, label) for label in item.labels or ()}
+        labels = {renamed.get(label, label) for label in item.labels or ()}
         ranks = [i for i, s in enumerate(tagger.suggest(item, k=None), 1) if s.label in labels]
         if ranks:
             total += sum(place / rank for place, rank in enumerate(ranks, 1)) / len(ranks)
@@ -88,11 +89,12 @@ def main() -> None:
     print("| stream | " + " | ".join(f"`{name}`" for name in SETTINGS) + " |")
     print("|---" * (len(SETTINGS) + 1) + "|")
     for name, items in streams.items():
-        cells = [measured(items, features) for features in SETTINGS.values()]
+        cells = [progressive_quality(items, features) for features in SETTINGS.values()]
         print(f"| {name} ({len(items):,} texts) | " + " | ".join(cells) + " |", flush=True)
     items = streams["Debian tags"]
-    for name, mean in (("added up", False), ("their mean", True)):
-        print(f"merged weights {name}: average precision {merged(items, mean):.3f}", flush=True)
+    for name, mean in (("sum", False), ("mean", True)):
+        precision = precision_after_merging(items, mean)
+        print(f"{name} of the merged weights: average precision {precision:.3f}", flush=True)
 
 
 if __name__ == "__main__":

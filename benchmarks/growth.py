@@ -1,9 +1,9 @@
-"""How M3L and partial feedback grow: ``python -m benchmarks.growth [--quick]``.
+"""Scaling of M3L and partial feedback: ``python -m benchmarks.growth [--quick]``.
 
-Seconds of the processor to train M3L against rows and labels, and of a round with partial feedback
-against features and labels, the best of several turns and the range of all. Rows of M3L's curves
-are those of ``benchmarks.scaling``, games are drawn from a model. Exponents are slopes on
-logarithmic scales: of the best, and the range of those of each turn.
+Processor time of M3L's training by rows and labels, and of a round with partial feedback by
+features and labels: the best of several turns, and their range. M3L learns the streams of
+``benchmarks.scaling``; games are drawn from a model. Exponents are slopes on logarithmic scales,
+of the best times; their range is over the turns.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.markdown import table
-from benchmarks.partial import EXPLORATION, SLOTS, drawn_stream
+from benchmarks.partial import EXPLORATION, SLOTS, synthetic_stream
 from benchmarks.scaling import planted
 from benchmarks.turns import take_turns, with_range
 from tagalong import M3LClassifier, PartialFeedbackRanker
@@ -33,16 +33,16 @@ Work = Callable[[], object]
 
 @dataclass(frozen=True)
 class Curve:
-    """Seconds of one way over one thing that varies."""
+    """The time of one method as a function of one size."""
 
-    way: str
+    method: str
     varied: str
     sizes: Sequence[int]
     work: Callable[[int], Work]
-    """Makes the work of a size, its data included."""
+    """Prepares the data of a size and returns the work to time."""
 
-    per: float = 1.0
-    """Units of work in one go."""
+    divisor: float = 1.0
+    """Converts seconds of the work into ``unit``."""
 
     unit: str = "s"
 
@@ -53,11 +53,11 @@ class Curve:
 
 @dataclass(frozen=True)
 class Measured:
-    """A curve with its figures, in its unit."""
+    """A curve with its measured times, in its unit."""
 
     curve: Curve
     turns: Sequence[Sequence[float]]
-    """Of every size, the figures of its turns."""
+    """One list per size, with one time per turn."""
 
     @property
     def best(self) -> list[float]:
@@ -65,9 +65,9 @@ class Measured:
 
     @property
     def exponent(self) -> str:
-        """That of the best, with the range of the turns' exponents."""
-        ranges = [self.curve.exponent(turn) for turn in zip(*self.turns, strict=True)]
-        return with_range(self.curve.exponent(self.best), ranges, ".2f")
+        """The exponent of the best times, with the range of the turns' exponents."""
+        of_turns = [self.curve.exponent(turn) for turn in zip(*self.turns, strict=True)]
+        return with_range(self.curve.exponent(self.best), of_turns, ".2f")
 
     def __str__(self) -> str:
         figures = [
@@ -77,14 +77,14 @@ class Measured:
         return "; ".join(figures)
 
 
-def m3l(rows: int, labels: int, **settings: object) -> Work:
+def m3l_training(rows: int, labels: int, **settings: object) -> Work:
     stream = planted(rows, labels=labels)
     X, Y = stream.X, stream.Y.toarray()
     return lambda: M3LClassifier(tol=TOLERANCE, random_state=0, **settings).fit(X, Y)
 
 
-def game(features: int, labels: int, covariance: str) -> Work:
-    X, Y = drawn_stream(ROUNDS, features, labels)
+def partial_game(features: int, labels: int, covariance: str) -> Work:
+    X, Y = synthetic_stream(ROUNDS, features, labels)
 
     def play() -> None:
         ranker = PartialFeedbackRanker(
@@ -100,33 +100,41 @@ def curves(quick: bool) -> list[Curve]:
     rows, kernel_rows = few((1_000, 2_000, 4_000, 8_000, 16_000)), few((500, 1_000, 2_000, 4_000))
     labels = few((10, 30, 100, 300))
     features, arms = few((30, 60, 120, 240)), few((25, 50, 100, 200, 400))
-    some = 500 if quick else 4_000
+    fixed_rows = 500 if quick else 4_000
     rbf = {"kernel": "rbf", "gamma": 0.02}
     found = [
-        Curve("linear", "rows", rows, partial(m3l, labels=100)),
-        Curve("RBF", "rows", kernel_rows, partial(m3l, labels=20, **rbf)),
-        Curve("linear", "labels", labels, partial(m3l, some)),
-        Curve("with a prior", "labels", labels, partial(m3l, some, prior="cooccurrence")),
-        Curve("RBF", "labels", labels[:3], partial(m3l, some // 4, **rbf)),
+        Curve("linear", "rows", rows, partial(m3l_training, labels=100)),
+        Curve("RBF", "rows", kernel_rows, partial(m3l_training, labels=20, **rbf)),
+        Curve("linear", "labels", labels, partial(m3l_training, fixed_rows)),
+        Curve(
+            "with a prior",
+            "labels",
+            labels,
+            partial(m3l_training, fixed_rows, prior="cooccurrence"),
+        ),
+        Curve("RBF", "labels", labels[:3], partial(m3l_training, fixed_rows // 4, **rbf)),
     ]
     for kind in ("full", "diagonal"):
-        per = {"per": ROUNDS / 1e6, "unit": "µs a round"}
+        unit = {"divisor": ROUNDS / 1e6, "unit": "µs per round"}
         found += [
-            Curve(kind, "features", features, lambda d, k=kind: game(d, 100, k), **per),
-            Curve(kind, "labels of a game", arms, lambda K, k=kind: game(120, K, k), **per),
+            Curve(kind, "features", features, lambda d, k=kind: partial_game(d, 100, k), **unit),
+            Curve(
+                kind, "labels of a game", arms, lambda K, k=kind: partial_game(120, K, k), **unit
+            ),
         ]
     return found
 
 
 def measure(curve: Curve, repeat: int) -> Measured:
-    """Every size, in several turns."""
-    ways = {str(size): curve.work(size) for size in curve.sizes}
-    found = take_turns(ways, repeat, time.process_time)
-    return Measured(curve, [[one / curve.per for one in times.seconds] for times in found.values()])
+    """Time all sizes of a curve, alternately."""
+    works = {str(size): curve.work(size) for size in curve.sizes}
+    found = take_turns(works, repeat, time.process_time)
+    turns = [[seconds / curve.divisor for seconds in times.seconds] for times in found.values()]
+    return Measured(curve, turns)
 
 
 def plot(found: Sequence[Measured], path: Path) -> None:
-    """A panel for everything that varies."""
+    """Draw one panel per varied size."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -138,7 +146,7 @@ def plot(found: Sequence[Measured], path: Path) -> None:
         for axis, varied in zip(axes, panels, strict=True):
             here = [one for one in found if one.curve.varied == varied]
             for one in here:
-                sizes, label = one.curve.sizes, f"{one.curve.way}: {one.exponent}"
+                sizes, label = one.curve.sizes, f"{one.curve.method}: {one.exponent}"
                 (line,) = axis.loglog(sizes, one.best, marker="o", markersize=3, label=label)
                 slowest = [max(turns) for turns in one.turns]
                 axis.fill_between(
@@ -161,9 +169,13 @@ def plot(found: Sequence[Measured], path: Path) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print the table, draw the plot."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.growth", description=__doc__)
-    parser.add_argument("--repeat", type=int, default=3, help="turns, the best counts (default 3)")
+    parser.add_argument(
+        "--repeat", type=int, default=3, help="turns; the best one counts (default 3)"
+    )
     parser.add_argument("--quick", action="store_true", help="small sizes only")
-    parser.add_argument("--plot", type=Path, help=f"file (default {PLOT.name}; --quick: none)")
+    parser.add_argument(
+        "--plot", type=Path, help=f"plot to write (default {PLOT.name}; none with --quick)"
+    )
     options = parser.parse_args(arguments)
     found, rows = [], []
     with threadpool_limits(1):
@@ -171,13 +183,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             measured = measure(curve, 1 if options.quick else options.repeat)
             found.append(measured)
             rows.append([
-                f"{'M3L' if curve.unit == 's' else 'partial feedback'}, {curve.way}",
+                f"{'M3L' if curve.unit == 's' else 'partial feedback'}, {curve.method}",
                 curve.varied,
                 str(measured),
                 measured.exponent,
             ])  # fmt: skip
-            print(f"{curve.way}, {curve.varied}: {rows[-1][2]}", file=sys.stderr, flush=True)
-    print(table(["way", "against", "measured", "exponent"], rows))
+            print(f"{curve.method}, {curve.varied}: {rows[-1][2]}", file=sys.stderr, flush=True)
+    print(table(["method", "varied", "measured", "exponent"], rows))
     path = options.plot or (None if options.quick else PLOT)
     if path is not None:
         plot(found, path)

@@ -1,6 +1,7 @@
-"""LIBLINEAR as a peer, by itself and as scikit-learn has it: a label's weights and dual value.
+"""LIBLINEAR as a peer, through its own package and through scikit-learn's LinearSVC.
 
-It returns no dual solution, but prints the value of the one it has found.
+A peer trains one label and returns weights and the dual value. LIBLINEAR returns no dual solution,
+but it prints the dual value, which is captured here.
 """
 
 import contextlib
@@ -13,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,13 +22,14 @@ import scipy.sparse as sp
 from sklearn.svm import LinearSVC
 
 Array = npt.NDArray[Any]
+ModelT = TypeVar("ModelT")
 
 
 class Trained(NamedTuple):
-    """What a linear peer found for a label."""
+    """The model of a linear peer for one label."""
 
     weights: Array
-    dual: float  # the value of its dual solution
+    dual: float  # dual objective value
     seconds: float
 
 
@@ -38,7 +40,7 @@ def liblinear() -> Peer | None:
     try:
         native = import_module("liblinear.liblinear")
     except ImportError as error:
-        print(f"liblinear-official is not installed ({error}): LinearSVC alone\n")
+        print(f"liblinear-official is not installed ({error}): LinearSVC is the only peer\n")
         return None
 
     def train(X: Any, y: Array, eps: float) -> Trained:
@@ -62,24 +64,24 @@ def linear_svc(X: Any, y: Array, eps: float) -> Trained:
     return Trained(np.asarray(peer.coef_[0]), dual, seconds)
 
 
-def _timed(train: Callable[[], Any]) -> tuple[Any, float, float]:
-    """What LIBLINEAR returns, the dual value that it prints from C, seconds."""
+def _timed(train: Callable[[], ModelT]) -> tuple[ModelT, float, float]:
+    """The result of LIBLINEAR, the dual value that its C code prints, and the seconds."""
     sys.stdout.flush()
-    kept = os.dup(1)
+    stdout_copy = os.dup(1)
     with tempfile.TemporaryFile() as printed, contextlib.redirect_stdout(io.StringIO()):
         os.dup2(printed.fileno(), 1)
         try:
-            began = time.process_time()
-            found = train()
-            seconds = time.process_time() - began
+            start = time.process_time()
+            model = train()
+            seconds = time.process_time() - start
         finally:
             ctypes.CDLL(None).fflush(None)
-            os.dup2(kept, 1)
-            os.close(kept)
+            os.dup2(stdout_copy, 1)
+            os.close(stdout_copy)
         printed.seek(0)
         values = re.findall(rb"Objective value = (\S+)", printed.read())
     if len(values) != 1:
         raise RuntimeError(
-            f"LIBLINEAR printed {len(values)} values of its objective instead of one"
+            f"LIBLINEAR printed {len(values)} objective values; exactly one was expected"
         )
-    return found, -float(values[0]), seconds
+    return model, -float(values[0]), seconds

@@ -1,8 +1,8 @@
-"""Linear M3L on up to a million rows, time and memory: ``python -m benchmarks.m3l_scale``.
+"""Time and memory of linear M3L on up to a million rows: ``python -m benchmarks.m3l_scale``.
 
-Rows of 46 different words, drawn by Zipf's law; labels are what a few words say, with noise. Each
-size is trained once, in a process of its own. The goal of memory is four bytes a dual variable and
-twice the weights, beside what was there before training.
+Each row has 46 different words, drawn by Zipf's law. A label depends on eight words, with noise.
+Each size is trained once, in its own process. Goal for the memory that training adds: four bytes
+per dual variable and twice the weights.
 """
 
 import argparse
@@ -19,49 +19,49 @@ import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
 from benchmarks.liblinear import Array
-from benchmarks.m3l import Set, f1, fit, relative_gap
+from benchmarks.m3l import Dataset, f1, fit, relative_gap
 from benchmarks.markdown import table
 
 ROWS = (250_000, 1_000_000)
-HEADS = (
+HEADERS = (
     "rows",
     "labels",
-    "s of one processor",
+    "processor s",
     "relative gap",
     "F1, 20,000 rows",
-    "MB before",
-    "MB that training adds at most",
-    "dual variables, twice the weights",
+    "MB before training",
+    "MB that training adds (peak)",
+    "goal, MB: dual variables and twice the weights",
 )
 
 
 def scale(sizes: Sequence[int]) -> None:
-    """Each in a process of its own, for the peak of its memory alone; one run each."""
+    """Train each size once, in its own process, so that each has its own memory peak."""
     found = []
     for rows in sizes:
         program = f"from benchmarks.m3l_scale import train; print(*train({rows}), sep='|')"
         command = [sys.executable, "-c", program]
         done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
         found.append(done.stdout.strip().split("|"))
-    print(table(HEADS, found) + "\n", flush=True)
+    print(table(HEADERS, found) + "\n", flush=True)
 
 
-def memory_now(which: str) -> float:
-    """Megabytes: ``VmRSS`` in use, ``VmHWM`` the most since it was last forgotten."""
+def process_memory(which: str) -> float:
+    """Megabytes of this process: ``VmRSS`` is current, ``VmHWM`` the peak since its reset."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(which)) / 1024
 
 
-def forget_peak() -> None:
-    """What memory was used until now does not count any more: Linux alone can do that."""
+def reset_peak_memory() -> None:
+    """Reset the peak of the process's memory (Linux only)."""
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
 
 
 def distinct_words(rng: np.random.Generator, rows: int, columns: int, count: int) -> Array:
-    """So many different words a row, by Zipf's law: repeated ones are drawn again."""
+    """``count`` different words per row, by Zipf's law; repeated words are drawn again."""
 
     def draw(size: Any) -> Array:
-        # The k-th word in proportion to 1 / (k + 20): the first ones are not in every row.
+        # The probability of word k is proportional to 1 / (k + 20), so no word is in every row.
         words = 20 * ((columns / 20 + 1) ** rng.random(size, dtype=np.float32) - 1)
         return np.minimum(words, columns - 1).astype(np.int32)
 
@@ -78,46 +78,46 @@ def distinct_words(rng: np.random.Generator, rows: int, columns: int, count: int
 
 
 def train(rows: int, columns: int = 100_000, labels: int = 100, nonzeros: int = 46) -> list[str]:
-    """A line of the table. Labels are what a few words say, with noise."""
+    """Train one model on generated rows; return a row of the table."""
     rng = np.random.default_rng(0)
     indices = distinct_words(rng, rows, columns, nonzeros).ravel()
     starts = np.arange(0, rows * nonzeros + 1, nonzeros, dtype=np.int32)
     values = np.full(len(indices), 1 / np.sqrt(nonzeros), np.float32)
     X = sp.csr_matrix((values, indices, starts), (rows, columns))
-    wanted = []
+    columns_of_Y = []
     for _ in range(labels):
         words = rng.choice(2000, 8, replace=False)
         scores = np.asarray(X[:, words].sum(axis=1)).ravel() + 0.05 * rng.normal(size=rows)
         top = np.argpartition(-scores, rows // 50)[: rows // 50]
-        wanted.append(
+        columns_of_Y.append(
             sp.csc_matrix((np.ones(len(top), np.int8), (top, np.zeros(len(top), int))), (rows, 1))
         )
-    Y = sp.csr_matrix(sp.hstack(wanted))
-    del indices, starts, values, wanted
+    Y = sp.csr_matrix(sp.hstack(columns_of_Y))
+    del indices, starts, values, columns_of_Y
     gc.collect()
-    forget_peak()
-    before, used = memory_now("VmRSS"), time.process_time()
-    model = fit(Set(X, Y), tol=0.1, verbose=1)
-    seconds, peak = time.process_time() - used, memory_now("VmHWM")
+    reset_peak_memory()
+    before, start = process_memory("VmRSS"), time.process_time()
+    model = fit(Dataset(X, Y), tol=0.1, verbose=1)
+    seconds, peak = time.process_time() - start, process_memory("VmHWM")
     few = slice(min(rows, 20_000))
     quality = f1(Y[few].toarray(), model.decision_function(X[few]))
     data = (X.data.nbytes + X.indices.nbytes + X.indptr.nbytes) / 2**20
-    wanted = 4 * rows * labels / 2**20 + 2 * model.bytes_of_weights / 2**20
+    goal = 4 * rows * labels / 2**20 + 2 * model.bytes_of_weights / 2**20
     return [
         f"{rows:,}",
         str(labels),
         f"{seconds:.0f}",
         f"{relative_gap(model):.1e}",
         f"{quality:.3f}",
-        f"{before:,.0f}, the data {data:,.0f}",
+        f"{before:,.0f} (data: {data:,.0f})",
         f"{peak - before:,.0f}",
-        f"{wanted:,.0f} (goal)",
+        f"{goal:,.0f}",
     ]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, help=f"a size instead of {ROWS[0]:,} and {ROWS[1]:,}")
+    parser.add_argument("--rows", type=int, help=f"rows (default: {ROWS[0]:,}, then {ROWS[1]:,})")
     args = parser.parse_args()
     with threadpool_limits(1):
         scale([args.rows] if args.rows else ROWS)

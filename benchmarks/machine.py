@@ -1,4 +1,4 @@
-"""What figures depend on: date, commit, processor, versions."""
+"""The circumstances of a measurement: date, commit, processor, versions."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-OURS = ("tagalong", "numpy", "scipy")
+OWN_PACKAGES = ("tagalong", "numpy", "scipy")
 
 
 def machine() -> dict[str, str]:
-    """Everything, by name. A peer that is not there says so."""
+    """Date, commit, processor and package versions; "not installed" for a missing peer."""
     return {
         "date": date.today().isoformat(),
         "commit": _commit(),
         "CPU": f"{_cpu()}, {os.cpu_count()} cores",
         "Python": platform.python_version(),
-        **{package: _version(package) for package in (*OURS, *peers())},
+        **{package: _version(package) for package in (*OWN_PACKAGES, *peer_packages())},
     }
 
 
-def peers() -> list[str]:
-    """The packages that we are measured against."""
+def peer_packages() -> list[str]:
+    """The packages that Tagalong is compared with."""
     text = (FOLDER / "requirements-peers.txt").read_text(encoding="utf-8")
     return re.findall(r"^[A-Za-z][\w-]*", text, re.MULTILINE)
 
@@ -47,7 +47,7 @@ def _cpu() -> str:
 
 
 def _commit() -> str:
-    """The commit, marked where code differs from it; results being written do not count."""
+    """The current commit, marked "with changes" if the code (results aside) differs from it."""
     git = ["git", "-C", str(FOLDER.parent)]
     try:
         found = subprocess.run(

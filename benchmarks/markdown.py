@@ -1,33 +1,33 @@
-"""Tables of Markdown, written and read again."""
+"""Write and parse Markdown tables."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 
-RULE = re.compile(r"\|(\s*:?-+:?\s*\|)+")
+SEPARATOR = re.compile(r"\|(\s*:?-+:?\s*\|)+")
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table whose first column is text and whose others are numbers, to the right."""
-    lines = [_line(heads), "|---|" + "--:|" * (len(heads) - 1)]
+def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table whose first column is text; the other columns are aligned to the right."""
+    lines = [_line(headers), "|---|" + "--:|" * (len(headers) - 1)]
     return "\n".join(lines + [_line(row) for row in rows])
 
 
-def tables(page: str) -> list[list[dict[str, str]]]:
-    """The tables of a page: a record a row, by the names of its columns."""
+def parse_tables(page: str) -> list[list[dict[str, str]]]:
+    """The tables of a page; a table is a list of records, one per row, keyed by column name."""
     found: list[list[dict[str, str]]] = []
-    heads: list[str] | None = None
-    before = ""
+    headers: list[str] | None = None
+    previous = ""
     for line in [*page.splitlines(), ""]:
-        if RULE.fullmatch(line.strip()):
-            heads = _cells(before)
+        if SEPARATOR.fullmatch(line.strip()):
+            headers = _cells(previous)
             found.append([])
-        elif heads is not None and line.startswith("|"):
-            found[-1].append(dict(zip(heads, _cells(line), strict=False)))
+        elif headers is not None and line.startswith("|"):
+            found[-1].append(dict(zip(headers, _cells(line), strict=False)))
         else:
-            heads = None
-        before = line
+            headers = None
+        previous = line
     return found
 
 

@@ -1,21 +1,22 @@
-"""Progressive measures: every score was made before its row was learnt.
+"""Progressive measures: the scores of each row are computed before the row is learnt.
 
 With Y the relevant labels of a row, K labels and scores s, a row contributes
 
 - one-error: 1 if the best label is not in Y;
-- any-mistake: 1 if min_Y s <= max_notY s, so a tie across the border is a mistake (the M of P1);
-- ranking loss: the share of pairs (r in Y, q not in Y) with s_r < s_q, a tie counting one half
+- any-mistake: 1 if min_Y s <= max_notY s, so a tie between a relevant and an irrelevant label is a
+  mistake (the M of P1);
+- ranking loss: the share of pairs (r in Y, q not in Y) with s_r < s_q; a tie counts one half
   (P3's l_rank divided by the number of pairs);
 - average precision: the mean over r in Y of (relevant labels with s >= s_r) / (labels with
   s >= s_r), which is scikit-learn's label-ranking average precision;
 - NDCG@5 with binary relevance and the discount 1 / log2(1 + position).
 
-Equal scores go to the lowest index in one-error and NDCG. A row with no relevant label, or with
-every label relevant, has no pair to rank and is left out of all five; ``Measures.rows`` says how
-many were counted. Micro-F1 is another matter: it counts every row.
+In one-error and NDCG, the label with the lowest index wins a tie. A row with no relevant label, or
+with only relevant labels, has no pair to rank: all five measures leave it out, and
+``Measures.rows`` is the number of rows counted. Micro-F1 counts every row.
 
-Everything comes from comparing each relevant score with its row, so a chunk needs (relevant
-labels in the chunk) x K booleans, and no sorting.
+All measures follow from comparing each relevant score with the scores of its row. A chunk needs
+(relevant labels in the chunk) x K booleans and no sorting.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ import scipy.sparse as sp
 Scores = npt.NDArray[np.floating]
 CUTOFF = 5
 BLOCK = 500
-"""Rows compared at a time, whatever the size of the chunk handed in."""
+"""Rows compared at a time, independent of the chunk size of the caller."""
 
 _BINS = 1 << 20
 
 
 @dataclass(frozen=True)
 class Measures:
-    """Means over the ``rows`` that have something to rank; lower is better for the first three."""
+    """Means over ``rows`` rows with a pair to rank; lower is better for the first three."""
 
     one_error: float
     any_mistake: float
@@ -46,7 +47,7 @@ class Measures:
     rows: int
 
     def beats(self, other: Measures) -> list[str]:
-        """Names of the measures on which this is strictly better than ``other``."""
+        """Names of the measures on which this one is strictly better than ``other``."""
         names = ["one_error", "any_mistake", "ranking_loss"]
         better = [name for name in names if getattr(self, name) < getattr(other, name)]
         names = ["average_precision", "ndcg"]
@@ -57,7 +58,7 @@ class Measures:
 
 
 class Progressive:
-    """Sums the measures over chunks of a stream.
+    """Accumulate the measures over the chunks of a stream.
 
     Examples
     --------
@@ -72,12 +73,12 @@ class Progressive:
         self._rows = 0
 
     def add(self, scores: Scores, Y: sp.csr_matrix) -> None:
-        """Count a chunk of scores (n, K) and the relevant labels, an (n, K) indicator."""
+        """Add a chunk: scores (n, K) and the relevant labels as an (n, K) indicator."""
         scores = np.asarray(scores)
         if scores.shape != Y.shape:
-            raise ValueError(f"scores have shape {scores.shape}, Y has {Y.shape}")
+            raise ValueError(f"scores have shape {scores.shape}, but Y has shape {Y.shape}")
         if not np.isfinite(scores).all():
-            raise ValueError("scores are not finite: there is nothing to rank by")
+            raise ValueError("scores must be finite; some are NaN or infinite")
         for start in range(0, scores.shape[0], BLOCK):
             rows = slice(start, start + BLOCK)
             relevant = np.asarray(Y[rows].toarray()) != 0
@@ -88,7 +89,7 @@ class Progressive:
                 self._rows += int(kept.sum())
 
     def result(self) -> Measures:
-        """The means so far; ValueError when no row had anything to rank."""
+        """The means over all rows added; ValueError if no row has a pair to rank."""
         if self._rows == 0:
             raise ValueError("no row has both a relevant and an irrelevant label")
         mean = self._sums / self._rows
@@ -97,7 +98,7 @@ class Progressive:
 
 
 def _block(scores: Scores, relevant: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
-    """Sums of the five measures over rows that all have relevant and irrelevant labels."""
+    """Sums of the five measures; every row must have relevant and irrelevant labels."""
     n, K = relevant.shape
     row, label = np.nonzero(relevant)
     own = scores[row, label][:, None]
@@ -141,9 +142,11 @@ class F1Counts:
     relevant: int = 0
 
     def add(self, predictions: npt.NDArray[np.generic] | sp.csr_matrix, Y: sp.csr_matrix) -> None:
-        """Count a chunk of predictions, an (n, K) indicator, dense or sparse."""
+        """Add a chunk of predictions: an (n, K) indicator, dense or sparse."""
         if predictions.shape != Y.shape:
-            raise ValueError(f"predictions have shape {predictions.shape}, Y has {Y.shape}")
+            raise ValueError(
+                f"predictions have shape {predictions.shape}, but Y has shape {Y.shape}"
+            )
         chosen = sp.csr_matrix(predictions).astype(bool)
         relevant = Y.astype(bool)
         self.hits += int(chosen.multiply(relevant).count_nonzero())
@@ -155,10 +158,10 @@ class F1Counts:
 
 
 class BestThreshold:
-    """Micro-F1 of the best constant threshold, chosen in hindsight from progressive scores.
+    """Micro-F1 of the best constant threshold on progressive scores, chosen in hindsight.
 
-    Scores are counted in 2^20 bins of their float32 pattern, so memory does not grow with the
-    stream and a threshold is resolved to about one part in two thousand of its value.
+    Scores are counted in 2^20 bins by the leading bits of their float32 representation. Memory does
+    not grow with the stream, and thresholds have a relative resolution of about 1/2000.
     """
 
     def __init__(self) -> None:
@@ -166,7 +169,7 @@ class BestThreshold:
         self._all = np.zeros(_BINS, dtype=np.int64)
 
     def add(self, scores: Scores, Y: sp.csr_matrix) -> None:
-        """Count a chunk of scores (n, K) and the relevant labels, an (n, K) indicator."""
+        """Add a chunk: scores (n, K) and the relevant labels as an (n, K) indicator."""
         bins = _ordered_bins(scores)
         row, label = Y.nonzero()
         self._all += np.bincount(bins.ravel(), minlength=_BINS)
@@ -179,7 +182,7 @@ class BestThreshold:
 
 
 def _ordered_bins(scores: Scores) -> npt.NDArray[np.int64]:
-    """The leading 20 bits of each score, mapped so that larger scores have larger bins."""
+    """The leading 20 bits of each score, mapped so that larger scores get larger bins."""
     bits = np.asarray(scores, dtype=np.float32).view(np.uint32).astype(np.int64)
     ordered = np.where(bits >> 31, 0xFFFFFFFF - bits, bits + 0x80000000)
     return ordered >> 12

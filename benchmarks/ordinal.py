@@ -1,11 +1,14 @@
-"""Ordinal regression beside mord: ``python -m benchmarks.ordinal [sets ...]``.
+"""OrdinalRanker beside mord: ``python -m benchmarks.ordinal [sets ...]``.
 
-Mean absolute error in grades and accuracy, of 5-fold cross-validation with standardised features.
-The sets are those of TAGALONG_DATA/ordinal; all learners see the same folds, with their defaults.
-They take turns, set by set; a second table has the processor seconds of all fits, best and median
-of the turns, the ratios of the same turn, and the means of the quality.
+The first table has mean absolute error (in grades) and accuracy in 5-fold cross-validation with
+standardised features. The data sets are in TAGALONG_DATA/ordinal. All learners have their default
+settings and the same folds, and run alternately, data set by data set. The second table has the
+processor seconds of all fits (best and median of the turns, and ratios within a turn) beside the
+mean quality.
 mord (``pip install mord``) is optional: without it, its columns are missing and the output says so.
 """
+
+from __future__ import annotations
 
 import argparse
 import csv
@@ -17,7 +20,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +49,19 @@ SETS = [
     "wisconsin_breast_ord",
 ]
 FOLDS = 5
-Learner = Callable[[], Any]
+
+
+class Regressor(Protocol):
+    """An estimator of grades."""
+
+    def fit(self, X: Rows, y: Grades) -> Regressor: ...
+
+    def predict(self, X: Rows) -> npt.ArrayLike: ...
+
+
+Rows = npt.NDArray[np.float64]
+Grades = npt.NDArray[np.int64]
+Learner = Callable[[], Regressor]
 
 
 @dataclass(frozen=True)
@@ -56,18 +71,18 @@ class Result:
     seconds: float
 
 
-def read(path: Path) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+def read(path: Path) -> tuple[Rows, Grades]:
     """Rows in random order, and their grades as 0, 1, 2, ...
 
-    The grade is the column ``response``, or the last one of files whose header has only counts.
+    The grade is the column ``response``, or the last column if the header has counts, not names.
     """
     with path.open(newline="", encoding="utf-8") as file:
         header, *lines = csv.reader(file)
     numbers = np.array(lines, dtype=np.float64)
-    at = header.index("response") if "response" in header else numbers.shape[1] - 1
+    column = header.index("response") if "response" in header else numbers.shape[1] - 1
     order = np.random.default_rng(0).permutation(len(numbers))
-    grades = np.unique(numbers[:, at], return_inverse=True)[1]
-    return np.delete(numbers, at, axis=1)[order], grades[order]
+    grades = np.unique(numbers[:, column], return_inverse=True)[1]
+    return np.delete(numbers, column, axis=1)[order], grades[order]
 
 
 def learners() -> dict[str, Learner]:
@@ -75,7 +90,7 @@ def learners() -> dict[str, Learner]:
     try:
         mord = import_module("mord")
     except ImportError as error:
-        print(f"mord is not installed ({error}): OrdinalRanker alone\n")
+        print(f"mord is not installed ({error}): only OrdinalRanker is measured\n")
         return found
     print(f"mord {version('mord')}\n")
     for name in ("LogisticAT", "LogisticIT", "OrdinalRidge"):
@@ -83,21 +98,22 @@ def learners() -> dict[str, Learner]:
     return found
 
 
-def cross_validate(make: Learner, X: Any, y: Any) -> Result:
+def cross_validate(make: Learner, X: Rows, y: Grades) -> Result:
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
     predicted = np.empty(len(y))
     seconds = 0.0
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of grades with fewer rows than folds
+        warnings.simplefilter("ignore")  # some grades have fewer rows than there are folds
         splits = list(folds.split(X, y))
     for train, test in splits:
         scaler = StandardScaler().fit(X[train])
-        # mord wants every grade from 0 on; where a fold lacks one, all learners get the others.
+        # mord requires the grades 0, 1, ... without gaps. If the training rows lack a grade, the
+        # others are renumbered, for all learners.
         known, grades = np.unique(y[train], return_inverse=True)
         rows = scaler.transform(X[train])
-        began = time.process_time()
+        start = time.process_time()
         model = make().fit(rows, grades)
-        seconds += time.process_time() - began
+        seconds += time.process_time() - start
         found = np.asarray(model.predict(scaler.transform(X[test])), dtype=np.int64)
         predicted[test] = known[np.clip(found, 0, len(known) - 1)]
     errors = np.abs(predicted - y)
@@ -105,7 +121,7 @@ def cross_validate(make: Learner, X: Any, y: Any) -> Result:
 
 
 def quality_cells(results: Sequence[Result]) -> str:
-    """Mean error and accuracy over sets."""
+    """Mean error and mean accuracy over data sets."""
     return (
         f"{np.mean([result.error for result in results]):.3f} / "
         f"{np.mean([result.accuracy for result in results]):.3f}"
@@ -113,7 +129,7 @@ def quality_cells(results: Sequence[Result]) -> str:
 
 
 def times_table(found: dict[str, list[list[Result]]]) -> str:
-    """Seconds of all fits beside what they are worth; by learner, turn and set."""
+    """Seconds of all fits and the quality; ``found`` is by learner, turn and data set."""
     times = {
         name: Times([sum(result.seconds for result in turn) for turn in turns])
         for name, turns in found.items()
@@ -126,18 +142,18 @@ def times_table(found: dict[str, list[list[Result]]]) -> str:
         ]
         for name, own in times.items()
     ]  # fmt: skip
-    heads = ["learner", "seconds of all fits, best", "median", "times ours", "error / accuracy"]
-    return table(heads, rows)
+    headers = ["learner", "seconds of all fits, best", "median", "× ours", "error / accuracy"]
+    return table(headers, rows)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sets", nargs="*", default=SETS, help="files without .csv")
+    parser.add_argument("sets", nargs="*", default=SETS, help="names of files, without .csv")
     parser.add_argument("--repeat", type=int, default=3)
     options = parser.parse_args()
     folder = Path(os.environ.get("TAGALONG_DATA", ""), "ordinal")
     if not folder.is_dir():
-        parser.error("TAGALONG_DATA must name a folder that has a folder ordinal")
+        parser.error(f"there is no folder {folder}; TAGALONG_DATA must name the folder above it")
     makers = learners()
     data = {name: read(folder / f"{name}.csv") for name in options.sets}
     found: dict[str, list[list[Result]]] = {name: [] for name in makers}
@@ -157,7 +173,7 @@ def main() -> None:
         for place, (name, (_, y)) in enumerate(data.items())
     ]  # fmt: skip
     rows.append(["mean", "", "", *(quality_cells(turns[0]) for turns in found.values())])
-    print(table(["set", "rows", "grades", *found], rows))
+    print(table(["data set", "rows", "grades", *found], rows))
     print()
     print(times_table(found))
 

@@ -1,8 +1,7 @@
-"""LabelRanker in the settings that are measured: speed, quality, and one prediction at a time."""
+"""LabelRanker in the benchmarked settings: speed, quality, single predictions, the cut-off."""
 
 from __future__ import annotations
 
-import importlib
 import statistics
 import time
 from collections.abc import Iterator
@@ -13,13 +12,14 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from benchmarks.contest import Step, Stepwise, chunks
+from benchmarks.contest import ChunkedContestant, Step, chunks
 from benchmarks.measures import BestThreshold, F1Counts
 from benchmarks.streams import Features, Stream
+from tagalong import LabelRanker
 
 CHUNK = 1000
 PUBLISHED: dict[str, Any] = {"average": False, "constant": 0.0}
-"""As in the papers: the current weights predict, and there is no constant feature."""
+"""As in the papers: predictions use the current weights, and there is no constant feature."""
 
 EUCLIDEAN: dict[str, Any] = {"geometry": "euclidean", **PUBLISHED}
 ADAPTIVE: dict[str, Any] = {"geometry": "adaptive", "average": False}
@@ -45,24 +45,26 @@ SETTINGS: dict[str, dict[str, Any]] = {
 RANK_ONE = ("euclidean single", DEFAULT)
 
 
-def make(setting: str) -> Any:
-    """A fresh LabelRanker."""
-    return importlib.import_module("tagalong").LabelRanker(**SETTINGS[setting])
+def make_ranker(setting: str) -> LabelRanker:
+    """An unfitted LabelRanker in one of the settings."""
+    return LabelRanker(**SETTINGS[setting])
 
 
-def contestants(stream: Stream) -> Iterator[Stepwise]:
-    """Every setting over the whole stream."""
+def contestants(stream: Stream) -> Iterator[ChunkedContestant]:
+    """One contestant per setting, on the whole stream."""
     for setting in SETTINGS:
-        yield Stepwise(setting, stream, CHUNK, partial(step, setting, stream.labels))
+        yield ChunkedContestant(
+            setting, stream, CHUNK, partial(setting_step, setting, stream.labels)
+        )
 
 
-def step(setting: str, labels: list[str]) -> Step:
-    """Learn a chunk and return the scores that each row got before it was learnt."""
-    return learn_with(make(setting), labels)
+def setting_step(setting: str, labels: list[str]) -> Step:
+    """The step function of a new ranker in one of the settings."""
+    return ranker_step(make_ranker(setting), labels)
 
 
-def learn_with(ranker: Any, labels: list[str]) -> Step:
-    """The same with a given ranker; it is told the labels with the first chunk."""
+def ranker_step(ranker: LabelRanker, labels: list[str]) -> Step:
+    """The step function of a ranker; the first chunk is passed together with all labels."""
     classes: list[str] | None = labels
 
     def learn(X: Features, Y: sp.csr_matrix) -> npt.NDArray[np.floating]:
@@ -74,28 +76,28 @@ def learn_with(ranker: Any, labels: list[str]) -> Step:
     return learn
 
 
-def learnt(setting: str, stream: Stream) -> tuple[Any, float]:
-    """A fresh ranker that has learnt the stream, ranking each row beforehand; the seconds of it."""
-    ranker = make(setting)
-    learn = learn_with(ranker, stream.labels)
+def train_on(setting: str, stream: Stream) -> tuple[LabelRanker, float]:
+    """Train a new ranker on the stream, ranking each row first; return it and the seconds taken."""
+    ranker = make_ranker(setting)
+    learn = ranker_step(ranker, stream.labels)
     seconds = 0.0
     for X, Y in chunks(stream, CHUNK):
-        begun = time.perf_counter()
+        start = time.perf_counter()
         learn(X, Y)
-        seconds += time.perf_counter() - begun
+        seconds += time.perf_counter() - start
     return ranker, seconds
 
 
-def rank_one(setting: str, stream: Stream, calls: int = 2000, batches: int = 9) -> float:
-    """Microseconds of one ``rank_one((indices, values), k=5)`` after a pass, rows shuffled.
+def rank_one_micros(setting: str, stream: Stream, calls: int = 2000, batches: int = 9) -> float:
+    """Microseconds per ``rank_one((indices, values), k=5)`` on shuffled rows, after one pass.
 
-    The median over batches of calls; the loop and the call from Python are included.
+    The median over batches of calls, including the Python loop and the call itself.
     """
-    ranker, _ = learnt(setting, stream)
+    ranker, _ = train_on(setting, stream)
     rows = np.random.default_rng(0).choice(stream.rows, size=(batches, calls))
     times = []
     for batch in rows:
-        items = [pair(stream.X, row) for row in batch]
+        items = [sparse_row(stream.X, row) for row in batch]
         start = time.perf_counter()
         for item in items:
             ranker.rank_one(item, k=5)
@@ -103,10 +105,13 @@ def rank_one(setting: str, stream: Stream, calls: int = 2000, batches: int = 9) 
     return statistics.median(times) * 1e6
 
 
-def cutoff(stream: Stream) -> tuple[float, float]:
-    """Micro-F1 of ``predict``, row by row before learning, and of the best fixed threshold."""
-    ranker = make(DEFAULT)
-    learn = learn_with(ranker, stream.labels)
+def cutoff_f1(stream: Stream) -> tuple[float, float]:
+    """Progressive micro-F1 of ``predict`` with the learnt cut-off, and of the best threshold.
+
+    The best threshold is constant and chosen in hindsight.
+    """
+    ranker = make_ranker(DEFAULT)
+    learn = ranker_step(ranker, stream.labels)
     predicted = F1Counts()
     best = BestThreshold()
     fitted = False
@@ -121,7 +126,7 @@ def cutoff(stream: Stream) -> tuple[float, float]:
     return predicted.result(), best.result()
 
 
-def pair(X: Features, row: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+def sparse_row(X: Features, row: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
     """A row as (indices, values)."""
     if sp.issparse(X):
         cells = slice(X.indptr[row], X.indptr[row + 1])

@@ -1,17 +1,17 @@
-"""What one example costs from Python, part by part: ``python -m benchmarks.overhead [stream]``.
+"""The cost of one call from Python, split into parts: ``python -m benchmarks.overhead [stream]``.
 
-A learner has learnt the first half of the stream. The second half is then learnt one example a
-call, and ranked one example a call in a random order. Around each batch of examples the parts of
-the call are timed by themselves:
+A ranker learns the first half of the stream. Then it learns the second half with one call per
+example, and ranks it in random order with one call per example. Next to each batch of examples,
+the parts of a call are timed separately:
 
-- binding: the same native method, of a learner without labels and with empty arrays;
-- conversion: from what was given to arrays, from labels to their numbers, with all checks; and
-  from arrays to an example, which a learner without labels does and no more;
-- kernel: an equal learner is given the batch as one matrix; less what reading a matrix takes;
-- the rest is what remains of the whole: Python around it, and caches that Python has used.
+- binding: the native method of a learner without labels, called with empty arrays;
+- conversion: input to arrays and labels to numbers, with all checks; and arrays to a native
+  example, timed with a learner without labels, which does nothing else;
+- kernel: an identical learner gets the batch as a matrix; the time to read a matrix is subtracted;
+- rest: the remainder of the call, that is Python code and cache misses that Python causes.
 
-Medians of the batches, in microseconds of the processor. Examples are pairs of arrays, or
-dictionaries of names that are known already.
+Figures are medians over the batches, in microseconds of processor time. Examples are pairs of
+arrays, or dictionaries whose feature names are already known.
 """
 
 from __future__ import annotations
@@ -30,26 +30,27 @@ import scipy.sparse as sp
 
 from benchmarks import ours, streams
 from benchmarks.markdown import table
+from tagalong import LabelRanker
 from tagalong.learning.examples import FeatureNames, as_matrix
 from tagalong.learning.labels import LabelRows
 
 K = 5
-TOGETHER = 100
-"""Rows a native call; more would be shared out to threads."""
+ROWS_PER_CALL = 100
+"""Rows per native call; more rows would be divided among threads."""
 
-NOTHING = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
-Numbers = tuple[LabelRows, LabelRows]
+NO_FEATURES = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
+NumberedLabels = tuple[LabelRows, LabelRows]
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Examples as a caller has them, as arrays, and as matrices with their labels' numbers."""
+    """The same examples in the caller's form, as arrays, and as matrices with label numbers."""
 
     examples: list[Any]
     labels: list[list[str]]
     pairs: list[tuple[Any, Any]]
     matrices: list[Any]
-    numbers: list[Numbers]
+    numbers: list[NumberedLabels]
 
     def __len__(self) -> int:
         return len(self.examples)
@@ -57,7 +58,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Parts:
-    """Microseconds an example."""
+    """Microseconds per example."""
 
     whole: float
     binding: float
@@ -72,11 +73,11 @@ class Parts:
 def batches(
     stream: streams.Stream, rows: np.ndarray[Any, Any], named: bool, size: int
 ) -> Iterator[Batch]:
-    """The rows, so many at a time."""
+    """The given rows in batches of ``size``."""
     X, Y = sp.csr_matrix(stream.X), stream.Y
     for start in range(0, len(rows), size):
         chosen = rows[start : start + size]
-        pairs = [ours.pair(X, row) for row in chosen]
+        pairs = [ours.sparse_row(X, row) for row in chosen]
         examples: list[Any] = pairs
         if named:
             examples = [
@@ -84,7 +85,7 @@ def batches(
                 for indices, values in pairs
             ]
         labels = [[stream.labels[label] for label in Y[[row]].indices] for row in chosen]
-        pieces = [chosen[at : at + TOGETHER] for at in range(0, len(chosen), TOGETHER)]
+        pieces = [chosen[at : at + ROWS_PER_CALL] for at in range(0, len(chosen), ROWS_PER_CALL)]
         yield Batch(
             examples,
             labels,
@@ -94,19 +95,19 @@ def batches(
         )
 
 
-def _numbers(Y: sp.csr_matrix) -> Numbers:
+def _numbers(Y: sp.csr_matrix) -> NumberedLabels:
     rows = LabelRows(Y.indptr.astype(np.int64), Y.indices.astype(np.int32))
     return rows, LabelRows.empty(Y.shape[0])
 
 
 def micros(work: Callable[[], object], count: int) -> float:
-    begun = time.process_time()
+    start = time.process_time()
     work()
-    return (time.process_time() - begun) / count * 1e6
+    return (time.process_time() - start) / count * 1e6
 
 
-def learning(ranker: Any, twin: Any, empty: Any, batch: Batch) -> Parts:
-    """Learn a batch with both rankers, and split what the calls of the first one took."""
+def learning(ranker: LabelRanker, twin: LabelRanker, empty: Any, batch: Batch) -> Parts:
+    """Learn a batch with both rankers, and split the time of the first one's calls."""
     native = twin._native
     no_labels = [_numbers(sp.csr_matrix((matrix.shape[0], 1))) for matrix in batch.matrices]
 
@@ -114,43 +115,43 @@ def learning(ranker: Any, twin: Any, empty: Any, batch: Batch) -> Parts:
         for x, y in zip(batch.examples, batch.labels, strict=True):
             ranker.learn_one(x, y)
 
-    def converted() -> None:
+    def convert() -> None:
         for x, y in zip(batch.examples, batch.labels, strict=True):
             ranker._pairs(x, learning=True)
             ranker._labels.encode_one(y, ())
 
-    def bound(pairs: Sequence[tuple[Any, Any]]) -> None:
+    def call_native(pairs: Sequence[tuple[Any, Any]]) -> None:
         for indices, values in pairs:
             empty.learn_one(indices, values, [], [], 1.0)
 
-    def matrices(learner: Any, numbers: list[Numbers]) -> None:
+    def matrices(learner: Any, numbers: list[NumberedLabels]) -> None:
         for matrix, labels in zip(batch.matrices, numbers, strict=True):
             learner.learn(matrix, *labels)
 
     return _split(
         len(batch),
         whole,
-        converted,
-        lambda: bound([NOTHING] * len(batch)),
-        lambda: bound(batch.pairs),
+        convert,
+        lambda: call_native([NO_FEATURES] * len(batch)),
+        lambda: call_native(batch.pairs),
         lambda: matrices(native, batch.numbers),
         lambda: matrices(empty, no_labels),
     )
 
 
-def ranking(ranker: Any, twin: Any, empty: Any, batch: Batch) -> Parts:
-    """The same for the best labels of each example; nothing is learnt."""
+def ranking(ranker: LabelRanker, twin: LabelRanker, empty: Any, batch: Batch) -> Parts:
+    """Rank a batch without learning, and split the time of the calls."""
     native = twin._native
 
     def whole() -> None:
         for x in batch.examples:
             ranker.rank_one(x, k=K)
 
-    def converted() -> None:
+    def convert() -> None:
         for x in batch.examples:
             ranker._pairs(x, learning=False)
 
-    def bound(pairs: Sequence[tuple[Any, Any]]) -> None:
+    def call_native(pairs: Sequence[tuple[Any, Any]]) -> None:
         for indices, values in pairs:
             empty.rank_one(indices, values, K)
 
@@ -161,9 +162,9 @@ def ranking(ranker: Any, twin: Any, empty: Any, batch: Batch) -> Parts:
     return _split(
         len(batch),
         whole,
-        converted,
-        lambda: bound([NOTHING] * len(batch)),
-        lambda: bound(batch.pairs),
+        convert,
+        lambda: call_native([NO_FEATURES] * len(batch)),
+        lambda: call_native(batch.pairs),
         lambda: matrices(native),
         lambda: matrices(empty),
     )
@@ -172,23 +173,23 @@ def ranking(ranker: Any, twin: Any, empty: Any, batch: Batch) -> Parts:
 def _split(
     count: int,
     whole: Callable[[], object],
-    converted: Callable[[], object],
-    bound: Callable[[], object],
+    convert: Callable[[], object],
+    call_native: Callable[[], object],
     read: Callable[[], object],
-    worked: Callable[[], object],
-    matrix_read: Callable[[], object],
+    run_matrix: Callable[[], object],
+    read_matrix: Callable[[], object],
 ) -> Parts:
-    converted()  # so that no part is the first to meet the examples
-    all_of_it, binding = micros(whole, count), micros(bound, count)
-    conversion = micros(converted, count) + micros(read, count) - binding
-    kernel = micros(worked, count) - micros(matrix_read, count)
-    return Parts(all_of_it, binding, conversion, kernel)
+    convert()  # loads the examples into the cache before anything is timed
+    total, binding = micros(whole, count), micros(call_native, count)
+    conversion = micros(convert, count) + micros(read, count) - binding
+    kernel = micros(run_matrix, count) - micros(read_matrix, count)
+    return Parts(total, binding, conversion, kernel)
 
 
 def measure(setting: str, stream: streams.Stream, named: bool, size: int) -> dict[str, list[Parts]]:
-    """The parts of every batch, of learning and of ranking."""
+    """The parts of the calls of every batch, for learning and for ranking."""
     half = stream.rows // 2
-    ranker = ours.make(setting)
+    ranker = ours.make_ranker(setting)
     ranker.partial_fit(stream.X[:half], stream.Y[:half], classes=stream.labels)
     if named:
         ranker._names = FeatureNames(f"word {i}" for i in range(stream.features))
@@ -203,7 +204,7 @@ def measure(setting: str, stream: streams.Stream, named: bool, size: int) -> dic
         found["rank_one"].append(ranking(ranker, twin, empty, batch))
     same = np.array_equal(ranker.weights_by_feature()["weights"], twin._native.weights().weights)
     if not same:
-        raise AssertionError("one by one and as a matrix, the learners have come to differ")
+        raise AssertionError("learning one by one and as a matrix gave different weights")
     return found
 
 
@@ -221,8 +222,8 @@ def row(name: str, call: str, form: str, parts: list[Parts]) -> list[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("stream", nargs="?", default="debtags", choices=streams.names())
-    parser.add_argument("--rows", type=int, help="only the first rows")
-    parser.add_argument("--batch", type=int, default=300, help="examples a batch")
+    parser.add_argument("--rows", type=int, help="number of rows (default: all)")
+    parser.add_argument("--batch", type=int, default=300, help="examples per batch")
     options = parser.parse_args(arguments)
     try:
         stream = streams.load(options.stream)
@@ -231,14 +232,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     if options.rows:
         stream = stream.head(options.rows)
-    print(f"{stream.describe()}; µs an example\n")
+    print(f"{stream.describe()}; µs per example\n")
     rows = []
     for name in ours.RANK_ONE:
         for form in ("arrays", "names"):
             found = measure(name, stream, form == "names", options.batch)
             rows += [row(name, call, form, parts) for call, parts in found.items()]
-    heads = ["call", "whole, best", "median", "binding", "conversion", "kernel", "the rest"]
-    print(table(heads, rows))
+    headers = ["call", "total, best", "median", "binding", "conversion", "kernel", "rest"]
+    print(table(headers, rows))
     return 0
 
 

@@ -1,11 +1,14 @@
-"""The peers: Vowpal Wabbit, scikit-learn, river; one online pass, predict then learn.
+"""Peers of the online benchmark: Vowpal Wabbit, scikit-learn and river.
 
-Each is given what suits it, untimed. Vowpal Wabbit reads its own cache file with its own driver,
-which is faster than calling it from Python with parsed examples (a second thread of its own
-decodes the file, which we let pass), has enough hash bits for no two weights to collide, and gets
-the features as they are (on Debian tags, rows of unit length improve its ranking loss and worsen
-its other four measures). scikit-learn and river get rows of unit length and, being slow, the head
-of the stream only.
+Each peer makes one online pass: it predicts a row, then learns it. Its input is prepared in the
+form that suits it best, and the preparation is not timed.
+
+- Vowpal Wabbit reads its own cache file with its own driver. That is faster than calls from Python
+  with parsed examples; its second thread, which decodes the file, is allowed. It has enough hash
+  bits that no two weights collide. Features are not scaled: on Debian tags, rows of unit length
+  improve its ranking loss but worsen the other four measures.
+- scikit-learn and river get rows of unit length. Because they are slow, they only get the first
+  rows of the stream.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from benchmarks.contest import Contestant, Entry, Step, Stepwise
+from benchmarks.contest import ChunkedContestant, Contestant, Entry, Step
 from benchmarks.measures import Measures, Progressive
 from benchmarks.streams import Features, Stream
 
@@ -42,7 +45,7 @@ PACKAGES = {"vw": "vowpalwabbit", "sklearn": "scikit-learn", "river": "river"}
 def contestants(
     stream: Stream, only: list[str], quick: bool
 ) -> tuple[list[Contestant], list[Entry]]:
-    """The peers that can be imported, and an entry with the reason for each that cannot."""
+    """The peers that can be imported; for each of the others, an entry with the reason."""
     makers: dict[str, Callable[[], list[Contestant]]] = {
         "vw": lambda: list(vowpal_wabbit(stream)),
         "sklearn": lambda: list(scikit_learn(stream.head(512 if quick else 2048))),
@@ -60,7 +63,7 @@ def contestants(
 
 @dataclass
 class VwFiles:
-    """The stream as Vowpal Wabbit's text and cache, in a folder that goes with this object."""
+    """The stream as Vowpal Wabbit's text and cache files, in a folder that this object owns."""
 
     folder: TemporaryDirectory[str]
     text: Path
@@ -82,13 +85,16 @@ class VowpalWabbit:
 
     @property
     def arguments(self) -> list[str]:
-        """One weight vector a label, label numbers rounded up to a power of two, no collisions."""
+        """One weight vector per label; enough bits for all weights without collisions.
+
+        Vowpal Wabbit rounds the number of labels up to a power of two.
+        """
         K = len(self.stream.labels)
         bits = max(18, math.ceil(math.log2(self.stream.features)) + math.ceil(math.log2(K)))
         return ["--multilabel_oaa", str(K), "-b", str(bits), "--quiet", *self.options]
 
     def time(self) -> float:
-        """Driver over the cache, without output: the whole pass happens in the constructor."""
+        """Seconds of one pass over the cache; the constructor of the workspace makes the pass."""
         vw = importlib.import_module("vowpalwabbit")
         source = ["-d", str(self.files.text), "--cache_file", str(self.files.cache)]
         start = time.perf_counter()
@@ -98,10 +104,10 @@ class VowpalWabbit:
         return seconds
 
     def measure(self) -> Measures:
-        """A second pass that asks for scores, one parsed line at a time.
+        """The measures of a second pass, which requests the scores line by line.
 
-        ``--probabilities`` passes them through a sigmoid, which keeps their order. The squared
-        and the hinge mode clip predictions to [-1, 1], so they have ties at both ends.
+        ``--probabilities`` passes scores through a sigmoid, which keeps their order. Modes with
+        squared or hinge loss clip predictions to [-1, 1], so their scores have ties at both ends.
         """
         total = Progressive()
         start = 0
@@ -113,23 +119,23 @@ class VowpalWabbit:
     def _scores(self, size: int = 1000) -> Iterator[npt.NDArray[np.float64]]:
         vw = importlib.import_module("vowpalwabbit.pyvw")
         workspace = vw.Workspace(arg_list=[*self.arguments, "--probabilities"])
-        waiting: list[list[float]] = []
+        collected: list[list[float]] = []
         with self.files.text.open() as lines:
             for line in lines:
                 example = workspace.example(line)
                 workspace.learn(example)
-                waiting.append(vw.get_prediction(example, vw.PredictionType.SCALARS))
+                collected.append(vw.get_prediction(example, vw.PredictionType.SCALARS))
                 workspace.finish_example(example)
-                if len(waiting) == size:
-                    yield np.array(waiting)
-                    waiting = []
-        if waiting:
-            yield np.array(waiting)
+                if len(collected) == size:
+                    yield np.array(collected)
+                    collected = []
+        if collected:
+            yield np.array(collected)
         workspace.finish()
 
 
 def vowpal_wabbit(stream: Stream) -> Iterator[VowpalWabbit]:
-    """One contestant a mode; the text and the cache are written once."""
+    """One contestant per mode; they share one text file and one cache."""
     importlib.import_module("vowpalwabbit")
     folder = TemporaryDirectory(prefix="tagalong-vw-")
     files = VwFiles(folder, Path(folder.name, "stream.vw"), Path(folder.name, "stream.cache"))
@@ -151,8 +157,8 @@ def _vw_lines(stream: Stream) -> Iterator[str]:
         yield f"{','.join(str(label) for label in labels)} | {features}\n"
 
 
-def scikit_learn(stream: Stream) -> Iterator[Stepwise]:
-    """One linear classifier a label, in batches: PA-I steps, and SGD as it comes."""
+def scikit_learn(stream: Stream) -> Iterator[ChunkedContestant]:
+    """One linear classifier per label, trained in batches: PA-I steps, and SGD with defaults."""
     linear = importlib.import_module("sklearn.linear_model")
     learners = {
         "sklearn PA": partial(
@@ -160,9 +166,9 @@ def scikit_learn(stream: Stream) -> Iterator[Stepwise]:
         ),
         "sklearn SGD": partial(linear.SGDClassifier, random_state=0),
     }
-    stream = unit(stream)
+    stream = with_unit_rows(stream)
     for name, learner in learners.items():
-        yield Stepwise(
+        yield ChunkedContestant(
             f"{name}, batches of {SKLEARN_BATCH}, first {stream.rows:,}",
             stream,
             SKLEARN_BATCH,
@@ -185,17 +191,17 @@ def _scikit_learn_step(learner: Callable[[], Any], K: int) -> Step:
     return step
 
 
-def river(stream: Stream) -> Stepwise:
-    """One logistic regression a label, row by row; making the dicts is not timed."""
+def river(stream: Stream) -> ChunkedContestant:
+    """One logistic regression per label, row by row; building the dicts is not timed."""
     linear = importlib.import_module("river.linear_model")
-    stream = unit(stream)
+    stream = with_unit_rows(stream)
     X = sp.csr_matrix(stream.X)
     items = []
     for row in range(stream.rows):
         cells = slice(X.indptr[row], X.indptr[row + 1])
         items.append(dict(zip(X.indices[cells].tolist(), X.data[cells].tolist(), strict=True)))
     name = f"river logistic regressions, first {stream.rows:,}"
-    return Stepwise(name, stream, stream.rows, partial(_river_step, linear, items))
+    return ChunkedContestant(name, stream, stream.rows, partial(_river_step, linear, items))
 
 
 def _river_step(linear: Any, items: list[dict[int, float]]) -> Step:
@@ -212,6 +218,6 @@ def _river_step(linear: Any, items: list[dict[int, float]]) -> Step:
     return step
 
 
-def unit(stream: Stream) -> Stream:
+def with_unit_rows(stream: Stream) -> Stream:
     """The stream with rows of unit length."""
-    return Stream(stream.name, stream.unit, stream.Y, stream.labels)
+    return Stream(stream.name, stream.unit_rows, stream.Y, stream.labels)

@@ -1,10 +1,11 @@
-"""What the machine allows and how much of it is reached: ``python -m benchmarks.roofline``.
+"""Roofline of the main kernels: ``python -m benchmarks.roofline``.
 
-For each main kernel: the bytes it must move and the operations it must do for an item, whatever
-the code; the rate at which one thread reads, or changes in place, a buffer as large as what the
-kernel works on (so that caches help it as much as they help the kernel); the rate of a matrix
-product. The limit is the slower of the two. Half the arithmetic rate is out of reach by choice:
-the core never fuses a product with a sum, so that a formula gives the same bits everywhere.
+For each kernel the table has the bytes that it must move and the operations that it must do per
+item, independent of the code. The memory rate is the rate at which one thread reads, or changes in
+place, a buffer of the size of the kernel's working set, so that caches help both alike. The
+arithmetic rate is that of a matrix product. The lower of the two limits applies. Half of the
+arithmetic rate is out of reach by choice: the core never uses fused multiply-add, so that a formula
+gives the same bits everywhere.
 """
 
 from __future__ import annotations
@@ -19,18 +20,18 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks import ours, partial, streams
-from benchmarks.bandwidth import Rates, fastest, rates
+from benchmarks.bandwidth import Rates, best_seconds, rates
 from benchmarks.markdown import table
-from benchmarks.turns import get_ready
+from benchmarks.turns import prepare_turn
 from tagalong import M3LClassifier, PartialFeedbackRanker
 
 TURNS = 3
-"""Of label ranking, of which the best counts."""
+"""Turns of label ranking; the best one counts."""
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """What an item takes at the least, and how many were done in a second."""
+    """The least work per item, and the measured items per second."""
 
     name: str
     rate: float
@@ -39,22 +40,22 @@ class Kernel:
     changed: float
     """Bytes that are read and written back, counted once."""
     operations: float
-    """Products and sums."""
+    """Multiplications and additions."""
     memory: float
-    """Bytes of everything that is worked on."""
+    """Bytes of the working set."""
 
     def limits(self, moving: Rates, computing: float) -> tuple[float, float]:
-        """Items a second that moving memory allows, and that computing does."""
+        """Items per second that memory allows, and items per second that arithmetic allows."""
         seconds = self.read / moving.read + 2 * self.changed / moving.change
         return 1 / seconds, computing / self.operations
 
 
 def label_ranking(stream: streams.Stream) -> Iterator[Kernel]:
-    """Learn in chunks, ranking each row before it is learnt; then only rank."""
+    """Learning in chunks, with each row ranked before it is learnt; then scoring only."""
     K, nnz = len(stream.labels), stream.nnz
     plane = nnz * K * 4.0
     seen = len(np.unique(stream.X.indices)) * K * 4.0
-    # Planes that are read only, and planes that are changed.
+    # Planes that are only read, and planes that are changed.
     for setting, (read, changed) in {
         "euclidean single": (1, 0),
         "euclidean optimal": (0, 1),
@@ -62,8 +63,8 @@ def label_ranking(stream: streams.Stream) -> Iterator[Kernel]:
     }.items():
         seconds = []
         for _ in range(TURNS):
-            get_ready()
-            ranker, spent = ours.learnt(setting, stream)
+            prepare_turn()
+            ranker, spent = ours.train_on(setting, stream)
             seconds.append(spent)
         planes = read + changed
         yield Kernel(
@@ -75,21 +76,21 @@ def label_ranking(stream: streams.Stream) -> Iterator[Kernel]:
             seen * planes,
         )
         if setting == "euclidean single":
-            scoring = fastest(lambda r=ranker: r.decision_function(stream.X), TURNS)
+            scoring = best_seconds(lambda r=ranker: r.decision_function(stream.X), TURNS)
             yield Kernel(
                 "scores of a matrix", stream.rows / scoring, plane, K * 4.0, 2 * nnz * K, seen
             )
 
 
 def partial_feedback(rounds: int) -> Iterator[Kernel]:
-    """Games with five labels shown, in float32."""
+    """Games that show five labels per round, in float32."""
     X, Y = partial.make_stream(None, rounds)
     d, K, shown = X.shape[1], Y.shape[1], partial.SLOTS
     blocks = -(-d // 8)
     triangle = blocks * (blocks + 1) / 2 * 64 * 4.0
-    behind = d * (d + 4) / 2 * 8.0
+    matrix = d * (d + 4) / 2 * 8.0
     for covariance, read, changed, memory, operations in (
-        ("full", (K - shown) * triangle, shown * (triangle + behind), K * (triangle + behind),
+        ("full", (K - shown) * triangle, shown * (triangle + matrix), K * (triangle + matrix),
          (K + 4.0 * shown) * d * d),
         ("diagonal", (K - shown) * d * 8.0, shown * d * 8.0, K * d * 8.0, K * d * 5.0),
     ):  # fmt: skip
@@ -99,21 +100,21 @@ def partial_feedback(rounds: int) -> Iterator[Kernel]:
             max_labels=shown,
             dtype="float32",
         )
-        begun = time.perf_counter()
+        start = time.perf_counter()
         model.play(X, Y)
-        rate = len(X) / (time.perf_counter() - begun)
+        rate = len(X) / (time.perf_counter() - start)
         yield Kernel(f"partial feedback, {covariance}", rate, read, changed, operations, memory)
 
 
 def kernel_matrix(rows: int) -> Iterator[Kernel]:
-    """Rows of an RBF kernel matrix, as M3L computes them: the product is nearly all of it."""
+    """Rows of an RBF kernel matrix, computed by M3L; nearly all of the work is the product."""
     d = 120
     X = np.random.default_rng(0).normal(size=(rows, d)).astype(np.float32)
     Y = np.eye(2, dtype=int)[np.arange(rows) % 2]
     model = M3LClassifier(kernel="rbf", gamma=0.01, C=1e-3, tol=10.0, max_iter=1)
-    begun = time.perf_counter()
+    start = time.perf_counter()
     model.fit(X, Y)
-    rate = rows / (time.perf_counter() - begun)
+    rate = rows / (time.perf_counter() - start)
     yield Kernel(
         "M3L, a row of the kernel matrix",
         rate,
@@ -125,17 +126,17 @@ def kernel_matrix(rows: int) -> Iterator[Kernel]:
 
 
 def arithmetic() -> float:
-    """Operations a second of a matrix product in float32, on one thread."""
+    """Operations per second of a float32 matrix product on one thread."""
     side = 1024
     left = np.random.default_rng(0).normal(size=(side, side)).astype(np.float32)
-    return 2 * side**3 / fastest(lambda: left @ left, 5)
+    return 2 * side**3 / best_seconds(lambda: left @ left, 5)
 
 
 def report(kernels: list[Kernel], computing: float) -> str:
-    """The table, slowest limit and what is reached of it."""
-    heads = [
-        "kernel", "items/s", "bytes an item", "operations an item", "works on, MB",
-        "GB/s read, changed", "memory allows", "arithmetic allows", "reached",
+    """The table: rates, limits, and the share of the lower limit that is reached."""
+    headers = [
+        "kernel", "items/s", "bytes per item", "operations per item", "working set, MB",
+        "GB/s read, changed", "memory limit", "arithmetic limit", "reached",
     ]  # fmt: skip
     rows = []
     for kernel in kernels:
@@ -152,25 +153,24 @@ def report(kernels: list[Kernel], computing: float) -> str:
             f"{by_computing:,.0f}",
             f"{kernel.rate / min(by_memory, by_computing):.0%}",
         ])  # fmt: skip
-    return table(heads, rows)
+    return table(headers, rows)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="little work, to see that it runs")
-    options = parser.parse_args()
-    few = options.quick
+    parser.add_argument("--quick", action="store_true", help="little work, to check that it runs")
+    quick = parser.parse_args().quick
     kernels: list[Kernel] = []
     with threadpool_limits(1):
         try:
             stream = streams.load("debtags")
-            kernels += label_ranking(stream.head(1000) if few else stream)
+            kernels += label_ranking(stream.head(1000) if quick else stream)
         except streams.NoData as error:
-            print(f"Label ranking is left out: {error}\n")
-        kernels += partial_feedback(100 if few else 2000)
-        kernels += kernel_matrix(300 if few else 4000)
+            print(f"Label ranking is not measured: {error}\n")
+        kernels += partial_feedback(100 if quick else 2000)
+        kernels += kernel_matrix(300 if quick else 4000)
         computing = arithmetic()
-        print(f"A matrix product does {computing / 1e9:.0f} billion operations a second.\n")
+        print(f"A matrix product does {computing / 1e9:.0f} billion operations per second.\n")
         print(report(kernels, computing))
     return 0
 

@@ -1,7 +1,8 @@
-"""Peers and ours, alternating in one run: ``python -m benchmarks.run``.
+"""Online label ranking, Tagalong beside its peers: ``python -m benchmarks.run``.
 
-Prints a page; with ``--out`` it is written too, and everything behind it as JSON. Rates are of one
-online pass, ranking each row before it is learnt, in one thread. Ratios are of the same turn.
+Prints a page. ``--out`` also writes the page to a file, and all measurements to a JSON file. Rates
+are of one online pass in one thread; each row is ranked before it is learnt. Learners run
+alternately, and ratios compare the same turn.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ GOALS = {
     "adaptive optimal averaged": 8.0,
     ours.DEFAULT: 5.0,
 }
-"""Wanted: this many times the items/s of Vowpal Wabbit's default mode."""
+"""Goal: at least this multiple of the items/s of Vowpal Wabbit's default mode."""
 
 RANK_ONE_GOALS = {"euclidean single": 12.0, ours.DEFAULT: 25.0}
-"""Wanted: at most this many microseconds for one prediction."""
+"""Goal: at most this many microseconds per prediction."""
 
 QUICK_ROWS = 500
 
 
 @dataclass
 class Report:
-    """Everything a run found out."""
+    """All measurements of a run."""
 
     stream: str
     repeat: int
@@ -49,30 +50,30 @@ class Report:
     failures: list[str] = field(default_factory=list)
 
     @property
-    def yardstick(self) -> Entry | None:
+    def baseline(self) -> Entry | None:
         """Vowpal Wabbit's default mode, if it ran."""
         found = [entry for entry in self.entries if entry.name == peers.VW_DEFAULT]
         return found[0] if found and not found[0].failure else None
 
     def ratio(self, entry: Entry) -> Ratio | None:
-        """How many times as many items a second as the yardstick, turn by turn."""
-        if self.yardstick is None:
+        """Items per second as a multiple of the baseline's, turn by turn."""
+        if self.baseline is None:
             return None
-        pairs = zip(self.yardstick.seconds, entry.seconds, strict=True)
-        share = entry.rows / self.yardstick.rows
+        pairs = zip(self.baseline.seconds, entry.seconds, strict=True)
+        share = entry.rows / self.baseline.rows
         return Ratio([share * theirs / mine for theirs, mine in pairs])
 
 
 def benchmark(
     stream: streams.Stream, only_peers: list[str], repeat: int = 3, quick: bool = False
 ) -> Report:
-    """Time and measure everyone on a stream."""
+    """Time and evaluate all learners on a stream."""
     if quick:
         stream, repeat = stream.head(QUICK_ROWS), 1
-    _say(stream.describe())
+    _log(stream.describe())
     others, absent = peers.contestants(stream, only_peers, quick)
     us = list(ours.contestants(stream))
-    entries = contest.alternate(_interleave(others, us), repeat, _say)
+    entries = contest.alternate(_interleave(others, us), repeat, _log)
     entries.sort(key=lambda entry: entry.name in ours.SETTINGS)
     size = bandwidth.MEMORY_BYTES // (8 if quick else 1)
     report = Report(
@@ -90,27 +91,27 @@ def benchmark(
     try:
         for setting in ours.RANK_ONE:
             calls, batches = (200, 3) if quick else (2000, 9)
-            report.rank_one[setting] = ours.rank_one(setting, stream, calls, batches)
-        report.cutoff = ours.cutoff(stream)
+            report.rank_one[setting] = ours.rank_one_micros(setting, stream, calls, batches)
+        report.cutoff = ours.cutoff_f1(stream)
     except Exception as error:
         report.failures.append(f"one row at a time: {type(error).__name__}: {error}")
     return report
 
 
 def markdown(report: Report) -> str:
-    """The report as a page."""
+    """The report as a Markdown page."""
     machine = [f"{name} {value}" for name, value in report.machine.items()]
     lines = [
         f"# Speed and quality on {report.stream}",
         "",
-        f"One online pass, rank then learn, one thread; {report.repeat} repetition(s), everyone "
-        "in turn. Before each turn some memory is touched, so that nobody waits for what the host "
-        "of a virtual machine has taken back. "
-        "Ratios are of the same turn, the median and the range. Rows without a relevant "
-        "or without an irrelevant label are left out of the measures; equal scores count against "
-        "any-mistake and average precision, half in the ranking loss, and go to the lowest label "
-        "elsewhere. Peers marked "
-        "'first' had only that many rows, and their measures are over those.",
+        f"One online pass in one thread; each row is ranked, then learnt. {report.repeat} "
+        "repetition(s), in which the learners run alternately. Before each turn the benchmark "
+        "touches some memory, so that no learner waits for memory that the host of a virtual "
+        "machine has reclaimed. Ratios compare the same turn: median and range. The measures leave "
+        "out rows without a relevant or without an irrelevant label. Tied scores count as wrong in "
+        "any-mistake and average precision and as half wrong in the ranking loss; in the other "
+        "measures the label with the lowest index comes first. A peer marked 'first n' learns only "
+        "the first n rows, and its measures cover those.",
         "",
         "; ".join(machine) + ".",
         "",
@@ -119,18 +120,19 @@ def markdown(report: Report) -> str:
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     lines += [_row(report, entry) for entry in report.entries]
-    lines += ["", *_better(report), "", "## One prediction from Python", ""]
+    lines += ["", *_quality_goal(report), "", "## One prediction from Python", ""]
     lines += ["| learner | µs, `rank_one((indices, values), k=5)` | goal |", "|---|---|---|"]
     for name, micros in report.rank_one.items():
         goal = RANK_ONE_GOALS[name]
-        lines.append(f"| {name} | {micros:.1f} | ≤ {goal:.0f} {_mark(micros <= goal)} |")
+        lines.append(f"| {name} | {micros:.1f} | ≤ {goal:.0f} {_goal_mark(micros <= goal)} |")
     if report.cutoff is not None:
         learnt, best = report.cutoff
         reached = learnt >= max(0.55, best - 0.02)
         lines += [
             "",
-            f"Learnt cut-off of the default: progressive micro-F1 {learnt:.3f}; best constant "
-            f"threshold in hindsight {best:.3f} (goal: above .55, within .02: {_mark(reached)}).",
+            f"Learnt cut-off of the default: progressive micro-F1 {learnt:.3f}; the best constant "
+            f"threshold, chosen in hindsight, has {best:.3f} (goal: above .55 and at most .02 "
+            f"below that: {_goal_mark(reached)}).",
         ]
     lines += ["", "## The limit set by memory traffic", ""]
     lines += bandwidth.table(report.bandwidth, report.nnz, report.K)
@@ -140,7 +142,7 @@ def markdown(report: Report) -> str:
 
 
 def as_json(report: Report) -> str:
-    """The report with every single time."""
+    """The report as JSON, with the time of every repetition."""
     found = asdict(report)
     for entry, row in zip(report.entries, found["entries"], strict=True):
         if entry.seconds:
@@ -151,7 +153,7 @@ def as_json(report: Report) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run, print and write; 1 when something of ours failed, 2 when there is no stream."""
+    """Run, print and write; return 1 if a learner of ours failed, 2 if the stream is missing."""
     options = _options(arguments)
     try:
         stream = streams.load(options.stream)
@@ -179,18 +181,18 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--out",
         type=Path,
-        help="Markdown file to write, with JSON beside it that has every single time",
+        help="Markdown file to write; a JSON file next to it gets the time of every repetition",
     )
     options = parser.parse_args(arguments)
     if options.repeat < 1:
-        parser.error(f"--repeat is {options.repeat}; it takes at least 1")
+        parser.error(f"--repeat is {options.repeat}; it must be at least 1")
     return options
 
 
 def _interleave(
     others: Sequence[contest.Contestant], us: Sequence[contest.Contestant]
 ) -> list[contest.Contestant]:
-    """Spread the peers evenly between ours."""
+    """Spread the peers evenly among our learners."""
     every = max(1, len(us) // max(1, len(others)))
     order: list[contest.Contestant] = []
     rest = list(others)
@@ -209,7 +211,7 @@ def _row(report: Report, entry: Entry) -> str:
     if entry.name in GOALS:
         goal = f"≥ {GOALS[entry.name]:.0f} ×"
         if ratio is not None:
-            goal += f" {_mark(ratio.median >= GOALS[entry.name])}"
+            goal += f" {_goal_mark(ratio.median >= GOALS[entry.name])}"
     shown = "" if ratio is None else str(ratio)
     cells = [entry.name, f"{entry.best:,.0f}", f"{entry.median:,.0f}", shown, goal]
     return "| " + " | ".join(cells + _measures(entry.measures)) + " |"
@@ -222,26 +224,26 @@ def _measures(found: Measures | None) -> list[str]:
     return [f"{value:.3f}" for value in (*values, found.average_precision, found.ndcg)]
 
 
-def _better(report: Report) -> list[str]:
-    """Where the default stands against Vowpal Wabbit's default mode on the five measures."""
+def _quality_goal(report: Report) -> list[str]:
+    """Compare our default with Vowpal Wabbit's default mode on the five measures."""
     default = [entry for entry in report.entries if entry.name == ours.DEFAULT]
-    if report.yardstick is None or report.yardstick.measures is None:
+    if report.baseline is None or report.baseline.measures is None:
         return ["Vowpal Wabbit's default mode was not measured, so there are no ratios."]
     if not default or default[0].measures is None:
         return ["The default was not measured."]
-    better = default[0].measures.beats(report.yardstick.measures)
+    better = default[0].measures.beats(report.baseline.measures)
     names = ", ".join(name.replace("_", "-") for name in better) or "none"
     return [
         f"The default is better than VW default on {len(better)} of 5 measures: {names} "
-        f"(goal: all five, {_mark(len(better) == 5)})."
+        f"(goal: all five, {_goal_mark(len(better) == 5)})."
     ]
 
 
-def _mark(reached: bool) -> str:
+def _goal_mark(reached: bool) -> str:
     return "reached" if reached else "**not reached**"
 
 
-def _say(line: str) -> None:
+def _log(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 

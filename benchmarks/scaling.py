@@ -1,13 +1,12 @@
-"""How speed and memory grow with labels, features and non-zeros: ``python -m benchmarks.scaling``.
+"""Scaling of speed and memory with labels, features and nonzeros: ``python -m benchmarks.scaling``.
 
-Streams are made here: a label is drawn from a Zipf distribution and puts some of its own words
-into the item, the other words are drawn from a Zipf distribution too. Seconds are of the
-processor, not of the clock, of learning in batches: once while features are still new and memory
-comes with them, and once more over the same rows, when all of them are known. That memory is
-touched before each turn: no time goes into what the host of a virtual machine has taken back. The
-best of several turns counts, and the range of all stands beside it. Exponents are slopes of
-log(items/s) and log(bytes) over log(what varies): of the best rates, and the range of those of each
-turn.
+Streams are generated: labels are drawn from a Zipf distribution, and each puts some of its own
+words into the item; the other words are drawn from another Zipf distribution. Times are processor
+time of learning in batches. The first pass meets new features and allocates memory for them; the
+second pass, over the same rows, knows all features. Before each turn as much memory is touched, so
+that no time is spent on memory that the host of a virtual machine has reclaimed. Tables show the
+best of several turns and the range of all. Exponents are slopes of log(items/s) and log(bytes) over
+log(size), of the best rates; their range is over the turns.
 """
 
 from __future__ import annotations
@@ -27,28 +26,28 @@ import scipy.sparse as sp
 from benchmarks import ours
 from benchmarks.contest import chunks
 from benchmarks.streams import Stream
-from benchmarks.turns import get_ready, with_range
+from benchmarks.turns import prepare_turn, with_range
 
 SETTINGS = ("euclidean single", "euclidean optimal", ours.DEFAULT)
 BATCH = 500
-OWN_WORDS = 30
-"""Words that speak for a label."""
+LABEL_WORDS = 30
+"""Words that belong to each label."""
 
-WORDS_A_LABEL = 5
-"""How many of them a relevant label puts into an item."""
+WORDS_PER_LABEL = 5
+"""Words that a relevant label puts into an item, unless items have few words."""
 
 LABELS, NNZ, FEATURES = 100, 40, 20_000
-"""What stays the same while another quantity varies."""
+"""Sizes that stay fixed while another one varies."""
 
 VARIED: dict[str, tuple[int, ...]] = {
     "labels": (10, 100, 1_000, 10_000),
     "nnz": (10, 20, 40, 80, 160),
     "features": (1_000, 10_000, 100_000),
 }
-MEMORY_AT_HAND = 512 << 20
-"""Bytes: the most that a learner here takes, and its rows once more while they are widened."""
+TOUCHED_BYTES = 512 << 20
+"""Bytes touched before each turn: the most that a learner needs, while its rows are widened."""
 
-NAMES = {"labels": "labels", "nnz": "non-zeros a row", "features": "features there are"}
+NAMES = {"labels": "labels", "nnz": "nonzeros per row", "features": "features in total"}
 PLOT = Path(__file__).parents[1] / "docs" / "speed" / "scaling.svg"
 
 
@@ -61,18 +60,18 @@ class Point:
     setting: str
     rows: int
     new: float
-    """Items a second while features are new."""
+    """Items per second in the first pass, where features are new."""
 
     known: float
-    """Items a second of the second pass."""
+    """Items per second in the second pass, where all features are known."""
 
     bytes: int
     features_seen: int
     any_mistake: float
-    """Share of the rows of both passes that were not ranked perfectly before they were learnt."""
+    """Share of rows, over both passes, that were not ranked perfectly before they were learnt."""
 
     turns: Sequence[Sequence[float]] = ()
-    """``new`` and ``known`` of each turn, where there were several."""
+    """``new`` and ``known`` of each turn; empty for a single turn."""
 
     def of_turns(self, what: str) -> list[float]:
         """``new`` or ``known`` of each turn."""
@@ -82,15 +81,15 @@ class Point:
 def planted(
     rows: int, labels: int = LABELS, nnz: int = NNZ, features: int = FEATURES, seed: int = 0
 ) -> Stream:
-    """A stream with four relevant labels a row, or a quarter of the labels if they are few."""
+    """A stream with up to four relevant labels per row, but at most a quarter of the labels."""
     rng = np.random.default_rng(seed)
     relevant = max(1, min(4, labels // 4))
-    own = rng.integers(0, features, size=(labels, OWN_WORDS))
-    # Labels drawn twice count once.
+    words_of_labels = rng.integers(0, features, size=(labels, LABEL_WORDS))
+    # A label that is drawn twice for a row counts once.
     drawn = _zipf(rng, labels, 1, (rows, relevant))
-    told = min(WORDS_A_LABEL, nnz // (2 * relevant))
-    picked = rng.integers(0, OWN_WORDS, size=(rows, relevant, told))
-    words = own[drawn[:, :, None], picked].reshape(rows, -1)
+    words_per_label = min(WORDS_PER_LABEL, nnz // (2 * relevant))
+    picked = rng.integers(0, LABEL_WORDS, size=(rows, relevant, words_per_label))
+    words = words_of_labels[drawn[:, :, None], picked].reshape(rows, -1)
     others = _zipf(rng, features, 10, (rows, nnz - words.shape[1]))
     X = _indicator(np.hstack([words, others]), features, np.float32)
     Y = _indicator(drawn, labels, np.int8)
@@ -100,9 +99,9 @@ def planted(
 def _zipf(
     rng: np.random.Generator, count: int, offset: int, shape: tuple[int, ...]
 ) -> npt.NDArray[np.int64]:
-    """Numbers below ``count``, y with a probability in proportion to 1 / (y + offset)."""
+    """Random numbers below ``count``; the k-th most frequent has weight 1 / (k + offset)."""
     share = 1.0 / np.arange(offset, count + offset)
-    # A random numbering: neighbours in number have nothing in common in life.
+    # The permutation makes the numbers independent of the frequencies.
     return rng.permutation(count)[rng.choice(count, size=shape, p=share / share.sum())]
 
 
@@ -116,9 +115,9 @@ def _indicator(columns: npt.NDArray[np.int64], width: int, dtype: npt.DTypeLike)
 
 
 def measure(varied: str, size: int, setting: str, stream: Stream) -> Point:
-    """Two passes of a fresh learner over a stream."""
-    get_ready(MEMORY_AT_HAND)
-    ranker = ours.make(setting)
+    """Time two passes of a new learner over a stream."""
+    prepare_turn(TOUCHED_BYTES)
+    ranker = ours.make_ranker(setting)
     seconds = []
     classes: list[str] | None = stream.labels
     for _ in range(2):
@@ -143,22 +142,22 @@ def measure(varied: str, size: int, setting: str, stream: Stream) -> Point:
     )
 
 
-def best(goes: Sequence[Point]) -> Point:
-    """The best rates of several turns: what disturbs a turn only makes it slower."""
-    new, known = max(go.new for go in goes), max(go.known for go in goes)
-    turns = [(go.new, go.known) for go in goes] if len(goes) > 1 else ()
-    return replace(goes[0], new=new, known=known, turns=turns)
+def best(points: Sequence[Point]) -> Point:
+    """The best rates of several turns; disturbances can only make a turn slower."""
+    new, known = max(point.new for point in points), max(point.known for point in points)
+    turns = [(point.new, point.known) for point in points] if len(points) > 1 else ()
+    return replace(points[0], new=new, known=known, turns=turns)
 
 
 def curves(rows: int, largest: int, repeat: int) -> Iterator[Point]:
-    """Every setting over everything that varies, up to the largest number of labels."""
+    """Measure all settings over all sizes, with at most ``largest`` labels."""
     for varied, sizes in VARIED.items():
         for size in sizes:
             if varied == "labels" and size > largest:
                 continue
             stream = planted(rows, **{varied: size})
-            goes = [[measure(varied, size, s, stream) for s in SETTINGS] for _ in range(repeat)]
-            for point in map(best, zip(*goes, strict=True)):
+            turns = [[measure(varied, size, s, stream) for s in SETTINGS] for _ in range(repeat)]
+            for point in map(best, zip(*turns, strict=True)):
                 rate = f"{point.known:,.0f} items/s"
                 print(f"{varied} {size:,}, {point.setting}: {rate}", file=sys.stderr, flush=True)
                 yield point
@@ -182,11 +181,11 @@ def _slope(points: Sequence[Point], values: Sequence[float]) -> float:
 
 
 def table(points: Sequence[Point]) -> str:
-    """The curves in Markdown, with the exponents of each."""
+    """The curves as Markdown tables, with their exponents."""
     lines: list[str] = []
     for varied, name in NAMES.items():
         lines += [
-            f"| {name} | learner | items/s, features new | known | weights, MB | any-mistake |",
+            f"| {name} | learner | items/s, new features | known | weights, MB | any-mistake |",
             "|---|---|---|---|---|---|",
         ]
         here = [point for point in points if point.varied == varied]
@@ -206,7 +205,7 @@ def table(points: Sequence[Point]) -> str:
 
 
 def plot(points: Sequence[Point], path: Path) -> None:
-    """Rates above, memory below, a column for everything that varies."""
+    """Draw rates (top row) and memory (bottom row), with one column per varied size."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -233,7 +232,7 @@ def plot(points: Sequence[Point], path: Path) -> None:
             axes[1, column].set_xlabel(name)
             for row in (0, 1):
                 axes[row, column].grid(alpha=0.3)
-        axes[0, 0].set_ylabel("items/s (dotted: features new)\nshaded: range of turns")
+        axes[0, 0].set_ylabel("items/s (dotted: new features)\nshaded: range of turns")
         axes[1, 0].set_ylabel("weights, MB")
         axes[0, 0].legend(frameon=False, fontsize="small")
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -243,13 +242,19 @@ def plot(points: Sequence[Point], path: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print the tables, write the plot and the numbers beside this file."""
+    """Measure, print the tables, and write the plot and scaling.json."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scaling", description=__doc__)
-    parser.add_argument("--rows", type=int, default=2_000, help="rows a stream (default 2000)")
-    parser.add_argument("--repeat", type=int, default=3, help="turns, the best counts (default 3)")
-    parser.add_argument("--quick", action="store_true", help="seconds: few rows and labels")
-    parser.add_argument("--plot", type=Path, help=f"file (default {PLOT.name}; --quick: none)")
-    parser.add_argument("--redraw", action="store_true", help="from the numbers of the last run")
+    parser.add_argument("--rows", type=int, default=2_000, help="rows per stream (default 2000)")
+    parser.add_argument(
+        "--repeat", type=int, default=3, help="turns; the best one counts (default 3)"
+    )
+    parser.add_argument("--quick", action="store_true", help="few rows and labels; takes seconds")
+    parser.add_argument(
+        "--plot", type=Path, help=f"plot to write (default {PLOT.name}; none with --quick)"
+    )
+    parser.add_argument(
+        "--redraw", action="store_true", help="measure nothing; use the numbers of the last run"
+    )
     options = parser.parse_args(arguments)
     numbers = Path(__file__).with_suffix(".json")
     if options.redraw:

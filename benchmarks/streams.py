@@ -1,8 +1,8 @@
-"""Real streams, in stream order, from the folder that TAGALONG_DATA names.
+"""Real data sets as streams of rows, from the folder that TAGALONG_DATA names.
 
 The folder holds debtags.npz, mediamill.npz, rcv1/rcv1sub1.npz, mulan/<name>/ and
-newsgroups/20newsgroups-train.tab.xz. Where debtags.npz is absent, that stream is built from the
-machine's apt index. Of sets cut into two parts it is the train part.
+newsgroups/20newsgroups-train.tab.xz. If debtags.npz is missing, that stream is built from the
+machine's apt index. For data sets with a train and a test part, the stream is the train part.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from sklearn.preprocessing import MultiLabelBinarizer, normalize
 
 from tagalong.readers import Item, ReadError, read
 
-VARIABLE = "TAGALONG_DATA"
+DATA_VARIABLE = "TAGALONG_DATA"
 MULAN = ("bibtex", "tmc2007", "yeast", "scene", "emotions", "medical", "flags")
 SPARSE_BELOW = 0.5
-"""A matrix with a smaller share of nonzeros is handed on as CSR, any other as a dense array."""
+"""A matrix with a smaller share of nonzeros is loaded as CSR, any other as a dense array."""
 
 SEED = 0
 
@@ -35,7 +35,7 @@ Features = npt.NDArray[np.float32] | sp.csr_matrix
 
 @dataclass(frozen=True)
 class Stream:
-    """Rows in the order in which they are met: features, relevant labels, label names."""
+    """Rows in the order in which they are learnt: features, relevant labels, label names."""
 
     name: str
     X: Features
@@ -52,12 +52,12 @@ class Stream:
 
     @property
     def nnz(self) -> float:
-        """Nonzero features a row, on average."""
+        """Mean number of nonzero features per row."""
         return (self.X.nnz if sp.issparse(self.X) else self.X.size) / self.rows
 
     @cached_property
-    def unit(self) -> Features:
-        """X with rows of unit length, for peers that do not scale rows themselves."""
+    def unit_rows(self) -> Features:
+        """X with rows of unit length, for learners that do not scale rows themselves."""
         scaled: Features = normalize(self.X)
         return scaled
 
@@ -67,24 +67,24 @@ class Stream:
 
     def describe(self) -> str:
         return (
-            f"{self.name}: {self.rows:,} rows, {self.features:,} features ({self.nnz:.1f} a row), "
-            f"{len(self.labels)} labels ({self.Y.nnz / self.rows:.1f} a row)"
+            f"{self.name}: {self.rows:,} rows, {self.features:,} features ({self.nnz:.1f} per "
+            f"row), {len(self.labels)} labels ({self.Y.nnz / self.rows:.1f} per row)"
         )
 
 
 class NoData(RuntimeError):
-    """A stream's file is not to be found; the message says which and what to do."""
+    """The file of a stream is missing; the message names it and says what to do."""
 
 
 def names() -> list[str]:
-    """The streams that ``load`` knows."""
+    """Names that ``load`` accepts."""
     return list(_LOADERS)
 
 
 def load(name: str) -> Stream:
-    """Load a stream by its name."""
+    """Load a stream by name."""
     if name not in _LOADERS:
-        raise NoData(f"no stream {name!r}; there are {', '.join(names())}")
+        raise NoData(f"unknown stream {name!r}; choose from {', '.join(names())}")
     X, Y, labels = _LOADERS[name]()
     if sp.issparse(X) and X.nnz > SPARSE_BELOW * X.shape[0] * X.shape[1]:
         X = X.toarray()
@@ -95,14 +95,14 @@ Parts = tuple[Features, sp.csr_matrix, list[str]]
 
 
 def data_path(*parts: str) -> Path:
-    """A file of the data folder, or an error that names what is missing."""
-    folder = os.environ.get(VARIABLE)
+    """The path of a file in the data folder; NoData if the file does not exist."""
+    folder = os.environ.get(DATA_VARIABLE)
     wanted = "/".join(parts)
     if not folder:
-        raise NoData(f"set {VARIABLE} to the folder that holds {wanted}: it is not set")
+        raise NoData(f"{DATA_VARIABLE} is not set; set it to the folder that contains {wanted}")
     path = Path(folder, *parts)
     if not path.exists():
-        raise NoData(f"{VARIABLE} is {folder}, where there is no {wanted}")
+        raise NoData(f"{DATA_VARIABLE} is {folder}, but that folder has no {wanted}")
     return path
 
 
@@ -111,9 +111,9 @@ def _debtags() -> Parts:
         path = data_path("debtags.npz")
     except NoData as missing:
         try:
-            return _texts(read("debtags:"))
+            return _binary_words(read("debtags:"))
         except ReadError as error:
-            raise NoData(f"{missing}; nor can it be built here: {error}") from None
+            raise NoData(f"{missing}; it cannot be built from apt either: {error}") from None
     with np.load(path) as parts:
         X = sp.csr_matrix(
             (parts["X_data"], parts["X_ind"], parts["X_ptr"]), shape=tuple(parts["X_shape"])
@@ -147,7 +147,7 @@ def _mulan(name: str) -> Parts:
 
 
 def newsgroup_posts() -> list[Item]:
-    """One group a post. The file is sorted by group, so the posts are put into a random order."""
+    """Posts with one group each, shuffled because the file is sorted by group."""
     path = data_path("newsgroups", "20newsgroups-train.tab.xz")
     posts = list(read(path, columns=("group", "text"), labels="group", quoting=False))[3:]
     posts = [post for post in posts if post.text]
@@ -155,18 +155,19 @@ def newsgroup_posts() -> list[Item]:
 
 
 def _newsgroups() -> Parts:
-    return _texts(newsgroup_posts())
+    return _binary_words(newsgroup_posts())
 
 
-def from_texts(name: str, items: Iterable[Item], least: int = 3) -> Stream:
-    """A stream of binary words that occur in at least ``least`` texts."""
-    return Stream(name, *_texts(items, least))
+def from_texts(name: str, items: Iterable[Item], min_texts: int = 3) -> Stream:
+    """A stream whose features are the words that occur in at least ``min_texts`` texts, as 0/1."""
+    return Stream(name, *_binary_words(items, min_texts))
 
 
-def _texts(items: Iterable[Item], least: int = 3) -> Parts:
-    """Binary words that occur in at least ``least`` texts."""
+def _binary_words(items: Iterable[Item], min_texts: int = 3) -> Parts:
     items = list(items)
-    words = CountVectorizer(binary=True, min_df=least, token_pattern=r"[a-z0-9]+", dtype=np.float32)
+    words = CountVectorizer(
+        binary=True, min_df=min_texts, token_pattern=r"[a-z0-9]+", dtype=np.float32
+    )
     X = words.fit_transform(item.text for item in items)
     X.sort_indices()
     return X, *_targets(items, sorted({label for item in items for label in item.labels or ()}))

@@ -1,10 +1,10 @@
-"""Text into features, in MB a second beside scikit-learn's HashingVectorizer, in one run.
+"""TextFeatures beside scikit-learn's HashingVectorizer, in MB per second.
 
     python -m benchmarks.text [--repeat 3]
 
-The texts are those of TAGALONG_DATA/debtags-texts.jsonl.xz, or else the Python documentation.
-Ways of both sides take turns; medians count, of processor time on one core. Words differ a little
-(scikit-learn drops words of one letter), bytes are the same.
+The texts are in TAGALONG_DATA/debtags-texts.jsonl.xz; if that file is missing, they are the
+docstrings of the Python library. Methods run alternately; times are processor time on one core. The
+input bytes are the same; the words differ slightly (scikit-learn drops words of one letter).
 """
 
 import argparse
@@ -22,11 +22,11 @@ from benchmarks.turns import Times, take_turns
 from tagalong.features import TextFeatures
 from tagalong.readers import read
 
-Way = tuple[str, Callable[[list[str]], object]]
+Method = tuple[str, Callable[[list[str]], object]]
 
 
 def texts(limit: int | None = None) -> tuple[str, list[str]]:
-    """Where they come from, and the first of them."""
+    """The source of the texts, and the first ``limit`` texts."""
     path = Path(os.environ.get("TAGALONG_DATA", ""), "debtags-texts.jsonl.xz")
     source = str(path) if path.is_file() else "pydocs:"
     return source, [str(item.text) for item in islice(read(source), limit)]
@@ -41,7 +41,7 @@ def one_by_one(**params: object) -> Callable[[list[str]], object]:
     return learn
 
 
-def ways() -> list[Way]:
+def methods() -> list[Method]:
     def sklearn(analyzer: str, n: tuple[int, int]) -> Callable[[list[str]], object]:
         return HashingVectorizer(analyzer=analyzer, ngram_range=n, norm=None).transform
 
@@ -61,11 +61,11 @@ def ways() -> list[Way]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--limit", type=int, help="only the first texts")
+    parser.add_argument("--limit", type=int, help="number of texts (default: all)")
     options = parser.parse_args()
     source, items = texts(options.limit)
     size = sum(len(item.encode()) for item in items) / 1e6
-    work = {name: partial(run, items) for name, run in ways()}
+    work = {name: partial(run, items) for name, run in methods()}
     found = take_turns(work, options.repeat, time.process_time)
     print(f"{Path(source).name}: {len(items):,} texts, {size:.1f} MB\n")
     rows = []
@@ -76,7 +76,7 @@ def main() -> None:
         rows.append(
             [name, f"{size / times.best:.1f}", f"{size / times.median:.1f}", str(peer.over(times))]
         )
-    print(table(["way", "MB/s, best", "median", "× scikit-learn"], rows))
+    print(table(["method", "MB/s, best", "median", "× scikit-learn"], rows))
 
 
 if __name__ == "__main__":

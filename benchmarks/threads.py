@@ -1,12 +1,13 @@
-"""What a second core is worth: ``python -m benchmarks.threads [--rows N]``.
+"""Speed-up with more cores: ``python -m benchmarks.threads [--rows N]``.
 
-Every job runs on one core and on all of them, by turns, in seconds by the clock: a core more does
-not save work, it saves waiting. The process is confined to as many cores as a row says, which is
-also how a user limits the threads that score a matrix: they are as many as there are cores to run
-on (``taskset -c 0 python ...``). M3L has ``n_jobs`` and ``tagalong compare`` has ``--threads``
-besides; both are given the same number. Speed-up is by turn, efficiency is its median a core.
+Every job runs on one core and on several cores, alternately. Seconds are wall-clock time: more
+cores do not save work, they save waiting. The process is limited to the number of cores of the
+table row. That is also how a user limits the threads that score a matrix, which are as many as the
+cores that the process may use (``taskset -c 0 python ...``). M3L's ``n_jobs`` and
+``tagalong compare --threads`` are set to the same number. The speed-up is computed turn by turn;
+the efficiency is the median speed-up divided by the number of cores.
 
-What came out is compared to the bit; where it differs, the run fails.
+Results are compared bit for bit. If they differ, the run fails.
 """
 
 from __future__ import annotations
@@ -30,21 +31,21 @@ from threadpoolctl import threadpool_limits
 from benchmarks import ours, streams
 from benchmarks.markdown import table
 from benchmarks.turns import Times, take_turns
-from tagalong import M3LClassifier
+from tagalong import LabelRanker, M3LClassifier
 from tagalong.readers import read, write
 
-# From a number of cores to what came out, as bytes.
+# Takes the number of cores; returns the result as bytes.
 Job = Callable[[int], bytes]
 
 COMPARED = "single,optimal,smooth"
-"""The updates that ``tagalong compare`` has to compare."""
+"""The learners that ``tagalong compare`` compares."""
 
 KERNEL_ROWS, KERNEL_LABELS = 1500, 12
 
 
 @contextmanager
-def confined(cores: int) -> Iterator[None]:
-    """Let this thread, and all that it starts, run on so many cores."""
+def limited_to_cores(cores: int) -> Iterator[None]:
+    """Limit this thread, and the threads and processes that it starts, to ``cores`` cores."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, set(sorted(before)[:cores]))
     try:
@@ -54,16 +55,16 @@ def confined(cores: int) -> Iterator[None]:
 
 
 def prediction_jobs(stream: streams.Stream, rows: int) -> Iterator[tuple[str, Job]]:
-    """Scores and best labels of a matrix."""
+    """Jobs that compute the scores and the best labels of a matrix."""
     X = stream.X[:rows]
     for setting in ours.RANK_ONE:
-        ranker = ours.make(setting)
+        ranker = ours.make_ranker(setting)
         ranker.partial_fit(X, stream.Y[:rows], classes=stream.labels)
 
-        def scores(_: int, ranker: Any = ranker) -> bytes:
+        def scores(_: int, ranker: LabelRanker = ranker) -> bytes:
             return bytes(ranker.decision_function(X).tobytes())
 
-        def best(_: int, ranker: Any = ranker) -> bytes:
+        def best(_: int, ranker: LabelRanker = ranker) -> bytes:
             return bytes(ranker._native.rank(ranker._checked_matrix(X), 5).tobytes())
 
         yield f"`decision_function` of {rows:,} rows, {setting}", scores
@@ -71,14 +72,14 @@ def prediction_jobs(stream: streams.Stream, rows: int) -> Iterator[tuple[str, Jo
 
 
 def m3l_jobs(stream: streams.Stream, rows: int) -> Iterator[tuple[str, Job]]:
-    """M3L, whose labels are shared out."""
+    """Jobs that train M3L, which divides the labels among threads."""
 
     def fit(cores: int, X: Any, Y: Any, **settings: Any) -> bytes:
         model = M3LClassifier(n_jobs=cores, random_state=0, **settings).fit(X, Y)
         return bytes(np.ascontiguousarray(model.dual_coef_).tobytes())
 
     few = min(rows, KERNEL_ROWS)
-    X, Y = stream.unit, stream.Y.toarray()
+    X, Y = stream.unit_rows, stream.Y.toarray()
     yield f"M3L, linear, {rows:,} rows", partial(fit, X=X[:rows], Y=Y[:rows], tol=0.1)
     common = np.sort(np.argsort(-Y.sum(axis=0), kind="stable")[:KERNEL_LABELS])
     kernel = {"kernel": "rbf", "gamma": 1.0, "tol": 0.01}
@@ -86,7 +87,7 @@ def m3l_jobs(stream: streams.Stream, rows: int) -> Iterator[tuple[str, Job]]:
 
 
 def compare_job(items: Path, count: int) -> tuple[str, Job]:
-    """A whole process, with its start."""
+    """A job that runs ``tagalong compare`` as a process, including its start."""
 
     def compare(cores: int) -> bytes:
         command = [sys.executable, "-m", "tagalong", "compare", str(items), "--learners", COMPARED]
@@ -104,15 +105,15 @@ def compare_job(items: Path, count: int) -> tuple[str, Job]:
 
 
 def measure(name: str, job: Job, cores: Sequence[int], repeat: int) -> tuple[list[list[str]], bool]:
-    """Rows of the table, one a number of cores; and whether all results have the same bits."""
+    """Rows of the table, one per number of cores; and whether all results have the same bits."""
     found: dict[int, set[bytes]] = {count: set() for count in cores}
 
     def run(count: int) -> None:
-        with confined(count):
+        with limited_to_cores(count):
             found[count].add(job(count))
 
     if repeat > 1:
-        job(cores[-1])  # warm, for all alike
+        job(cores[-1])  # warm-up
     times = take_turns({str(count): partial(run, count) for count in cores}, repeat)
     same = len(set.union(*found.values())) == 1
     return [_row(name, count, times, "same" if same else "DIFFERENT") for count in cores], same
@@ -128,7 +129,7 @@ def _row(name: str, cores: int, times: dict[str, Times], bits: str) -> list[str]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rows", type=int, default=10_000, help="of each job")
+    parser.add_argument("--rows", type=int, default=10_000, help="rows per job (default 10000)")
     parser.add_argument("--repeat", type=int, default=5)
     options = parser.parse_args(arguments)
     available = len(os.sched_getaffinity(0))
@@ -145,22 +146,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
             found, same = measure(name, job, cores, options.repeat)
             rows += found
             all_same &= same
-    heads = ["job", "cores", "seconds, best", "median", "speed-up", "efficiency", "bits"]
-    print(table(heads, rows))
+    headers = ["job", "cores", "seconds, best", "median", "speed-up", "efficiency", "bits"]
+    print(table(headers, rows))
     return 0 if all_same else 1
 
 
 def jobs(
     tags: streams.Stream, rcv1: streams.Stream, rows: int, folder: Path
 ) -> Iterator[tuple[str, Job]]:
-    """All of them."""
+    """All jobs, with their names."""
     yield from prediction_jobs(tags, min(rows, tags.rows))
     yield from m3l_jobs(rcv1, min(rows, rcv1.rows))
-    source = Path(os.environ[streams.VARIABLE], "debtags-texts.jsonl.xz")
-    some = list(islice(read(str(source)), rows))
-    items = folder / "items.jsonl"
-    write(some, str(items))
-    yield compare_job(items, len(some))
+    source = Path(os.environ[streams.DATA_VARIABLE], "debtags-texts.jsonl.xz")
+    items = list(islice(read(str(source)), rows))
+    path = folder / "items.jsonl"
+    write(items, str(path))
+    yield compare_job(path, len(items))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Ways to do the same work, timed in turns, so that a slow spell of the machine hits all alike."""
+"""Time several methods alternately, so that a slow phase of the machine affects all of them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-MEMORY_AT_HAND = 256 << 20
-"""Bytes: more than any learner takes for a stream of the size of the Debian tags."""
+TOUCHED_BYTES = 256 << 20
+"""Bytes touched before each turn: more than any learner needs for the Debian-tags stream."""
 
 
 @dataclass
 class Times:
-    """Seconds of the repetitions of one way."""
+    """Seconds of the repetitions of one method."""
 
     seconds: list[float] = field(default_factory=list)
 
@@ -29,14 +29,14 @@ class Times:
         return statistics.median(self.seconds)
 
     def over(self, other: Times) -> Ratio:
-        """How many times as long this took as another way in the same turns."""
+        """Time as a multiple of another method's time in the same turns."""
         pairs = zip(self.seconds, other.seconds, strict=True)
         return Ratio([mine / theirs for mine, theirs in pairs])
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """A ratio of times, once for every turn."""
+    """A ratio of times, one value per turn."""
 
     turns: list[float]
 
@@ -47,43 +47,45 @@ class Ratio:
     def __str__(self) -> str:
         """The median and the range, such as "8.1 (7.6 to 8.9)"."""
         if len(self.turns) == 1:
-            return _short(self.median)
-        return f"{_short(self.median)} ({_short(min(self.turns))} to {_short(max(self.turns))})"
+            return _rounded(self.median)
+        return (
+            f"{_rounded(self.median)} ({_rounded(min(self.turns))} to {_rounded(max(self.turns))})"
+        )
 
 
-def get_ready(memory: int = MEMORY_AT_HAND) -> None:
-    """To be called before every turn: no garbage, and memory that the machine has at hand.
+def prepare_turn(memory: int = TOUCHED_BYTES) -> None:
+    """Collect garbage and touch memory; call this before every turn.
 
-    A virtual machine gives memory that nobody uses back to its host, and waits for it when it is
-    used again, which can take as long as a whole pass of a quick learner. Who comes after somebody
-    that needs little memory would pay for it.
+    A virtual machine returns unused memory to its host, and getting it back can take as long as a
+    whole pass of a fast learner. Without this call, a learner that runs after one with a small
+    memory footprint would pay for that.
     """
     gc.collect()
     np.ones(memory, dtype=np.uint8)
 
 
 def take_turns(
-    ways: Mapping[str, Callable[[], object]],
+    methods: Mapping[str, Callable[[], object]],
     repeat: int,
     clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, Times]:
-    """Run every way once, then every way again; return the seconds of each."""
-    found = {name: Times() for name in ways}
+    """Run all methods once, then all of them again, ``repeat`` times; return their times."""
+    times = {name: Times() for name in methods}
     for _ in range(repeat):
-        for name, work in ways.items():
-            get_ready()
-            begun = clock()
+        for name, work in methods.items():
+            prepare_turn()
+            start = clock()
             work()
-            found[name].seconds.append(clock() - begun)
-    return found
+            times[name].seconds.append(clock() - start)
+    return times
 
 
 def with_range(value: float, turns: Sequence[float], form: str) -> str:
-    """A figure with the range of its turns, such as "0.85 (0.81 to 0.88)"; alone after one turn."""
+    """A figure with the range over the turns: "0.85 (0.81 to 0.88)"; no range for one turn."""
     if len(turns) < 2:
         return f"{value:{form}}"
     return f"{value:{form}} ({min(turns):{form}} to {max(turns):{form}})"
 
 
-def _short(value: float) -> str:
+def _rounded(value: float) -> str:
     return f"{value:,.0f}" if value >= 20 else f"{value:.1f}" if value >= 1 else f"{value:.2g}"

@@ -1,1 +1,1 @@
-"""The papers' tables and figures, reproduced; README.md says how to add one."""
+"""Reproduction of the papers' tables and figures; README.md says how to add one."""

@@ -1,4 +1,4 @@
-"""``python -m experiments``: run experiments, and write docs/reproduction.md from the results."""
+"""``python -m experiments``: run experiments and write docs/reproduction.md from the results."""
 
 from __future__ import annotations
 
@@ -13,25 +13,32 @@ from experiments.experiment import Form
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run what is asked for; 1 if something failed."""
+    """Run the chosen experiments and write the page; return 1 if a cell failed."""
     parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
     parser.add_argument("--full", action="store_true", help="all rows, settings and repetitions")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="such as p1, or p2/figure7")
+    parser.add_argument(
+        "--only", nargs="+", metavar="NAME", help="papers or experiments, such as p1 or p2/figure7"
+    )
     parser.add_argument(
         "--enron",
         default="",
         metavar="DIR",
-        help="Enron mail: the maildir of CMU's archive, or Bekkerman's flat folders",
+        help="folder with the Enron mail: CMU's maildir, or Bekkerman's flat folders",
     )
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (cores)")
-    parser.add_argument("--again", action="store_true", help="run finished cells anew")
-    parser.add_argument("--report", action="store_true", help="only write the page")
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=os.cpu_count() or 1,
+        help="number of processes (default: number of cores)",
+    )
+    parser.add_argument("--again", action="store_true", help="also run cells that are finished")
+    parser.add_argument("--report", action="store_true", help="run nothing; only write the page")
     parser.add_argument("--list", action="store_true", help="list the experiments")
     options = parser.parse_args(arguments)
     if options.jobs < 1:
-        parser.error(f"--jobs is {options.jobs}; it takes at least 1")
+        parser.error(f"--jobs is {options.jobs}; it must be at least 1")
     if options.enron and not Path(options.enron).is_dir():
-        parser.error(f"--enron is {options.enron}; there is no such folder")
+        parser.error(f"--enron is {options.enron!r}, which is not a folder")
     try:
         chosen = catalogue.experiments(options.only)
     except ValueError as error:
@@ -43,14 +50,14 @@ def main(arguments: list[str] | None = None) -> int:
     failed: list[str] = []
     if not options.report:
         if options.enron:
-            # Not a setting of a cell: results do not depend on where somebody keeps his mail.
-            os.environ[enron.VARIABLE] = str(Path(options.enron).resolve())
-        # Workers of a process that is ended by a signal would be left behind.
+            # Not a setting of a cell: results do not depend on the location of the mail.
+            os.environ[enron.ENRON_VARIABLE] = str(Path(options.enron).resolve())
+        # Without this handler, SIGTERM would leave worker processes behind.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             failed = runner.run(chosen, Form(options.full), options.jobs, options.again)
         except KeyboardInterrupt:
-            print("interrupted: the same command goes on from here", file=sys.stderr)
+            print("interrupted; the same command resumes the run", file=sys.stderr)
             return 130
     for path in page.write():
         print(os.path.relpath(path))

@@ -1,4 +1,4 @@
-"""Finds the experiments: every module of a folder ``p<number>`` that has an ``EXPERIMENT``."""
+"""Find the experiments: the modules with an ``EXPERIMENT`` in the folders ``p<number>``."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ def papers() -> list[str]:
 
 
 def experiments(only: list[str] | None = None) -> list[Experiment]:
-    """Return the experiments in the order of the papers, tables before figures.
+    """Return the experiments, by paper, tables before figures.
 
-    ``only`` names folders ("p1") or scripts ("p2/figure7"); ValueError for one that is not there.
+    ``only`` names folders ("p1") or scripts ("p2/figure7"); an unknown name raises ValueError.
     """
-    found = [experiment for paper in papers() for experiment in _of(paper)]
+    found = [experiment for paper in papers() for experiment in _experiments_of(paper)]
     if only is None:
         return found
     for name in only:
         if not any(_belongs(experiment, name) for experiment in found):
             names = ", ".join(experiment.name for experiment in found)
-            raise ValueError(f"there is no experiment {name!r}; there are {names}")
+            raise ValueError(f"unknown experiment {name!r}; choose from {names}")
     return [experiment for experiment in found if any(_belongs(experiment, n) for n in only)]
 
 
@@ -35,13 +35,13 @@ def _belongs(experiment: Experiment, name: str) -> bool:
     return experiment.name == name or experiment.name.startswith(f"{name}/")
 
 
-def _of(paper: str) -> list[Experiment]:
-    scripts = sorted((path.stem for path in (HERE / paper).glob("*.py")), key=_place)
+def _experiments_of(paper: str) -> list[Experiment]:
+    scripts = sorted((path.stem for path in (HERE / paper).glob("*.py")), key=_sort_key)
     modules = [import_module(f"experiments.{paper}.{script}") for script in scripts]
     return [module.EXPERIMENT for module in modules if hasattr(module, "EXPERIMENT")]
 
 
-def _place(script: str) -> tuple[bool, str, int]:
-    """Tables come first, then figures; figure10 comes after figure9."""
+def _sort_key(script: str) -> tuple[bool, str, int]:
+    """Sort tables before figures, and figure10 after figure9."""
     kind, number = re.fullmatch(r"(.*?)(\d*)", script, re.S).groups()  # type: ignore[union-attr]
     return kind != "table", kind, int(number or 0)

@@ -1,9 +1,9 @@
-"""What an experiment is: cells to run, and a report made from their results.
+"""The parts of an experiment: cells to run, their results, and the parts of a report.
 
 A script such as ``p1/table1.py`` ends with ``EXPERIMENT = Experiment(...)``. A cell is a unit of
-work of seconds to a few minutes: settings in terms of JSON, handed to a function of a module,
-which returns results in terms of JSON. Cells of the same function and settings are run once,
-whatever experiments they belong to.
+work that takes seconds to a few minutes: a module-level function and its settings. Settings and
+result are JSON values. Cells with the same function and settings run once, even if several
+experiments share them.
 """
 
 from __future__ import annotations
@@ -12,16 +12,18 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 Settings = dict[str, Any]
 Result = dict[str, Any]
 Run = Callable[[Settings], Result]
+QuickT = TypeVar("QuickT")
+FullT = TypeVar("FullT")
 
 
 @dataclass(frozen=True)
 class Form:
-    """How much of an experiment is asked for."""
+    """The quick or the full form of an experiment."""
 
     full: bool = False
 
@@ -29,43 +31,43 @@ class Form:
     def name(self) -> str:
         return "full" if self.full else "quick"
 
-    def pick(self, quick: Any, full: Any) -> Any:
-        """Return what this form wants of the two."""
+    def pick(self, quick: QuickT, full: FullT) -> QuickT | FullT:
+        """Return the first argument in the quick form, the second in the full form."""
         return full if self.full else quick
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A unit of work: a function of a module, by name, and its settings."""
+    """A unit of work: the name of a function ("module:function") and its settings."""
 
     run: str
     settings: Settings
 
     @property
     def key(self) -> str:
-        """What tells it from every other cell."""
+        """Text that identifies the cell."""
         return f"{self.run} {json.dumps(self.settings, sort_keys=True)}"
 
     def compute(self) -> Result:
-        """Run it here and now."""
+        """Run the cell in this process."""
         module, _, name = self.run.partition(":")
-        found: Run = getattr(import_module(module), name)
-        return found(dict(self.settings))
+        function: Run = getattr(import_module(module), name)
+        return function(dict(self.settings))
 
 
 def cell(run: Run, **settings: Any) -> Cell:
-    """Return the cell that calls ``run(settings)``; ``run`` is a function of a module."""
+    """Return the cell that calls ``run(settings)``; ``run`` must be a module-level function."""
     return Cell(f"{run.__module__}:{run.__qualname__}", settings)
 
 
 @dataclass(frozen=True)
 class Results:
-    """The finished cells of an experiment, in the order in which it declares them."""
+    """The finished cells of an experiment, in the order in which the experiment lists them."""
 
     cells: list[tuple[Settings, Result]]
     form: str = "quick"
     skipped: list[str] = field(default_factory=list)
-    """What was missing, and what to do about it."""
+    """The missing data, one message each."""
 
     def where(self, **settings: Any) -> list[tuple[Settings, Result]]:
         """Return the cells that have all of these settings."""
@@ -76,13 +78,13 @@ class Results:
         ]
 
     def values(self, name: str) -> list[Any]:
-        """Return the values of a setting, each once, in order."""
+        """Return the different values of a setting, in order of occurrence."""
         return list(dict.fromkeys(own[name] for own, _ in self.cells if name in own))
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture: ``draw`` makes a matplotlib figure, which is written to ``<name>.svg``."""
+    """A plot: ``draw`` returns a matplotlib figure, which is written to ``<name>.svg``."""
 
     name: str
     draw: Callable[[], Any]
@@ -99,19 +101,19 @@ class Table:
 
 @dataclass(frozen=True)
 class Verdict:
-    """One sentence, made from the numbers, on whether the paper's claim holds here."""
+    """A claim of the paper and whether our numbers support it."""
 
     claim: str
     finding: str
     holds: bool | None
-    """None where it holds in part, or cannot be told."""
+    """None if the claim holds in part."""
 
 
 Part = str | Table | Figure | Verdict
 
 
-class Missing(RuntimeError):
-    """Data that an experiment needs is not there; the message says what to do."""
+class MissingData(RuntimeError):
+    """Data of an experiment is missing; the message names it."""
 
 
 @dataclass(frozen=True)

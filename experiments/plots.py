@@ -1,4 +1,4 @@
-"""The one style of all pictures: panels side by side, one legend for all, labels that say it."""
+"""Line plots in a common style: panels side by side with one legend."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tagalong.evaluate.plot_parts import FAINT, INK, style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# In inches.
+# Sizes in inches.
 PANEL_WIDTH, PANEL_HEIGHT = 4.4, 3.3
-LONE_WIDTH = 7.0
+SINGLE_PANEL_WIDTH = 7.0
 LEGEND_ENTRY, LEGEND_ROW = 1.3, 0.24
 COLOURS = (
     *("#1f5fa8", "#c4531d", "#2a8c5a", "#8e4fa3", "#b08a00", "#5b6770", "#d1477a"),
@@ -24,12 +24,12 @@ COLOURS = (
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a panel; ``spread`` are half lengths of error bars."""
+    """A line of a panel; ``errors`` are half the lengths of the error bars."""
 
     label: str
     x: Sequence[float]
     y: Sequence[float]
-    spread: Sequence[float] | None = None
+    errors: Sequence[float] | None = None
     colour: int = 0
     dashed: bool = False
     markers: bool = True
@@ -41,8 +41,8 @@ class Panel:
 
     heading: str
     lines: Sequence[Line]
-    below: str
-    beside: str
+    x_label: str
+    y_label: str
     log_x: bool = False
     log_y: bool = False
     from_zero: bool = False
@@ -51,12 +51,12 @@ class Panel:
 
 
 def lines(panels: Sequence[Panel]) -> Any:
-    """Return a figure of panels with lines, a legend below all of them."""
+    """Return a figure of panels with lines, and a legend below the panels."""
     from matplotlib.figure import Figure
 
     columns = min(2 if len(panels) in (2, 4) else 3, len(panels))
     rows = -(-len(panels) // columns)
-    width = LONE_WIDTH if columns == 1 else columns * PANEL_WIDTH
+    width = SINGLE_PANEL_WIDTH if columns == 1 else columns * PANEL_WIDTH
     labels = list(dict.fromkeys(line.label for panel in panels for line in panel.lines))
     legend_rows = -(-len(labels) // int(width / LEGEND_ENTRY))
     per_row = -(-len(labels) // legend_rows)
@@ -68,11 +68,11 @@ def lines(panels: Sequence[Panel]) -> Any:
     for ax, panel in zip(axes, panels, strict=False):
         for line in panel.lines:
             handles.setdefault(line.label, _draw(ax, line))
-        _finish(ax, panel)
+        _style_axes(ax, panel)
     for ax in axes[len(panels) :]:
         ax.set_visible(False)
     figure.tight_layout(rect=(0, foot / height, 1, 1), w_pad=2.0, h_pad=1.6)
-    # matplotlib fills columns; it is read by rows.
+    # matplotlib fills the legend by columns; readers read it by rows.
     shown = [label for first in range(per_row) for label in labels[first::per_row]]
     figure.legend(
         [handles[label] for label in shown],
@@ -90,7 +90,7 @@ def _draw(ax: Axes, line: Line) -> Any:
     return ax.errorbar(
         list(line.x),
         list(line.y),
-        yerr=None if line.spread is None else list(line.spread),
+        yerr=None if line.errors is None else list(line.errors),
         color=COLOURS[line.colour % len(COLOURS)],
         linewidth=1.6,
         elinewidth=0.9,
@@ -102,11 +102,11 @@ def _draw(ax: Axes, line: Line) -> Any:
     )
 
 
-def _finish(ax: Axes, panel: Panel) -> None:
+def _style_axes(ax: Axes, panel: Panel) -> None:
     style(ax, panel.heading)
     ax.grid(color=FAINT, linewidth=0.6)
-    ax.set_xlabel(panel.below, fontsize=9, color=INK)
-    ax.set_ylabel(panel.beside, fontsize=9, color=INK)
+    ax.set_xlabel(panel.x_label, fontsize=9, color=INK)
+    ax.set_ylabel(panel.y_label, fontsize=9, color=INK)
     if panel.log_x:
         ax.set_xscale("log", base=2)
     if panel.log_y:
@@ -126,7 +126,7 @@ def _finish(ax: Axes, panel: Panel) -> None:
 
 
 def as_svg(figure: Any) -> str:
-    """Return a figure as SVG: text stays text, and the same figure gives the same file."""
+    """Return a figure as SVG; text stays text, and equal figures give equal files."""
     import matplotlib
 
     settings: dict[Any, Any] = {

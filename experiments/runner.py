@@ -1,4 +1,4 @@
-"""Runs cells in processes side by side, and keeps each as soon as it is finished."""
+"""Run cells in parallel processes, and store each result as soon as it is finished."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from experiments import store
-from experiments.experiment import Cell, Experiment, Form, Missing, Result
+from experiments.experiment import Cell, Experiment, Form, MissingData, Result
 
-Say = Callable[[str], None]
+Log = Callable[[str], None]
 Finished = tuple[Cell, Future[tuple[Result, float]]]
 
-# A process of its own for every core: libraries must not start threads on top.
-ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+# There is one process per core, so libraries must not start threads.
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def run(
@@ -28,26 +28,26 @@ def run(
     again: bool = False,
     journal: store.Journal | None = None,
     results: Path = store.RESULTS,
-    say: Say | None = None,
+    log: Log | None = None,
 ) -> list[str]:
-    """Run what is not finished yet, and write the results of each experiment that is complete.
+    """Run all unfinished cells, and write the results of each complete experiment.
 
-    Returns what failed, one line each. A cell whose data is missing is skipped and named; one that
-    raises leaves its experiment without new results, and the others go on. Ctrl-C keeps what is
-    finished.
+    Returns one line per failed cell. A cell whose data is missing is skipped; the results name the
+    data. If a cell fails, the results of its experiment are not replaced, but other experiments
+    continue. After Ctrl-C, finished cells remain in the journal.
     """
     journal = journal or store.Journal()
-    say = say or _say
+    log = log or _log
     wanted = {experiment.name: experiment.cells(form) for experiment in experiments}
     work = {cell.key: cell for cells in wanted.values() for cell in cells}
     if not again:
         work = {key: cell for key, cell in work.items() if journal.find(cell) is None}
     total = sum(len({cell.key for cell in cells}) for cells in wanted.values())
-    say(f"{form.name} form: {total} cells, {len(work)} to run, {jobs} at a time")
-    missing, failed = _work_off(list(work.values()), jobs, journal, say)
+    log(f"{form.name} form: {total} cells, {len(work)} to run, {jobs} at a time")
+    missing, failed = _run_cells(list(work.values()), jobs, journal, log)
     for name, cells in wanted.items():
         if any(cell.key in failed for cell in cells):
-            say(f"{name}: not written, as a cell has failed")
+            log(f"{name}: results not written, because a cell failed")
             continue
         unique = {cell.key: cell for cell in cells}
         found = {key: journal.find(cell) for key, cell in unique.items()}
@@ -57,44 +57,44 @@ def run(
     return list(failed.values())
 
 
-def _work_off(
-    cells: list[Cell], jobs: int, journal: store.Journal, say: Say
+def _run_cells(
+    cells: list[Cell], jobs: int, journal: store.Journal, log: Log
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Run cells; return why some were skipped and why some failed, by key."""
+    """Run cells; return the reasons of skipped cells and of failed cells, by key."""
     missing: dict[str, str] = {}
     failed: dict[str, str] = {}
-    begun = time.monotonic()
-    # Closed at once when interrupted: nothing runs on behind the back of who catches that.
+    start = time.monotonic()
+    # closing() stops the workers before a KeyboardInterrupt reaches the caller.
     with closing(_finished(cells, jobs)) as finished:
         for done, (cell, future) in enumerate(finished, 1):
-            what = _short(cell)
+            line = _describe(cell)
             try:
                 result, seconds = future.result()
-            except Missing as error:
+            except MissingData as error:
                 missing[cell.key] = str(error)
-                what += f": skipped, {error}"
+                line += f": skipped, {error}"
             except Exception as error:
-                failed[cell.key] = f"{what}: {type(error).__name__}: {error}"
-                what += f": failed, {error}"
+                failed[cell.key] = f"{line}: {type(error).__name__}: {error}"
+                line += f": failed, {error}"
             else:
                 journal.add(cell, result, seconds)
-                what += f": {seconds:.1f} s"
-            gone = time.monotonic() - begun
-            left = gone / done * (len(cells) - done)
-            say(f"[{done}/{len(cells)}, {gone:.0f} s, about {left:.0f} s left] {what}")
+                line += f": {seconds:.1f} s"
+            elapsed = time.monotonic() - start
+            left = elapsed / done * (len(cells) - done)
+            log(f"[{done}/{len(cells)}, {elapsed:.0f} s, about {left:.0f} s left] {line}")
     return missing, failed
 
 
 def _finished(cells: list[Cell], jobs: int) -> Generator[Finished, None, None]:
-    """Yield cells as they finish, those that finish together in the order they were given.
+    """Yield cells as they finish; cells that finish together keep their order.
 
-    Few are handed out at a time, so that Ctrl-C ends soon.
+    Only a few cells are submitted at a time, so that Ctrl-C takes effect quickly.
     """
     if not cells:
         return
-    # Fresh processes: nothing of this one's threads and locks is inherited.
-    saved = {name: os.environ.get(name) for name in ONE_THREAD}
-    os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
+    # Spawned processes inherit no threads and locks of this process.
+    saved = {name: os.environ.get(name) for name in THREAD_VARIABLES}
+    os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))
     try:
         with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
             waiting = iter(cells)
@@ -119,17 +119,17 @@ def _finished(cells: list[Cell], jobs: int) -> Generator[Finished, None, None]:
 
 
 def _compute(cell: Cell) -> tuple[Result, float]:
-    # Of this process alone: other work on the machine does not count.
-    begun = time.process_time()
+    # Processor time of this process, so that other work on the machine does not count.
+    start = time.process_time()
     result = cell.compute()
-    return result, time.process_time() - begun
+    return result, time.process_time() - start
 
 
-def _short(cell: Cell) -> str:
+def _describe(cell: Cell) -> str:
     where = cell.run.partition(":")[0].removeprefix("experiments.")
     plain = {key: value for key, value in cell.settings.items() if not isinstance(value, list)}
     return where + " " + " ".join(f"{key}={value}" for key, value in plain.items())
 
 
-def _say(line: str) -> None:
+def _log(line: str) -> None:
     print(line, file=sys.stderr, flush=True)

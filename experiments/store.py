@@ -1,9 +1,9 @@
-"""Where finished cells are kept: a journal for resuming, and the results that are committed.
+"""Storage of finished cells: a journal to resume runs, and the committed results.
 
-The journal (``build/experiments/cells.jsonl``) gets a line as soon as a cell is finished. A line
-counts only for the code it was made by: the sources of the library, the shared files here and the
-folder of the cell's own function. ``experiments/results/<name>.json`` is written when all cells of
-an experiment are there, and is all that a report is made from.
+The journal (``build/experiments/cells.jsonl``) gets a line as soon as a cell is finished. A line is
+valid only for the code that made it: the sources of the library, the shared files in
+``experiments/`` and the folder of the cell's function. ``experiments/results/<name>.json`` is
+written when all cells of an experiment are finished; reports are made from these files alone.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ Record = dict[str, Any]
 
 
 class Journal:
-    """Finished cells by key, in a file that only grows."""
+    """Finished cells by key, in an append-only file."""
 
     def __init__(self, path: Path = JOURNAL):
         self.path = path
-        self._found: dict[str, Record] = {}
+        self._records: dict[str, Record] = {}
         text = path.read_text(encoding="utf-8") if path.exists() else ""
-        # An interrupted run may have left half a line.
-        self._is_whole = not text or text.endswith("\n")
+        # An interrupted run may have left an incomplete line.
+        self._ends_with_newline = not text or text.endswith("\n")
         for line in text.splitlines():
             with suppress(ValueError):
                 record = json.loads(line)
-                self._found[record["key"]] = record
+                self._records[record["key"]] = record
 
     def find(self, cell: Cell) -> Record | None:
-        """Return the record of a cell, if it was made by the code as it is now."""
-        record = self._found.get(cell.key)
-        return record if record and record["code"] == code_of(cell) else None
+        """Return the record of a cell if the current code made it."""
+        record = self._records.get(cell.key)
+        return record if record and record["code"] == code_digest(cell) else None
 
     def add(self, cell: Cell, result: dict[str, Any], seconds: float) -> Record:
-        """Note a finished cell."""
+        """Append a finished cell."""
         record = {
             "key": cell.key,
             "settings": cell.settings,
@@ -55,20 +55,20 @@ class Journal:
             "seconds": round(seconds, 3),
             "commit": commit(),
             "machine": machine(),
-            "code": code_of(cell),
+            "code": code_digest(cell),
         }
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a", encoding="utf-8") as file:
-            file.write(("" if self._is_whole else "\n") + json.dumps(record) + "\n")
-        self._is_whole = True
-        self._found[cell.key] = record
+            file.write(("" if self._ends_with_newline else "\n") + json.dumps(record) + "\n")
+        self._ends_with_newline = True
+        self._records[cell.key] = record
         return record
 
 
 def write_results(
     name: str, form: str, records: list[Record], skipped: list[str], folder: Path = RESULTS
 ) -> Path:
-    """Write the results of an experiment, one cell a line; the file is replaced in one step."""
+    """Write the results of an experiment, one cell per line; the file is replaced atomically."""
     head = {
         "experiment": name,
         "form": form,
@@ -92,7 +92,7 @@ def write_results(
 
 
 def read_results(name: str, folder: Path = RESULTS) -> tuple[Record, Results] | None:
-    """Return the head of an experiment's file and its results; None if there is none yet."""
+    """Return the head of an experiment's results file and the results; None without a file."""
     path = results_path(name, folder)
     if not path.exists():
         return None
@@ -102,17 +102,17 @@ def read_results(name: str, folder: Path = RESULTS) -> tuple[Record, Results] | 
 
 
 def results_path(name: str, folder: Path = RESULTS) -> Path:
-    """Return where the results of an experiment are kept."""
+    """Return the path of an experiment's results file."""
     return folder / f"{name.replace('/', '-')}.json"
 
 
 @cache
 def commit() -> str:
-    """Return the commit that is checked out; results and pages that were written do not count."""
-    own = [":!experiments/results", ":!docs"]
+    """Return the current commit, marked "-dirty" if files other than results and pages changed."""
+    ignored = [":!experiments/results", ":!docs"]
     try:
         head = _git("rev-parse", "--short", "HEAD")
-        changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", *own)
+        changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", *ignored)
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
     return head + ("-dirty" if changed else "")
@@ -125,7 +125,7 @@ def _git(*arguments: str) -> str:
 
 @cache
 def machine() -> str:
-    """Return what ran it: processor, cores, system, Python."""
+    """Return processor, number of cores, system and Python version."""
     name = platform.processor() or platform.machine()
     path = Path("/proc/cpuinfo")
     for line in path.read_text().splitlines() if path.exists() else []:
@@ -136,8 +136,8 @@ def machine() -> str:
     return f"{name}, {os.cpu_count()} cores, {system}, Python {platform.python_version()}"
 
 
-def code_of(cell: Cell) -> str:
-    """Return a digest of the sources that a cell's result depends on."""
+def code_digest(cell: Cell) -> str:
+    """Return a digest of the source files that a cell's result depends on."""
     return _digest(cell.run.partition(":")[0].rpartition(".")[0].replace(".", "/"))
 
 

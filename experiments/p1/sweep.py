@@ -1,9 +1,10 @@
-"""The runs behind Table 1: three updates in two geometries, at many C and margins."""
+"""The runs of Table 1: three updates in two geometries, with many values of C and margin."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from benchmarks.streams import Stream
 from experiments import streams
 from experiments.experiment import Result, Results, Settings
 from tagalong import LabelRanker
@@ -14,15 +15,15 @@ LEARNERS = [(update, geometry) for geometry in GEOMETRIES for update in UPDATES]
 
 
 def run(settings: Settings) -> Result:
-    """Percentage of mistakes in one pass, for each C."""
+    """Return the percentage of mistakes in one pass, for each C."""
     stream = streams.load(settings["stream"])
     stream = stream.head(settings["rows"] or stream.rows)
-    found = [_mistakes(_learner(settings, C), stream) for C in settings["Cs"]]
-    return {"percent": found, **_size(stream)}
+    percents = [_mistakes(_learner(settings, C), stream) for C in settings["Cs"]]
+    return {"percent": percents, **_size(stream)}
 
 
 def iterations(settings: Settings) -> Result:
-    """The paper's interior point method in the entropic geometry: how many steps a round takes."""
+    """Return the iterations per round of the paper's interior point method, in both geometries."""
     stream = streams.load(settings["stream"])
     stream = stream.head(settings["rows"])
     found: dict[str, Any] = {}
@@ -36,7 +37,10 @@ def iterations(settings: Settings) -> Result:
 
 
 def _learner(settings: Settings, C: float, **more: Any) -> LabelRanker:
-    """As published: no constant feature, no averages; rows as they are, unless ``unit``."""
+    """Return the learner as published: no constant feature, no averaging.
+
+    Rows are scaled to unit length only if the setting ``unit`` is true.
+    """
     return LabelRanker(
         update=settings["update"],
         geometry=settings["geometry"],
@@ -49,18 +53,18 @@ def _learner(settings: Settings, C: float, **more: Any) -> LabelRanker:
     )
 
 
-def _mistakes(learner: LabelRanker, stream: Any) -> float:
+def _mistakes(learner: LabelRanker, stream: Stream) -> float:
     learner.fit(stream.X, stream.Y)
     certificate = learner.certificate_
     return round(100.0 * certificate.mistakes / certificate.rounds, 3)
 
 
-def _size(stream: Any) -> Result:
+def _size(stream: Stream) -> Result:
     return {"rows": stream.rows, "labels": len(stream.labels), "features": stream.features}
 
 
 class Sweep:
-    """All settings of one learner on one stream: percent by (C, margin)."""
+    """Percentages of mistakes of one learner on one stream, by (C, margin)."""
 
     def __init__(self, results: Results, stream: str, update: str, geometry: str, unit: bool):
         found = results.where(stream=stream, update=update, geometry=geometry, unit=unit)
@@ -79,7 +83,7 @@ class Sweep:
         return min(self.percent, key=lambda setting: self.percent[setting])
 
     def best_from(self, margin: float) -> float:
-        """Return the best if no smaller margin had been tried."""
+        """Return the best percentage among margins of at least ``margin``."""
         return float(min(value for (_, own), value in self.percent.items() if own >= margin))
 
     @property
@@ -88,7 +92,7 @@ class Sweep:
 
     @property
     def at_edge(self) -> bool:
-        """Whether a wider sweep of either parameter might find a better setting."""
+        """Whether the best setting is at the edge of the sweep of either parameter."""
         grids = zip(*self.percent, strict=True)
         return any(
             len(set(grid)) > 1 and own in (min(grid), max(grid))
@@ -96,7 +100,7 @@ class Sweep:
         )
 
     def over_C(self) -> tuple[list[float], list[float]]:
-        """Return C and the percentage at each, with the best margin."""
+        """Return the values of C and the percentage at each, for the best margin."""
         margin = self.chosen[1]
         pairs = sorted((C, value) for (C, own), value in self.percent.items() if own == margin)
         return [C for C, _ in pairs], [value for _, value in pairs]

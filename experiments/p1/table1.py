@@ -1,8 +1,9 @@
 """P1, Table 1: the percentage of online mistakes of three updates in two geometries.
 
-The paper gives neither C nor the margin. Here both are swept, and what each learner does with its
-best setting stands beside what it does over the whole sweep. In the Euclidean geometry only C/γ
-matters, so γ stays 1; Update I does not know the margin, and there not even C changes its mistakes.
+The paper gives neither C nor the margin γ. Here both are swept; the report shows each learner at
+its best setting and over the whole sweep. In the Euclidean geometry only C/γ matters, so γ is 1.
+Update I does not use the margin, and in the Euclidean geometry its mistakes do not depend on C
+either.
 """
 
 from __future__ import annotations
@@ -52,11 +53,11 @@ def cells(form: Form) -> list[Cell]:
     for stream in streams.names():
         where = {"stream": stream, "rows": rows}
         for update in UPDATES:
-            one = update == "fixed"
+            is_fixed = update == "fixed"
             euclidean = {**where, "update": update, "geometry": "euclidean", "margin": 1.0}
-            found.append(cell(run, **euclidean, unit=False, Cs=[1.0] if one else linear))
-            found.append(cell(run, **euclidean, unit=True, Cs=[1.0] if one else unit))
-            for margin in margins[:1] if one else margins:
+            found.append(cell(run, **euclidean, unit=False, Cs=[1.0] if is_fixed else linear))
+            found.append(cell(run, **euclidean, unit=True, Cs=[1.0] if is_fixed else unit))
+            for margin in margins[:1] if is_fixed else margins:
                 entropic = {"update": update, "geometry": "entropic", "margin": margin}
                 found.append(cell(run, **where, **entropic, unit=False, Cs=curved))
         found.append(
@@ -79,10 +80,10 @@ def report(results: Results) -> list[Part]:
     }
     return [
         *_verdicts(names, sweeps, unit),
-        streams.explained(names),
-        "Percentage of mistakes, each learner with its best C and margin:",
+        streams.describe(names),
+        "Percentage of mistakes of each learner at its best C and margin:",
         _main_table(results, names, sweeps),
-        "What the paper printed, for its users:",
+        "Numbers of the paper, for its users:",
         _paper_table(),
         *tuning(names, sweeps, unit),
         Figure(
@@ -99,17 +100,17 @@ def _best(names: list[str], sweeps: Sweeps, update: str, geometry: str) -> dict[
 
 
 def _verdicts(names: list[str], sweeps: Sweeps, unit: dict[tuple[str, str], Sweep]) -> list[Part]:
-    orders, said = [], []
+    orders, texts = [], []
     for geometry, title in GEOMETRIES.items():
         best = {update: _best(names, sweeps, update, geometry) for update in UPDATES}
         for better, worse in (("optimal", "single"), ("single", "fixed")):
             won, of = compare.wins(best[better], best[worse])
             orders.append((won, of))
-            said.append(f"{title} {UPDATES[better]} < {UPDATES[worse]} on {won} of {of} streams")
+            texts.append(f"{title} {UPDATES[better]} < {UPDATES[worse]} on {won} of {of} streams")
     won, of = sum(won for won, _ in orders), sum(of for _, of in orders)
     first = Verdict(
         "Update III beats II, and II beats I, in both geometries.",
-        f"{'; '.join(said)}, each with its best setting.",
+        f"{'; '.join(texts)}, each at its best setting.",
         compare.holds(won, of),
     )
     counts = {
@@ -118,7 +119,7 @@ def _verdicts(names: list[str], sweeps: Sweeps, unit: dict[tuple[str, str], Swee
         )
         for update in UPDATES
     }
-    # Unit length is a choice that the Euclidean learner has and the entropic one has not.
+    # Rows of unit length are an option for the Euclidean learner, but not for the entropic one.
     against_unit = {
         update: compare.wins(
             _best(names, sweeps, update, "entropic"),
@@ -128,11 +129,11 @@ def _verdicts(names: list[str], sweeps: Sweeps, unit: dict[tuple[str, str], Swee
     }
     both = [*counts.values(), *against_unit.values()]
     second = Verdict(
-        "The entropic geometry beats the Euclidean one, whatever the update.",
-        f"with Updates I, II, III entropic < Euclidean on {_listed(counts)} streams on the paper's "
-        f"binary rows, and on {_listed(against_unit)} if the Euclidean learner sees rows of unit "
-        "length; each with its best setting, of which the entropic learner had more to choose "
-        "from (see below).",
+        "The entropic geometry beats the Euclidean one, with every update.",
+        f"with Updates I, II, III entropic < Euclidean on {_join_counts(counts)} streams on the "
+        f"paper's binary rows, and on {_join_counts(against_unit)} if the Euclidean learner gets "
+        "rows of unit length; each at its best setting, where the entropic learner had more "
+        "settings to choose from (see below).",
         compare.holds(sum(won for won, _ in both), sum(of for _, of in both)),
     )
     gains = [
@@ -145,15 +146,15 @@ def _verdicts(names: list[str], sweeps: Sweeps, unit: dict[tuple[str, str], Swee
     ]
     larger = sum(a > b for a, b in zip(*gains, strict=True))
     third = Verdict(
-        "The step from I to II is worth more than the step from II to III.",
-        f"it is on {larger} of {len(gains[0])} streams and geometries; the medians are "
-        f"{compare.typical(gains[0])} and {compare.typical(gains[1])} points.",
+        "The improvement from I to II is larger than the one from II to III.",
+        f"it is larger in {larger} of {len(gains[0])} cases (streams × geometries); the medians "
+        f"are {compare.median_text(gains[0])} and {compare.median_text(gains[1])} points.",
         compare.holds(larger, len(gains[0])),
     )
     return [first, second, third]
 
 
-def _listed(counts: dict[str, tuple[int, int]]) -> str:
+def _join_counts(counts: dict[str, tuple[int, int]]) -> str:
     return ", ".join(f"{won} of {of}" for won, of in counts.values())
 
 
@@ -163,7 +164,7 @@ def _main_table(results: Results, names: list[str], sweeps: Sweeps) -> Table:
     rows = []
     for name in names:
         size = results.where(stream=name)[0][1]
-        values = compare.bold_least([sweeps[name, *learner].best for learner in LEARNERS])
+        values = compare.bold_minimum([sweeps[name, *learner].best for learner in LEARNERS])
         printed = PAPER.get(name.removeprefix("enron/"))
         if printed:
             values = [
@@ -177,7 +178,7 @@ def _paper_table() -> Table:
     head = ["user", "folders", "messages"]
     head += [f"{UPDATES[update]} {GEOMETRIES[geometry]}" for update, geometry in LEARNERS]
     rows = [
-        [user, f"{folders}", f"{messages:,}", *compare.bold_least(values)]
+        [user, f"{folders}", f"{messages:,}", *compare.bold_minimum(values)]
         for user, (folders, messages, values) in PAPER.items()
     ]
     return Table(head, rows)

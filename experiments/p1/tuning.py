@@ -1,4 +1,4 @@
-"""What Table 1 hides: how much C and the margin matter, and what the interior point costs."""
+"""Supplements to Table 1: the effect of C and margin, iterations of the interior point method."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PAPER_ITERATIONS = 15
 
 
 def tuning(names: list[str], sweeps: Sweeps, unit: dict[tuple[str, str], Sweep]) -> list[Part]:
-    """How much of the answer is the choice of C and margin."""
+    """Report how much the results depend on the choice of C and margin."""
     same = {geometry: _same_setting(names, sweeps, geometry) for geometry in GEOMETRIES}
     ranges = [
         sweeps[name, "optimal", geometry].worst - sweeps[name, "optimal", geometry].best
@@ -38,11 +38,11 @@ def tuning(names: list[str], sweeps: Sweeps, unit: dict[tuple[str, str], Sweep])
         for update in ("single", "optimal")
     )
     text = (
-        f"**How much of this is tuning?** Over the sweep, the mistakes of Update III move by "
-        f"{compare.typical(ranges)} points (median over streams and geometries), while III and II "
-        f"at their best are {compare.typical(gains)} points apart. At one and the same setting, "
-        f"III beats II in {same['euclidean'][0]} of {same['euclidean'][1]} Euclidean and "
-        f"{same['entropic'][0]} of {same['entropic'][1]} entropic cases. With its worst setting "
+        f"**Effect of tuning.** Over the sweep, the mistakes of Update III vary by "
+        f"{compare.median_text(ranges)} points (median over streams and geometries), while III and "
+        f"II at their best settings differ by {compare.median_text(gains)} points. At the same "
+        f"setting, III beats II in {same['euclidean'][0]} of {same['euclidean'][1]} Euclidean and "
+        f"{same['entropic'][0]} of {same['entropic'][1]} entropic cases. At its worst setting, "
         f"the entropic Update III loses to the best Euclidean one on {switch} of {len(names)} "
         f"streams. Rows of unit length, which the paper does not mention, change the Euclidean "
         f"Update III by "
@@ -59,25 +59,25 @@ def tuning(names: list[str], sweeps: Sweeps, unit: dict[tuple[str, str], Sweep])
     for name in names:
         for update, numeral in UPDATES.items():
             linear, curved = sweeps[name, update, "euclidean"], sweeps[name, update, "entropic"]
-            one = update == "fixed"
+            is_fixed = update == "fixed"
             rows.append(
                 [
                     f"{name}, {numeral}",
                     f"{linear.best:.1f}",
                     f"{linear.worst:.1f}",
-                    "any" if one else f"{linear.chosen[0]:.3g}",
+                    "any" if is_fixed else f"{linear.chosen[0]:.3g}",
                     f"{unit[name, update].best:.1f}",
                     f"{curved.best:.1f}",
                     f"{curved.worst:.1f}",
                     f"{curved.chosen[0]:.3g}",
-                    "any" if one else f"{curved.chosen[1]:g}",
+                    "any" if is_fixed else f"{curved.chosen[1]:g}",
                 ]
             )
     return [text, Table(head, rows), *_margins_tried(names, sweeps)]
 
 
 def _margins_tried(names: list[str], sweeps: Sweeps) -> list[Part]:
-    """What the comparison of geometries owes to the sweep of the margin."""
+    """Report how the comparison of geometries depends on the margins tried."""
     example = sweeps[names[0], "optimal", "entropic"].percent
     margins = sorted({margin for _, margin in example})
     settings = len(sweeps[names[0], "optimal", "euclidean"].percent)
@@ -92,14 +92,14 @@ def _margins_tried(names: list[str], sweeps: Sweeps) -> list[Part]:
         rows.append([f"{margin:g}", *cells])
     text = (
         f"The entropic learner was tried at {len(example)} settings, the Euclidean one at "
-        f"{settings}. On how many streams entropic beats Euclidean at its best depends on how "
-        "small a margin is tried:"
+        f"{settings}. The number of streams on which entropic beats Euclidean, each at its best "
+        "setting, depends on the smallest margin that is tried:"
     )
     return [text, Table(["smallest margin tried", "Update II", "Update III"], rows)]
 
 
 def _same_setting(names: list[str], sweeps: Sweeps, geometry: str) -> tuple[int, int]:
-    """Return in how many cases III beats II where both have the same C and margin."""
+    """Return in how many cases III beats II at the same C and margin, and of how many."""
     counts = [
         compare.wins(
             sweeps[name, "optimal", geometry].percent, sweeps[name, "single", geometry].percent
@@ -115,11 +115,11 @@ def interior_point(results: Results) -> list[Part]:
         one[geometry]["most"] > PAPER_ITERATIONS for _, one in found for geometry in GEOMETRIES
     )
     text = (
-        f"**The interior point method.** The paper needed at most {PAPER_ITERATIONS} iterations a "
-        'round, to a tolerance that it does not state. `solver="interior-point"` goes to a '
-        "duality gap of 1e-13 γC or 100 iterations, and takes more in "
-        f"{over} of {2 * len(found)} cases (C = 1, γ = 1 and 0.03). All other figures on this page "
-        "are from the exact solver."
+        f"**The interior point method.** The paper needed at most {PAPER_ITERATIONS} iterations "
+        'per round, to a tolerance that it does not state. `solver="interior-point"` stops at a '
+        "duality gap of 1e-13 γC or after 100 iterations. It needs more iterations than the paper "
+        f"in {over} of {2 * len(found)} cases (C = 1, γ = 1 and 0.03). All other figures on this "
+        "page are from the exact solver."
     )
     head = ["stream", "texts", "Euclidean, most", "mean", "entropic, most", "mean"]
     rows = [
@@ -145,7 +145,7 @@ def figure(names: list[str], sweeps: Sweeps) -> Any:
             for colour, (update, numeral) in enumerate(UPDATES.items()):
                 sweep = sweeps[name, update, geometry]
                 C, percent = sweep.over_C()
-                if len(C) == 1:  # the same at any C
+                if len(C) == 1:  # mistakes do not depend on C
                     C = sweeps[name, "single", geometry].over_C()[0]
                     percent = percent * len(C)
                 dashed = geometry == "entropic"

@@ -1,4 +1,4 @@
-"""What Tables 1 to 3 share: our streams beside the paper's users, and where numbers come from."""
+"""Shared by Tables 1 to 3: tables of our streams and of the paper's users, texts on settings."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ USERS = {
 }
 
 
-def ours(
+def our_table(
     results: Results,
     head: Sequence[str],
     percent: Sequence[Mapping[str, float]],
     printed: Mapping[str, Sequence[float]],
 ) -> Table:
-    """Return a row a stream, a column a learner; for the paper's users its number in brackets."""
+    """Return a table, streams × learners; for the paper's users, with its number in brackets."""
     rows = []
     for name in results.values("stream"):
         size = results.where(stream=name)[0][1]
-        values = compare.bold_least([column[name] for column in percent])
+        values = compare.bold_minimum([column[name] for column in percent])
         theirs = printed.get(name.removeprefix("enron/"), ())
         values = [
             f"{value} ({theirs[place]:.1f})" if place < len(theirs) else value
@@ -39,17 +39,17 @@ def ours(
     return Table(["stream", "labels", "texts", *head], rows)
 
 
-def paper(head: Sequence[str], printed: Mapping[str, Sequence[float]]) -> Table:
-    """Return what the paper printed."""
+def paper_table(head: Sequence[str], printed: Mapping[str, Sequence[float]]) -> Table:
+    """Return the paper's table."""
     rows = [
-        [user, f"{folders}", f"{messages:,}", *compare.bold_least(printed[user])]
+        [user, f"{folders}", f"{messages:,}", *compare.bold_minimum(printed[user])]
         for user, (folders, messages) in USERS.items()
     ]
     return Table(["user", "folders", "messages", *head], rows)
 
 
-def settings(results: Results) -> str:
-    """Return what a table's text says about settings."""
+def describe_settings(results: Results) -> str:
+    """Return the text on the settings of the learners."""
     grid = results.cells[0][0]["Cs"]
     lowest = [
         result["percent"].index(min(result["percent"])) == 0
@@ -57,12 +57,12 @@ def settings(results: Results) -> str:
         if own["update"] != "simperc" and len(set(result["percent"])) > 1
     ]
     return (
-        f"Percentage of mistakes, each learner with the best of {len(grid)} values of C in the "
+        f"Percentage of mistakes of each learner at the best of {len(grid)} values of C in the "
         f"paper's range, {grid[0]:g} to {grid[-1]:g}. In {sum(lowest)} of {len(lowest)} sweeps "
-        "(SimPerc aside) the smallest C is best, so that a wider range might find a better one."
+        "(without SimPerc) the smallest C is best, so a wider range might contain a better one."
     )
 
 
-def about(results: Results) -> str:
-    """Return what a table's text says about streams and settings."""
-    return f"{streams.explained(results.values('stream'))} {settings(results)}"
+def describe(results: Results) -> str:
+    """Return the text on streams and settings."""
+    return f"{streams.describe(results.values('stream'))} {describe_settings(results)}"

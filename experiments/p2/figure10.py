@@ -1,4 +1,4 @@
-"""P2, Fig. 10: mistakes over time, in relation to the optimal solver."""
+"""P2, Fig. 10: mistakes over time, minus those of the optimal solver."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ def report(results: Results) -> list[Part]:
         for name in names
         for update in SCHEMES
     }
-    behind, of = {"simproj": 0, "simopt": 0}, 0
+    below_max, of = {"simproj": 0, "simopt": 0}, 0
     leads = 0
     for name in names:
         half = len(curves[name, "max"]) // 2
         for place in range(half, len(curves[name, "max"])):
             of += 1
-            for update in behind:
-                behind[update] += curves[name, update][place] < curves[name, "max"][place]
-            at = {update: curves[name, update][place] for update in OTHERS}
-            leads += min(at.values()) == at["simproj"]
-    shares = [behind[update] / of for update in behind]
+            for update in below_max:
+                below_max[update] += curves[name, update][place] < curves[name, "max"][place]
+            mistakes = {update: curves[name, update][place] for update in OTHERS}
+            leads += min(mistakes.values()) == mistakes["simproj"]
+    shares = [below_max[update] / of for update in below_max]
     first = Verdict(
-        "Over time SimProj and SimOpt stay ahead of MaxPA, and SimProj is often the best.",
+        "Over time, SimProj and SimOpt stay better than MaxPA, and SimProj is often the best.",
         f"in the second half of the streams SimProj has fewer mistakes than MaxPA at "
-        f"{shares[0]:.0%} of the points, SimOpt at {shares[1]:.0%}; SimProj leads the five "
-        f"schemes at {leads / of:.0%}.",
+        f"{shares[0]:.0%} of the points, SimOpt at {shares[1]:.0%}; SimProj is the best of the "
+        f"five schemes at {leads / of:.0%}.",
         True if min(shares) == 1 and 2 * leads > of else False if max(shares) < 0.5 else None,
     )
     return [
         first,
-        "Mistakes so far, less those of the optimal solver at that moment; each scheme at its "
-        "best C for the whole stream. Below 0 is better than the optimal solver.",
+        "Cumulative mistakes minus those of the optimal solver; each scheme at its best C for the "
+        "whole stream. Values below 0 are better than the optimal solver.",
         Figure(
             "p2-figure10",
             lambda: _figure(results, names, curves),
-            "Mistakes so far of five schemes less those of the optimal solver, by stream",
+            "Cumulative mistakes of five schemes minus those of the optimal solver, by stream",
         ),
     ]
 
@@ -73,7 +73,7 @@ def _figure(results: Results, names: list[str], curves: dict[tuple[str, str], li
             )
             for colour, update in enumerate(OTHERS)
         ]
-        panels.append(plots.Panel(name, drawn, "texts", "mistakes, less OptSolv's", zero_line=True))
+        panels.append(plots.Panel(name, drawn, "texts", "mistakes minus OptSolv's", zero_line=True))
     return plots.lines(panels)
 
 

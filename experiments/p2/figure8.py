@@ -19,7 +19,7 @@ def cells(form: Form) -> list[Cell]:
 def report(results: Results) -> list[Part]:
     counts = sorted(results.values("relevant"))
     parts = _verdicts(results, counts)
-    parts.append(f"{repetitions(results)}. The paper leaves MaxPA.A out of the picture; so do we.")
+    parts.append(f"{repetitions(results)}. As in the paper, MaxPA.A is not in the plot.")
     for size in SIZES:
         parts.append(f"Blocks of {size}:")
         parts.append(table(results, "relevant", counts, "relevant features", block=size))
@@ -56,10 +56,11 @@ def _verdicts(results: Results, counts: list[int]) -> list[Part]:
     additive = [share for (_, scheme), share in ranges.items() if scheme.endswith(".A")]
     multiplicative = [share for (_, scheme), share in ranges.items() if scheme.endswith(".M")]
     first = Verdict(
-        "The additive schemes hardly care how sparse the classifier is; the multiplicative do.",
-        f"over {counts[0]} to {counts[-1]} relevant features the mistakes of additive schemes vary "
-        f"by {min(additive):.0%} to {max(additive):.0%} of their mean, those of multiplicative "
-        f"ones by {min(multiplicative):.0%} to {max(multiplicative):.0%}.",
+        "The sparsity of the classifier hardly affects the additive schemes, but it does affect "
+        "the multiplicative ones.",
+        f"from {counts[0]} to {counts[-1]} relevant features, the mistakes of additive schemes "
+        f"vary by {min(additive):.0%} to {max(additive):.0%} of their mean, those of "
+        f"multiplicative ones by {min(multiplicative):.0%} to {max(multiplicative):.0%}.",
         True
         if max(additive) < min(multiplicative)
         else None
@@ -77,8 +78,8 @@ def _verdicts(results: Results, counts: list[int]) -> list[Part]:
     of = len(SIZES) * sum(scheme.endswith(".M") for scheme in SCHEMES)
     second = Verdict(
         "Multiplicative schemes get worse up to 30% of relevant features, then better.",
-        f"{len(humps)} of {of} curves rise from {counts[0]} to 150 relevant features and fall from "
-        f"there to {counts[-1]}.",
+        f"{len(humps)} of {of} curves rise from {counts[0]} to 150 relevant features and then fall "
+        f"to {counts[-1]}.",
         True if len(humps) == of else False if 2 * len(humps) < of else None,
     )
     return [first, second]

@@ -6,7 +6,7 @@ import numpy as np
 
 from experiments import compare, plots
 from experiments.experiment import Cell, Experiment, Figure, Form, Part, Results, Verdict
-from experiments.p2.curves import means, paired, panel, repetitions, said, table
+from experiments.p2.curves import count_wins, describe_wins, means, panel, repetitions, table
 from experiments.p2.synthetic import synthetic_cells
 
 SIZES = (5, 20)
@@ -22,8 +22,8 @@ def report(results: Results) -> list[Part]:
     rates = sorted(results.values("noise"))
     parts = _verdicts(results, rates)
     parts.append(
-        f"{repetitions(results)}. Most contaminated blocks have a wrong sign, so at a rate of q "
-        "about 1000·q trials are mistakes whatever is learnt."
+        f"{repetitions(results)}. Most contaminated blocks have a flipped sign, so at a rate of q "
+        "about 1000·q trials are mistakes for any learner."
     )
     for size in SIZES:
         parts.append(f"Blocks of {size}:")
@@ -57,8 +57,8 @@ def _verdicts(results: Results, rates: list[float]) -> list[Part]:
     for size in SIZES:
         for scheme in ("SimProj.A", "SimProj.M"):
             values = found[size][scheme]
-            rest = np.subtract(values, np.polyval(np.polyfit(rates, values, 1), rates))
-            fits.append(1 - np.var(rest) / max(np.var(values), 1e-9))
+            residuals = np.subtract(values, np.polyval(np.polyfit(rates, values, 1), rates))
+            fits.append(1 - np.var(residuals) / max(np.var(values), 1e-9))
     first = Verdict(
         "The mistakes of the SimProj variants grow linearly with the noise.",
         f"straight lines explain {min(fits):.1%} to {max(fits):.1%} of the variance of their four "
@@ -67,16 +67,17 @@ def _verdicts(results: Results, rates: list[float]) -> list[Part]:
     )
     points = [{"block": size, "noise": rate} for size in SIZES for rate in rates[1:]]
     pairs = [(f"SimProj.{form}", f"MaxPA.{form}") for form in ("A", "M")]
-    counts = [paired(results, *pair, points) for pair in pairs]
+    counts = [count_wins(results, *pair, points) for pair in pairs]
     second = Verdict(
         "Under noise the simultaneous projections beat MaxPA.",
-        "; ".join(said(*pair, count) for pair, count in zip(pairs, counts, strict=True)) + ".",
+        "; ".join(describe_wins(*pair, count) for pair, count in zip(pairs, counts, strict=True))
+        + ".",
         compare.holds(sum(won for (won, _), _ in counts), sum(of for (_, of), _ in counts)),
     )
-    count = paired(results, "SimProj.A", "SimOpt.A", points)
+    count = count_wins(results, "SimProj.A", "SimOpt.A", points)
     third = Verdict(
         "SimOpt does worse than SimProj under noise.",
-        said("SimProj.A", "SimOpt.A", count) + ".",
+        describe_wins("SimProj.A", "SimOpt.A", count) + ".",
         compare.holds(*count[0]),
     )
     small = found[SIZES[0]]

@@ -1,8 +1,8 @@
-"""P2's learners of labels (Section 9.2): percentage of mistakes in one pass, for each C.
+"""P2's experiments on mail (Section 9.2): percentage of mistakes in one pass, for each C.
 
 ``shared`` learners have one weight vector and the paper's class-dependent features
-(`SharedLabelRanker`), ``multi`` learners a weight vector a label (`LabelRanker`, as published: no
-constant feature, no averages, rows as they are).
+(`SharedLabelRanker`). ``multi`` learners have one weight vector per label (`LabelRanker`, as
+published: no constant feature, no averaging, no scaling of rows).
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+from benchmarks.streams import Stream
 from experiments import streams
 from experiments.experiment import Cell, Form, Result, Results, Settings, cell
 from tagalong import LabelRanker, SharedLabelRanker
 
-POINTS = 40
-"""How often the mistakes so far are noted in a pass."""
+CURVE_POINTS = 40
+"""Points of a curve of cumulative mistakes over a pass."""
 
 SCHEMES = {
     "max": "MaxPA",
@@ -25,13 +26,13 @@ SCHEMES = {
     "simopt": "SimOpt",
     "optimal": "OptSolv",
 }
-# Mail of the paper's users has 1,189 to 4,478 messages.
+# The paper's users have 1,189 to 4,478 messages.
 FULL_ROWS = 5000
 QUICK_ROWS = 1000
 
 
 def mail_cells(form: Form, model: str, geometry: str, updates: list[str]) -> list[Cell]:
-    """Return a cell a stream, update and margin, with the paper's 11 values of C in full."""
+    """Return one cell per stream, update and margin; the full form has the paper's 11 C's."""
     shared = {
         "rows": form.pick(QUICK_ROWS, FULL_ROWS),
         "model": model,
@@ -53,7 +54,7 @@ def mail_cells(form: Form, model: str, geometry: str, updates: list[str]) -> lis
 
 
 def run(settings: Settings) -> Result:
-    """Percentage of mistakes for each C, and the mistakes so far over the pass of the best one."""
+    """Return the percentage of mistakes for each C, and the cumulative mistakes at the best C."""
     stream = streams.load(settings["stream"])
     stream = stream.head(settings["rows"])
     curves = [_curve(_learner(settings, C), stream) for C in settings["Cs"]]
@@ -76,8 +77,8 @@ def _learner(settings: Settings, C: float) -> LabelRanker | SharedLabelRanker:
     return LabelRanker(C=C, average=False, constant=0.0, normalize=False, **own)
 
 
-def _curve(learner: LabelRanker | SharedLabelRanker, stream: Any) -> list[int]:
-    """Learn a stream in parts; return the mistakes so far after each."""
+def _curve(learner: LabelRanker | SharedLabelRanker, stream: Stream) -> list[int]:
+    """Learn a stream in parts; return the cumulative mistakes after each part."""
     classes = list(range(len(stream.labels)))
     found = []
     for start, end in pairwise(ends(stream.rows)):
@@ -87,13 +88,13 @@ def _curve(learner: LabelRanker | SharedLabelRanker, stream: Any) -> list[int]:
 
 
 def ends(rows: int) -> list[int]:
-    """Return where the parts of a pass begin and end."""
-    parts = min(POINTS, rows)
+    """Return the boundaries of the parts of a pass."""
+    parts = min(CURVE_POINTS, rows)
     return [rows * part // parts for part in range(parts + 1)]
 
 
 def best(results: Results, **settings: Any) -> tuple[float, Settings, Result]:
-    """Return the least percentage over C and margin, with the cell that has it."""
+    """Return the lowest percentage over C and margin, with the settings and result of its cell."""
     found = [
         (min(result["percent"]), place, own, result)
         for place, (own, result) in enumerate(results.where(**settings))
@@ -102,8 +103,8 @@ def best(results: Results, **settings: Any) -> tuple[float, Settings, Result]:
     return percent, own, result
 
 
-def percents(results: Results, **settings: Any) -> dict[str, float]:
-    """Return the least percentage of each stream for a learner."""
+def best_percents(results: Results, **settings: Any) -> dict[str, float]:
+    """Return a learner's lowest percentage on each stream."""
     return {
         name: best(results, stream=name, **settings)[0]
         for name in results.values("stream")
@@ -112,6 +113,6 @@ def percents(results: Results, **settings: Any) -> dict[str, float]:
 
 
 def over_C(results: Results, **settings: Any) -> dict[float, float]:
-    """Return the percentage at each C, with the margin that has the best."""
+    """Return the percentage at each C, for the margin with the lowest percentage."""
     _, own, result = best(results, **settings)
     return dict(zip(own["Cs"], result["percent"], strict=True))

@@ -1,10 +1,10 @@
-"""P2's synthetic streams (Section 9.1) and all schemes on them.
+"""P2's synthetic streams (Section 9.1), and the mistakes of all schemes on them.
 
-A row of n = 500 entries is 0 with probability ``zeros``, which the paper does not give, else ±1.
-The classifier w* has ``relevant`` entries from [0, 1], scaled to sum 1. γ is the value below which
-75% of abs(w*·x) fall; rows inside that margin are rejected. With ``noise``, a block is
-contaminated with that probability, and then each of its signs is flipped with probability 0.4. A
-mistake is a trial with a row on the wrong side, as in the paper's theorems.
+Each of the 500 entries of a row is 0 with probability ``zeros``, which the paper does not give, and
+otherwise ±1. The classifier w* has ``relevant`` entries from [0, 1], scaled to sum 1. The margin γ
+is the 75% quantile of abs(w*·x); rows inside the margin are rejected. A block is contaminated with
+probability ``noise``; each sign of a contaminated block is flipped with probability 0.4. A mistake
+is a trial in which some row is misclassified, as in the paper's theorems.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from experiments.experiment import Cell, Form, Result, Results, Settings, cell
 from tagalong import BlockProjection
 
 FEATURES = 500
-INSIDE = 0.75
-FLIPPED = 0.4
+MARGIN_QUANTILE = 0.75
+FLIP_PROBABILITY = 0.4
 SAMPLE = 20_000
-"""How many rows the margin is estimated from, and how many are drawn at a time."""
+"""Rows from which the margin is estimated; also the rows drawn at a time."""
 ZEROS = 0.5
-"""How often an entry is 0, where an experiment does not vary it."""
+"""Probability that an entry is 0, unless an experiment varies it."""
 
 ADDITIVE = {
     "max": "MaxPA.A",
@@ -49,7 +49,7 @@ Signs = npt.NDArray[np.float64]
 
 
 def synthetic_cells(form: Form, points: list[Settings], smallest: int = -5) -> list[Cell]:
-    """Return a cell a point and repetition; C goes from 2^smallest to 2^3."""
+    """Return one cell per point and repetition; C ranges from 2^smallest to 2^3."""
     step = form.pick((3 - smallest) // 4, 1)
     shared = {
         "trials": 1000,
@@ -65,7 +65,7 @@ def synthetic_cells(form: Form, points: list[Settings], smallest: int = -5) -> l
 
 
 def run(settings: Settings) -> Result:
-    """Mistakes of each scheme, a list over C (and lists over the margins) as set."""
+    """Return the mistakes of each scheme: one list per margin, with one count per C."""
     rows, y, margin = generate(settings)
     X = sp.csr_matrix(rows)
     sizes = np.full(settings["trials"], settings["block"])
@@ -88,14 +88,14 @@ def _mistakes(
 
 
 def generate(settings: Settings) -> tuple[Rows, Signs, float]:
-    """Return rows and signs of all trials, and the margin of the data."""
+    """Return the rows and signs of all trials, and the margin of the data."""
     rng = np.random.default_rng([settings["repetition"], settings["relevant"], settings["block"]])
     truth = np.zeros(FEATURES, dtype=np.float32)
     places = rng.choice(FEATURES, settings["relevant"], replace=False)
     truth[places] = rng.random(settings["relevant"])
     truth /= truth.sum()
     zeros = settings["zeros"]
-    margin = float(np.quantile(np.abs(_draw(rng, SAMPLE, zeros) @ truth), INSIDE))
+    margin = float(np.quantile(np.abs(_draw(rng, SAMPLE, zeros) @ truth), MARGIN_QUANTILE))
     wanted = settings["trials"] * settings["block"]
     kept: list[Rows] = []
     while sum(map(len, kept)) < wanted:
@@ -104,19 +104,19 @@ def generate(settings: Settings) -> tuple[Rows, Signs, float]:
     X = np.concatenate(kept)[:wanted]
     y = np.sign(X @ truth).astype(np.float64)
     contaminated = rng.random(settings["trials"]) < settings["noise"]
-    flipped = np.repeat(contaminated, settings["block"]) & (rng.random(wanted) < FLIPPED)
+    flipped = np.repeat(contaminated, settings["block"]) & (rng.random(wanted) < FLIP_PROBABILITY)
     return X, np.where(flipped, -y, y), margin
 
 
 def _draw(rng: np.random.Generator, rows: int, zeros: float) -> Rows:
     drawn = rng.random((rows, FEATURES), dtype=np.float32)
-    # Below ``zeros`` an entry is 0; what is left is halved between the signs.
-    border = np.float32(zeros + (1 - zeros) / 2)
-    return np.where(drawn < zeros, 0, np.where(drawn < border, -1, 1)).astype(np.float32)
+    # An entry is 0 below ``zeros``; the rest of [0, 1] is divided equally between -1 and 1.
+    boundary = np.float32(zeros + (1 - zeros) / 2)
+    return np.where(drawn < zeros, 0, np.where(drawn < boundary, -1, 1)).astype(np.float32)
 
 
 def best(results: Results, scheme: str, **point: Any) -> list[int]:
-    """Return a scheme's mistakes in each repetition, at the setting that is best on average."""
+    """Return a scheme's mistakes per repetition, at the setting that is best on average."""
     found = np.array([r["mistakes"][scheme] for _, r in results.where(**point)])
     place = np.unravel_index(found.mean(axis=0).argmin(), found.shape[1:])
     return [int(count) for count in found[:, place[0], place[1]]]

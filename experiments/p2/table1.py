@@ -1,11 +1,11 @@
-"""P2, Table 1: the additive schemes with one weight vector, beside MaxPA and the best step."""
+"""P2, Table 1: the additive schemes with one weight vector, beside MaxPA and the optimal step."""
 
 from __future__ import annotations
 
 from experiments import compare
 from experiments.experiment import Cell, Experiment, Form, Part, Results, Verdict
 from experiments.p2 import enron_table
-from experiments.p2.mail import SCHEMES, mail_cells, percents
+from experiments.p2.mail import SCHEMES, best_percents, mail_cells
 
 # Table 1 of the paper: Max-SP, SimPerc, ConProj, SimProj, SimOpt, OptSolv, percent of mistakes.
 PAPER = {
@@ -24,7 +24,7 @@ def cells(form: Form) -> list[Cell]:
 
 
 def report(results: Results) -> list[Part]:
-    found = {update: percents(results, update=update) for update in SCHEMES}
+    found = {update: best_percents(results, update=update) for update in SCHEMES}
     counts = {
         SCHEMES[update]: compare.wins(found[update], found["max"])
         for update in ("simproj", "simopt")
@@ -39,24 +39,24 @@ def report(results: Results) -> list[Part]:
     won, of = compare.wins(found["simproj"], found["optimal"])
     second = Verdict(
         "SimProj is on par with the optimal solver, and sometimes better.",
-        f"SimProj is below it on {won} of {of} streams; the difference is {min(gaps):+.1f} to "
-        f"{max(gaps):+.1f} points.",
+        f"SimProj has fewer mistakes on {won} of {of} streams; the difference is "
+        f"{min(gaps):+.1f} to {max(gaps):+.1f} points.",
         True if won and max(gaps) < 2 else None if won else False,
     )
     won, of = compare.wins(found["simperc"], found["conproj"])
     third = Verdict(
-        "Between SimPerc and ConProj there is no obvious winner.",
-        f"SimPerc is below ConProj on {won} of {of} streams.",
+        "Neither SimPerc nor ConProj is clearly better than the other.",
+        f"SimPerc has fewer mistakes than ConProj on {won} of {of} streams.",
         0 < won < of,
     )
     return [
         first,
         second,
         third,
-        enron_table.about(results),
-        enron_table.ours(results, list(SCHEMES.values()), list(found.values()), PAPER),
-        "What the paper printed:",
-        enron_table.paper(list(SCHEMES.values()), PAPER),
+        enron_table.describe(results),
+        enron_table.our_table(results, list(SCHEMES.values()), list(found.values()), PAPER),
+        "Numbers of the paper:",
+        enron_table.paper_table(list(SCHEMES.values()), PAPER),
     ]
 
 

@@ -1,6 +1,6 @@
 """P2, Table 2: additive against multiplicative schemes.
 
-The paper's table is about one weight vector; the second one here has a vector a label.
+The paper's table is for one weight vector; our second table is for one weight vector per label.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 from experiments import compare
 from experiments.experiment import Cell, Experiment, Form, Part, Results, Verdict
 from experiments.p2 import enron_table
-from experiments.p2.mail import SCHEMES, best, mail_cells, over_C, percents
+from experiments.p2.mail import SCHEMES, best, best_percents, mail_cells, over_C
 
 UPDATES = ["max", "simperc", "conproj", "simproj"]
 GEOMETRIES = {"euclidean": "A", "entropic": "M"}
-MODELS = {"shared": "one weight vector, as in the paper", "multi": "a weight vector a label"}
+MODELS = {"shared": "one weight vector, as in the paper", "multi": "one weight vector per label"}
 HEAD = [f"{SCHEMES[update]}.{form}" for form in GEOMETRIES.values() for update in UPDATES]
 
 # Table 2 of the paper: Max-SP, SimPerc, ConProj, SimProj, additive and then multiplicative.
@@ -38,7 +38,9 @@ def cells(form: Form) -> list[Cell]:
 
 def report(results: Results) -> list[Part]:
     found = {
-        (model, geometry, update): percents(results, model=model, geometry=geometry, update=update)
+        (model, geometry, update): best_percents(
+            results, model=model, geometry=geometry, update=update
+        )
         for model in MODELS
         for geometry in GEOMETRIES
         for update in UPDATES
@@ -55,34 +57,33 @@ def report(results: Results) -> list[Part]:
     worse = sum(gap >= 0 for gap in gaps["shared"])
     first = Verdict(
         "The multiplicative schemes are on par with the additive ones or slightly worse.",
-        f"with one weight vector they are no better in {worse} of {len(gaps['shared'])} cases, by "
-        f"{compare.typical(gaps['shared'])} points in the median ({min(gaps['shared']):+.1f} to "
-        f"{max(gaps['shared']):+.1f}); with a vector a label they are no better in "
-        f"{sum(gap >= 0 for gap in gaps['multi'])} of {len(gaps['multi'])}, by "
-        f"{compare.typical(gaps['multi'])} points.",
+        f"with one weight vector they are no better in {worse} of {len(gaps['shared'])} cases; the "
+        f"median difference is {compare.median_text(gaps['shared'])} points "
+        f"({min(gaps['shared']):+.1f} to {max(gaps['shared']):+.1f}). With one vector per label "
+        f"they are no better in {sum(gap >= 0 for gap in gaps['multi'])} of {len(gaps['multi'])} "
+        f"cases, with a median difference of {compare.median_text(gaps['multi'])} points.",
         compare.holds(worse, len(gaps["shared"])),
     )
     parts: list[Part] = [
         first,
         _sensitivity(results, names),
-        f"Streams as in Table 1. {enron_table.settings(results)}",
+        f"Streams as in Table 1. {enron_table.describe_settings(results)}",
     ]
     parts.append(
-        "The paper gives no margin for the multiplicative schemes; here the best of "
-        f"{len(_margins(results, 'shared'))} counts, between {min(_margins(results, 'shared')):g} "
-        f"and {max(_margins(results, 'shared')):g}. What depends on it: between the best and the "
-        f"worst margin lie {_margin_effect(results, names)} points in the median over streams and "
-        "schemes."
+        "The paper gives no margin for the multiplicative schemes; here each has the best of "
+        f"{len(_margins(results, 'shared'))} margins between {min(_margins(results, 'shared')):g} "
+        f"and {max(_margins(results, 'shared')):g}. The best and the worst margin differ by "
+        f"{_margin_effect(results, names)} points (median over streams and schemes)."
     )
     for model, title in MODELS.items():
         columns = [found[model, geometry, update] for geometry in GEOMETRIES for update in UPDATES]
         printed = PAPER if model == "shared" else {}
-        parts += [f"With {title}:", enron_table.ours(results, HEAD, columns, printed)]
-    return [*parts, "What the paper printed:", enron_table.paper(HEAD, PAPER)]
+        parts += [f"With {title}:", enron_table.our_table(results, HEAD, columns, printed)]
+    return [*parts, "Numbers of the paper:", enron_table.paper_table(HEAD, PAPER)]
 
 
 def _sensitivity(results: Results, names: list[str]) -> Verdict:
-    """How far the choice of C moves the mistakes, and which C is best."""
+    """Compare the effect of C on additive and multiplicative schemes, and the best values."""
     moved: dict[str, list[float]] = {form: [] for form in GEOMETRIES}
     large = 0
     for name in names:
@@ -93,10 +94,10 @@ def _sensitivity(results: Results, names: list[str]) -> Verdict:
                 moved[geometry].append(max(percent.values()) - min(percent.values()))
                 if geometry == "entropic":
                     large += min(percent, key=lambda C: percent[C]) >= 1
-    additive, multiplicative = (compare.typical(values) for values in moved.values())
+    additive, multiplicative = (compare.median_text(values) for values in moved.values())
     return Verdict(
         "The multiplicative schemes are less sensitive to C, and prefer large values.",
-        f"over the sweep of C the mistakes move by {additive} points for additive and "
+        f"over the sweep of C the mistakes vary by {additive} points for additive and "
         f"{multiplicative} for multiplicative schemes (medians); the best C is at least 1 in "
         f"{large} of {len(moved['entropic'])} multiplicative cases.",
         True
@@ -125,7 +126,7 @@ def _margin_effect(results: Results, names: list[str]) -> str:
                 best(results, **own, margin=margin)[0] for margin in _margins(results, "shared")
             ]
             effects.append(max(by_margin) - min(by_margin))
-    return compare.typical(effects)
+    return compare.median_text(effects)
 
 
 EXPERIMENT = Experiment(

@@ -1,7 +1,7 @@
 """P3, Fig. 2: the game on Debian tags, in place of Sony CSL Paris.
 
-Sony CSL Paris (98 features, 632 labels) is not to be had. Debian packages under 380 tags take its
-place, their words hashed to 98 buckets.
+Sony CSL Paris (98 features, 632 labels) is not available. In its place are Debian packages with 380
+tags, whose words are hashed to 98 buckets.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from experiments.experiment import Cell, Experiment, Form, Part, Results
 from experiments.p3 import report as shared
 from experiments.p3.game import HASHED
-from experiments.p3.sweep import LEFT, Sweep, stream_cells
+from experiments.p3.sweep import TIME_PANEL_SLOTS, Sweep, stream_cells
 
 VARIANTS = {
     "as in the panels": {},
@@ -26,22 +26,22 @@ def report(results: Results) -> list[Part]:
     sweep = Sweep(results)
     return [
         *shared.verdicts(sweep, exception=False),
-        "The paper's Sony CSL Paris (98 features, 632 labels) is not among the data here. In its "
-        f"place stand Debian packages under tags, their words counted in {HASHED} buckets that a "
-        f"hash gives them. {shared.opening(sweep)}",
+        "The paper's Sony CSL Paris (98 features, 632 labels) is not available. In its place are "
+        f"Debian packages with tags; their words are hashed to {HASHED} buckets, and the features "
+        f"are the counts per bucket. {shared.describe_setup(sweep)}",
         shared.figure(
             "p3-figure2",
             sweep,
             "Three losses of learners with partial feedback beside OBR on Debian tags, over time "
             "and against S",
         ),
-        shared.what_is_shown(sweep),
+        shared.effect_of_widths(sweep),
         *shared.tables(sweep),
-        "**If a = 1/2 is taken at its word:**",
-        shared.literal_ranking(sweep),
-        f"**What depends on our own choices**, S = {LEFT}, the square loss with the "
-        "theory's widths and with 0.01 of them. Signs take the constant part out of the features, "
-        "without which no label can be likelier than others for all rows.",
+        "**The ranking loss with a = 1/2:**",
+        shared.ranking_with_half_a(sweep),
+        f"**Effect of our own choices**, for S = {TIME_PANEL_SLOTS} and the square loss with the "
+        "theory's widths and with 0.01 times these. Hashing with signs removes the constant part "
+        "of the features; without that part, no label can be more likely than others on all rows.",
         shared.variants(results),
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from experiments.experiment import Cell, Experiment, Form, Part, Results
 from experiments.p3 import report as shared
-from experiments.p3.sweep import LEFT, VARIANTS, Sweep, stream_cells
+from experiments.p3.sweep import TIME_PANEL_SLOTS, VARIANTS, Sweep, stream_cells
 
 
 def cells(form: Form) -> list[Cell]:
@@ -15,21 +15,21 @@ def report(results: Results) -> list[Part]:
     sweep = Sweep(results)
     return [
         *shared.verdicts(sweep, exception=True),
-        f"Mediamill, 120 features. {shared.opening(sweep)}",
+        f"Mediamill, 120 features. {shared.describe_setup(sweep)}",
         shared.figure(
             "p3-figure3",
             sweep,
             "Three losses of learners with partial feedback beside OBR on Mediamill, over time and "
             "against S",
         ),
-        shared.what_is_shown(sweep),
-        shared.what_is_lost(sweep),
+        shared.effect_of_widths(sweep),
+        shared.cost_of_narrow_widths(sweep),
         *shared.tables(sweep),
-        "**If a = 1/2 is taken at its word**, lists end where a further label is not worth its "
-        "cost, and the ranking loss counts what is missing:",
-        shared.literal_ranking(sweep),
-        f"**What depends on the other open choices**, S = {LEFT}, the square loss with the "
-        "theory's widths and with 0.01 of them:",
+        "**The ranking loss with a = 1/2:** lists end where a further label is not worth its cost, "
+        "and the ranking loss counts the labels that are missing.",
+        shared.ranking_with_half_a(sweep),
+        f"**Effect of the other open choices**, for S = {TIME_PANEL_SLOTS} and the square loss "
+        "with the theory's widths and with 0.01 times these:",
         shared.variants(results),
     ]
 

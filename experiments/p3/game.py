@@ -1,14 +1,14 @@
-"""P3's game on a stream: learners that see what they show, and OBR, which sees all labels.
+"""P3's game on a stream, for learners with partial feedback and for OBR, which sees all labels.
 
-A stream is gone through once, in its order; losses are those of the rounds as they are played. The
-games:
+A learner with partial feedback only learns whether the labels that it shows are relevant. A game is
+one pass over a stream in its order; the loss of each round is computed when it is played. Games:
 
-- ``decreasing``: a = 1/2 and costs (s - i + 1)/s. Its loss over time, and its partial ranking loss.
+- ``decreasing``: a = 1/2 and costs (s - i + 1)/s; its loss over time and its partial ranking loss.
 - ``constant``: a = 1/2 and costs 1; twice its loss is the Hamming loss.
-- ``ranking``: a = 1, so that exactly S labels are shown: what Theorem 5 is about. The paper's
-  experiments say a = 1/2 throughout.
+- ``ranking``: a = 1, so that exactly S labels are shown, as in Theorem 5. The paper states a = 1/2
+  for all experiments.
 
-OBR learns the same whatever it shows, so that one run gives its lists for all games and all S.
+What OBR learns does not depend on what it shows, so one run gives its lists for all games and S.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import scipy.sparse as sp
 from sklearn.feature_extraction import FeatureHasher
 
 from benchmarks import streams
-from experiments.experiment import Missing, Result, Settings
+from experiments.experiment import MissingData, Result, Settings
 from tagalong import PartialFeedbackRanker
 from tagalong.evaluate import best_list, list_losses
 
@@ -32,11 +32,11 @@ GAMES: dict[str, dict[str, Any]] = {
     "constant": {"miss_weight": 0.5, "slot_cost": "constant"},
     "ranking": {"miss_weight": 1.0, "slot_cost": "decreasing"},
 }
-POINTS = 50
-"""At so many moments the mean so far is kept."""
+CURVE_POINTS = 50
+"""Points of a curve of running means."""
 
 HASHED = 98
-"""The features of Sony CSL Paris, which Debian's words are hashed to."""
+"""Number of buckets for Debian's words: the number of features of Sony CSL Paris."""
 
 Rows = npt.NDArray[np.float32]
 Lists = list[list[int]]
@@ -44,15 +44,15 @@ Lists = list[list[int]]
 
 @cache
 def load(name: str, signed: bool = False) -> tuple[Rows, sp.csr_matrix]:
-    """Return dense rows and their labels; of Debian tags, how many words fall in each bucket.
+    """Return dense rows and their labels; for Debian tags, a row has the word count per bucket.
 
-    Signed hashing makes features without a constant part.
+    Hashing with signs gives features without a constant part.
     """
     try:
         found = streams.load(name)
     except streams.NoData as missing:
-        text = str(missing).replace(os.environ.get(streams.VARIABLE) or "\0", "a folder")
-        raise Missing(f"the stream {name}, as {text}") from None
+        text = str(missing).replace(os.environ.get(streams.DATA_VARIABLE) or "\0", "a folder")
+        raise MissingData(f"the stream {name}: {text}") from None
     X = found.X
     if sp.issparse(X):
         hasher = FeatureHasher(HASHED, input_type="string", alternate_sign=signed)
@@ -60,8 +60,8 @@ def load(name: str, signed: bool = False) -> tuple[Rows, sp.csr_matrix]:
     return np.ascontiguousarray(X, dtype=np.float32), found.Y
 
 
-def stream(settings: Settings) -> tuple[Rows, sp.csr_matrix]:
-    """Return the rows that a cell plays: the first ones, or of a random order."""
+def played_rows(settings: Settings) -> tuple[Rows, sp.csr_matrix]:
+    """Return the rows that a cell plays: the first rows, in stream order or shuffled."""
     X, Y = load(settings["stream"], settings.get("signed", False))
     order = np.arange(X.shape[0])
     if settings.get("shuffled"):
@@ -71,47 +71,51 @@ def stream(settings: Settings) -> tuple[Rows, sp.csr_matrix]:
 
 
 def play(settings: Settings) -> Result:
-    """A learner with partial feedback in one game: what came out for each S."""
-    X, Y = stream(settings)
+    """Play one game with a learner with partial feedback; return the outcome for each S."""
+    X, Y = played_rows(settings)
     labels = Y.shape[1]
     found = []
     for slots in settings["slots"]:
-        most = slots or labels
+        max_labels = slots or labels
         ranker = PartialFeedbackRanker(
             **GAMES[settings["game"]],
             **settings["learner"],
-            max_labels=most,
+            max_labels=max_labels,
             dtype="float32",
         ).add_labels(range(labels))
         played = ranker.play(X, Y)
-        found.append(outcome(played.shown, played.losses, played.partial_rank_losses, Y, most))
+        found.append(
+            outcome(played.shown, played.losses, played.partial_rank_losses, Y, max_labels)
+        )
     return {"labels": labels, "rounds": len(X), "slots": found}
 
 
 def obr(settings: Settings) -> Result:
-    """OBR in all games, for each S."""
-    X, Y = stream(settings)
+    """Play all games with OBR; return the outcomes for each S."""
+    X, Y = played_rows(settings)
     labels = Y.shape[1]
     ranker = PartialFeedbackRanker(update="full", dtype="float32").add_labels(range(labels))
-    chances = (1 + np.clip(ranker.watch(X, Y).scores, -1, 1)) / 2
+    probabilities = (1 + np.clip(ranker.watch(X, Y).scores, -1, 1)) / 2
     games = {}
     for name, game in GAMES.items():
         found = []
         for slots in settings["slots"]:
-            most = slots or labels
-            shown = lists(chances, most, game)
-            losses, partial = list_losses(shown, relevant(Y), slots=most, **game)
-            found.append(outcome(shown, losses, partial, Y, most))
+            max_labels = slots or labels
+            shown = best_lists(probabilities, max_labels, game)
+            losses, partial = list_losses(shown, relevant(Y), slots=max_labels, **game)
+            found.append(outcome(shown, losses, partial, Y, max_labels))
         games[name] = found
     likely = float(np.asarray(Y.mean(axis=0)).max())
     return {"labels": labels, "rounds": len(X), "likely": round(likely, 4), "games": games}
 
 
-def lists(chances: npt.NDArray[Any], most: int, game: dict[str, Any]) -> Lists:
-    """Return the best list of each row, by these probabilities."""
-    order = np.argsort(-chances, axis=1, kind="stable")[:, :most]
-    falling = np.take_along_axis(chances, order, axis=1)
-    sizes = [len(best_list(row, **game, max_labels=most)) for row in falling]
+def best_lists(
+    probabilities: npt.NDArray[np.floating], max_labels: int, game: dict[str, Any]
+) -> Lists:
+    """Return the best list of labels of each row, given the probabilities."""
+    order = np.argsort(-probabilities, axis=1, kind="stable")[:, :max_labels]
+    descending = np.take_along_axis(probabilities, order, axis=1)
+    sizes = [len(best_list(row, **game, max_labels=max_labels)) for row in descending]
     return [row[:size].tolist() for row, size in zip(order, sizes, strict=True)]
 
 
@@ -126,23 +130,23 @@ def outcome(
     losses: npt.NDArray[np.float64],
     partial: npt.NDArray[np.float64],
     Y: sp.csr_matrix,
-    most: int,
+    max_labels: int,
 ) -> Result:
-    """Return the means over all rounds, and of the loss the means so far."""
-    ends = np.unique(np.linspace(1, len(losses), POINTS).astype(int))
-    so_far = np.cumsum(losses)[ends - 1] / ends
+    """Return means over all rounds, and the curve of the running mean of the loss."""
+    ends = np.unique(np.linspace(1, len(losses), CURVE_POINTS).astype(int))
+    running_means = np.cumsum(losses)[ends - 1] / ends
     sizes = np.array([len(row) for row in shown])
     rows = np.repeat(np.arange(len(shown)), sizes)
     columns = np.concatenate([np.asarray(row, dtype=int) for row in shown])
     common = int(np.asarray(Y.sum(axis=0)).argmax())
     return {
         "loss": round(float(losses.mean()), 5),
-        "rank": round(float(partial.mean()) / most, 5),
+        "rank": round(float(partial.mean()) / max_labels, 5),
         "shown": round(float(sizes.mean()), 4),
         "hits": round(float(np.asarray(Y[rows, columns]).sum()) / len(shown), 4),
         "met": len(np.unique(columns)),
         "common": round(float(np.mean(columns == common) * len(columns)) / len(shown), 4),
         "curve": [
-            [int(end), round(float(mean), 4)] for end, mean in zip(ends, so_far, strict=True)
+            [int(end), round(float(mean), 4)] for end, mean in zip(ends, running_means, strict=True)
         ],
     }

@@ -1,9 +1,9 @@
-"""What Figs. 2 and 3 share: verdicts, tables and the picture of three panels.
+"""Shared by Figs. 2 and 3: verdicts, tables, and the plot of three panels.
 
-The paper prints no numbers of these figures; its claims are those of its text. It leaves open the
-values of S and R, the constants of the widths (delta, U, whether they are used as in the theory),
-how ties are broken, the order of the rows, the S of the left panels, and whether the rankings were
-made with a = 1/2, as said of all experiments, or with a near 1, as in Theorem 5.
+The paper prints no numbers for these figures; the claims are from its text. It does not give the
+values of S and R, the constants of the widths (delta, U, and whether the widths are those of the
+theory), the order of ties, the order of the rows, or the S of the left panels. It also does not say
+whether rankings have a = 1/2, as it states for all experiments, or a near 1, as in Theorem 5.
 """
 
 from __future__ import annotations
@@ -13,58 +13,62 @@ from typing import Any
 
 from experiments import compare, plots
 from experiments.experiment import Figure, Part, Results, Table, Verdict
-from experiments.p3.sweep import LEFT, THEORY, Sweep, shown_loss
+from experiments.p3.sweep import THEORY, TIME_PANEL_SLOTS, Sweep, panel_loss
 
-FALL = 0.02
-"""By how much a mean must have fallen to count as better."""
+MIN_DECREASE = 0.02
+"""Relative decrease of a mean that counts as an improvement."""
 
 CLOSE = 1.1
-"""Up to this multiple of OBR's loss counts as close to it."""
+"""A loss of up to this multiple of OBR's loss counts as close to it."""
 
 
 def verdicts(sweep: Sweep, exception: bool) -> list[Part]:
-    """The claims of the paper's text, at the theory's widths and at the best ones."""
+    """Check the claims of the paper's text, at the theory's widths and at the best widths."""
     return [
         _over_time(sweep),
         _best_slots(sweep),
-        _close(sweep),
-        _square(sweep, exception),
+        _close_to_obr(sweep),
+        _square_beats_logistic(sweep, exception),
     ]
 
 
-def _both(counts: list[tuple[int, int]]) -> bool | None:
-    """A claim holds where it holds at both widths, and in part where it does at one."""
+def _verdict_of_both(counts: list[tuple[int, int]]) -> bool | None:
+    """Combine the verdicts at both widths; if they differ, the claim holds in part."""
     marks = [compare.holds(*count) for count in counts]
     return marks[0] if marks[0] == marks[1] else None
 
 
-WAYS = (("the widths of the theory", THEORY), ("the best widths", None))
+WIDTHS = (("the widths of the theory", THEORY), ("the best widths", None))
 
 
 def _over_time(sweep: Sweep) -> Verdict:
     counts, texts = [], []
-    for said, width in WAYS:
-        falls = []
+    for title, width in WIDTHS:
+        decreases = []
         for name in sweep.names:
-            curve = sweep.of(name, "decreasing", width)[sweep.slots.index(LEFT)]["curve"]
+            curve = sweep.of(name, "decreasing", width)[sweep.slots.index(TIME_PANEL_SLOTS)][
+                "curve"
+            ]
             early = next(value for end, value in curve if end * 10 >= sweep.rounds)
-            falls.append(1 - curve[-1][1] / early)
-        counts.append((sum(fall > FALL for fall in falls), len(falls)))
+            decreases.append(1 - curve[-1][1] / early)
+        counts.append((sum(decrease > MIN_DECREASE for decrease in decreases), len(decreases)))
         texts.append(
-            f"with {said} it falls by more than {FALL:.0%} for {counts[-1][0]} of "
-            f"{counts[-1][1]} learners ({min(falls):.0%} to {max(falls):.0%})"
+            f"with {title} the loss decreases by more than {MIN_DECREASE:.0%} for "
+            f"{counts[-1][0]} of {counts[-1][1]} learners ({min(decreases):.0%} to "
+            f"{max(decreases):.0%})"
         )
     return Verdict(
         "The average ℓ(a,c) improves over time.",
-        f"from a tenth of the rounds to all of them, S = {LEFT}: {'; '.join(texts)}.",
-        _both(counts),
+        f"from the first tenth of the rounds to all rounds, for S = {TIME_PANEL_SLOTS}: "
+        f"{'; '.join(texts)}.",
+        _verdict_of_both(counts),
     )
 
 
 def _best_slots(sweep: Sweep) -> Verdict:
     counts, texts = [], []
     inner = sweep.slots[1:-1]
-    for said, width in WAYS:
+    for title, width in WIDTHS:
         places = {
             (name, played): sweep.slots[_least(sweep.losses(name, played, width))]
             for name in sweep.names
@@ -77,20 +81,20 @@ def _best_slots(sweep: Sweep) -> Verdict:
             for played in ("constant", "ranking")
         }
         texts.append(
-            f"with {said} the least loss lies inside the range of S in {len(inside)} of "
+            f"with {title} the lowest loss is inside the range of S in {len(inside)} of "
             f"{len(places)} cases (Hamming: S = {_listed(found['constant'])}; ranking: S = "
             f"{_listed(found['ranking'])})"
         )
     return Verdict(
-        "There is a best S, between few labels and many, for the Hamming and the ranking loss.",
+        "The Hamming loss and the ranking loss are lowest at an intermediate S.",
         "; ".join(texts) + ".",
-        _both(counts),
+        _verdict_of_both(counts),
     )
 
 
-def _close(sweep: Sweep) -> Verdict:
+def _close_to_obr(sweep: Sweep) -> Verdict:
     counts, texts = [], []
-    for said, width in WAYS:
+    for title, width in WIDTHS:
         ratios = [
             ours / theirs
             for played in ("decreasing", "constant", "ranking")
@@ -101,23 +105,22 @@ def _close(sweep: Sweep) -> Verdict:
         ]
         counts.append((sum(ratio <= CLOSE for ratio in ratios), len(ratios)))
         texts.append(
-            f"with {said} the loss is at most {CLOSE:g} × OBR's in {counts[-1][0]} of "
-            f"{counts[-1][1]} cases, {median(ratios):.2f} × in the median and {max(ratios):.1f} × "
-            "at most"
+            f"with {title} the loss is at most {CLOSE:g} × OBR's in {counts[-1][0]} of "
+            f"{counts[-1][1]} cases (median {median(ratios):.2f} ×, maximum {max(ratios):.1f} ×)"
         )
     return Verdict(
-        "The performance is always pretty close to that of OBR, which sees all labels.",
+        "The performance is always close to that of OBR, which sees all labels.",
         "; ".join(texts) + ".",
-        _both(counts),
+        _verdict_of_both(counts),
     )
 
 
-def _square(sweep: Sweep, exception: bool) -> Verdict:
+def _square_beats_logistic(sweep: Sweep, exception: bool) -> Verdict:
     counts, texts = [], []
     others = [name for name in sweep.names if name != "square"]
-    for said, width in WAYS:
-        parts, right = [], []
-        for played, what in (
+    for title, width in WIDTHS:
+        parts, as_claimed = [], []
+        for played, loss in (
             ("decreasing", "ℓ(a,c)"),
             ("constant", "Hamming"),
             ("ranking", "rank"),
@@ -125,16 +128,19 @@ def _square(sweep: Sweep, exception: bool) -> Verdict:
             ours = sweep.losses("square", played, width)
             theirs = zip(*(sweep.losses(name, played, width) for name in others), strict=True)
             won = sum(own < min(other) for own, other in zip(ours, theirs, strict=True))
-            parts.append(f"{what} {won} of {len(ours)}")
-            as_said = 2 * won > len(ours)
-            right.append(as_said != (exception and played == "ranking"))
-        counts.append((sum(right), len(right)))
-        texts.append(f"with {said} it beats every logistic one at {', '.join(parts)} values of S")
+            parts.append(f"{loss} {won} of {len(ours)}")
+            mostly_better = 2 * won > len(ours)
+            as_claimed.append(mostly_better != (exception and played == "ranking"))
+        counts.append((sum(as_claimed), len(as_claimed)))
+        texts.append(
+            f"with {title} it beats all logistic learners at this many values of S: "
+            f"{', '.join(parts)}"
+        )
     return Verdict(
         "The square loss often gives better results than the logistic one"
         + (", but not for the ranking loss." if exception else "."),
         "; ".join(texts) + ".",
-        _both(counts),
+        _verdict_of_both(counts),
     )
 
 
@@ -147,7 +153,7 @@ def _listed(values: list[int]) -> str:
 
 
 def tables(sweep: Sweep) -> list[Part]:
-    """The final losses by S, at both widths."""
+    """Tabulate the final losses by S, at both widths."""
     names = ["OBR", *sweep.names]
     found: list[Part] = []
     for played, what in (
@@ -156,66 +162,68 @@ def tables(sweep: Sweep) -> list[Part]:
         ("decreasing", "ℓ(a,c), decreasing c"),
     ):
         head = ["S", "OBR"]
-        head += [f"{name}, {way}" for name in sweep.names for way in ("theory", "best")]
+        head += [f"{name}, {width}" for name in sweep.names for width in ("theory", "best")]
         rows = []
         for place, slots in enumerate(sweep.slots):
             row = [f"{slots}"]
             for name in names:
-                ways = (THEORY,) if name == "OBR" else (THEORY, None)
-                row += [f"{sweep.losses(name, played, way)[place]:.2f}" for way in ways]
+                widths = (THEORY,) if name == "OBR" else (THEORY, None)
+                row += [f"{sweep.losses(name, played, width)[place]:.2f}" for width in widths]
             rows.append(row)
         best = ", ".join(f"{name}: {sweep.best(name, played):g}" for name in sweep.names)
-        found += [f"{what}. The best multiples of the theory's widths: {best}.", Table(head, rows)]
+        text = f"{what}. Best multiples of the theory's widths: {best}."
+        found += [text, Table(head, rows)]
     return found
 
 
-def what_is_shown(sweep: Sweep) -> str:
-    """What the widths do, in one sentence."""
-    place = sweep.slots.index(LEFT)
+def effect_of_widths(sweep: Sweep) -> str:
+    """Describe the effect of the widths on the shown labels."""
+    place = sweep.slots.index(TIME_PANEL_SLOTS)
     theory = sweep.of("square", "constant")[place]
     best = sweep.of("square", "constant", None)[place]
     obr = sweep.of("OBR", "constant")[place]
     return (
-        f"**What the widths do.** At S = {LEFT} with constant c, the square loss with the theory's "
-        f"widths shows {theory['shown']:.1f} labels a round, of which {theory['hits']:.2f} are "
-        f"right; with {sweep.best('square', 'constant'):g} of them {best['shown']:.1f}, of which "
-        f"{best['hits']:.2f} are right; OBR {obr['shown']:.1f}, of which {obr['hits']:.2f} are."
+        f"**Effect of the widths.** At S = {TIME_PANEL_SLOTS} with constant c, the square loss "
+        f"with the theory's widths shows {theory['shown']:.1f} labels per round, "
+        f"{theory['hits']:.2f} of them relevant. With {sweep.best('square', 'constant'):g} times "
+        f"these widths it shows {best['shown']:.1f}, {best['hits']:.2f} of them relevant. OBR "
+        f"shows {obr['shown']:.1f}, {obr['hits']:.2f} of them relevant."
     )
 
 
-def what_is_lost(sweep: Sweep) -> str:
-    """How often the label that is relevant most often is shown, with narrow widths."""
+def cost_of_narrow_widths(sweep: Sweep) -> str:
+    """Describe how often the most common label is shown, with narrow widths."""
     played = sweep.of("square", "constant", None)
     shares = ", ".join(
         f"{one['common']:.0%} (S = {slots})" for slots, one in zip(sweep.slots, played, strict=True)
     )
-    obr = sweep.of("OBR", "constant")[sweep.slots.index(LEFT)]["common"]
+    obr = sweep.of("OBR", "constant")[sweep.slots.index(TIME_PANEL_SLOTS)]["common"]
     return (
-        "**What narrow widths lose.** With constant c a label is shown only where it may be "
-        "likelier than not. Where it falls below that, nothing more is learnt of it until its "
-        "width, which grows with the logarithm of the rounds, brings it back. The most common "
-        f"label is relevant in {sweep.obr['likely']:.0%} of the rounds; the square loss at its "
-        f"best width shows it in {shares}, OBR in {obr:.0%}."
+        "**Cost of narrow widths.** With constant c, a label is shown only if the upper bound of "
+        "its probability is above 1/2. A label below that gets no feedback, until its width, which "
+        "grows with the logarithm of the rounds, raises the bound. The most common label is "
+        f"relevant in {sweep.obr['likely']:.0%} of the rounds; the square loss at its best width "
+        f"shows it in {shares} of the rounds, OBR in {obr:.0%}."
     )
 
 
-def literal_ranking(sweep: Sweep) -> Part:
-    """The ranking loss if a = 1/2 is taken at its word."""
+def ranking_with_half_a(sweep: Sweep) -> Part:
+    """Tabulate the ranking loss with a = 1/2."""
     rows = []
     for name in ["OBR", *sweep.names]:
-        for said, width in WAYS[: 1 if name == "OBR" else 2]:
+        for title, width in WIDTHS[: 1 if name == "OBR" else 2]:
             values = [one["rank"] for one in sweep.of(name, "decreasing", width)]
-            label = name if name == "OBR" else f"{name}, {said.removeprefix('the ')}"
+            label = name if name == "OBR" else f"{name}, {title.removeprefix('the ')}"
             rows.append([label, *(f"{value:.2f}" for value in values)])
     return Table(["ranking loss over S, a = 1/2", *(f"S = {s}" for s in sweep.slots)], rows)
 
 
 def variants(results: Results) -> Table:
-    """What the other open choices do."""
+    """Tabulate the effect of the other open choices."""
     found: dict[str, list[float]] = {}
     for own, result in results.cells:
         if "variant" in own:
-            found.setdefault(own["variant"], []).append(shown_loss(result["slots"][0], own["game"]))
+            found.setdefault(own["variant"], []).append(panel_loss(result["slots"][0], own["game"]))
     head = ["square loss", "ℓ(a,c), theory", "Hamming, theory", "ℓ(a,c), 0.01", "Hamming, 0.01"]
     return Table(
         head, [[name, *(f"{value:.2f}" for value in values)] for name, values in found.items()]
@@ -223,21 +231,21 @@ def variants(results: Results) -> Table:
 
 
 def figure(name: str, sweep: Sweep, alt: str) -> Figure:
-    """Three panels as in the paper, above with the theory's widths, below with the best."""
+    """Return the paper's three panels: theory's widths in the top row, best widths below."""
 
     def draw() -> Any:
         panels = []
-        for said, width in (("theory's widths", THEORY), ("best widths", None)):
+        for title, width in (("theory's widths", THEORY), ("best widths", None)):
             panels += [
                 plots.Panel(
-                    f"ℓ(a,c) over time, {said}",
+                    f"ℓ(a,c) over time, {title}",
                     [_curve(sweep, own, width) for own in ["OBR", *sweep.names]],
-                    f"rounds (S = {LEFT})",
-                    "mean so far",
+                    f"rounds (S = {TIME_PANEL_SLOTS})",
+                    "running mean",
                 ),
                 *(
                     plots.Panel(
-                        f"{what}, {said}",
+                        f"{what}, {title}",
                         [
                             plots.Line(
                                 own,
@@ -266,8 +274,8 @@ def figure(name: str, sweep: Sweep, alt: str) -> Figure:
 
 
 def _curve(sweep: Sweep, name: str, width: float | None) -> plots.Line:
-    curve = sweep.of(name, "decreasing", width)[sweep.slots.index(LEFT)]["curve"]
-    # The first rounds are much the same for all, and would set the scale.
+    curve = sweep.of(name, "decreasing", width)[sweep.slots.index(TIME_PANEL_SLOTS)]["curve"]
+    # The first rounds are similar for all learners and would dominate the scale.
     kept = [(end, value) for end, value in curve if end * 50 >= sweep.rounds]
     ends, values = zip(*kept, strict=True)
     return plots.Line(
@@ -284,19 +292,19 @@ def _colour(sweep: Sweep, name: str) -> int:
     return ["OBR", *sweep.names].index(name) if name != "OBR" else 5
 
 
-def opening(sweep: Sweep) -> str:
-    """What was run, and what the paper leaves open."""
+def describe_setup(sweep: Sweep) -> str:
+    """Describe the runs and the choices that the paper leaves open."""
     widths = _listed_numbers(sweep.widths)
     return (
-        f"{sweep.rounds:,} rounds, {sweep.labels} labels, rows of unit length in their order, one "
-        "pass; losses are means over the rounds. The paper's text has the claims, but prints no "
-        "numbers of the figures. It does not give the values of S and R, δ, U, how ties are "
-        "broken, the order of the rows, or the S of the panels over time. Here U is unknown "
-        "(Remark 1, with the minimum for the printed maximum), δ = 0.05, equal probabilities are "
-        f"ordered by width, and S = {LEFT} over time. Widths are multiplied by {widths}; 1 is the "
-        "theory, and the best is chosen with hindsight, a value a learner and game. All "
-        "experiments have a = 1/2, it says, while its theory of rankings has a near 1: the panel "
-        "has a = 1, and a table below a = 1/2."
+        f"{sweep.rounds:,} rounds, {sweep.labels} labels, rows of unit length in stream order, one "
+        "pass; losses are means over the rounds. The paper's text makes claims, but prints no "
+        "numbers for the figures. It does not give the values of S and R, δ, U, the order of ties, "
+        "the order of the rows, or the S of the panels over time. Here U is unknown (Remark 1, "
+        "with the minimum in place of the printed maximum), δ = 0.05, ties of probabilities are "
+        f"ordered by width, and S = {TIME_PANEL_SLOTS} over time. Widths are multiplied by "
+        f"{widths}; 1 is the theory, and the best multiple is chosen in hindsight, per learner and "
+        "game. The paper states a = 1/2 for all experiments, while its theory of rankings has a "
+        "near 1: the panel has a = 1, and a table below has a = 1/2."
     )
 
 

@@ -1,4 +1,4 @@
-"""A stream's cells, and their results by learner, game, width and S."""
+"""The cells of a stream, and their results by learner, game, width and S."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from experiments.experiment import Cell, Form, Result, Results, cell
 from experiments.p3 import game
 
 THEORY = 1.0
-LEFT = 10
-"""S of the panels over time."""
+TIME_PANEL_SLOTS = 10
+"""S in the panels over time (the left panels of the paper)."""
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "as in the panels": {},
@@ -34,7 +34,7 @@ def learners(form: Form) -> dict[str, dict[str, Any]]:
 def stream_cells(
     form: Form, stream: str, rows: int, few: list[float], variants: dict[str, Any]
 ) -> list[Cell]:
-    """Return the cells of one stream; ``rows`` and ``few`` widths are those of the quick form."""
+    """Return the cells of one stream; the quick form has ``rows`` rows and the widths ``few``."""
     shared = {"stream": stream, "rows": form.pick(rows, 0)}
     slots = form.pick([2, 5, 10, 25, 60], [2, 5, 10, 15, 20, 30, 40, 60])
     widths = form.pick([THEORY, *few], [THEORY, 0.1, 0.01, 0.003])
@@ -62,7 +62,7 @@ def stream_cells(
                     **shared,
                     **rest,
                     game=own,
-                    slots=[LEFT],
+                    slots=[TIME_PANEL_SLOTS],
                     learner=learner,
                     variant=name,
                 )
@@ -87,20 +87,20 @@ class Sweep:
         self.widths: list[float] = list(dict.fromkeys(width for _, _, width in self._cells))
 
     def of(self, name: str, played: str, width: float | None = THEORY) -> list[Result]:
-        """Return what came out for each S; without a width at the best one in hindsight."""
+        """Return the outcome for each S; if ``width`` is None, at the best width in hindsight."""
         if name == "OBR":
             return list(self.obr["games"][played])
         return self._cells[name, played, self.best(name, played) if width is None else width]
 
     def best(self, name: str, played: str) -> float:
-        """Return the multiple of the theory's widths with the least loss, on average over S."""
+        """Return the multiple of the theory's widths with the lowest mean loss over S."""
         means = {width: mean(self.losses(name, played, width)) for width in self.widths}
         return min(means, key=means.__getitem__)
 
     def losses(self, name: str, played: str, width: float | None = THEORY) -> list[float]:
-        return [shown_loss(one, played) for one in self.of(name, played, width)]
+        return [panel_loss(one, played) for one in self.of(name, played, width)]
 
 
-def shown_loss(one: Result, played: str) -> float:
-    """Return what a panel shows: the Hamming loss, the ranking loss over S, or the loss played."""
+def panel_loss(one: Result, played: str) -> float:
+    """Return the loss that a panel shows: Hamming loss, ranking loss / S, or loss of the game."""
     return float(one["rank"] if played == "ranking" else one["loss"] * (1 + (played == "constant")))

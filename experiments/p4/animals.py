@@ -1,14 +1,15 @@
-"""Animals with Attributes: the real table of attributes, and features that are made up for it.
+"""Animals with Attributes: the real table of attributes, with generated image features.
 
-The images' PHOG features are not to be had. In their place an image of class c has
+The PHOG features of the images are not available. In their place, an image of class c has the 252
+features
 
-    x = signs_c M + spread · o_c + noise · e,
+    x = signs_c M + spread · o_c + noise · e.
 
-252 numbers: M mixes the 85 signs of its attributes, the same for all animals, o_c is what the
-class has besides, e what the image has; all are normal with variance 1, signs_c M too. How far
-attributes can be told of animals that were never seen depends on ``spread`` and ``noise``, which
-are chosen so that one-vs-rest errs about as often as in the paper, on 200 images (29.38%) and on
-all of them (28.64%).
+The matrix M mixes the 85 signs of the attributes and is the same for all classes; o_c is specific
+to the class and e to the image. All entries are normal with variance 1, also those of signs_c M.
+``spread`` and ``noise`` determine how well attributes of unseen animals can be predicted. They are
+chosen so that the error of one-vs-rest is about that of the paper, on 200 images (29.38%) and on
+all images (28.64%).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ TEST = (
 
 @cache
 def table() -> tuple[Array, list[str], list[str]]:
-    """Return classes × attributes (0 and 1), the classes and the attributes."""
+    """Return the matrix classes × attributes (0 and 1), the class names, the attribute names."""
     A = np.loadtxt(streams.data_path("awa", "predicate-matrix-binary.txt"), dtype=np.int8)
     names = [
         [line.split()[1] for line in streams.data_path("awa", file).read_text().splitlines()]
@@ -43,14 +44,14 @@ def table() -> tuple[Array, list[str], list[str]]:
 
 
 def is_test() -> npt.NDArray[np.bool_]:
-    """Return which classes are kept for the test, as in the paper."""
+    """Return a mask of the test classes, which are those of the paper."""
     return np.isin(table()[1], TEST)
 
 
 def images(
     train: int, test: int, seed: int, spread: float = SPREAD, noise: float = NOISE
 ) -> tuple[Array, Array, Array, Array]:
-    """Return rows and attributes of images of the train classes, then of the test classes."""
+    """Return rows and attributes of training images, then of test images (other classes)."""
     A = table()[0]
     rng = np.random.default_rng([seed, 252])
     signs = 2.0 * A - 1

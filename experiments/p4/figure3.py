@@ -1,4 +1,4 @@
-"""P4, Fig. 3: the dual against time, M3L's solver for kernels beside LIBSVM."""
+"""P4, Fig. 3: the dual value by time, M3L's kernel solver beside LIBSVM."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ def report(results: Results) -> list[Part]:
     factors = leads["seconds"].values()
     return [
         Verdict(
-            "In time M3L's lead over LIBSVM is even larger than in iterations.",
-            f"for {progress.NEAR:.0%} of the optimum M3L needs less time on {won} of {of} sets, "
-            f"LIBSVM {min(factors):.1f} to {max(factors):.1f} times as much; that is more than in "
-            f"iterations on {larger} of {of}.",
+            "M3L's advantage over LIBSVM is even larger in time than in iterations.",
+            f"M3L reaches {progress.NEAR:.0%} of the optimum in less time on {won} of {of} data "
+            f"sets (LIBSVM needs {min(factors):.1f} to {max(factors):.1f} times as much); the "
+            f"factor is larger than in iterations on {larger} of {of}.",
             compare.holds(min(won, larger), of),
         ),
-        "The runs of Fig. 2, by the processor's time. In the picture 1 is the longest run of a "
-        f"set, as the paper normalises it. Both have {peers.CACHE} MB for kernel "
-        "products; M3L shares them among labels. Seconds for a share of the optimum, interpolated:",
+        "The runs of Fig. 2, by processor time. In the plot, 1 is the longest run of a data set, "
+        f"as in the paper. Both solvers have {peers.CACHE} MB for kernel products; M3L shares them "
+        "among labels. Seconds needed for a share of the optimum, interpolated between runs:",
         Table(progress.HEAD, progress.table_rows(results, "seconds", lambda v: f"{v:.2f}")),
         Figure(
             "p4-figure3",
             lambda: plots.lines(progress.panels(results, "seconds", "time, normalised")),
-            "The dual as a share of its optimum against time, M3L and LIBSVM, by set",
+            "The dual as a share of its optimum against time, M3L and LIBSVM, by data set",
         ),
     ]
 

@@ -1,6 +1,7 @@
-"""P4, Fig. 5: the test Hamming loss of two attributes, as r goes from -1 to 1.
+"""P4, Fig. 5: the test Hamming loss of two attributes by the prior correlation r.
 
-R = [1 r; r 1] for "black" and "weak", 200 images of the training animals, tested on the others.
+R = [1 r; r 1] for the attributes "black" and "weak"; r ranges from -1 to 1. Models are trained on
+200 images of the training animals and tested on images of the other animals.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ from experiments.experiment import (
 )
 from experiments.p4 import animals, peers, sets
 
-TWO = ("black", "weak")
+ATTRIBUTES = ("black", "weak")
 STEPS = [-1.0, -0.9, -0.8, -0.6, -0.4, -0.2, 0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 1.0]
 CS = [0.1, 0.2, 0.5, 1.0, 3.0]
-FAR = 0.8
-SHOWN = (-1.0, -FAR, 0.0, FAR, 1.0)
+SHOWN_R = 0.8
+SHOWN = (-1.0, -SHOWN_R, 0.0, SHOWN_R, 1.0)
 VARIED = [(1.0, 3.0), (1.0, 6.0), (3.0, 4.0), (3.0, 6.0), (6.0, 6.0)]
-"""What images have besides attributes: spread of the classes and noise."""
+"""Parameters of the image generator: spread of the classes, noise."""
 PAPER_AT_0 = 25.0
-"""The one number that the text has: the loss of independent classifiers."""
+"""The only number in the paper's text: the loss of independent classifiers (r = 0)."""
 
 
 def cells(form: Form) -> list[Cell]:
@@ -52,9 +53,9 @@ def cells(form: Form) -> list[Cell]:
 
 
 def run(settings: Settings) -> Result:
-    """Percentage of wrong labels: a list over C of lists over repetitions of lists over r."""
-    with sets.named("animals"):
-        places = [animals.table()[2].index(name) for name in TWO]
+    """Return the percentages of wrong labels, indexed by C, repetition and r."""
+    with sets.missing_set_named("animals"):
+        places = [animals.table()[2].index(name) for name in ATTRIBUTES]
     out: list[list[list[float]]] = [[] for _ in CS]
     for seed in range(settings["repetitions"]):
         X, Y, X_test, Y_test = animals.images(
@@ -64,8 +65,8 @@ def run(settings: Settings) -> Result:
             spread=settings["spread"],
             noise=settings["noise"],
         )
-        part = sets.Part(sets.with_constant(sets.unit(X)), Y[:, places].astype(float))
-        rows = sets.with_constant(sets.unit(X_test))
+        part = sets.Part(sets.with_constant(sets.unit_rows(X)), Y[:, places].astype(float))
+        rows = sets.with_constant(sets.unit_rows(X_test))
         for place, C in enumerate(CS):
             losses = []
             for r in STEPS:
@@ -82,10 +83,10 @@ def run(settings: Settings) -> Result:
 
 
 def _losses(result: Result) -> tuple[float, np.ndarray[Any, Any]]:
-    """Return the C whose loss at r = 0 is nearest to the paper's, and repetitions × r of losses."""
+    """Return the C whose loss at r = 0 is nearest to the paper's, and its repetitions × r."""
     found = np.array(result["loss"])
-    alone = found[:, :, STEPS.index(0.0)].mean(axis=1)
-    place = int(np.abs(alone - PAPER_AT_0).argmin())
+    independent = found[:, :, STEPS.index(0.0)].mean(axis=1)
+    place = int(np.abs(independent - PAPER_AT_0).argmin())
     return CS[place], found[place]
 
 
@@ -94,32 +95,34 @@ def report(results: Results) -> list[Part]:
     ((settings, result),) = results.where(**own)
     C, losses = _losses(result)
     mean = losses.mean(axis=0)
-    zero, low, high = (STEPS.index(r) for r in (0.0, -FAR, FAR))
+    zero, low, high = (STEPS.index(r) for r in (0.0, -SHOWN_R, SHOWN_R))
     better = int(np.sum(losses[:, low] < losses[:, zero]))
     worse = int(np.sum(losses[:, high] > losses[:, zero]))
     count = len(losses)
-    least = int(mean.argmin())
+    lowest = int(mean.argmin())
     by_C = np.array(result["loss"]).mean(axis=1)
-    as_said = sum(each[low] < each[zero] < each[high] for each in by_C)
+    ordered_C = sum(each[low] < each[zero] < each[high] for each in by_C)
     others = [(each, *_losses(found)) for each, found in results.cells]
-    right = sum(_falls(found) for _, _, found in others)
+    ordered_generators = sum(_has_claimed_order(found) for _, _, found in others)
     return [
         Verdict(
             "Negatively correlated classifiers lower the test error, positively correlated ones "
             "raise it.",
-            f"the loss is {mean[zero]:.1f}% at r = 0, {mean[low]:.1f}% at r = {-FAR:g} (lower in "
-            f"{better} of {count} repetitions) and {mean[high]:.1f}% at r = {FAR:g} (higher in "
-            f"{worse} of {count}); it is least at r = {STEPS[least]:g}, {mean[least]:.1f}%.",
+            f"the loss is {mean[zero]:.1f}% at r = 0, {mean[low]:.1f}% at r = {-SHOWN_R:g} (lower "
+            f"in {better} of {count} repetitions) and {mean[high]:.1f}% at r = {SHOWN_R:g} (higher "
+            f"in {worse} of {count}); the lowest loss is {mean[lowest]:.1f}%, at r = "
+            f"{STEPS[lowest]:g}.",
             compare.holds(better + worse, 2 * count),
         ),
-        f"Of the attributes “{TWO[0]}” and “{TWO[1]}” the correlation is "
+        f"The correlation of the attributes “{ATTRIBUTES[0]}” and “{ATTRIBUTES[1]}” is "
         f"{result['correlation'][0]:.2f} over the 40 training animals and "
-        f"{result['correlation'][1]:.2f} over the 10 test animals (the paper, which counts images: "
-        "0.20 and −0.76). The images' features are not among the data; these are generated: 252 "
-        "numbers, a mix of the signs of all 85 attributes, what a class has besides, and noise. "
-        f"{settings['train']} training images with a constant feature. The paper gives neither C "
-        f"nor the kernel, and one number, {PAPER_AT_0:g}% at r = 0; C = {C:g}, of {len(CS)}, comes "
-        f"nearest to it. Means of {count} repetitions, percentage of wrong labels:",
+        f"{result['correlation'][1]:.2f} over the 10 test animals (in the paper, which counts "
+        "images: 0.20 and −0.76). The features of the images are not available. Here 252 features "
+        "are generated: a mix of the signs of all 85 attributes, a part specific to the class, and "
+        f"noise. {settings['train']} training images with a constant feature. The paper gives "
+        f"neither C nor the kernel, and only one number, {PAPER_AT_0:g}% at r = 0; of {len(CS)} "
+        f"values, C = {C:g} is nearest to it. Percentage of wrong labels, means of {count} "
+        "repetitions:",
         Table(
             ["C", *(f"r = {r:g}" for r in STEPS)],
             [
@@ -130,12 +133,13 @@ def report(results: Results) -> list[Part]:
         Figure(
             "p4-figure5",
             lambda: _figure(results, own),
-            "Test Hamming loss against r, for several C and for other generated features",
+            "Test Hamming loss against r, for several C and for other image generators",
         ),
-        f"**What depends on C and on the generator.** The loss is lower at r = {-FAR:g} than at 0, "
-        f"and higher at r = {FAR:g}, for {as_said} of {len(CS)} values of C, and, each with the C "
-        f"that comes nearest to {PAPER_AT_0:g}% at r = 0, for {right} of {len(others)} generators. "
-        f"The best answer that is the same for all test images has {result['constant']:.1f}%.",
+        f"**Effect of C and of the generator.** The loss is lower at r = {-SHOWN_R:g} than at 0, "
+        f"and higher at r = {SHOWN_R:g}, for {ordered_C} of {len(CS)} values of C. The same holds "
+        f"for {ordered_generators} of {len(others)} generators, each with the C that is nearest to "
+        f"{PAPER_AT_0:g}% at r = 0. The best constant prediction for all test images has "
+        f"{result['constant']:.1f}%.",
         Table(
             ["spread of classes, noise", "C", *(f"r = {r:g}" for r in SHOWN)],
             [
@@ -150,9 +154,9 @@ def report(results: Results) -> list[Part]:
     ]
 
 
-def _falls(losses: np.ndarray[Any, Any]) -> bool:
+def _has_claimed_order(losses: np.ndarray[Any, Any]) -> bool:
     mean = losses.mean(axis=0)
-    low, zero, high = (mean[STEPS.index(r)] for r in (-FAR, 0.0, FAR))
+    low, zero, high = (mean[STEPS.index(r)] for r in (-SHOWN_R, 0.0, SHOWN_R))
     return bool(low < zero < high)
 
 
@@ -162,8 +166,8 @@ def _figure(results: Results, own: Settings) -> Any:
         plots.Line(
             f"C = {C:g}",
             STEPS,
-            [compare.spread(column)[0] for column in zip(*found, strict=True)],
-            [compare.spread(column)[1] for column in zip(*found, strict=True)],
+            [compare.mean_and_error(column)[0] for column in zip(*found, strict=True)],
+            [compare.mean_and_error(column)[1] for column in zip(*found, strict=True)],
             colour=colour,
         )
         for colour, (C, found) in enumerate(zip(CS, result["loss"], strict=True))

@@ -1,6 +1,6 @@
-"""The methods of P4's Table 3: M3L, and what scikit-learn and this library have beside it.
+"""The methods of P4's Table 3: M3L, and baselines from scikit-learn and this library.
 
-Each takes training rows and labels, test rows and its setting, and returns predictions of 0 and 1.
+Each takes training rows and labels, test rows and a setting, and returns 0/1 predictions.
 """
 
 from __future__ import annotations
@@ -26,44 +26,46 @@ Array = npt.NDArray[Any]
 CS = [0.03, 0.1, 0.3, 1.0, 3.0]
 NEIGHBOURS = 5
 ROUNDS = 10
-COLUMNS = 300
-"""Boosting sees so many columns, those that are not 0 most often."""
+BOOSTING_COLUMNS = 300
+"""Columns that boosting gets: those with the most nonzeros."""
 
 
 def one_vs_rest(train: sets.Part, X: Any, C: float) -> Array:
-    """LIBLINEAR, the problem of M3L with R = I."""
+    """LIBLINEAR on the problem of M3L with R = I."""
     svm = LinearSVC(C=2 * C, loss="hinge", fit_intercept=False, max_iter=5_000, random_state=0)
     return np.asarray(OneVsRestClassifier(svm).fit(train.X, train.Y).predict(X))
 
 
 def power_set(train: sets.Part, X: Any, C: float) -> Array:
-    """A class for each set of labels that occurs, LIBLINEAR on these."""
-    kinds, place = np.unique(train.Y, axis=0, return_inverse=True)
+    """LIBLINEAR with one class per label set that occurs."""
+    label_sets, place = np.unique(train.Y, axis=0, return_inverse=True)
     svm = LinearSVC(C=2 * C, loss="hinge", fit_intercept=False, max_iter=5_000, random_state=0)
-    return np.asarray(kinds[svm.fit(train.X, place.ravel()).predict(X)])
+    return np.asarray(label_sets[svm.fit(train.X, place.ravel()).predict(X)])
 
 
 def regression(train: sets.Part, X: Any, C: float) -> Array:
-    """Least squares on signs."""
+    """Ridge regression on the signs of the labels."""
     model = Ridge(alpha=1 / (2 * C), fit_intercept=False).fit(train.X, 2 * train.Y - 1)
     return np.asarray(model.predict(X) >= 0, dtype=np.float64)
 
 
 def ranking(train: sets.Part, X: Any, C: float) -> Array:
-    """Our own label ranking, twenty passes, with the cut-off that it learns."""
+    """LabelRanker with twenty passes and the learnt cut-off."""
     model = LabelRanker("optimal", "euclidean", C=C, passes=20).fit(train.X, train.Y)
     return np.asarray(model.predict(X))
 
 
 def neighbours(train: sets.Part, X: Any, C: float) -> Array:
-    """The majority of the nearest rows."""
+    """Majority vote of the nearest rows."""
     near = KNeighborsClassifier(min(NEIGHBOURS, len(train.Y))).fit(train.X, train.Y)
     return np.asarray(near.predict(X))
 
 
 def boosting(train: sets.Part, X: Any, C: float) -> Array:
-    """AdaBoost on stumps, a label at a time."""
-    columns = np.argsort(-np.asarray((train.X != 0).sum(axis=0)).ravel(), kind="stable")[:COLUMNS]
+    """AdaBoost with decision stumps, one model per label."""
+    columns = np.argsort(-np.asarray((train.X != 0).sum(axis=0)).ravel(), kind="stable")[
+        :BOOSTING_COLUMNS
+    ]
     stump = DecisionTreeClassifier(max_depth=1, random_state=0)
     boost = AdaBoostClassifier(stump, n_estimators=ROUNDS, random_state=0)
     model = OneVsRestClassifier(boost).fit(_dense(train.X[:, columns]), train.Y)
@@ -86,12 +88,12 @@ BASELINES: dict[str, tuple[str, Callable[[sets.Part, Any, float], Array], list[f
 
 
 def losses(train: sets.Part, test: sets.Part, priors: dict[str, Array]) -> dict[str, list[float]]:
-    """Return the Hamming losses in percent of every method, one a setting."""
+    """Return the Hamming losses of every method in percent, one per setting."""
     train = train._replace(X=sets.with_constant(train.X))
     X = sets.with_constant(test.X)
     out = {"none": [_loss(np.zeros_like(test.Y), test.Y)]}
     with warnings.catch_warnings():
-        # Labels that no row of a small subset has, and LIBLINEAR at its limit of passes.
+        # Warnings of labels without a positive row, and of LIBLINEAR at its iteration limit.
         warnings.simplefilter("ignore")
         for name, R in priors.items():
             out[name] = [_loss(m3l(train, X, C, R), test.Y) for C in CS]

@@ -1,15 +1,14 @@
-"""How the dual rises, for P4's Figs. 2 and 3: M3L's solver for kernels beside LIBSVM.
+"""Convergence of the dual value for P4's Figs. 2 and 3: M3L's kernel solver beside LIBSVM.
 
-Each point is a run of its own, stopped at a tolerance, the same labels on both sides. Both take
-steps on pairs of variables, so that iterations are of the same kind. LIBSVM's problem has a bias
-and M3L's has none: each dual value is held against its own optimum, of which the finest run's
-lower and upper bounds are known.
+Each point is a separate run that stops at a tolerance; both solvers train the same labels. Both
+take steps on pairs of variables, so their iterations are comparable. LIBSVM's problem has a bias
+and M3L's has none, so each dual value is divided by its own optimum, which the run with the
+smallest tolerance bounds from below and above.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from experiments.p4.sets import Part
 
 TOLERANCES = [1.9, 1.0, 0.5, 0.2, 0.1, 0.01, 0.001]
 NEAR = 0.99
-"""The vicinity of the optimum."""
+"""Share of the optimum that counts as close to it."""
 SIDES = ("M3L", "LIBSVM")
 
 
@@ -39,10 +38,10 @@ def cells(form: Form) -> list[Cell]:
 
 
 def run(settings: Settings) -> Result:
-    """Dual value, steps, seconds and gap of both, summed over labels; LIBSVM's a label too."""
+    """Return dual value, gap, iterations and seconds of both, and LIBSVM's per label."""
     name, tol = settings["set"], settings["tol"]
-    part = peers.head(sets.load(name).train, settings["rows"])
-    labels = peers.sample_of(part.Y, settings["sample"])
+    part = peers.first_rows(sets.load(name).train, settings["rows"])
+    labels = peers.spread_sample(part.Y, settings["sample"])
     part = Part(part.X, part.Y[:, labels])
     gamma = peers.GAMMA[name]
     seconds, model = peers.timed(lambda: peers.m3l(part, kernel="rbf", gamma=gamma, tol=tol))
@@ -68,29 +67,29 @@ def run(settings: Settings) -> Result:
 
 
 def curve(results: Results, name: str, side: str, axis: str) -> tuple[list[float], list[float]]:
-    """Return what it took, and the share of the optimum that was reached, at each tolerance."""
+    """Return the cost (iterations or seconds) and the share of the optimum per tolerance."""
     found = [result[side] for _, result in results.where(set=name)]
     optimum = max(each["dual"] for each in found)
     return [each[axis] for each in found], [each["dual"] / optimum for each in found]
 
 
 def one_by_one(results: Results, name: str, axis: str) -> tuple[list[float], list[float]]:
-    """Return LIBSVM's progress if labels are trained to the end, one after the other."""
+    """Return LIBSVM's curve if labels are trained to the end, one after the other."""
     finest = results.where(set=name)[-1][1]["one_by_one"]
     dual = np.cumsum([0, *finest["dual"]])
-    taken = np.cumsum([0, *finest[axis]])
-    return [float(value) for value in taken], [float(value) for value in dual / dual[-1]]
+    costs = np.cumsum([0, *finest[axis]])
+    return [float(value) for value in costs], [float(value) for value in dual / dual[-1]]
 
 
-def needed(taken: Sequence[float], reached: Sequence[float], share: float = NEAR) -> float:
-    """Return what it took to come so near to the optimum, between the runs around that share."""
+def needed(costs: Sequence[float], reached: Sequence[float], share: float = NEAR) -> float:
+    """Return the cost of a share of the optimum, interpolated between the runs around it."""
     after = next(place for place, value in enumerate(reached) if value >= share)
     before = max(after - 1, 0)
-    return float(np.interp(share, reached[before : after + 1], taken[before : after + 1]))
+    return float(np.interp(share, reached[before : after + 1], costs[before : after + 1]))
 
 
-def panels(results: Results, axis: str, below: str) -> list[plots.Panel]:
-    """Return a panel a set: the share of the optimum against iterations or normalised seconds."""
+def panels(results: Results, axis: str, x_label: str) -> list[plots.Panel]:
+    """Return one panel per data set: the share of the optimum by iterations or scaled seconds."""
     out = []
     for name in results.values("set"):
         drawn: list[plots.Line] = []
@@ -103,7 +102,7 @@ def panels(results: Results, axis: str, below: str) -> list[plots.Panel]:
         x, y = one_by_one(results, name, axis)
         drawn.append(
             plots.Line(
-                "LIBSVM, label after label",
+                "LIBSVM, one label after the other",
                 [v / unit for v in x],
                 y,
                 colour=1,
@@ -111,12 +110,12 @@ def panels(results: Results, axis: str, below: str) -> list[plots.Panel]:
                 markers=False,
             )
         )
-        out.append(plots.Panel(name, drawn, below, "dual, share of the optimum", from_zero=True))
+        out.append(plots.Panel(name, drawn, x_label, "dual, share of the optimum", from_zero=True))
     return out
 
 
-def table_rows(results: Results, axis: str, shown: Any) -> list[list[str]]:
-    """Return a row a set: what each needs for 90%, 99% and 99.9% of the optimum."""
+def table_rows(results: Results, axis: str, shown: Callable[[float], str]) -> list[list[str]]:
+    """Return one row per data set: the costs of 90%, 99% and 99.9% of the optimum."""
     rows = []
     for name in results.values("set"):
         own, result = results.where(set=name)[-1]
@@ -129,6 +128,6 @@ def table_rows(results: Results, axis: str, shown: Any) -> list[list[str]]:
 
 
 HEAD = [
-    *("set", "rows", "labels", "90%: M3L", "LIBSVM", "99%: M3L", "LIBSVM"),
-    *("99.9%: M3L", "LIBSVM", "last gap: M3L", "LIBSVM"),
+    *("data set", "rows", "labels", "90%: M3L", "LIBSVM", "99%: M3L", "LIBSVM"),
+    *("99.9%: M3L", "LIBSVM", "final gap: M3L", "LIBSVM"),
 ]

@@ -1,7 +1,7 @@
-"""P4's data: what is at hand of its sets, cut into a train and a test part.
+"""P4's data sets, as far as they are available, with a training and a test part.
 
-Rows have unit length and, where a bias is wanted, a constant feature: M3L has none of its own, and
-the paper does not say how it treated one.
+Rows have unit length. Experiments that need a bias add a constant feature: M3L has no bias, and the
+paper does not say how it handled it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from sklearn.feature_extraction import DictVectorizer
 from sklearn.preprocessing import StandardScaler, normalize
 
 from benchmarks import streams
-from experiments.experiment import Missing
+from experiments.experiment import MissingData
 from experiments.p4 import animals
 from tagalong.readers import read
 
 Array = npt.NDArray[Any]
 
-AT_HAND = {
+AVAILABLE = {
     "animals": "the real attributes of 50 animals with generated features, in place of the images "
     "of Animals with Attributes",
     "rcv1": "two samples of RCV1, 6,000 texts each",
@@ -34,12 +34,12 @@ AT_HAND = {
     "mediamill": "Media Mill, as in the paper",
     "yeast": "Yeast, as in the paper",
 }
-STANDARD = ("mediamill", "yeast")
-"""Dense sets, whose columns are brought to mean 0 and variance 1 before rows get unit length."""
+STANDARDISED = ("mediamill", "yeast")
+"""Dense data sets, whose columns are standardised before rows are scaled to unit length."""
 
 
 class Part(NamedTuple):
-    """Rows and their labels, 0 and 1."""
+    """Rows and their labels (0 and 1)."""
 
     X: Any
     Y: Array
@@ -53,37 +53,38 @@ class Set(NamedTuple):
     test: Part
 
 
-def explained(names: list[str]) -> str:
-    """Return what a report says about the sets it shows."""
-    return "; ".join(f"{name}: {AT_HAND[name]}" for name in names if name in AT_HAND) + "."
+def describe(names: list[str]) -> str:
+    """Return the text of a report about its data sets."""
+    described = [f"{name} ({AVAILABLE[name]})" for name in names if name in AVAILABLE]
+    return f"Data sets: {'; '.join(described)}."
 
 
 @contextmanager
-def named(name: str) -> Iterator[None]:
-    """Say Missing, with the set's name, where data is not there."""
+def missing_set_named(name: str) -> Iterator[None]:
+    """Convert NoData into MissingData with the name of the data set."""
     try:
         yield
     except streams.NoData as missing:
-        text = str(missing).replace(os.environ.get(streams.VARIABLE) or "\0", "a folder")
-        raise Missing(f"the set {name}, as {text}") from None
+        text = str(missing).replace(os.environ.get(streams.DATA_VARIABLE) or "\0", "a folder")
+        raise MissingData(f"the set {name}: {text}") from None
 
 
 @cache
 def load(name: str) -> Set:
-    """Return a set with rows of unit length; Missing if it is not there."""
-    with named(name):
+    """Return a data set with rows of unit length; MissingData if it is not available."""
+    with missing_set_named(name):
         if name == "animals":
             found = animals.images(24_292, 6_180, seed=0)
             train, test = Part(*found[:2]), Part(*found[2:])
         else:
             train, test = _READERS[name](name)
-    if name in STANDARD:
+    if name in STANDARDISED:
         scale = StandardScaler().fit(train.X)
         train, test = (Part(scale.transform(part.X), part.Y) for part in (train, test))
-    return Set(*(Part(unit(part.X), part.Y.astype(np.float64)) for part in (train, test)))
+    return Set(*(Part(unit_rows(part.X), part.Y.astype(np.float64)) for part in (train, test)))
 
 
-def unit(X: Any) -> Any:
+def unit_rows(X: Any) -> Any:
     """Scale rows to unit length."""
     return normalize(X.astype(np.float32))
 

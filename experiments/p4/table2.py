@@ -1,4 +1,4 @@
-"""P4, Table 2: the dual, the train and the test error over time, on many texts."""
+"""P4, Table 2: the dual value, the training error and the test error over time, on many texts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PAPER = [
 ]
 PASSES = [1, 2, 3, 5, 10, 30, 1000]
 CLOSE = 0.01
-"""Points of error that still count as fully trained: the paper's last decimal."""
+"""Points of error within which a model counts as fully trained: the paper's last decimal."""
 NAMES = {"rcv1": "the real RCV1", "like": "the generated texts"}
 SHORT = {"rcv1": "real", "like": "generated", "paper": "paper"}
 
@@ -49,7 +49,7 @@ def cells(form: Form) -> list[Cell]:
 
 
 def run(settings: Settings) -> Result:
-    """Train for so many passes at most; each is a run of its own."""
+    """Train with a limit on the passes; return seconds, dual value, gap and errors."""
     real = sets.load("rcv1")
     if settings["set"] == "rcv1":
         train, test = (
@@ -57,8 +57,8 @@ def run(settings: Settings) -> Result:
             for part, rows in ((real.train, "rows"), (real.test, "test"))
         )
     else:
-        train = texts.like(real.train, settings["rows"], 0)
-        test = texts.like(real.train, settings["test"], 1)
+        train = texts.generate(real.train, settings["rows"], 0)
+        test = texts.generate(real.train, settings["test"], 1)
     seconds, model = peers.timed(lambda: peers.m3l(train, tol=1e-3, max_iter=settings["passes"]))
     return {
         "labels": train.Y.shape[1],
@@ -72,10 +72,12 @@ def run(settings: Settings) -> Result:
 
 
 def error(model: Any, part: sets.Part) -> float:
-    """Return the percentage of labels that are wrong; a block of rows at a time."""
+    """Return the percentage of wrong labels, computed in blocks of rows."""
     wrong = sum(
-        float(np.sum(model.predict(part.X[at : at + 20_000]) != part.Y[at : at + 20_000]))
-        for at in range(0, part.X.shape[0], 20_000)
+        float(
+            np.sum(model.predict(part.X[start : start + 20_000]) != part.Y[start : start + 20_000])
+        )
+        for start in range(0, part.X.shape[0], 20_000)
     )
     return 100 * wrong / part.Y.size
 
@@ -84,21 +86,21 @@ def report(results: Results) -> list[Part]:
     names = results.values("set")
     parts: list[Part] = [_verdict(results, names)]
     parts.append(
-        "The full RCV1 is not among the data. In its place stand the 6,000 + 6,000 texts at hand, "
-        "and texts made from their statistics: label sets and lengths of real texts, words drawn "
-        f"by label, {texts.COMMON:.0%} of them from all texts; test texts are made in the same "
-        "way. How hard they are depends on that share, so that their errors mean little beside "
-        "the paper's; how training goes on in time is what can be compared. C = 1, which the "
-        "paper does not give; a row is a run of its own, to a tolerance of 0.001 or so many "
-        "passes, and errors are Hamming losses."
+        "The full RCV1 is not available. In its place are 6,000 + 6,000 real texts, and texts that "
+        "are generated from their statistics: label sets and lengths of real texts, words drawn by "
+        f"label, {texts.COMMON:.0%} of them from all texts; test texts are generated in the same "
+        "way. The difficulty depends on that share, so the errors cannot be compared with the "
+        "paper's; the course of training over time can. C = 1, as the paper gives none. Each row "
+        "is a separate run, to a tolerance of 0.001 or with a limit on the passes; errors are "
+        "Hamming losses."
     )
     for name in names:
         found = results.where(set=name)
         own, result = found[-1]
-        parts.append(f"With {NAMES[name]}, {own['rows']:,} of them, {result['labels']} labels:")
+        parts.append(f"On {NAMES[name]}, {own['rows']:,} texts with {result['labels']} labels:")
         parts.append(
             Table(
-                ["passes", "seconds", "dual", "relative gap", "train error %", "test error %"],
+                ["passes", "seconds", "dual", "relative gap", "training error %", "test error %"],
                 [
                     [
                         f"{each['passes']:,}",
@@ -113,40 +115,40 @@ def report(results: Results) -> list[Part]:
             )
         )
     parts += [
-        "What the paper printed, for 781,265 texts and 103 labels:",
+        "Numbers of the paper, for 781,265 texts and 103 labels:",
         Table(
-            ["seconds", "dual", "train error %", "test error %"],
+            ["seconds", "dual", "training error %", "test error %"],
             [[f"{s:,}", f"{d:,}", f"{a:.2f}", f"{b:.2f}"] for s, d, a, b in PAPER],
         ),
         Figure(
             "p4-table2",
             lambda: _figure(results, names),
-            "Train and test error and the dual against time, ours and the paper's",
+            "Training error, test error and dual value against time, ours and the paper's",
         ),
     ]
     return parts
 
 
 def _verdict(results: Results, names: list[str]) -> Verdict:
-    said, shares = [], []
+    descriptions, shares = [], []
     for name in names:
         found = [result for _, result in results.where(set=name)]
         last = found[-1]
         far = [place for place, r in enumerate(found) if abs(r["test"] - last["test"]) > CLOSE]
         ready = found[max(far, default=-1) + 1]
         shares.append(ready["seconds"] / last["seconds"])
-        said.append(
-            f"on {NAMES[name]}, the test error stays within {CLOSE:g} points of its last value "
+        descriptions.append(
+            f"on {NAMES[name]}, the test error stays within {CLOSE:g} points of its final value "
             f"after {shares[-1]:.0%} of the time, with {ready['dual'] / last['dual']:.2%} of the "
-            "dual"
+            "final dual value"
         )
     seconds, *_ = next(row for row in PAPER if row[3] == PAPER[-1][3])
     paper = seconds / PAPER[-1][0]
-    right = sum(share <= paper for share in shares)
+    as_claimed = sum(share <= paper for share in shares)
     return Verdict(
         "The model is nearly fully trained in a third of the time that it takes to converge.",
-        "; ".join(said) + f" (the paper: {paper:.0%}).",
-        True if right == len(shares) else None if right else False,
+        "; ".join(descriptions) + f" (the paper: {paper:.0%}).",
+        True if as_claimed == len(shares) else None if as_claimed else False,
     )
 
 
@@ -171,7 +173,9 @@ def _figure(results: Results, names: list[str]) -> Any:
     return plots.lines(
         [
             plots.Panel("Error", errors, "time, share of the whole", "wrong labels, %"),
-            plots.Panel("Dual", duals, "time, share of the whole", "dual, share of the last"),
+            plots.Panel(
+                "Dual", duals, "time, share of the whole", "dual, share of the final value"
+            ),
         ]
     )
 

@@ -1,9 +1,9 @@
-"""A large set with RCV1's statistics: its label sets, its words by label, its lengths.
+"""Generate a large data set with RCV1's statistics: label sets, words by label, lengths.
 
-The full RCV1 is not to be had. A text gets the label set and the length of a real text, drawn at
-random. Each of its words is drawn from the words of one of its labels, or, with the probability
-``COMMON``, from those of all texts. A word has the mean weight that it has where it occurs, and
-rows have unit length, as in RCV1. Words know nothing of each other beyond that.
+The full RCV1 is not available. A text gets the label set and the length of a randomly drawn real
+text. Each of its words is drawn from the words of one of its labels or, with probability
+``COMMON``, from the words of all texts. The weight of a word is its mean weight in the real texts
+that contain it, and rows have unit length, as in RCV1. Otherwise words are independent.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from experiments.p4.sets import Part
 COMMON = 0.5
 
 
-def like(real: Part, rows: int, seed: int) -> Part:
-    """Return so many texts in the manner of real ones."""
+def generate(real: Part, rows: int, seed: int) -> Part:
+    """Return ``rows`` texts with the statistics of real ones."""
     rng = np.random.default_rng(seed)
     X = sp.csr_matrix(real.X)
     counts = sp.csr_matrix((np.ones(X.nnz), X.indices, X.indptr), X.shape)
     labels = real.Y.shape[1]
-    # The last row of words is that of all texts.
+    # One row of word counts per label, and a last row for all texts.
     by_label: Any = [sp.csr_matrix(real.Y.T) @ counts, sp.csr_matrix(counts.sum(axis=0))]
-    said = sp.vstack(by_label).tocsr()
+    word_counts = sp.vstack(by_label).tocsr()
     drawn = rng.integers(X.shape[0], size=rows)
     lengths = np.diff(X.indptr)[drawn]
     text = np.repeat(np.arange(rows), lengths)
@@ -42,13 +42,14 @@ def like(real: Part, rows: int, seed: int) -> Part:
     )
     words = np.empty(len(text), dtype=np.int32)
     for label in np.unique(source):
-        at = np.flatnonzero(source == label)
-        row = said[label]
-        share = np.cumsum(row.data)
-        places = np.searchsorted(share, rng.random(len(at)) * share[-1], side="right")
-        words[at] = row.indices[np.minimum(places, row.nnz - 1)]
+        drawn_from_label = np.flatnonzero(source == label)
+        row = word_counts[label]
+        cumulative = np.cumsum(row.data)
+        uniform = rng.random(len(drawn_from_label))
+        places = np.searchsorted(cumulative, uniform * cumulative[-1], side="right")
+        words[drawn_from_label] = row.indices[np.minimum(places, row.nnz - 1)]
     seen = np.asarray(counts.sum(axis=0)).ravel()
     weight = (np.asarray(X.sum(axis=0)).ravel() / np.maximum(seen, 1)).astype(np.float32)
     found = sp.csr_matrix((weight[words], (text, words)), (rows, X.shape[1]))
-    found.data = weight[found.indices]  # a word that was drawn twice counts once
+    found.data = weight[found.indices]  # a word that is drawn twice counts once
     return Part(normalize(found), real.Y[drawn])

@@ -1,4 +1,4 @@
-"""What Fig. 1 (a) and (b) share: losses of the position functions, in means and single runs."""
+"""Shared by Fig. 1 (a) and (b): losses of the position functions, as means and in single runs."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from experiments.p5.generator import LAYOUTS
 
 POSITIONS = {"1/i": "f₁ = 1/i", "-i^1.1": "f₂ = −i^1.1", "-i^2": "f₃ = −i²", "-i": "f = −i"}
 STEEP = ("-i^1.1", "-i^2")
-"""Those that the paper finds better than 1/i."""
+"""The functions that the paper finds better than 1/i."""
 
 ZERO = 0.01
-"""A smaller loss counts as almost none."""
+"""A smaller loss counts as almost 0."""
 
 SIGMAS = [0.05, 0.2, 1.0]
 SIGMA = 0.2
 FLOOR = 1e-5
-"""Where a loss of nothing is drawn, on a logarithmic scale."""
+"""Smaller losses are drawn at this value, because the scale is logarithmic."""
 
 
 def losses(results: Results, method: str, **point: Any) -> list[list[Any]]:
-    """Return a method's losses, a list a repetition; None where no document was relevant."""
+    """Return a method's losses, one list per repetition; None if no document is relevant."""
     return [
         result["loss"][method] for _, result in results.where(**point) if method in result["loss"]
     ]
 
 
-def middle(results: Results, method: str, **point: Any) -> list[float]:
-    """Return the means over the repetitions; NaN if no document was relevant in any."""
+def mean_losses(results: Results, method: str, **point: Any) -> list[float]:
+    """Return the means over repetitions; NaN if no repetition has a relevant document."""
     found = [
         [value for value in values if value is not None]
         for values in zip(*losses(results, method, **point), strict=True)
@@ -45,14 +45,14 @@ def line(
     return plots.Line(
         label,
         ends,
-        [max(FLOOR, value) for value in middle(results, method, **point)],
+        [max(FLOOR, value) for value in mean_losses(results, method, **point)],
         colour=colour,
         dashed=method not in POSITIONS,
     )
 
 
 def pairs(results: Results, better: str, **point: Any) -> tuple[int, int]:
-    """Return how often a function beats 1/i in single runs, ties left out, and of how many."""
+    """Return how often a function beats 1/i in single runs, and the number of runs without ties."""
     ours, theirs = losses(results, better, **point), losses(results, "1/i", **point)
     both = [
         (a, b)
@@ -63,11 +63,10 @@ def pairs(results: Results, better: str, **point: Any) -> tuple[int, int]:
     return sum(a < b for a, b in both), len(both)
 
 
-def open_choices() -> str:
+def describe_open_choices() -> str:
     layouts = "; ".join(f"*{name}*: {text}" for name, text in LAYOUTS.items())
     return (
-        "The paper does not say where the means of the documents lie, how far they scatter (σ), "
-        "what w* is, how many features there are, how ties of grades are broken in σ_y, or how "
-        f"many queries were tested. Here w* is a random unit vector, and the means are varied "
-        f"({layouts})"
+        "The paper does not give the means of the documents, their standard deviation σ, w*, the "
+        "number of features, the order of tied grades in σ_y, or the number of test queries. Here "
+        f"w* is a random unit vector, and the means are varied ({layouts})"
     )

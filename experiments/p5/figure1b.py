@@ -1,4 +1,4 @@
-"""P5, Fig. 1 (b): NDCG loss against the number of documents a query, after 30 queries."""
+"""P5, Fig. 1 (b): NDCG loss by number of documents per query, after 30 queries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,15 @@ from experiments.experiment import (
     Verdict,
     cell,
 )
-from experiments.p5.curves import POSITIONS, SIGMA, SIGMAS, STEEP, ZERO, losses, open_choices
+from experiments.p5.curves import (
+    POSITIONS,
+    SIGMA,
+    SIGMAS,
+    STEEP,
+    ZERO,
+    describe_open_choices,
+    losses,
+)
 from experiments.p5.figure1a import FEATURES
 from experiments.p5.generator import LAYOUTS, TESTED, learn
 
@@ -51,14 +59,15 @@ def report(results: Results) -> list[Part]:
     sizes = sorted(results.values("documents"))
     return [
         *_verdicts(results, sizes),
-        f"{open_choices()}; {QUERIES} training queries as in the paper, {FEATURES} features, η = "
-        f"1; means of {len(results.values('repetition'))} repetitions, tested on {TESTED} queries. "
-        f"The panels have σ = {SIGMA:g}. With more documents there are more grades, whose gains "
-        "double from one to the next: NDCG then hangs on the first few places.",
+        f"{describe_open_choices()}; {QUERIES} training queries as in the paper, {FEATURES} "
+        f"features, η = 1; means of {len(results.values('repetition'))} repetitions, tested on "
+        f"{TESTED} queries. The panels have σ = {SIGMA:g}. With more documents there are more "
+        "grades, and the gain doubles from one grade to the next, so NDCG depends on the first few "
+        "positions.",
         Figure(
             "p5-figure1b",
             lambda: plots.lines([_panel(results, layout, sizes) for layout in LAYOUTS]),
-            "NDCG loss against documents a query for four position functions, in three layouts",
+            "NDCG loss against documents per query for four position functions, in three layouts",
         ),
         _table(results, sizes),
     ]
@@ -74,7 +83,7 @@ def _losses(
 def _mean(
     results: Results, f: str, layout: str, sigma: float, size: int, ties: str = "score"
 ) -> float:
-    """Return the mean over repetitions; NaN if no document was relevant in any."""
+    """Return the mean over repetitions; NaN if no repetition has a relevant document."""
     found = _losses(results, f, layout, sigma, size, ties)
     return mean(found) if found else nan
 
@@ -101,7 +110,7 @@ def _verdicts(results: Results, sizes: list[int]) -> list[Part]:
             reach[f] = max(low, default=0)
         further += all(reach[f] > reach["1/i"] for f in STEEP)
         texts.append(
-            f"{layout}: " + ", ".join(f"{POSITIONS[f]} {reach[f] or 'never'}" for f in reach)
+            f"{layout}, " + ", ".join(f"{POSITIONS[f]}: {reach[f] or 'none'}" for f in reach)
         )
     settings = [(layout, sigma, size) for layout in LAYOUTS for sigma in SIGMAS for size in sizes]
     compared = [
@@ -110,18 +119,18 @@ def _verdicts(results: Results, sizes: list[int]) -> list[Part]:
     wins = [steep < flat for steep, flat in compared if not isnan(flat)]
     return [
         Verdict(
-            "The loss grows with the number of documents, whatever the position function.",
+            "The loss grows with the number of documents, for every position function.",
             f"from one size to the next it grows in {counts[0][0]} of {counts[0][1]} steps if "
-            f"equal grades are sorted by score, and in {counts[1][0]} of {counts[1][1]} if by "
-            "index.",
+            f"tied grades are sorted by score, and in {counts[1][0]} of {counts[1][1]} if they are "
+            "sorted by index.",
             compare.holds(*map(sum, zip(*counts, strict=True))),
         ),
         Verdict(
             "f₂ and f₃ keep the loss at zero up to more documents than f₁.",
-            f"so it is in {further} of {len(LAYOUTS)} layouts; of up to {sizes[-1]}, the most "
-            f"documents with a loss below {ZERO:g} are, {'; '.join(texts)}. Over all "
-            f"layouts, σ and sizes f₂ and f₃ have less loss than f₁ in {sum(wins)} of "
-            f"{len(wins)} cases.",
+            f"this holds in {further} of {len(LAYOUTS)} layouts. The largest number of documents, "
+            f"up to {sizes[-1]}, with a loss below {ZERO:g}: {'; '.join(texts)}. Over all layouts, "
+            f"σ and sizes, f₂ and f₃ have a lower loss than f₁ in {sum(wins)} of {len(wins)} "
+            "cases.",
             compare.holds(further, len(LAYOUTS)),
         ),
     ]
@@ -130,12 +139,12 @@ def _verdicts(results: Results, sizes: list[int]) -> list[Part]:
 def _panel(results: Results, layout: str, sizes: list[int]) -> plots.Panel:
     drawn = []
     for colour, (f, label) in enumerate(POSITIONS.items()):
-        found = [compare.spread(_losses(results, f, layout, SIGMA, size)) for size in sizes]
+        found = [compare.mean_and_error(_losses(results, f, layout, SIGMA, size)) for size in sizes]
         middle, errors = zip(*found, strict=True)
         drawn.append(plots.Line(label, sizes, middle, errors, colour=colour))
     heading = LAYOUTS[layout].capitalize()
     return plots.Panel(
-        heading, drawn, "documents a query", "NDCG loss, test", from_zero=True, ticks=sizes
+        heading, drawn, "documents per query", "NDCG loss, test", from_zero=True, ticks=sizes
     )
 
 
@@ -146,7 +155,7 @@ def _table(results: Results, sizes: list[int]) -> Table:
             for size in (sizes[0], sizes[-1]):
                 values = [_mean(results, f, layout, sigma, size) for f in POSITIONS]
                 label = f"{layout}, σ = {sigma:g}, {size} documents"
-                rows.append([label, *compare.bold_least(values, digits=4)])
+                rows.append([label, *compare.bold_minimum(values, digits=4)])
     return Table(["means", *POSITIONS.values()], rows)
 
 

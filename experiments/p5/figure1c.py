@@ -1,4 +1,4 @@
-"""P5, Fig. 1 (c): the ℓ1 and the ℓ2 margin as the number of features grows, with a sparse w*."""
+"""P5, Fig. 1 (c): NDCG loss of the ℓ1 and ℓ2 versions by number of features, with a sparse w*."""
 
 from __future__ import annotations
 
@@ -48,11 +48,12 @@ def report(results: Results) -> list[Part]:
     features, sparse = sorted(results.values("features")), results.values("relevant")
     return [
         _verdict(results, features, sparse),
-        f"Entries from [-1, 1], w* with s entries ±1/s; {QUERIES} training queries of {DOCUMENTS} "
-        f"documents, f₂ = −i^1.1, means of {len(results.values('repetition'))} repetitions, tested "
-        f"on {TESTED} queries. The paper gives neither s, m, n nor the step of the ℓ1 version: s "
-        "and the step are varied. Lines: η = 1 for both; dashed the step that is best on average, "
-        "in hindsight. Ridge and lasso regress the grades, at the better of two penalties.",
+        f"Features are from [-1, 1], and w* has s entries ±1/s; {QUERIES} training queries of "
+        f"{DOCUMENTS} documents, f₂ = −i^1.1, means of {len(results.values('repetition'))} "
+        f"repetitions, tested on {TESTED} queries. The paper gives neither s, m, n nor the step of "
+        "the ℓ1 version: s and the step are varied. Solid lines: η = 1 for both. Dashed lines: the "
+        "step that is best on average, in hindsight. Ridge and lasso regress the grades, with the "
+        "better of two penalties.",
         Figure(
             "p5-figure1c",
             lambda: plots.lines([_panel(results, features, s) for s in sparse]),
@@ -68,32 +69,33 @@ def _losses(results: Results, norm: str, p: int, relevant: int, place: int) -> l
 
 
 def _best(results: Results, norm: str, features: list[int], relevant: int) -> int:
-    """Return the place of the step, or penalty, that is best on average over the features."""
+    """Return the index of the step (or penalty) that is best on average over the features."""
     tried = len(results.cells[0][1]["loss"][norm])
     return min(
         range(tried),
-        key=lambda at: mean(mean(_losses(results, norm, p, relevant, at)) for p in features),
+        key=lambda index: mean(mean(_losses(results, norm, p, relevant, index)) for p in features),
     )
 
 
 def _verdict(results: Results, features: list[int], sparse: list[int]) -> Verdict:
-    texts, right, of = [], 0, 0
+    texts, as_claimed, of = [], 0, 0
     for relevant in sparse:
-        for said, best in (("η = 1", False), ("the best step", True)):
+        for title, best in (("η = 1", False), ("best step", True)):
             rises = []
             for norm in ("l1", "l2"):
-                at = _best(results, norm, features, relevant) if best else PAPER_STEP
-                ends = [mean(_losses(results, norm, p, relevant, at)) for p in features]
+                index = _best(results, norm, features, relevant) if best else PAPER_STEP
+                ends = [mean(_losses(results, norm, p, relevant, index)) for p in features]
                 rises.append(ends[-1] - ends[0])
-            right += rises[0] < rises[1] / 2
+            as_claimed += rises[0] < rises[1] / 2
             of += 1
-            texts.append(f"s = {relevant}, {said}: {rises[0]:+.3f} and {rises[1]:+.3f}")
+            texts.append(f"s = {relevant}, {title}: {rises[0]:+.3f} and {rises[1]:+.3f}")
     return Verdict(
-        "More features with the same sparse w* raise the loss of the ℓ1 version a little, that of "
-        "the ℓ2 version a lot.",
-        f"from {features[0]} to {features[-1]} features the losses of ℓ1 and ℓ2 change by, "
-        f"{'; '.join(texts)}; that of ℓ1 by less than half of ℓ2's in {right} of {of} cases.",
-        compare.holds(right, of),
+        "With more features and the same sparse w*, the loss of the ℓ1 version grows a little, the "
+        "loss of the ℓ2 version a lot.",
+        f"ℓ1's loss grows by less than half as much as ℓ2's in {as_claimed} of {of} cases. Changes "
+        f"of the losses of ℓ1 and ℓ2 from {features[0]} to {features[-1]} features: "
+        f"{'; '.join(texts)}.",
+        compare.holds(as_claimed, of),
     )
 
 
@@ -101,14 +103,16 @@ def _panel(results: Results, features: list[int], relevant: int) -> plots.Panel:
     drawn = []
     for colour, (norm, label) in enumerate(NORMS.items()):
         for best in (False, True):
-            at = _best(results, norm, features, relevant) if best else PAPER_STEP
-            found = [compare.spread(_losses(results, norm, p, relevant, at)) for p in features]
+            index = _best(results, norm, features, relevant) if best else PAPER_STEP
+            found = [
+                compare.mean_and_error(_losses(results, norm, p, relevant, index)) for p in features
+            ]
             middle, errors = zip(*found, strict=True)
             name = f"{label}, best step" if best else f"{label}, η = 1"
             drawn.append(plots.Line(name, features, middle, errors, colour=colour, dashed=best))
     for colour, name in ((5, "ridge"), (2, "lasso")):
-        at = _best(results, name, features, relevant)
-        values = [mean(_losses(results, name, p, relevant, at)) for p in features]
+        index = _best(results, name, features, relevant)
+        values = [mean(_losses(results, name, p, relevant, index)) for p in features]
         drawn.append(plots.Line(name, features, values, colour=colour, markers=False))
     return plots.Panel(
         f"w* with {relevant} entr{'y' if relevant == 1 else 'ies'}",
@@ -127,11 +131,11 @@ def _table(results: Results, features: list[int], sparse: list[int]) -> Table:
     for relevant in sparse:
         for p in (features[0], features[-1]):
             values = [
-                mean(_losses(results, norm, p, relevant, at))
+                mean(_losses(results, norm, p, relevant, index))
                 for norm in NORMS
-                for at in range(len(STEPS))
+                for index in range(len(STEPS))
             ]
-            rows.append([f"s = {relevant}, {p} features", *compare.bold_least(values, digits=4)])
+            rows.append([f"s = {relevant}, {p} features", *compare.bold_minimum(values, digits=4)])
     return Table(["step", *(f"{label}, {s}" for label in NORMS.values() for s in shown)], rows)
 
 

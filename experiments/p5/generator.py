@@ -1,14 +1,15 @@
-"""P5's synthetic queries (Section 6), and every method on them.
+"""P5's synthetic queries (Section 6), and the losses of all methods on them.
 
-Document i of a query is drawn from a spherical Gaussian around a mean of its own. Its grade is
-m - j where 1/(j + 1) <= x·w* <= 1/j: m - 1 above 1/2, 0 below 1/m. The paper does not say where the
-means lie, how wide the Gaussian is, what w* is, nor m, p0 and the size of the test set:
+Document i of a query is drawn from a spherical Gaussian with its own mean. Its grade is m - j if
+1/(j + 1) <= x·w* <= 1/j: m - 1 above 1/2, and 0 below 1/m. The paper does not give the means, the
+width of the Gaussian, w*, m, p0, or the size of the test set. Layouts of the means:
 
-- ``levels``: the mean of document i lies along w*, in the middle of the interval of grade m - i;
-- ``random``: means are drawn once, from a Gaussian, of length about 1;
+- ``levels``: the mean of document i is on the line along w*, in the middle of the interval of grade
+  m - i;
+- ``random``: means are drawn once from a Gaussian and have length about 1;
 - ``zero``: all means are 0.
 
-``cube`` is Fig. 1 (c): entries from [-1, 1], w* with few entries ±1/s.
+The layout ``cube`` is that of Fig. 1 (c): features from [-1, 1], and w* with few entries ±1/s.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ LAYOUTS = {
     "zero": "all means 0",
 }
 TESTED = 100
-"""Queries that a model is tested on."""
+"""Number of test queries."""
 
 Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Queries:
-    """Documents of queries of one size."""
+    """Documents of queries that all have ``size`` documents."""
 
     X: Array
     y: npt.NDArray[np.int64]
@@ -50,7 +51,7 @@ class Queries:
         return [self.size] * (len(self.y) // self.size)
 
     def part(self, first: int, last: int) -> Queries:
-        """Return the queries from one to before another."""
+        """Return the queries from ``first`` to before ``last``."""
         rows = slice(first * self.size, last * self.size)
         return Queries(self.X[rows], self.y[rows], self.size)
 
@@ -61,7 +62,7 @@ class Queries:
 
 
 def generate(settings: Settings) -> tuple[Queries, Queries]:
-    """Return queries to learn from and queries to test on."""
+    """Return training queries and test queries."""
     m, p = settings["documents"], settings["features"]
     rng = np.random.default_rng([settings["repetition"], m, p])
     counts = (settings["queries"], TESTED)
@@ -95,7 +96,7 @@ def _graded(X: Array, truth: Array, m: int) -> Queries:
 
 
 def learn(settings: Settings) -> Result:
-    """NDCG loss on the test set of each f, and of other methods, after so many queries."""
+    """Return the test NDCG loss of each f, and of other methods, by number of queries learnt."""
     train, test = generate(settings)
     ends = settings["ends"]
     found = {}
@@ -112,7 +113,7 @@ def learn(settings: Settings) -> Result:
 
 
 def norms(settings: Settings) -> Result:
-    """NDCG loss on the test set of the norms at each step, and of regressions of both kinds."""
+    """Return the test NDCG loss of both norms at each step, and of ridge and lasso regression."""
     train, test = generate(settings)
     end = [settings["queries"]]
     found = {
@@ -140,34 +141,34 @@ def norms(settings: Settings) -> Result:
 
 
 def predtron(train: Queries, test: Queries, ends: list[int], **settings: Any) -> list[float | None]:
-    """Return the loss on the test set after one pass over so many queries."""
+    """Return the test loss in one pass, after each number of queries in ``ends``."""
     model = Predtron(**settings, dtype="float64")
-    found, begin = [], 0
+    losses, start = [], 0
     for end in ends:
-        part = train.part(begin, end)
+        part = train.part(start, end)
         model.partial_fit(part.X, part.y, group=part.group)
-        found.append(test.loss(model.decision_function(test.X)))
-        begin = end
-    return found
+        losses.append(test.loss(model.decision_function(test.X)))
+        start = end
+    return losses
 
 
-def ridge_regression(train: Queries, test: Queries) -> Any:
-    """Grades as numbers."""
-    return Ridge(1.0).fit(train.X, train.y).predict(test.X)
+def ridge_regression(train: Queries, test: Queries) -> Array:
+    """Ridge regression on the grades."""
+    return np.asarray(Ridge(1.0).fit(train.X, train.y).predict(test.X))
 
 
-def pairwise_svm(train: Queries, test: Queries) -> Any:
-    """RankSVM: a linear SVM on differences of documents of one query, a hundred at most."""
+def pairwise_svm(train: Queries, test: Queries) -> Array:
+    """RankSVM: a linear SVM on differences of documents, at most 100 pairs per query."""
     rng = np.random.default_rng(0)
     differences, signs = [], []
     for start in range(0, len(train.y), train.size):
         first, second = rng.integers(0, train.size, (2, 100)) + start
-        apart = train.y[first] != train.y[second]
-        differences.append((train.X[first] - train.X[second])[apart])
-        signs.append(np.sign(train.y[first] - train.y[second])[apart])
+        differ = train.y[first] != train.y[second]
+        differences.append((train.X[first] - train.X[second])[differ])
+        signs.append(np.sign(train.y[first] - train.y[second])[differ])
     rows, targets = np.concatenate(differences), np.concatenate(signs)
     model = LinearSVC(C=1.0, fit_intercept=False, dual=False).fit(rows, targets)
-    return test.X @ model.coef_[0]
+    return np.asarray(test.X @ model.coef_[0])
 
 
 OTHERS = {"pairwise SVM": pairwise_svm, "ridge on grades": ridge_regression}

@@ -1,4 +1,4 @@
-"""What holds for the tests of benchmarks."""
+"""Fixtures of the benchmark tests."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from benchmarks import contest, scaling, turns
 
 
 @pytest.fixture(autouse=True)
-def nothing_to_get_ready(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out what takes long before a turn: tests measure nothing."""
+def skip_turn_preparation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Skip the slow preparation of turns: tests measure nothing."""
     for module in (turns, contest, scaling):
-        monkeypatch.setattr(module, "get_ready", lambda memory=0: None)
+        monkeypatch.setattr(module, "prepare_turn", lambda memory=0: None)

@@ -17,7 +17,7 @@ def test_cutoff_on_debian_tags() -> None:
     ranker = LabelRanker()
     learnt, best = F1Counts(), BestThreshold()
     cutoff = np.inf
-    # The cut-off moves slowly: between looks at it 50 rows apart it is nearly the same.
+    # The cut-off moves slowly, so it is read only every 50 rows.
     for start in range(0, stream.rows, 50):
         rows = slice(start, start + 50)
         scores = ranker.predict_then_learn(stream.X[rows], stream.Y[rows])

@@ -1,4 +1,4 @@
-"""All benchmarks in one go: pages, tables, ratios, and benchmarks that fail."""
+"""The benchmark driver: pages, tables, ratios, failing benchmarks, void figures."""
 
 import json
 
@@ -6,22 +6,24 @@ import pytest
 
 from benchmarks import __main__ as driver
 from benchmarks import contest, turns
-from benchmarks.machine import machine, peers
-from benchmarks.markdown import table, tables
-from benchmarks.turns import Times, get_ready, take_turns
+from benchmarks.machine import machine, peer_packages
+from benchmarks.markdown import parse_tables, table
+from benchmarks.turns import Times, prepare_turn, take_turns
 
 
-def test_tables_are_read_as_they_were_written():
+def test_tables_survive_a_round_trip():
     page = (
-        "# Head\n\n" + table(["way", "µs"], [["ours", "1.5"], ["theirs", "9"]]) + "\n\ntext | no\n"
+        "# Head\n\n"
+        + table(["method", "µs"], [["ours", "1.5"], ["theirs", "9"]])
+        + "\n\ntext | no\n"
     )
     page += "\n| a | b |\n|---|:-:|\n| 1 | |\n"
-    first, second = tables(page)
-    assert first == [{"way": "ours", "µs": "1.5"}, {"way": "theirs", "µs": "9"}]
+    first, second = parse_tables(page)
+    assert first == [{"method": "ours", "µs": "1.5"}, {"method": "theirs", "µs": "9"}]
     assert second == [{"a": "1", "b": ""}]
 
 
-def test_ratios_are_of_turns():
+def test_ratios_are_computed_per_turn():
     ratio = Times([8.0, 6.0, 9.0]).over(Times([2.0, 1.0, 1.0]))
     assert ratio.turns == [4.0, 6.0, 9.0]
     assert str(ratio) == "6.0 (4.0 to 9.0)"
@@ -29,29 +31,29 @@ def test_ratios_are_of_turns():
     assert str(Times([1.0, 2.0]).over(Times([3.0, 4.0]))) == "0.42 (0.33 to 0.5)"
 
 
-def test_ways_take_turns_and_are_readied_for_each(monkeypatch):
+def test_methods_alternate_and_every_turn_is_prepared(monkeypatch):
     order, now = [], iter(range(100))
-    monkeypatch.setattr(turns, "get_ready", lambda: order.append("ready"))
-    ways = {"a": lambda: order.append("a"), "b": lambda: order.append("b")}
-    found = take_turns(ways, 3, clock=lambda: float(next(now)))
+    monkeypatch.setattr(turns, "prepare_turn", lambda: order.append("ready"))
+    methods = {"a": lambda: order.append("a"), "b": lambda: order.append("b")}
+    found = take_turns(methods, 3, clock=lambda: float(next(now)))
     assert order == ["ready", "a", "ready", "b"] * 3
     assert found["a"].seconds == [1.0, 1.0, 1.0]
     assert found["a"].best == found["a"].median == 1.0
 
 
-def test_getting_ready_leaves_no_garbage_and_has_touched_memory(monkeypatch):
+def test_a_turn_is_prepared_by_collecting_garbage_and_touching_memory(monkeypatch):
     done = []
     monkeypatch.setattr(turns.gc, "collect", lambda: done.append("collected"))
     monkeypatch.setattr(turns.np, "ones", lambda size, dtype: done.append((size, dtype)))
-    get_ready(4096)
-    get_ready()
-    wanted = [(size, turns.np.uint8) for size in (4096, turns.MEMORY_AT_HAND)]
+    prepare_turn(4096)
+    prepare_turn()
+    wanted = [(size, turns.np.uint8) for size in (4096, turns.TOUCHED_BYTES)]
     assert done == ["collected", wanted[0], "collected", wanted[1]]
 
 
-def test_contestants_do_so_too_and_one_that_fails_drops_out(monkeypatch):
+def test_contestants_alternate_and_a_failing_one_is_not_run_again(monkeypatch):
     order = []
-    monkeypatch.setattr(contest, "get_ready", lambda: order.append("ready"))
+    monkeypatch.setattr(contest, "prepare_turn", lambda: order.append("ready"))
 
     class Contestant:
         rows = 10
@@ -77,7 +79,7 @@ def test_contestants_do_so_too_and_one_that_fails_drops_out(monkeypatch):
 
 @pytest.fixture
 def modules(tmp_path, monkeypatch):
-    """Two benchmarks of our own, one of which breaks down."""
+    """Two small benchmarks in place of the real ones; one of them fails."""
     package = tmp_path / "benchmarks"
     package.mkdir()
     (package / "__init__.py").touch()
@@ -85,12 +87,12 @@ def modules(tmp_path, monkeypatch):
     (package / "bad.py").write_text("print('half')\nraise ValueError('no such peer')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    own = {name: driver.Benchmark(name, name.title()) for name in ("good", "bad")}
-    monkeypatch.setattr(driver, "BENCHMARKS", own)
+    benchmarks = {name: driver.Benchmark(name, name.title()) for name in ("good", "bad")}
+    monkeypatch.setattr(driver, "BENCHMARKS", benchmarks)
     return tmp_path
 
 
-def test_a_benchmark_that_fails_is_reported_and_the_others_go_on(modules, capfd):
+def test_a_failing_benchmark_is_reported_and_the_others_run(modules, capfd):
     out = modules / "results.md"
     assert driver.main(["bad", "good", "--out", str(out)]) == 1
     page = out.read_text(encoding="utf-8")
@@ -104,7 +106,7 @@ def test_a_benchmark_that_fails_is_reported_and_the_others_go_on(modules, capfd)
     assert "failed: bad" in capfd.readouterr().err
 
 
-def test_a_benchmark_that_is_named_replaces_its_own_section(modules):
+def test_a_named_benchmark_replaces_only_its_section(modules):
     out = modules / "results.md"
     assert driver.main(["good", "bad", "--out", str(out)]) == 1
     (modules / "benchmarks" / "bad.py").write_text("print('whole')")
@@ -112,6 +114,38 @@ def test_a_benchmark_that_is_named_replaces_its_own_section(modules):
     page = out.read_text(encoding="utf-8")
     assert page.index("### Good") < page.index("whole")
     assert "Failed" not in page
+
+
+def test_report_writes_the_page_from_the_stored_results(modules):
+    out = modules / "results.md"
+    assert driver.main(["good", "--out", str(out)]) == 0
+    page = out.read_text(encoding="utf-8")
+    out.unlink()
+    assert driver.main(["--report", "--out", str(out)]) == 0
+    assert out.read_text(encoding="utf-8") == page
+
+
+@pytest.mark.parametrize(
+    "name, date, void",
+    [
+        ("m3l-linear", "2026-11-16", True),
+        ("m3l-linear", "2026-11-17", False),
+        ("text", "2026-11-16", False),
+    ],
+)
+def test_rcv1_figures_are_void_until_they_are_measured_on_the_corrected_file(name, date, void):
+    facts = {"commit": "abc", "date": date}
+    section = driver.Run(name, "command", 1.0, 0, "a page", machine=facts).section
+    assert ("RCV1 figures of this section are void" in section) == void
+
+
+def test_the_committed_page_matches_the_committed_results():
+    path = driver.FOLDER / "results.md"
+    runs = driver.stored_runs(path)
+    ordered = [runs[name] for name in driver.BENCHMARKS if name in runs]
+    assert len(ordered) == len(runs)
+    assert path.read_text(encoding="utf-8") == driver.page(ordered), "run: -m benchmarks --report"
+    assert all(run.tables == parse_tables(run.page) for run in ordered)
 
 
 def test_the_quick_form_writes_nothing(modules):
@@ -122,10 +156,10 @@ def test_the_quick_form_writes_nothing(modules):
 def test_names_are_checked(capsys):
     with pytest.raises(SystemExit):
         driver.main(["fast"])
-    assert "there is no benchmark fast; there are online," in capsys.readouterr().err
+    assert "unknown benchmark 'fast'; choose from online," in capsys.readouterr().err
 
 
-def test_the_versions_of_all_peers_are_told():
-    assert "liblinear-official" in peers()
-    assert "vowpalwabbit" in peers()
-    assert set(peers()) < set(machine())
+def test_the_versions_of_all_peers_are_recorded():
+    assert "liblinear-official" in peer_packages()
+    assert "vowpalwabbit" in peer_packages()
+    assert set(peer_packages()) < set(machine())

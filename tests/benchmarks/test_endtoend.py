@@ -1,4 +1,4 @@
-"""The end-to-end benchmark in short; a peer that is not installed is reported."""
+"""The end-to-end benchmark on a few items; a peer that is not installed is reported."""
 
 from importlib.util import find_spec
 
@@ -8,7 +8,7 @@ from benchmarks import endtoend
 from tagalong.readers import Item
 
 
-def test_every_way_has_a_row(
+def test_every_method_has_a_row(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("TAGALONG_DATA", raising=False)
@@ -17,7 +17,7 @@ def test_every_way_has_a_row(
     found = {row[0].removeprefix("| "): row[1:] for row in rows}
     for name in endtoend.LEARNERS:
         assert float(found[name][0].replace(",", "")) > 0
-    peer = found["VW, words as numbers that never collide"]
+    peer = found["VW, numbered words, no collisions"]
     if find_spec("vowpalwabbit") is None:
         assert "vowpalwabbit" in peer[0]
         assert found["tagalong learn"][2] == "–"
@@ -25,7 +25,7 @@ def test_every_way_has_a_row(
         assert peer[2] == "1.00 (1.00–1.00)"
 
 
-def test_the_peer_gets_our_words() -> None:
+def test_the_peer_gets_the_words_of_our_features() -> None:
     item = Item("a|b", "Käse-Theke: 3x,\nwell_known", labels=("x",))
-    assert endtoend.words_of(item).text.split() == ["käse", "theke", "3x", "well", "known"]
-    assert endtoend.words_of(item).id == ""
+    assert endtoend.normalise_words(item).text.split() == ["käse", "theke", "3x", "well", "known"]
+    assert endtoend.normalise_words(item).id == ""

@@ -1,4 +1,4 @@
-"""What the benchmark of M3L measures by."""
+"""The duality gaps and label samples of the M3L benchmark."""
 
 import numpy as np
 import pytest
@@ -11,12 +11,12 @@ from tests.batch.problems import data
 
 
 @pytest.fixture
-def problem() -> m3l.Set:
-    return m3l.Set(*data(0, rows=80, labels=6))
+def problem() -> m3l.Dataset:
+    return m3l.Dataset(*data(0, rows=80, labels=6))
 
 
 def test_the_gap_of_linear_svc_closes_around_our_optimum(
-    problem: m3l.Set, capfd: pytest.CaptureFixture[str]
+    problem: m3l.Dataset, capfd: pytest.CaptureFixture[str]
 ) -> None:
     model = m3l.fit(problem, tol=1e-3, max_iter=5000)
     signs = 2 * problem.Y.T - 1
@@ -24,20 +24,20 @@ def test_the_gap_of_linear_svc_closes_around_our_optimum(
     def value(weights: m3l.Array) -> float:
         return sum(m3l.primal(problem.X, y, w) for y, w in zip(signs, weights, strict=True))
 
-    ours, best = value(model.coef_.astype(float)), model.dual_objective_
-    assert ours - best == pytest.approx(model.duality_gap_, abs=1e-3)
+    primal, dual_optimum = value(model.coef_.astype(float)), model.dual_objective_
+    assert primal - dual_optimum == pytest.approx(model.duality_gap_, abs=1e-3)
     gaps = []
     for eps in (0.5, 1e-6):
         peers = [linear_svc(problem.X, y, eps) for y in signs]
         reached, dual = value([peer.weights for peer in peers]), sum(peer.dual for peer in peers)
-        assert dual <= ours + 1e-5 * best
-        assert reached >= best * (1 - 1e-5)
-        gaps.append((reached - dual) / best)
+        assert dual <= primal + 1e-5 * dual_optimum
+        assert reached >= dual_optimum * (1 - 1e-5)
+        gaps.append((reached - dual) / dual_optimum)
     assert gaps[1] < 1e-4 < gaps[0]
     assert capfd.readouterr().out == ""
 
 
-def test_the_gap_of_svc_closes_with_its_tolerance(problem: m3l.Set) -> None:
+def test_the_gap_of_svc_closes_with_its_tolerance(problem: m3l.Dataset) -> None:
     gaps = [
         m3l.svc_gap(
             problem,
@@ -52,5 +52,5 @@ def test_the_gap_of_svc_closes_with_its_tolerance(problem: m3l.Set) -> None:
 
 def test_a_sample_has_labels_of_all_frequencies() -> None:
     Y = (np.arange(100)[:, None] < np.arange(1, 31)).astype(float)
-    assert m3l.sample_of(Y, 3).tolist() == [29, 15, 0]
-    assert len(m3l.sample_of(Y, 50)) == 30
+    assert m3l.spread_sample(Y, 3).tolist() == [29, 15, 0]
+    assert len(m3l.spread_sample(Y, 50)) == 30

@@ -1,4 +1,4 @@
-"""The measures of benchmarks/ against scikit-learn and against definitions written out."""
+"""The benchmark measures against scikit-learn and against naive definitions."""
 
 import itertools
 import math
@@ -37,7 +37,7 @@ def measured(scores, Y, chunk: int = 17):
 
 
 def naive(scores, Y):
-    """The five means, pair by pair and position by position."""
+    """The means of the five measures, computed pair by pair and position by position."""
     found = []
     for s, y in zip(scores, Y, strict=True):
         inside, outside = np.flatnonzero(y), np.flatnonzero(1 - y)
@@ -79,14 +79,14 @@ def test_five_measures_follow_their_definitions(seed, ties):
 
 
 @pytest.mark.parametrize("ties", [False, True])
-def test_average_precision_is_that_of_scikit_learn(ties):
+def test_average_precision_equals_that_of_scikit_learn(ties):
     scores, Y = problem(7, ties=ties)
     kept = ranked_rows(Y)
     expected = label_ranking_average_precision_score(Y[kept], scores[kept])
     assert measured(scores, Y).average_precision == pytest.approx(expected, rel=1e-12)
 
 
-def test_without_ties_loss_and_ndcg_are_those_of_scikit_learn():
+def test_without_ties_loss_and_ndcg_equal_those_of_scikit_learn():
     scores, Y = problem(8, ties=False)
     kept = ranked_rows(Y)
     found = measured(scores, Y)
@@ -105,7 +105,7 @@ def test_equal_scores():
     assert measured(np.zeros((1, 4)), np.array([[1, 0, 0, 0]])).one_error == 0.0
 
 
-def test_rows_with_nothing_to_rank_are_left_out():
+def test_rows_without_a_pair_to_rank_are_left_out():
     scores, Y = problem(9, ties=False, n=20)
     more = np.vstack([np.zeros((1, 9)), np.ones((1, 9)), Y]).astype(np.int8)
     padded = np.vstack([np.zeros((2, 9)), scores])
@@ -115,7 +115,7 @@ def test_rows_with_nothing_to_rank_are_left_out():
         measured(np.zeros((2, 9)), more[:2])
 
 
-def test_the_size_of_the_chunks_does_not_matter():
+def test_the_chunk_size_does_not_matter():
     scores, Y = problem(10, ties=True, n=1300)
     whole = measured(scores, Y, chunk=1300).as_dict()
     assert measured(scores, Y, chunk=101).as_dict() == pytest.approx(whole, rel=1e-12)
@@ -153,7 +153,7 @@ def test_micro_f1_of_nothing_is_zero():
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_best_threshold_is_that_of_trying_all(seed):
+def test_best_threshold_equals_an_exhaustive_search(seed):
     scores, Y = problem(seed, ties=seed % 2 == 1)
     scores += Y
     best = BestThreshold()

@@ -1,4 +1,4 @@
-"""The short form of the benchmark runs, on a stream made here, without the peers."""
+"""The quick form of the online benchmark, on a generated stream."""
 
 import json
 
@@ -34,7 +34,7 @@ def test_quick_form(stream, monkeypatch, tmp_path, capsys):
     assert all(entry["measures"]["average_precision"] > 0.3 for entry in found["entries"])
 
 
-def test_a_peer_that_is_not_there_is_reported(stream, monkeypatch):
+def test_a_peer_that_is_not_installed_is_reported(stream, monkeypatch):
     def absent(stream):
         raise ImportError("No module named 'vowpalwabbit'")
 

@@ -1,4 +1,4 @@
-"""The readers of benchmarks/ on small files in the layouts of the real ones."""
+"""The benchmark streams, loaded from small files in the layouts of the real ones."""
 
 import gzip
 import lzma
@@ -16,7 +16,7 @@ XML = """<?xml version="1.0" encoding="utf-8"?>
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setenv(streams.VARIABLE, str(tmp_path))
+    monkeypatch.setenv(streams.DATA_VARIABLE, str(tmp_path))
     return tmp_path
 
 
@@ -43,7 +43,7 @@ def test_dense_arff_with_nominal_attributes(folder):
 -2,1,round,0,0
 """
     stream = mulan(folder, "flags", text)
-    # Columns in the order in which they are met; absent numbers are 0.
+    # Columns are in the order of their first occurrence; missing numbers are 0.
     expected = np.array([[1.5, 1, 1, 0], [-2, 0, 0, 1]], dtype=np.float32)
     np.testing.assert_array_equal(sp.csr_matrix(stream.X).toarray(), expected)
     np.testing.assert_array_equal(stream.Y.toarray(), [[1, 0], [0, 1]])
@@ -61,11 +61,11 @@ def test_newsgroups_have_three_header_lines(folder):
     np.testing.assert_array_equal(stream.Y.sum(axis=0), [[4, 4]])
 
 
-def test_what_is_missing_is_named(folder, monkeypatch):
+def test_missing_data_is_named(folder, monkeypatch):
     with pytest.raises(streams.NoData, match=r"no rcv1/rcv1sub1\.npz"):
         streams.load("rcv1")
-    with pytest.raises(streams.NoData, match="there are debtags"):
+    with pytest.raises(streams.NoData, match="choose from debtags"):
         streams.load("nothing")
-    monkeypatch.delenv(streams.VARIABLE)
-    with pytest.raises(streams.NoData, match="set TAGALONG_DATA"):
+    monkeypatch.delenv(streams.DATA_VARIABLE)
+    with pytest.raises(streams.NoData, match="TAGALONG_DATA is not set"):
         streams.load("mediamill")

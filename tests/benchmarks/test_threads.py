@@ -1,4 +1,4 @@
-"""Jobs on one core and on more: how they are confined, compared and told."""
+"""Jobs on one core and on several: the limit on cores, the comparison of results, the table."""
 
 import os
 import threading
@@ -10,14 +10,14 @@ import scipy.sparse as sp
 from benchmarks import streams, threads
 
 pytestmark = pytest.mark.skipif(
-    not hasattr(os, "sched_setaffinity"), reason="this system does not confine threads to cores"
+    not hasattr(os, "sched_setaffinity"), reason="this system cannot limit threads to cores"
 )
 
 
-def test_a_job_and_its_threads_are_confined():
+def test_a_job_and_its_threads_are_limited_to_cores():
     before = os.sched_getaffinity(0)
     found = []
-    with threads.confined(1):
+    with threads.limited_to_cores(1):
         thread = threading.Thread(target=lambda: found.append(len(os.sched_getaffinity(0))))
         thread.start()
         thread.join()
@@ -25,14 +25,14 @@ def test_a_job_and_its_threads_are_confined():
     assert os.sched_getaffinity(0) == before
 
 
-def test_a_job_that_fails_leaves_its_cores():
+def test_the_limit_ends_when_a_job_fails():
     before = os.sched_getaffinity(0)
-    with pytest.raises(ValueError, match="broken"), threads.confined(1):
+    with pytest.raises(ValueError, match="broken"), threads.limited_to_cores(1):
         raise ValueError("broken")
     assert os.sched_getaffinity(0) == before
 
 
-def test_results_that_differ_are_told():
+def test_different_results_are_reported():
     rows, same = threads.measure("job", lambda cores: bytes([cores]), [1, 2], repeat=2)
     assert not same
     assert [row[-1] for row in rows] == ["DIFFERENT", "DIFFERENT"]

@@ -98,7 +98,8 @@ import signal, sys
 import numpy as np
 from tagalong import M3LClassifier
 from tagalong.batch.m3l import training
-training._progress = lambda labels: lambda *_: signal.raise_signal(signal.SIGINT)
+assert callable(training._progress_printer)
+training._progress_printer = lambda labels: lambda *_: signal.raise_signal(signal.SIGINT)
 rng = np.random.default_rng(0)
 X, Y = rng.normal(size=(1500, 40)), rng.random((1500, 20)) < 0.5
 model = M3LClassifier(kernel=sys.argv[1], tol=1e-300, max_iter=2**31 - 1, C=100, verbose=1)

@@ -1,14 +1,14 @@
-"""P3: tiny cells play the library's game, and OBR's one run gives its lists for every game."""
+"""P3: small cells agree with the library's games, and one run of OBR covers all games."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmarks.streams import VARIABLE, Stream
+from benchmarks.streams import DATA_VARIABLE, Stream
 from experiments import catalogue
-from experiments.experiment import Cell, Figure, Form, Missing, Results, Table, Verdict
+from experiments.experiment import Cell, Figure, Form, MissingData, Results, Table, Verdict
 from experiments.p3 import game
-from experiments.p3.sweep import Sweep, shown_loss
+from experiments.p3.sweep import Sweep, panel_loss
 from tagalong import PartialFeedbackRanker
 
 ROWS, LABELS = 80, 12
@@ -43,7 +43,7 @@ def test_figures_run_and_report(stream, name):
 
 
 @pytest.mark.parametrize("name", game.GAMES)
-def test_a_cell_is_the_library_s_game(stream, name):
+def test_a_cell_agrees_with_the_library(stream, name):
     X, Y = stream
     learner = {"loss": "logistic", "radius": 2.0, "exploration": 0.1}
     settings = {"stream": "any", "rows": 0, "game": name, "slots": [2, 0], "learner": learner}
@@ -77,13 +77,13 @@ def test_one_run_of_obr_has_the_lists_of_every_game(stream, name):
         assert own["rank"] == pytest.approx(played.partial_rank_losses.mean() / slots, abs=1e-5)
 
 
-def test_half_the_hamming_loss(stream):
+def test_the_constant_game_gives_half_the_hamming_loss(stream):
     _, Y = stream
     learner = {"loss": "square", "exploration": 0.1}
     settings = {"stream": "any", "rows": 0, "slots": [3], "learner": learner, "game": "constant"}
     (one,) = game.play(settings)["slots"]
     wrong = one["shown"] - one["hits"] + Y.sum() / ROWS - one["hits"]
-    assert shown_loss(one, "constant") == pytest.approx(wrong, abs=1e-3)
+    assert panel_loss(one, "constant") == pytest.approx(wrong, abs=1e-3)
 
 
 def test_words_are_hashed_and_rows_shuffled(monkeypatch):
@@ -98,7 +98,7 @@ def test_words_are_hashed_and_rows_shuffled(monkeypatch):
     signed, _ = game.load("debtags", signed=True)
     assert signed.min() < 0
     np.testing.assert_array_equal(signed % 2, plain % 2)
-    rows, labels = game.stream({"stream": "debtags", "rows": 20, "shuffled": True})
+    rows, labels = game.played_rows({"stream": "debtags", "rows": 20, "shuffled": True})
     assert rows.shape[0] == labels.shape[0] == 20
     order = np.random.default_rng(0).permutation(50)[:20]
     np.testing.assert_array_equal(rows, plain[order])
@@ -106,7 +106,7 @@ def test_words_are_hashed_and_rows_shuffled(monkeypatch):
     game.load.cache_clear()
 
 
-def test_the_best_width_is_chosen_by_the_mean_over_slots():
+def test_the_best_width_has_the_lowest_mean_over_slots():
     def one(loss):
         return {"loss": loss, "rank": loss}
 
@@ -127,6 +127,6 @@ def test_the_best_width_is_chosen_by_the_mean_over_slots():
 
 def test_missing_data_is_named(monkeypatch, tmp_path):
     game.load.cache_clear()
-    monkeypatch.setenv(VARIABLE, str(tmp_path))
-    with pytest.raises(Missing, match="the stream mediamill, as TAGALONG_DATA is a folder"):
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    with pytest.raises(MissingData, match="the stream mediamill: TAGALONG_DATA is a folder"):
         game.load("mediamill")

@@ -1,4 +1,4 @@
-"""The page is made from results alone; the committed one is what the committed results give."""
+"""The page is made from results alone; the committed page matches the committed results."""
 
 import json
 import re
@@ -12,19 +12,19 @@ from experiments.experiment import Experiment, Figure, Table, Verdict
 pytest.importorskip("matplotlib")
 
 
-def test_the_committed_page_is_what_the_committed_results_give():
+def test_the_committed_page_matches_the_committed_results():
     text, figures = page.compose()
     assert page.PAGE.read_text(encoding="utf-8") == text, "run: python -m experiments --report"
-    pictures = page.PAGE.parent / page.PICTURES
+    pictures = page.PAGE.parent / page.PLOT_FOLDER
     assert sorted(path.stem for path in pictures.glob("*.svg")) == sorted(f.name for f in figures)
 
 
-def test_every_experiment_has_results_and_no_result_is_without_experiment():
+def test_experiments_and_results_correspond():
     names = {store.results_path(experiment.name) for experiment in catalogue.experiments()}
     assert set(store.RESULTS.glob("*.json")) == names
 
 
-def test_results_tell_no_path_of_a_machine():
+def test_results_contain_no_absolute_path():
     for path in store.RESULTS.glob("*.json"):
         assert not re.search(r"/(home|tmp|work|root|Users)/", path.read_text(encoding="utf-8"))
 
@@ -53,7 +53,7 @@ def example(monkeypatch, tmp_path):
             "machine": "a machine",
         }
     ]
-    store.write_results(one.name, "full", records, ["the set, as it is gone"], tmp_path)
+    store.write_results(one.name, "full", records, ["the set: it is missing"], tmp_path)
     return tmp_path
 
 
@@ -64,12 +64,38 @@ def test_a_page_from_results(example, tmp_path):
     assert "| ours | 0.5 |" in text
     assert "| [p1/example](#p1-example-ab-c) | Less is more. | holds here |" in text
     assert "![a line](reproduction/p1-example.svg)" in text
-    assert "*Left out:* the set, as it is gone." in text
+    assert "*Left out:* the set: it is missing." in text
     assert "full form · 1 s of computing · commit abc · a machine" in text
     assert "--only p1/example --full`" in text
     assert written[1].name == "p1-example.svg"
     picture = ElementTree.parse(written[1]).getroot()
     assert "a <panel>" in "".join(picture.itertext())
+
+
+@pytest.mark.parametrize(
+    "data_set, commit, void",
+    [
+        ("rcv1", "c1e31c6", True),
+        ("like", "75608a2", True),
+        ("rcv1", "abc", False),
+        ("yeast", "c1e31c6", False),
+    ],
+)
+def test_rcv1_figures_are_void_until_they_are_measured_on_the_corrected_files(
+    example, data_set, commit, void
+):
+    records = [
+        {
+            "settings": {"set": data_set},
+            "result": {"loss": 0.5},
+            "seconds": 1.0,
+            "commit": commit,
+            "machine": "a machine",
+        }
+    ]
+    store.write_results("p1/example", "quick", records, [], example)
+    text, _ = page.compose(example)
+    assert ("RCV1 figures of this section" in text) == void
 
 
 def test_the_same_results_give_the_same_files(example, tmp_path):
@@ -84,7 +110,7 @@ def test_an_experiment_without_results_is_not_on_the_page(example):
     assert figures == []
 
 
-def test_results_are_one_cell_a_line(example):
+def test_results_have_one_cell_per_line(example):
     path = store.results_path("p1/example", example)
     found = json.loads(path.read_text())
     assert found["cells"][0]["result"] == {"loss": 0.5}

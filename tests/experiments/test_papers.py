@@ -1,4 +1,4 @@
-"""P1 and P2: tiny cells give what the library gives, and the papers' numbers are those printed."""
+"""P1 and P2: small cells agree with the library, and the papers' numbers have the right sums."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def stream(monkeypatch):
 
 
 def computed(experiment, **change):
-    """Run every cell of an experiment here, with some settings changed."""
+    """Run every cell of an experiment in this process, with some settings changed."""
     cells = [Cell(cell.run, {**cell.settings, **change}) for cell in experiment.cells(Form())]
     return Results([(cell.settings, cell.compute()) for cell in cells])
 
@@ -66,12 +66,12 @@ def test_synthetic_figures_run_and_report(name, monkeypatch):
             part.draw()
 
 
-def test_full_forms_contain_more(stream):
+def test_full_forms_have_more_cells(stream):
     for experiment in catalogue.experiments(["p1", "p2"]):
         assert len(experiment.cells(Form(full=True))) >= len(experiment.cells(Form()))
 
 
-def test_p1_percentages_are_of_the_scores_before_learning(stream):
+def test_p1_percentages_come_from_scores_before_learning(stream):
     settings = {"stream": "tiny", "rows": None, "update": "single", "geometry": "euclidean"}
     settings |= {"margin": 1.0, "unit": False, "Cs": [0.05]}
     found = sweep.run(settings)["percent"][0]
@@ -87,13 +87,13 @@ def test_p2_curves_end_with_all_mistakes(stream):
     settings |= {"update": "simproj", "margin": 1.0, "Cs": [0.1, 1.0]}
     found = mail.run(settings)
     assert found["curve"][-1] == pytest.approx(min(found["percent"]) * 1.2, abs=1e-2)
-    assert len(found["curve"]) == mail.POINTS
+    assert len(found["curve"]) == mail.CURVE_POINTS
     assert found["curve"] == sorted(found["curve"])
     whole = mail._learner(settings, 1.0).fit(stream.X, stream.Y)
     assert found["percent"][1] == pytest.approx(100 * whole.certificate_.mistakes / 120, abs=1e-3)
 
 
-def test_synthetic_rows_are_as_described():
+def test_synthetic_rows_have_the_described_statistics():
     settings = {**TINY, "trials": 400, "zeros": 0.7}
     X, y, _ = synthetic.generate(settings)
     again, _, _ = synthetic.generate(settings)
@@ -101,7 +101,7 @@ def test_synthetic_rows_are_as_described():
     assert X.shape == (1200, 500)
     assert set(np.unique(X)) == {-1.0, 0.0, 1.0}
     assert np.mean(X == 0) == pytest.approx(0.7, abs=0.01)
-    # A classifier with weights on 20 features is right on all rows.
+    # The rows are separable by a classifier with weights on 20 features.
     learner = BlockProjection("optimal", C=100.0, dtype="float64")
     for _ in range(20):
         losses = learner.learn_blocks(X, y, np.full(400, 3))
@@ -144,7 +144,7 @@ def test_the_best_setting_is_chosen_on_average():
 
 
 def test_numbers_of_the_papers():
-    # Sums of the printed columns.
+    # Sums of the columns in the papers.
     columns = np.array([values for _, _, values in p1_table1.PAPER.values()])
     np.testing.assert_allclose(
         columns.sum(axis=0), [248.0, 216.8, 206.9, 226.7, 200.3, 189.8], atol=1e-9
@@ -164,13 +164,13 @@ def test_numbers_of_the_papers():
     assert sum(messages for _, messages in enron_table.USERS.values()) == 20313
 
 
-def test_words_of_comparison():
-    assert compare.bold_least([1.04, 1.01, float("nan"), 2]) == ["**1.0**", "**1.0**", "–", "2.0"]
+def test_helpers_of_reports():
+    assert compare.bold_minimum([1.04, 1.01, float("nan"), 2]) == ["**1.0**", "**1.0**", "–", "2.0"]
     assert compare.wins({"a": 1, "b": 2, "c": 0}, {"a": 2, "b": 2}) == (1, 2)
     assert [compare.holds(w, 4) for w in (4, 3, 2, 1, 0)] == [True, None, None, False, False]
     assert compare.holds(0, 0) is None
-    assert compare.spread([1, 3]) == (2, 1.0)
-    assert compare.spread([5]) == (5, 0.0)
+    assert compare.mean_and_error([1, 3]) == (2, 1.0)
+    assert compare.mean_and_error([5]) == (5, 0.0)
 
 
 def test_the_catalogue_finds_scripts_in_order():
@@ -178,5 +178,5 @@ def test_the_catalogue_finds_scripts_in_order():
     assert names == [f"p2/{n}" for n in ("table1", "table2", "table3")] + [
         f"p2/figure{n}" for n in (7, 8, 9, 10)
     ]
-    with pytest.raises(ValueError, match="no experiment 'p9'; there are p1/table1"):
+    with pytest.raises(ValueError, match="unknown experiment 'p9'; choose from p1/table1"):
         catalogue.experiments(["p9"])

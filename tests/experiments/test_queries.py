@@ -1,12 +1,12 @@
-"""P5: the paper's generator, tiny cells that give what the library gives, and the real queries."""
+"""P5: the generator of queries, small cells that agree with the library, the real queries."""
 
 import numpy as np
 import pytest
 
-from benchmarks.predtron import Ranked
-from benchmarks.streams import VARIABLE
+from benchmarks.predtron import RankedQueries
+from benchmarks.streams import DATA_VARIABLE
 from experiments import catalogue
-from experiments.experiment import Cell, Figure, Form, Missing, Results, Table, Verdict
+from experiments.experiment import Cell, Figure, Form, MissingData, Results, Table, Verdict
 from experiments.p5 import curves, figure1c, generator, real
 from tagalong import Predtron
 from tagalong.evaluate import mean_ndcg
@@ -62,7 +62,7 @@ def test_grades_follow_the_thresholds(layout):
         assert len(own) == 0 or (own.min() >= low and own.max() <= high)
 
 
-def test_documents_lie_on_their_grades():
+def test_without_noise_documents_have_descending_grades():
     train, _ = generator.generate({**TINY, "sigma": 1e-6})
     np.testing.assert_array_equal(train.y.reshape(-1, 6), [[5, 4, 3, 2, 1, 0]] * 10)
 
@@ -89,7 +89,7 @@ def test_a_cell_is_predtron_in_one_pass():
     assert all(0 <= value <= 1 for values in found.values() for value in values)
 
 
-def test_other_methods_rank_what_is_linear():
+def test_other_methods_learn_a_linear_ranking():
     train, test = generator.generate({**TINY, "layout": "zero", "sigma": 1.0, "queries": 100})
     for method in generator.OTHERS.values():
         assert test.loss(method(train, test)) < 0.05
@@ -99,7 +99,7 @@ def test_queries_without_a_relevant_document_have_no_loss():
     queries = generator.Queries(np.zeros((4, 1)), np.zeros(4, dtype=np.int64), 2)
     assert queries.loss(np.arange(4.0)) is None
     cells = [({"x": 1}, {"loss": {"1/i": [None], "-i^2": [0.5]}})] * 2
-    assert np.isnan(curves.middle(Results(cells), "1/i", x=1)).all()
+    assert np.isnan(curves.mean_losses(Results(cells), "1/i", x=1)).all()
     assert curves.pairs(Results(cells), "-i^2", x=1) == (0, 0)
 
 
@@ -116,7 +116,7 @@ def few_queries(monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(240, 5))
     y = np.digitize(X @ rng.normal(size=5), [0.5, 1.5]).astype(float)
-    every = Ranked(X, y, [8] * 30)
+    every = RankedQueries(X, y, [8] * 30)
     halves = every.queries(range(20)), every.queries(range(20, 30))
     monkeypatch.setattr(real, "splits", lambda name: [halves, halves[::-1]])
     return halves
@@ -130,19 +130,19 @@ def test_real_queries_run_and_report(few_queries):
 
 def test_passes_over_real_queries(few_queries):
     settings = {"set": "mslr", "learner": "f₂, averaged", "passes": [1, 3]}
-    found = real.learn(settings)["ndcg"]
+    found = real.run_predtron(settings)["ndcg"]
     values = []
     for train, test in (few_queries, few_queries[::-1]):
         model = Predtron(SubsetRanking("-i^1.1"), step=1.0, average=True, passes=3)
         model.fit(train.X, train.y, group=train.group)
         values.append(mean_ndcg(model.decision_function(test.X), test.y, test.group, 10))
-    # Each fold counts by its queries, 10 and 20.
+    # Folds are weighted by their numbers of queries, 10 and 20.
     assert found[1] == pytest.approx((values[0] + 2 * values[1]) / 3, abs=1e-5)
     assert len(found) == 2
 
 
 def test_missing_queries_are_named(monkeypatch, tmp_path):
     real.splits.cache_clear()
-    monkeypatch.setenv(VARIABLE, str(tmp_path))
-    with pytest.raises(Missing, match="the queries mslr, as TAGALONG_DATA is a folder"):
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    with pytest.raises(MissingData, match="the queries mslr: TAGALONG_DATA is a folder"):
         real.splits("mslr")

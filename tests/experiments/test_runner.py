@@ -1,4 +1,4 @@
-"""Cells run in processes, are kept one by one, and are not run again."""
+"""Cells run in processes, are stored one by one, and are not run again."""
 
 import json
 import os
@@ -7,14 +7,14 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 import pytest
 
 from experiments import runner, store
-from experiments.experiment import Cell, Experiment, Form, Missing
+from experiments.experiment import Cell, Experiment, Form, MissingData
 
 HERE = "tests.experiments.test_runner"
 
 
 def square(settings):
     if settings.get("absent"):
-        raise Missing("the number, as nobody has it")
+        raise MissingData("the number: it is missing")
     if settings.get("broken"):
         raise ValueError("that number is broken")
     with open(settings["log"], "a") as log:
@@ -32,7 +32,7 @@ def own_cell(log, x, **more):
 
 @pytest.fixture
 def threads(monkeypatch):
-    """Threads in place of processes, which take seconds to start."""
+    """Threads in place of processes, because processes take seconds to start."""
     monkeypatch.setattr(
         runner, "ProcessPoolExecutor", lambda jobs, mp_context: ThreadPoolExecutor(jobs)
     )
@@ -52,7 +52,7 @@ def run(cells, places, lines=None, **more):
         jobs=1,
         journal=store.Journal(journal),
         results=results,
-        say=lines.append,
+        log=lines.append,
         **more,
     )
     return failed, lines
@@ -74,7 +74,7 @@ def test_results_have_settings_seconds_commit_and_machine(places):
 
 
 class Interrupted(list):
-    """Lines said; after the second cell the user presses Ctrl-C."""
+    """A log that simulates Ctrl-C after the second cell."""
 
     def append(self, line):
         super().append(line)
@@ -83,12 +83,12 @@ class Interrupted(list):
 
 
 @pytest.mark.usefixtures("threads")
-def test_a_run_goes_on_where_it_was_interrupted(places):
+def test_an_interrupted_run_is_resumed(places):
     log, journal, results = places
     with pytest.raises(KeyboardInterrupt):
         run([own_cell(log, x) for x in (1, 2, 5)], places, Interrupted())
     assert not results.exists()
-    # What was under way at that moment may have written half a line.
+    # An interrupted writer may have left an incomplete line.
     text = journal.read_text()
     assert text.count("\n") == 2
     journal.write_text(text + text[: len(text) // 4])
@@ -99,14 +99,14 @@ def test_a_run_goes_on_where_it_was_interrupted(places):
     assert log.read_text().split() == ["1", "2", "5"]
     _, found = store.read_results("p0/table1", results)
     assert [result["square"] for _, result in found.cells] == [1, 4, 25]
-    # What came after the half line can be read again.
+    # The lines after the incomplete one are readable.
     assert "3 cells, 0 to run" in run([own_cell(log, x) for x in (1, 2, 5)], places)[1][0]
     run([own_cell(log, 1)], places, again=True)
     assert log.read_text().split() == ["1", "2", "5", "1"]
 
 
 class AtOnce(Executor):
-    """Everything that is handed out is finished at once."""
+    """An executor that runs submitted work immediately."""
 
     def submit(self, work, *args):
         future = Future()
@@ -123,10 +123,10 @@ def test_cells_that_finish_together_keep_their_order(places, monkeypatch):
 
 
 @pytest.mark.usefixtures("threads")
-def test_other_code_makes_other_results(places, monkeypatch):
+def test_cells_run_again_after_a_code_change(places, monkeypatch):
     log = places[0]
     run([own_cell(log, 1)], places)
-    monkeypatch.setattr(store, "code_of", lambda cell: "changed")
+    monkeypatch.setattr(store, "code_digest", lambda cell: "changed")
     assert "1 cells, 1 to run" in run([own_cell(log, 1)], places)[1][0]
 
 
@@ -135,30 +135,30 @@ def test_missing_data_is_named_and_left_out(places):
     log, _, results = places
     failed, lines = run([own_cell(log, 1), own_cell(log, 2, absent=True)], places)
     assert failed == []
-    assert any("skipped, the number, as nobody has it" in line for line in lines)
+    assert any("skipped, the number: it is missing" in line for line in lines)
     head, found = store.read_results("p0/table1", results)
     assert len(found.cells) == 1
-    assert head["skipped"] == ["the number, as nobody has it"]
+    assert head["skipped"] == ["the number: it is missing"]
 
 
 @pytest.mark.usefixtures("threads")
-def test_a_failed_cell_leaves_the_old_results(places):
+def test_a_failed_cell_keeps_the_old_results(places):
     log, _, results = places
     run([own_cell(log, 1)], places)
     before = store.results_path("p0/table1", results).read_text()
     failed, lines = run([own_cell(log, 2), own_cell(log, 3, broken=True)], places)
     assert len(failed) == 1
     assert "ValueError: that number is broken" in failed[0]
-    assert "p0/table1: not written, as a cell has failed" in lines
+    assert "p0/table1: results not written, because a cell failed" in lines
     assert store.results_path("p0/table1", results).read_text() == before
-    # The good one is kept all the same.
+    # The result of the cell that did not fail is kept.
     assert (
         "2 cells, 1 to run" in run([own_cell(log, 2), own_cell(log, 3, broken=True)], places)[1][0]
     )
 
 
 @pytest.mark.usefixtures("threads")
-def test_workers_use_one_thread_each_and_the_environment_is_as_before(places, monkeypatch):
+def test_workers_use_one_thread_and_the_environment_is_restored(places, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
     run([own_cell(places[0], 1)], places)

@@ -1,12 +1,12 @@
-"""The papers' mail in both layouts, on mail made here; the streams at hand."""
+"""The papers' mail in both layouts, on generated mail; the other streams."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmarks.streams import VARIABLE, Stream
+from benchmarks.streams import DATA_VARIABLE, Stream
 from experiments import enron, streams
-from experiments.experiment import Missing
+from experiments.experiment import MissingData
 from tagalong.readers import Item
 
 MESSAGE = """Message-ID: <{number}.JavaMail@thyme>
@@ -37,12 +37,12 @@ def write(folder, number, day, words="some words", suffix="."):
 
 @pytest.fixture
 def maildir(tmp_path, monkeypatch):
-    """CMU's archive: folders within folders, names that end in a dot."""
+    """CMU's archive: nested folders, and file names that end in a dot."""
     user = tmp_path / "maildir" / "beck-s"
     for number in range(1, 4):
         write(user / "meetings", number, 10 + number, "budget meeting")
     for number in range(1, 5):
-        # Later messages have smaller numbers here.
+        # Later messages have smaller numbers.
         write(user / "europe" / "london", number, 20 - number, "flight to london")
     for number in range(1, 3):
         write(user / "few", number, 1)
@@ -51,7 +51,7 @@ def maildir(tmp_path, monkeypatch):
             write(user / name, number, 2)
     (user / "loose.").write_text("Subject: in no folder\n\nnothing")
     (user / "meetings" / ".hidden").write_text("not a message")
-    monkeypatch.setenv(enron.VARIABLE, str(tmp_path))
+    monkeypatch.setenv(enron.ENRON_VARIABLE, str(tmp_path))
     return tmp_path
 
 
@@ -62,7 +62,7 @@ def test_maildir_is_prepared_as_bekkerman_did(maildir):
         *[("meetings",)] * 3,
         *[("europe/london",)] * 4,
     ]
-    # In the order of their dates, not of their numbers.
+    # Messages are in the order of their dates, not of their numbers.
     subjects = [item.text["subject"] for item in found]
     assert subjects == [f"subject{n}" for n in (1, 2, 3, 4, 3, 2, 1)]
 
@@ -76,13 +76,13 @@ def test_flat_folders(tmp_path, monkeypatch):
         write(tmp_path / "lokay-m" / "tw-commercial", number, number, suffix="")
         write(tmp_path / "lokay-m" / "hea", number, 10 + number, suffix="")
     write(tmp_path / "nobody-x" / "a", 1, 1)
-    monkeypatch.setenv(enron.VARIABLE, str(tmp_path))
+    monkeypatch.setenv(enron.ENRON_VARIABLE, str(tmp_path))
     assert enron.users() == ["lokay-m"]
     assert [item.labels[0] for item in enron.messages("lokay-m")] == [
         *["tw-commercial"] * 4,
         *["hea"] * 4,
     ]
-    # The folder that the archive unpacks to may be given, or the one above.
+    # The variable may name the folder of the archive or its parent.
     inner = tmp_path / "enron_flat"
     (tmp_path / "lokay-m").rename(tmp_path / "moved")
     inner.mkdir()
@@ -97,7 +97,7 @@ def test_messages_without_a_date_come_first(tmp_path, monkeypatch):
     write(folder, 2, 1)
     (folder / "3.").write_text("Subject: no date\n\nwords")
     (folder / "4.").write_text("Date: some day\nSubject: a strange date\n\nwords")
-    monkeypatch.setenv(enron.VARIABLE, str(tmp_path))
+    monkeypatch.setenv(enron.ENRON_VARIABLE, str(tmp_path))
     subjects = [item.text["subject"] for item in enron.messages("sanders-r")]
     assert subjects == ["no date", "a strange date", "subject2", "subject1"]
 
@@ -109,16 +109,18 @@ def test_mail_as_a_stream_of_binary_words(maildir):
     assert stream.rows == 7
     assert set(np.unique(stream.X.data)) == {1.0}
     np.testing.assert_array_equal(np.asarray(stream.Y.sum(axis=1)).ravel(), 1)
-    assert "Enron mail of 1 users" in streams.explained(["enron/beck-s", "medical"])
+    assert "Enron mail of 1 users" in streams.describe(["enron/beck-s", "medical"])
 
 
-def test_without_mail_or_data_the_missing_is_named(monkeypatch, tmp_path):
-    monkeypatch.delenv(enron.VARIABLE, raising=False)
-    assert streams.names() == list(streams.AT_HAND)
-    with pytest.raises(Missing, match=r"the stream enron/beck-s, as --enron names no folder"):
+def test_missing_mail_and_data_are_named(monkeypatch, tmp_path):
+    monkeypatch.delenv(enron.ENRON_VARIABLE, raising=False)
+    assert streams.names() == list(streams.AVAILABLE)
+    with pytest.raises(
+        MissingData, match=r"the stream enron/beck-s: --enron does not name a folder"
+    ):
         streams.load("enron/beck-s")
-    monkeypatch.setenv(VARIABLE, str(tmp_path))
-    with pytest.raises(Missing, match="the stream medical, as TAGALONG_DATA is a folder, where"):
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    with pytest.raises(MissingData, match="the stream medical: TAGALONG_DATA is a folder, but"):
         streams.load("medical")
 
 
@@ -128,7 +130,7 @@ def test_values_become_binary(monkeypatch):
     np.testing.assert_array_equal(streams.load("bibtex").X.toarray(), [[0, 1], [1, 0]])
 
 
-def test_pydocs_are_folders(monkeypatch):
+def test_pydocs_are_labelled_by_module(monkeypatch):
     def read(source):
         assert source == "pydocs:"
         for number in range(25):
