@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import pytest
@@ -85,6 +86,13 @@ def taught(learner: Learner, course: Course, *parts: Stream) -> Any:
     for part in parts:
         course.teach(model, part)
     return model
+
+
+@cache
+def taught_all(learner: Learner, course: Course) -> tuple[Bits, Bits]:
+    """What a model taught both parts holds, and what it predicts for the whole stream."""
+    model = taught(learner, course, FIRST, SECOND)
+    return bits.whole(model), course.look(model, STREAM)
 
 
 def every_course() -> pytest.MarkDecorator:

@@ -1,5 +1,6 @@
 """The same stream gives the same bits, however it is cut and in whatever form it comes."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,22 @@ def one_by_one(model: Any, stream: Stream) -> Any:
     return model
 
 
+FORMS = forms(STREAM.X)
+
+
+@cache
+def fitted_bits(learner: Learner) -> dict[str, bytes]:
+    """What a model that is fitted to the whole stream holds."""
+    return whole(learner.make().fit(STREAM.X, STREAM.Y))
+
+
+@cache
+def batch_bits(learner: Learner) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """What a model that learnt the stream as one batch holds, and what it predicts."""
+    model = learner.make().partial_fit(STREAM.X, STREAM.Y)
+    return whole(model), looked_at(model, STREAM.X)
+
+
 def looked_at(model: Any, X: Any) -> dict[str, bytes]:
     return flatten([model.decision_function(X), model.rank(X), model.predict(X)])
 
@@ -35,8 +52,7 @@ def looked_at(model: Any, X: Any) -> dict[str, bytes]:
 @sizes
 @learners_that(learners.RANK)
 def test_batches_of_any_size_are_one_fit(learner: Learner, size: int) -> None:
-    fitted = learner.make().fit(STREAM.X, STREAM.Y)
-    assert_same(whole(in_batches(learner.make(), STREAM, size)), whole(fitted))
+    assert_same(whole(in_batches(learner.make(), STREAM, size)), fitted_bits(learner))
 
 
 @learners_that(learners.RANK, learners.LEARN_ONE)
@@ -52,7 +68,7 @@ def test_one_by_one_and_batches_may_alternate(learner: Learner) -> None:
     for x, y in zip(middle.pairs(), middle.numbers(), strict=True):
         mixed.learn_one(x, y)
     mixed.partial_fit(STREAM.X[60:], STREAM.Y[60:])
-    assert_same(whole(mixed), whole(learner.make().fit(STREAM.X, STREAM.Y)))
+    assert_same(whole(mixed), fitted_bits(learner))
 
 
 @sizes
@@ -91,17 +107,17 @@ def test_two_passes_are_the_stream_twice(learner: Learner) -> None:
 def test_fit_forgets_what_was_learnt_before(learner: Learner) -> None:
     other = make_stream(seed=3, features=N_FEATURES, labels=N_LABELS + 3)
     again = learner.make().fit(other.X, other.Y).fit(STREAM.X, STREAM.Y)
-    assert_same(whole(again), whole(learner.make().fit(STREAM.X, STREAM.Y)))
+    assert_same(whole(again), fitted_bits(learner))
 
 
-@pytest.mark.parametrize("form", forms(STREAM.X))
+@pytest.mark.parametrize("form", FORMS)
 @learners_that(learners.RANK)
 def test_every_form_of_X_is_the_same_matrix(learner: Learner, form: str) -> None:
-    X = forms(STREAM.X)[form]
+    X = FORMS[form]
     model = learner.make().partial_fit(X, STREAM.Y)
-    reference = learner.make().partial_fit(STREAM.X, STREAM.Y)
-    assert_same(whole(model), whole(reference))
-    assert_same(looked_at(model, X), looked_at(reference, STREAM.X))
+    held, predicted = batch_bits(learner)
+    assert_same(whole(model), held)
+    assert_same(looked_at(model, X), predicted)
 
 
 @learners_that(learners.LEARN_ONE, learners.RANK)
@@ -137,14 +153,14 @@ def test_scores_before_learning_are_those_of_decision_function(learner: Learner)
         slow = model.decision_function(STREAM.X[[i]])
         assert slow.tobytes() == fast[i].tobytes(), f"row {i}"
         model.partial_fit(STREAM.X[[i]], STREAM.Y[[i]])
-    assert_same(whole(model), whole(learner.make().partial_fit(STREAM.X, STREAM.Y)))
+    assert_same(whole(model), batch_bits(learner)[0])
 
 
 @learners_that(learners.RANK)
 def test_measuring_on_the_way_learns_the_same(learner: Learner) -> None:
     measured = learner.make()
     measured.predict_then_learn(STREAM.X, STREAM.Y)
-    assert_same(whole(measured), whole(learner.make().partial_fit(STREAM.X, STREAM.Y)))
+    assert_same(whole(measured), batch_bits(learner)[0])
 
 
 @learners_that(learners.RANK)
