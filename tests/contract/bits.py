@@ -6,9 +6,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-PLAIN = frozenset({str, int, float, bool, type(None)})
-"""Types whose values their ``repr`` tells to the bit."""
-
 
 def flatten(value: Any, path: str = "") -> dict[str, bytes]:
     """Map the place of every part of a value to its bits, types included."""
@@ -20,15 +17,11 @@ def flatten(value: Any, path: str = "") -> dict[str, bytes]:
         return flatten(value.toarray(), path)
     if isinstance(value, float):
         return {path: value.hex().encode()}
-    if type(value) is dict and PLAIN.issuperset(map(type, value.values())):
-        return {path: repr(list(value.items())).encode()}
     if isinstance(value, Mapping):
         found = {path: repr(list(value)).encode()}
         for key, part in value.items():
             found |= flatten(part, f"{path}/{key!r}")
         return found
-    if type(value) in (list, tuple) and PLAIN.issuperset(map(type, value)):
-        return {path: repr(value).encode()}
     if isinstance(value, (list, tuple)):
         found = {path: f"{type(value).__name__}({len(value)})".encode()}
         for i, part in enumerate(value):
