@@ -64,7 +64,7 @@ def test_readers_always_get_a_ranking_of_all_labels(learner: Learner) -> None:
 
 @learners_that(learners.SHARED, learners.GROW, learners.LEARN_ONE, among=DIFFERENT)
 def test_readers_may_read_while_labels_appear(learner: Learner) -> None:
-    part = WIDE.part(slice(0, 41))  # twice a row has all labels
+    part = WIDE.part(slice(0, 100))
     shared = learner.make().partial_fit(part.X[:1], part.sets()[:1], "grow")
     every_label = {f"label-{y}" for y in range(60)}
 
