@@ -7,6 +7,7 @@ change in one more file. Comments, docstrings and tests do not count.
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -57,12 +58,14 @@ def code_files() -> Iterator[tuple[str, str]]:
             yield str(name), cpp_code(path.read_text(encoding="utf-8"))
 
 
-CODE = dict(code_files())
+@cache
+def code() -> dict[str, str]:
+    return dict(code_files())
 
 
 def files_with(name: str) -> set[str]:
     """Return the files whose code contains a name, alone or as a part such as ``kConProj``."""
-    return {path for path, code in CODE.items() if name.lower() in code.lower()}
+    return {path for path, text in code().items() if name.lower() in text.lower()}
 
 
 def listed(title: str, kind: str) -> list[str]:

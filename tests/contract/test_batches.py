@@ -1,5 +1,6 @@
 """The same stream gives the same bits in batches of any size and in any form."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,22 @@ def one_by_one(model: Any, stream: Stream) -> Any:
     return model
 
 
+FORMS = forms(STREAM.X)
+
+
+@cache
+def fitted_bits(learner: LearnerCase) -> dict[str, bytes]:
+    """Return the bits of a model fitted to the whole stream."""
+    return whole(learner.make().fit(STREAM.X, STREAM.Y))
+
+
+@cache
+def batch_bits(learner: LearnerCase) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """Return the bits of a model that learnt the stream as one batch, and of its predictions."""
+    model = learner.make().partial_fit(STREAM.X, STREAM.Y)
+    return whole(model), predictions(model, STREAM.X)
+
+
 def predictions(model: Any, X: Any) -> dict[str, bytes]:
     return flatten([model.decision_function(X), model.rank(X), model.predict(X)])
 
@@ -35,8 +52,7 @@ def predictions(model: Any, X: Any) -> dict[str, bytes]:
 @sizes
 @for_learners_with(learners.RANK)
 def test_batches_of_any_size_equal_one_fit(learner: LearnerCase, size: int) -> None:
-    fitted = learner.make().fit(STREAM.X, STREAM.Y)
-    assert_same(whole(in_batches(learner.make(), STREAM, size)), whole(fitted))
+    assert_same(whole(in_batches(learner.make(), STREAM, size)), fitted_bits(learner))
 
 
 @for_learners_with(learners.RANK, learners.LEARN_ONE)
@@ -52,7 +68,7 @@ def test_learn_one_and_partial_fit_may_alternate(learner: LearnerCase) -> None:
     for x, y in zip(middle.pairs(), middle.numbers(), strict=True):
         mixed.learn_one(x, y)
     mixed.partial_fit(STREAM.X[60:], STREAM.Y[60:])
-    assert_same(whole(mixed), whole(learner.make().fit(STREAM.X, STREAM.Y)))
+    assert_same(whole(mixed), fitted_bits(learner))
 
 
 @sizes
@@ -91,17 +107,17 @@ def test_two_passes_equal_the_stream_twice(learner: LearnerCase) -> None:
 def test_fit_forgets_what_was_learnt_before(learner: LearnerCase) -> None:
     other = make_stream(seed=3, features=N_FEATURES, labels=N_LABELS + 3)
     again = learner.make().fit(other.X, other.Y).fit(STREAM.X, STREAM.Y)
-    assert_same(whole(again), whole(learner.make().fit(STREAM.X, STREAM.Y)))
+    assert_same(whole(again), fitted_bits(learner))
 
 
-@pytest.mark.parametrize("form", forms(STREAM.X))
+@pytest.mark.parametrize("form", FORMS)
 @for_learners_with(learners.RANK)
 def test_every_form_of_X_gives_the_same_bits(learner: LearnerCase, form: str) -> None:
-    X = forms(STREAM.X)[form]
+    X = FORMS[form]
     model = learner.make().partial_fit(X, STREAM.Y)
-    reference = learner.make().partial_fit(STREAM.X, STREAM.Y)
-    assert_same(whole(model), whole(reference))
-    assert_same(predictions(model, X), predictions(reference, STREAM.X))
+    expected, expected_predictions = batch_bits(learner)
+    assert_same(whole(model), expected)
+    assert_same(predictions(model, X), expected_predictions)
 
 
 @for_learners_with(learners.LEARN_ONE, learners.RANK)
@@ -138,14 +154,14 @@ def test_predict_then_learn_returns_the_scores_of_decision_function(learner: Lea
         slow = model.decision_function(STREAM.X[[i]])
         assert slow.tobytes() == fast[i].tobytes(), f"row {i}"
         model.partial_fit(STREAM.X[[i]], STREAM.Y[[i]])
-    assert_same(whole(model), whole(learner.make().partial_fit(STREAM.X, STREAM.Y)))
+    assert_same(whole(model), batch_bits(learner)[0])
 
 
 @for_learners_with(learners.RANK)
 def test_predict_then_learn_learns_as_partial_fit_does(learner: LearnerCase) -> None:
     measured = learner.make()
     measured.predict_then_learn(STREAM.X, STREAM.Y)
-    assert_same(whole(measured), whole(learner.make().partial_fit(STREAM.X, STREAM.Y)))
+    assert_same(whole(measured), batch_bits(learner)[0])
 
 
 @for_learners_with(learners.RANK)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import pytest
@@ -85,6 +86,13 @@ def trained(learner: LearnerCase, mode: TrainingMode, *parts: Stream) -> Any:
     for part in parts:
         mode.train(model, part)
     return model
+
+
+@cache
+def trained_bits(learner: LearnerCase, mode: TrainingMode) -> tuple[Bits, Bits]:
+    """Return the bits of a model trained on both parts, and of its predictions."""
+    model = trained(learner, mode, FIRST, SECOND)
+    return bits.whole(model), mode.inspect(model, STREAM)
 
 
 def every_training_mode() -> pytest.MarkDecorator:

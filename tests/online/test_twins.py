@@ -45,12 +45,12 @@ class Size(NamedTuple):
 
 
 def size_of(geometry: Geometry, update: Update) -> Size:
-    """A few hundred rounds if the twin is fast, fewer if it is slow."""
+    """At least a hundred rounds if the twin is fast, fewer if it is slow."""
     if update == "optimal":
         return Size(24, 5, 4) if geometry == "entropic" else Size(60, 12, 8)
     if update == "smooth" or (geometry == "entropic" and update in {"conproj", "simproj"}):
         return Size(60, 12, 8)
-    return Size(300, 12, 8)
+    return Size(150, 12, 8)
 
 
 @dataclass(frozen=True)
