@@ -98,15 +98,18 @@ struct Owned {
     }
 };
 
-// Moves a vector into a NumPy array without copying its numbers.
+// Moves a vector into a NumPy array of the given shape without copying its numbers.
+template <class V, class Values>
+NumPy<V> adopted_as(Values values, const std::vector<std::size_t>& shape) {
+    auto kept = std::make_unique<Values>(std::move(values));
+    V* data = kept->data();
+    nb::capsule owner(kept.release(), [](void* p) noexcept { delete static_cast<Values*>(p); });
+    return NumPy<V>(data, shape.size(), shape.data(), owner);
+}
 template <class V>
 NumPy<V> adopted(std::vector<V>&& values) {
-    auto kept = std::make_unique<std::vector<V>>(std::move(values));
-    V* data = kept->data();
-    const std::size_t size = kept->size();
-    nb::capsule owner(kept.release(),
-                      [](void* p) noexcept { delete static_cast<std::vector<V>*>(p); });
-    return NumPy<V>(data, 1, &size, owner);
+    const std::size_t size = values.size();
+    return adopted_as<V>(std::move(values), {size});
 }
 
 }  // namespace tagalong::bind

@@ -53,7 +53,8 @@ void write_state(const LabelRanker<T>& self, nb::dict& arrays, nb::dict& numbers
 
 template <class T>
 void read_state(LabelRanker<T>& self, const nb::dict& arrays, const nb::dict& given) {
-    nb::dict numbers = given;
+    nb::dict numbers;
+    numbers.update(given);
     if (!numbers.contains("earlier")) numbers["earlier"] = 0;  // files of format 1 lack it
     const auto blend = state_vector<double>(arrays, "blend", self.blend_state().precision.size());
     if (self.labels() != 0) throw InputError("model state can only be restored into a new model");

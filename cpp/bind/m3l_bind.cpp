@@ -178,15 +178,6 @@ struct KernelSolution : Solution {
     std::size_t cached_rows = 0;
 };
 
-// Moves a vector into a NumPy array of the given shape without copying its numbers.
-template <class V, class Vector>
-NumPy<V> adopted_as(Vector&& from, std::vector<std::size_t> shape) {
-    auto* owned = new std::decay_t<Vector>(std::move(from));
-    nb::capsule owner(owned,
-                      [](void* p) noexcept { delete static_cast<std::decay_t<Vector>*>(p); });
-    return NumPy<V>(owned->data(), shape.size(), shape.data(), owner);
-}
-
 // Copies dual variables, (rows, labels), into blocks of labels.
 template <class T>
 void copy_to_blocks(const Grid<T>& from, const std::vector<std::int32_t>& place,

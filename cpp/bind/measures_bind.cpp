@@ -72,8 +72,8 @@ static State measures_state(const Measures& self) {
     std::size_t at = 0;
     for (std::size_t i = 0; i < self.recent_marks().size(); ++i) {
         for (const Measures::Mark& mark : self.recent_marks()[i])
-            marks.data[at++] =
-                4 * static_cast<std::int64_t>(mark.label) + mark.chosen + 2 * mark.relevant;
+            marks.data[at++] = 4 * static_cast<std::int64_t>(mark.label) + (mark.chosen ? 1 : 0) +
+                               (mark.relevant ? 2 : 0);
         ends.data[i] = static_cast<std::int64_t>(at);
     }
     nb::dict arrays, numbers;

@@ -15,6 +15,8 @@ NB_MODULE(_native, module) {
     module.doc() = "Tagalong's native core.";
     // A model in a global variable may outlive the clean-up of the interpreter: that is no leak.
     nb::set_leak_warnings(false);
+    // The constructor registers the type.
+    // NOLINTNEXTLINE(bugprone-unused-raii, bugprone-throw-keyword-missing)
     nb::exception<InputError>(module, "InputError", PyExc_ValueError);
     module.def("vector_width", &vector_width);
     nb::class_<bind::MatrixView>(module, "Matrix")

@@ -44,7 +44,7 @@ static void construct(Ranker* self, double miss_weight, const SlotCost& slot_cos
     config.radius = radius;
     config.chooser = make_game(miss_weight, slot_cost, ties, max_explore);
     config.confidence.delta = delta;
-    if (norm_bound) config.confidence.norm_bound = *norm_bound;
+    config.confidence.norm_bound = norm_bound;
     config.confidence.determinant = width == "determinant";
     config.confidence.exploration = exploration;
     config.covariance = covariance == "full"       ? CovarianceKind::full

@@ -233,6 +233,7 @@ void add_text_features(nb::module_& module) {
                 std::shared_lock lock(self.mutex());
                 const std::string_view name = self.names().find(id);
                 const auto size = static_cast<Py_ssize_t>(name.size());
+                // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): the size follows
                 return nb::steal<nb::str>(PyUnicode_DecodeUTF8(name.data(), size, "replace"));
             },
             nb::arg("feature"))

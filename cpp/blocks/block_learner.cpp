@@ -164,7 +164,7 @@ int BlockLearner<T>::solve_with_working_set(double budget) {
     working_set_.clear();
     working_lambda_.clear();
     if (m <= kRowsPerExtension) {
-        working_set_ = candidates;
+        working_set_ = std::move(candidates);
         working_lambda_.assign(m, 0.0);
         return solve_working_set(matrix_, budget);
     }

@@ -24,7 +24,7 @@ using BlockStep = void (*)(const BlockSet& set, std::vector<double>& lambda);
 struct BlockRule {
     std::string_view name;
     std::string_view description;  // one line, for help texts
-    std::string_view paper = "";   // the paper and its name for the rule
+    std::string_view paper{};      // the paper and its name for the rule
     BlockStep linear = nullptr;
     BlockStep entropic = nullptr;  // null if the rule has no entropic version
     bool uses_own_steps = false;   // whether it uses BlockRow::own_step

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -23,8 +24,9 @@ class ZeroedPages {
         memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory_ == MAP_FAILED) throw std::bad_alloc();
-        const auto address = reinterpret_cast<std::uintptr_t>(memory_);
-        data_ = reinterpret_cast<void*>((address + kHuge - 1) / kHuge * kHuge);
+        data_ = memory_;
+        std::size_t space = bytes_;
+        std::align(kHuge, bytes, data_, space);
         const std::size_t from = (small + kHuge - 1) / kHuge * kHuge;
         // Only a hint: the result is ignored because the memory works without huge pages too.
         if (from < bytes) madvise(static_cast<char*>(data_) + from, bytes - from, MADV_HUGEPAGE);

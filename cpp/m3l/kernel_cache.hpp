@@ -55,7 +55,8 @@ class KernelCache {
             row_in_[i] = slot_of_[i] = static_cast<std::int32_t>(i);
         std::atomic<bool> stopped{false};
         for_each_of(blocks, products_.concurrent ? threads : 1, [&](std::size_t block) {
-            if (stopped || (stopped = stop())) return;
+            if (!stopped && stop()) stopped = true;
+            if (stopped) return;
             std::vector<std::int32_t> wanted;
             std::vector<float*> destinations;
             for (std::size_t i = block * kBatchRows; i < std::min(rows_, (block + 1) * kBatchRows);

@@ -284,7 +284,7 @@ template <class T>
 void PartialRanker<T>::collect_targets() {
     targets_.clear();
     const auto add_target = [&](std::int32_t label, std::size_t slot) {
-        const int known = relevance_[static_cast<std::size_t>(label)];
+        const auto known = relevance_[static_cast<std::size_t>(label)];
         if (known >= 0) targets_.push_back({label, known == 1 ? 1.0 : -1.0, slot});
     };
     for (std::size_t j = 0; j < current_.shown.size(); ++j) add_target(current_.shown[j], j + 1);

@@ -149,7 +149,10 @@ class Sampling {
     static constexpr double kDiscount = 0.999;
 
     // Whether to observe this round, and the discount of older ones if it is observed.
-    bool observe_next() { return ++rounds_ <= kEveryRound || rounds_ % kSample == 0; }
+    bool observe_next() {
+        rounds_ += 1;
+        return rounds_ <= kEveryRound || rounds_ % kSample == 0;
+    }
     double discount() const {
         return rounds_ > kEveryRound ? std::pow(kDiscount, kSample) : kDiscount;
     }

@@ -29,11 +29,11 @@ struct LabelRule {
     std::string_view name;
     std::string_view description;  // one line, for help texts
     // The paper and its name for the rule, such as "P1 II"; empty if the rule is not from a paper.
-    std::string_view paper = "";
+    std::string_view paper{};
     LinearStep (*linear)(Solver) = nullptr;
     // Null if the rule has no entropic version; then entropic_instead names the recommended rule.
     EntropicStep (*entropic)(Solver) = nullptr;
-    std::string_view entropic_instead = "";
+    std::string_view entropic_instead{};
     bool few_labels = false;      // moves one pair per round; other rules move all tied labels
     bool interior_point = false;  // whether Solver::interior_point is available
     MistakeBound bound = MistakeBound::none;
