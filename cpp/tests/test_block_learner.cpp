@@ -198,8 +198,8 @@ const Test in_place{
     }};
 
 const Test equal_rows{"block learner: copies of a row decrease the dual value of simopt only", [] {
-                          // With two copies simopt gains nothing, with three it loses; the optimal
-                          // step uses one of them.
+                          // With two copies of a row, simopt does not change the dual value; with
+                          // three copies it decreases it. The optimal step uses one copy.
                           for (const std::size_t copies : {2u, 3u}) {
                               Example x;
                               x.add(0, 2);
