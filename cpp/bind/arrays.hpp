@@ -28,7 +28,7 @@ using VectorOf = nb::ndarray<nb::numpy, const V, nb::ndim<1>, nb::c_contig, nb::
 // An array that is returned to Python.
 template <class... V>
 using NumPy = nb::ndarray<nb::numpy, V...>;
-// Return policy of attributes that are such arrays: an array keeps its memory alive itself.
+// Return policy of array attributes: an array keeps its memory alive itself.
 inline constexpr auto kArray = nb::rv_policy::reference;
 
 template <class V>

@@ -71,7 +71,7 @@ class AnyRanker : public AnyLearner {
     // The example of the calling thread. The functions below prepare it for the ranker, then learn
     // or score it.
     virtual Example& example() const = 0;
-    // Writes the scores and the cut-off before the round to where the pointers point, if not null.
+    // Writes the scores and the cut-off before the round through those pointers that are not null.
     virtual void learn_example(std::span<const std::int32_t> relevant,
                                std::span<const std::int32_t> unknown, double weight, T* scores,
                                double* cutoff) = 0;
@@ -135,7 +135,7 @@ class BoundRanker final : public Bound<Ranker, AnyRanker<T>> {
 
 // The calls for one example. They are bound to each ranker and not to the interface: nanobind takes
 // longer to find the object of a base class. They have a signature instead of named arguments,
-// because the lookup of names would add five percent to the shortest of them.
+// because the lookup of names would add five percent to the time of the shortest call.
 template <class Ranker, class T>
 void add_one_example_methods(nb::class_<BoundRanker<Ranker, T>, AnyRanker<T>>& type) {
     using Self = BoundRanker<Ranker, T>;

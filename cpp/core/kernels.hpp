@@ -1,6 +1,6 @@
 // Loops over rows of weights, which take most of the running time. They are memory-bound,
 // vectorised and compiled once per vector width. T is float or double. The row length n is a
-// multiple of the numbers per cache line.
+// multiple of kLine<T>, the number of values per cache line.
 #pragma once
 
 #include <cstddef>

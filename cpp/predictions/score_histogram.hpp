@@ -36,7 +36,7 @@ class ScoreHistogram {
 
     // Multiplies all counts so far by `factor`.
     void discount(double factor) {
-        // Instead increase the unit of later rounds, and rescale all counts when it is large.
+        // Equivalent: increase the unit of later rounds, and rescale all counts when it is large.
         unit_ /= factor;
         if (unit_ < 1e9) return;
         for (double& count : relevant_) count /= unit_;
@@ -143,7 +143,7 @@ class ScoreHistogram {
     std::vector<std::int32_t> places_;  // scratch of add_all
 };
 
-// Which rounds are observed: all of the first kEveryRound, then every kSample-th, which is enough.
+// Selects the rounds to observe: all of the first kEveryRound, then every kSample-th.
 class Sampling {
   public:
     static constexpr double kDiscount = 0.999;

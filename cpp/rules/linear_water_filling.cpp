@@ -63,7 +63,7 @@ LinearWaterFilling::Levels LinearWaterFilling::find_moving_labels(const Sides& s
         if (at.converged) break;
         const double mass = mass_for(up.sum, up.count, -down.sum, down.count, q, rule);
         const double v = (down.sum - q * mass) / down.count;
-        if (!(v >= least)) break;  // labels that were removed would have to return
+        if (!(v >= least)) break;  // labels were removed that belong to the set
         at.u = (up.sum + q * mass) / up.count;
         at.v = v;
         last_up = up.count;
