@@ -105,7 +105,7 @@ def test_the_report_is_that_of_progressive(run: Run, stream: Path) -> None:
     assert done.json["read"] == 60
 
 
-def test_limit_counts_what_is_read(run: Run, stream: Path) -> None:
+def test_limit_counts_the_items_read(run: Run, stream: Path) -> None:
     done = run("learn", "items.jsonl", "--json", "--limit", "10")
     assert (done.json["read"], done.json["report"]["items"]) == (10, 9)
     assert run("learn", "items.jsonl", "--json", "--limit", "0").json["report"]["items"] == 0

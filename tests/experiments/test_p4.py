@@ -98,7 +98,7 @@ def test_reports_are_made_from_tiny_cells(data, name):
 
 
 @pytest.mark.parametrize("name", TIMED)
-def test_reports_are_made_where_the_clock_stands_still(data, name, monkeypatch):
+def test_reports_are_made_if_all_measured_times_are_zero(data, name, monkeypatch):
     """All work takes less than one tick of the clock."""
     monkeypatch.setattr(time, "process_time", lambda: 7.0)
     reported(name)

@@ -179,7 +179,7 @@ class TestMistakes:
             assert certificate.mistakes <= bound
 
     def test_conproj_has_a_bound_for_large_budgets(self) -> None:
-        """Where the denominator C - ½C²R² would be negative, the chosen step is 1/R²."""
+        """If the denominator C - ½C²R² would be negative, the bound uses the step 1/R²."""
         stream = [Block(2.0 * np.eye(5)[[i]], np.ones(1), None, None) for i in range(5)]
         certificate = learnt("euclidean", "conproj", 100.0, stream)
         w = np.full(5, 0.5)

@@ -168,7 +168,7 @@ def test_labels_that_appear_later(stream, update):
     assert np.array_equal(after[:, :LABELS], before)
     assert not after[:, LABELS:].any()
     if update != "single":
-        return  # labels declared at the start would have decreased with the others
+        return  # scores of labels declared at the start would have decreased
     # Labels declared at the start, after the same rounds, have the same scores.
     names = [*stream.labels, *(f"new {i}" for i in range(2000))]
     rows = [[stream.labels[i] for i in stream.Y[row].indices] for row in range(120)]

@@ -135,7 +135,7 @@ def test_exceptions_of_the_features_have_a_note_with_the_row(learns: bool) -> No
 
 
 def test_features_that_learn_are_validated_row_by_row() -> None:
-    """Their rows depend on what they have learnt from the rows before."""
+    """The features of a row depend on the rows learnt before it."""
     ranker = SharedLabelRanker(Broken(with_value(np.nan), after=4, learns=True))
     with pytest.raises(ValueError, match="row 4: label 'b', feature 2 is NaN"):
         ranker.partial_fit(X, Y, ["a", "b", "c"])
