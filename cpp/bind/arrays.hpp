@@ -71,7 +71,7 @@ class LabelRows {
     VectorOf<std::int32_t> indices_;
 };
 
-// Raises InputError unless an array has one entry per row of the batch.
+// Throws InputError unless an array has one entry per row of the batch.
 inline void check_row_count(std::int64_t rows, std::size_t given, const char* what) {
     if (given != static_cast<std::size_t>(rows))
         throw InputError("X has " + std::to_string(rows) + " rows but " + what + " has " +

@@ -60,7 +60,8 @@ static void construct(Ranker* self, double miss_weight, const SlotCost& slot_cos
     new (self) Ranker(config);
 }
 
-// Suggested lists, with the probabilities and the width of each label, and whether it is explored.
+// Suggested lists, with the probabilities and the width of each label, and whether it is shown for
+// exploration.
 struct Lists {
     std::vector<std::int64_t> ends = {0};
     std::vector<std::int32_t> labels;

@@ -24,7 +24,7 @@ class ScoreHistogram {
     double relevant(std::size_t bin) const { return relevant_[bin]; }
     double all(std::size_t bin) const { return all_[bin]; }
     double below() const { return below_; }
-    double unit() const { return unit_; }  // the count of one label of the latest round
+    double unit() const { return unit_; }  // the count that one label of the latest round adds
     double low() const { return low_; }
     double width() const { return width_; }
     double lower_end(std::size_t bin) const { return low_ + static_cast<double>(bin) * width_; }

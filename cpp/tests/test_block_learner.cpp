@@ -234,8 +234,8 @@ const Test nothing{"block learner: a block without rows, and rows without featur
                                same(learner.features().size(), 0u);
                                // No weights can satisfy empty rows: only the optimal step adds
                                // their loss to the dual value.
-                               const bool knows = rule.name == "optimal";
-                               near(learner.dual(), knows ? learner.config().C * margin : 0, 1e-15);
+                               const bool gains = rule.name == "optimal";
+                               near(learner.dual(), gains ? learner.config().C * margin : 0, 1e-15);
                            }
                    }};
 
