@@ -67,7 +67,7 @@ def taught_tagger() -> Tagger:
 
 
 def block_projection(**parameters: Any) -> BlockProjection:
-    """A block learner: some blocks have groups, and one row has the weight 2."""
+    """A block learner: some blocks have groups, and one row per block has the weight 2."""
     learner = BlockProjection(**parameters)
     for seed in range(6):
         X = np.array(examples(10 + seed, 5))

@@ -187,7 +187,7 @@ class TestMistakes:
         assert certificate.gain_per_mistake == pytest.approx(0.5 / 4.0)
         assert certificate.bound(0.5 * w @ w, 0.0) == pytest.approx(certificate.mistakes)
 
-    def test_theorem_6_needs_its_margin(self) -> None:
+    def test_the_misprint_in_theorem_6_gives_a_wrong_bound(self) -> None:
         """An adversarial stream makes more mistakes than the misprint C - ½C² allows."""
         n, margin = 8, 0.05
         C = margin

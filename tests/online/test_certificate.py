@@ -236,7 +236,7 @@ class TestBound:
 
     @pytest.mark.parametrize("update", BOUNDED)
     def test_gain_per_mistake(self, update: Update) -> None:
-        """It is gamma c - B c² at the worst weight; c is C, or at most gamma/2B if the rule chooses."""
+        """It is gamma c - B c² at the worst weight; c is C, or the best step min(C, gamma/2B)."""
         facts = {"rounds": 9, "mistakes": 4, "loss": 3.0, "dual": 0.1, "curvature": 2.0}
         kind = {"update": update, "geometry": "euclidean", "margin": 1.0, "temperature": 0.1}
         plain = Certificate(**facts, **kind, C=0.1)

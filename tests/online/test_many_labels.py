@@ -104,7 +104,7 @@ def test_unknown_labels_get_their_own_weights(stream):
 
 
 def test_labels_of_mostly_unknown_relevance_keep_sharing(stream):
-    """As with feedback on the few labels that were shown."""
+    """This is the case of feedback on a few shown labels."""
     ranker, _ = rankers("smooth", "auto")
     ranker.add_labels(stream.labels)
     shown: set[str] = set()
