@@ -118,8 +118,8 @@ static void add_game_methods(nb::class_<BoundPartial<T>, AnyRanker<T>>& type) {
                 return out.tuple();
             },
             nb::arg("indices"), nb::arg("values"), nb::arg("most"))
-        // Learns like `learn`. Returns the lists shown, which of their labels were relevant, and
-        // the slot loss and the partial rank loss per row.
+        // Learns like `learn`. Returns the lists shown, the relevance of their labels, and the slot
+        // loss and the partial rank loss per row.
         .def(
             "play",
             [](Ranker& self, const MatrixView& x, const LabelRows& relevant,

@@ -139,7 +139,8 @@ static void add_predtron(nb::module_& module, const char* name) {
                 return doubles(self.raw_score(reader, predicting));
             },
             nb::arg("x"), nb::arg("row"), nb::arg("predicting"))
-        // A row as prepared for the learner: features (-1 is the constant one) and values.
+        // A row in the form that the learner reads: features (-1 is the constant feature) and
+        // values.
         .def(
             "finished",
             [](const Learner& self, const MatrixView& x, std::int64_t row) {

@@ -218,7 +218,7 @@ void add_selection_methods(nb::class_<BoundRanker<Ranker, T>, AnyRanker<T>>& typ
                          std::shared_lock lock(self.mutex());
                          return self.rounds();
                      })
-        // Per new label, the old labels whose weights it sums.
+        // For each new label: the old labels whose weights are summed.
         .def(
             "select_labels",
             [](Self& self, std::vector<std::vector<std::int32_t>> sources) {
@@ -226,7 +226,7 @@ void add_selection_methods(nb::class_<BoundRanker<Ranker, T>, AnyRanker<T>>& typ
                 self.rebuild(Selection::of_labels(std::move(sources), self.labels()));
             },
             nb::arg("sources"))
-        // Per feature with weights, in the order of weights(), whether it keeps them.
+        // For each feature with weights, in the order of weights(): whether to keep its weights.
         .def(
             "select_features",
             [](Self& self, const std::vector<bool>& kept) {

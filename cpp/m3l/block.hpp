@@ -43,7 +43,7 @@ struct RowConstants {
     RowConstants(const Rows<T>& rows, const Problem& problem);
 };
 
-// Working memory of one block; blocks that are solved in turn share it.
+// Working memory of one block; blocks that are solved one after the other share it.
 template <class T>
 struct BlockWorkspace {
     AlignedVector<T> weights;    // z, kLanes numbers per feature

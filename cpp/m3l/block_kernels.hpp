@@ -72,7 +72,7 @@ void collect(const NarrowRows<double>&, std::size_t rows, const double* dual, do
 void collect(const WideRows<double>&, std::size_t rows, const double* dual, double* sums);
 void collect(const DenseRows<double>&, std::size_t rows, const double* dual, double* sums);
 
-// The same for a single label on dense rows.
+// visit(), check() and collect() for a single label on dense rows.
 void visit(const DenseRows<float>&, DenseLabelView<float>&);
 void visit(const DenseRows<double>&, DenseLabelView<double>&);
 void check(const DenseRows<float>&, DenseLabelView<float>&);

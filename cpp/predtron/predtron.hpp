@@ -1,5 +1,5 @@
 // Predtron (P5: Jain, Natarajan, Tewari, 2015): perceptrons for general prediction problems. A
-// round scores the example and asks the problem's rule for the loss and a direction
+// round scores the example and gets the loss and a direction from the problem's rule
 // (predtron/problem_rule.hpp). If the loss is not zero, the dual vectors move by
 //
 //     W += eta (rep(correct) - rep(s)) x'                        (update "mistake", Algorithm 1)
@@ -139,7 +139,7 @@ class Predtron {
                        double norm, double weight, T* scores);
     void score_documents(std::span<const Example> documents, bool predicting,
                          std::vector<T>& out) const;
-    // The same with the loss and direction that the caller has found.
+    // Like learn_query(), with the loss and the direction computed by the caller.
     void learn_judged_query(std::span<const Example> documents, std::span<const double> grades,
                             double loss, std::span<const double> direction, double norm,
                             double weight);
