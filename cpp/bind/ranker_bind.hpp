@@ -1,6 +1,6 @@
 // The interface of the label rankers, and the Python methods that are bound to each ranker.
 //
-// Calls on whole matrices release the GIL. Every row is learned and scored under the model's lock,
+// Calls on whole matrices release the GIL. Every row is learnt and scored under the model's lock,
 // so that readers in other threads see complete updates only.
 #pragma once
 

@@ -117,7 +117,7 @@ static auto read_many(TextFeatures& self, const Items& rows, bool learn) {
 }
 
 // The names of an item's features, in the order of the features. They are taken from the item, so
-// that words that were never learned have names too. Different words in one bucket are joined.
+// that words that were never learnt have names too. Different words in one bucket are joined.
 static nb::typed<nb::list, nb::str> describe(const TextFeatures& self, const Item& row) {
     TextFeatures::Item item;
     read_item(row, item);
