@@ -27,7 +27,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 def has_bytecode(package: str) -> bool:
-    """Whether a package has been imported before, and its bytecode was kept."""
+    """Return whether the bytecode of a package is on disk from an earlier import."""
     spec = importlib.util.find_spec(package)
     origin = spec.origin if spec is not None else None
     return origin is not None and Path(importlib.util.cache_from_source(origin)).exists()
@@ -35,15 +35,16 @@ def has_bytecode(package: str) -> bool:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tell a worker of pytest-xdist whether modules are still to be compiled."""
+    """Tell a worker of pytest-xdist whether modules still have to be compiled to bytecode."""
     node.workerinput["in_turn"] = not has_bytecode("sklearn")
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
-    """Collect in one worker after the other where there is no bytecode yet.
+    """Let workers collect one after the other if there is no bytecode yet.
 
-    All import the same modules in the same order. At the same time, each would compile them all.
+    All workers import the same modules. If they collected at the same time, each of them would
+    compile all modules.
     """
     if not getattr(session.config, "workerinput", {}).get("in_turn", False):
         return (yield)

@@ -14,7 +14,7 @@ DEBTAGS = Path(os.environ.get("TAGALONG_DATA", ""), "debtags-texts.jsonl.xz")
 
 
 class Calibration:
-    """Predicted and true shares of right labels, in ten bins of the prediction."""
+    """Predicted probabilities and true fractions of relevant labels, in ten bins of probability."""
 
     def __init__(self) -> None:
         self.sums = np.zeros((10, 3))

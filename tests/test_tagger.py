@@ -269,7 +269,7 @@ def test_forget_keeps_the_scores_of_other_labels(params):
 
 
 @pytest.mark.parametrize("params", PARAMETERS[:3])
-def test_merged_label_scores_where_its_parts_did(params):
+def test_merged_label_is_suggested_for_the_items_of_its_parts(params):
     tagger = trained(**params)
     counts = dict(zip(tagger.labels, tagger.history.count, strict=True))
     tagger.merge_labels(["family", "work"], into="people")

@@ -28,7 +28,7 @@ using VectorOf = nb::ndarray<nb::numpy, const V, nb::ndim<1>, nb::c_contig, nb::
 // An array that is returned to Python.
 template <class... V>
 using NumPy = nb::ndarray<nb::numpy, V...>;
-// Return policy of attributes that are such arrays: an array keeps its memory alive itself.
+// Return policy of array attributes: an array keeps its memory alive itself.
 inline constexpr auto kArray = nb::rv_policy::reference;
 
 template <class V>
@@ -71,7 +71,7 @@ class LabelRows {
     VectorOf<std::int32_t> indices_;
 };
 
-// Raises InputError unless an array has one entry per row of the batch.
+// Throws InputError unless an array has one entry per row of the batch.
 inline void check_row_count(std::int64_t rows, std::size_t given, const char* what) {
     if (given != static_cast<std::size_t>(rows))
         throw InputError("X has " + std::to_string(rows) + " rows but " + what + " has " +

@@ -16,7 +16,7 @@
 
 namespace tagalong::bind {
 
-// Renumbers the sets of one block as 0, 1, 2, ..., in the order of their numbers among all blocks.
+// Renumbers the sets of one block as 0, 1, 2, ..., in the order of the given numbers.
 static void number_sets(std::span<const std::int32_t> given, std::vector<std::int32_t>& out) {
     std::vector<std::int32_t> found(given.begin(), given.end());
     std::sort(found.begin(), found.end());

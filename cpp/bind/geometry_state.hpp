@@ -23,7 +23,7 @@ inline NumPy<std::int32_t> feature_array(const std::vector<std::int32_t>& featur
     return vector_array<std::int32_t>(features.size(), [&](std::size_t r) { return features[r]; });
 }
 
-// A one-dimensional array of a state. InputError if it has another length.
+// A one-dimensional array of a state. Throws InputError if it has another length.
 template <class V>
 VectorOf<V> state_vector(const nb::dict& arrays, const char* name, std::size_t length) {
     auto array = nb::cast<VectorOf<V>>(arrays[name]);

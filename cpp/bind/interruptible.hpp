@@ -23,9 +23,9 @@ class RowWork {
 // Calls work(i) for one row after the other.
 void for_rows(std::int64_t rows, RowWork work);
 
-// The same on all cores, for rows whose results do not depend on their order. Each thread takes the
-// next chunk of rows when it has finished one. The calling thread takes part, and checks for Ctrl-C
-// between its chunks.
+// Calls work(i) for all rows on all cores. Requires that results do not depend on the order of the
+// rows. Each thread takes the next chunk of rows when it has finished one. The calling thread takes
+// part, and checks for Ctrl-C between its chunks.
 void for_independent_rows(std::int64_t rows, RowWork work);
 
 }  // namespace tagalong::bind

@@ -8,7 +8,7 @@
 namespace tagalong::bind {
 
 struct LabelCertificate : Certificate {
-    double dual = 0, average = 0, cutoff = 0;  // average: the share of the averages in the weights
+    double dual = 0, average = 0, cutoff = 0;  // average: the share of the mean (Blend)
 };
 
 template <class T>

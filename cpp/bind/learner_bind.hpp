@@ -14,15 +14,15 @@
 
 namespace tagalong::bind {
 
-// The weights that predict. Features (-1 is the constant one), their weights, and the weights of
-// features without weights of their own.
+// The prediction weights: the stored features (-1 is the constant feature), their weights, and the
+// weights of a feature that is not stored.
 struct FeatureWeights {
     NumPy<std::int32_t> features;
     NumPy<> weights;
     std::optional<NumPy<>> unseen;
 };
 
-// The dictionaries "arrays" and "numbers", as model files have them.
+// The dictionaries "arrays" and "numbers", as in model files.
 using State = nb::typed<nb::dict, nb::str, nb::typed<nb::dict, nb::str, nb::any>>;
 
 // Base class of the native learners. Its methods are bound to Python once and not once per learner,
@@ -39,7 +39,7 @@ class AnyLearner {
 
 // Implements the interface for a learner of the core by the functions weights_of, write_state,
 // read_state and bytes_of, which are overloaded for every learner. The interface must be the first
-// base class: nanobind takes the address of a learner for the address of its interface.
+// base class: nanobind uses the address of a learner as the address of its interface.
 template <class Learner, class Interface = AnyLearner>
 class Bound : public Interface, public Learner {
   public:
@@ -56,7 +56,7 @@ class Bound : public Interface, public Learner {
     std::size_t bytes() const override { return bytes_of(*this); }
 };
 
-// Every learner has a certificate of its own type.
+// Each learner class has a different type of certificate.
 template <class Learner, class Interface>
 void add_certificate(nb::class_<Learner, Interface>& type) {
     type.def("certificate", [](const Learner& self) {

@@ -81,8 +81,8 @@ bool run_with_progress(SolverProgress& progress, const ProgressCallback& callbac
         nb::gil_scoped_release release;
         worker.join();
     }
-    // The result reports the interruption instead of an exception, so that the solution so far is
-    // kept.
+    // The interruption is reported in the result, not as an exception, so that the solution so far
+    // is kept.
     if (stopped) PyErr_Clear();
     if (failure) std::rethrow_exception(failure);
     return stopped;
@@ -114,7 +114,7 @@ class Problem {
     std::size_t labels() const { return margin_yes_.shape(0); }
     const std::optional<Numbers>& prior() const { return prior_; }
 
-    // The view that the solvers take. InputError if the problem has another number of rows.
+    // The view that the solvers take. Throws InputError if the problem has another number of rows.
     m3l::Problem view(std::size_t rows) const {
         check_row_count(static_cast<std::int64_t>(rows), relevant_.rows(), "the problem");
         m3l::Problem problem;
@@ -368,7 +368,7 @@ void add_m3l(nb::module_& module) {
     module.def("m3l_rbf", &solve_rbf, nb::arg("x"), nb::arg("gamma"), nb::arg("problem"),
                nb::arg("settings"), nb::arg("start") = nb::none(),
                nb::arg("progress") = nb::none());
-    // InputError unless all rows are finite and short enough for single precision.
+    // Throws InputError unless all rows are finite and short enough for single precision.
     module.def(
         "m3l_check",
         [](const MatrixView& x) {

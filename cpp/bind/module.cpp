@@ -13,7 +13,8 @@ using namespace tagalong;
 
 NB_MODULE(_native, module) {
     module.doc() = "Tagalong's native core.";
-    // A model in a global variable may outlive the clean-up of the interpreter: that is no leak.
+    // A model in a global variable may outlive the clean-up of the interpreter without being a
+    // leak.
     nb::set_leak_warnings(false);
     // The constructor registers the type.
     // NOLINTNEXTLINE(bugprone-unused-raii, bugprone-throw-keyword-missing)

@@ -60,7 +60,8 @@ static void construct(Ranker* self, double miss_weight, const SlotCost& slot_cos
     new (self) Ranker(config);
 }
 
-// Suggested lists, with the probabilities and the width of each label, and whether it is explored.
+// Suggested lists, with the probabilities and the width of each label, and whether it is shown for
+// exploration.
 struct Lists {
     std::vector<std::int64_t> ends = {0};
     std::vector<std::int32_t> labels;
@@ -117,8 +118,8 @@ static void add_game_methods(nb::class_<BoundPartial<T>, AnyRanker<T>>& type) {
                 return out.tuple();
             },
             nb::arg("indices"), nb::arg("values"), nb::arg("most"))
-        // Learns like `learn`. Returns the lists shown, which of their labels were relevant, and
-        // the slot loss and the partial rank loss per row.
+        // Learns like `learn`. Returns the lists shown, the relevance of their labels, and the slot
+        // loss and the partial rank loss per row.
         .def(
             "play",
             [](Ranker& self, const MatrixView& x, const LabelRows& relevant,

@@ -80,7 +80,7 @@ static void construct(Learner* self, const ProblemConfig& problem, const std::st
     new (self) Learner(config);
 }
 
-// The weights that predict: (rows, labels), or (rows, scores) if there are no labels.
+// The prediction weights: (rows, labels), or (rows, scores) if there are no labels.
 template <class T>
 static FeatureWeights weights_of(const Predtron<T>& self) {
     const WeightStore<T> none(1);  // a kernel has support examples instead
@@ -127,8 +127,8 @@ static void add_predtron(nb::module_& module, const char* name) {
     add_one_example_methods(type);
     add_selection_methods(type);
     add_certificate(type);
-    // The scores of a row that the problem decodes, with the weights that predict or those that
-    // learn.
+    // The scores of a row, which the problem decodes, with the prediction weights or the current
+    // weights.
     type.def(
             "raw_scores",
             [](const Learner& self, const MatrixView& x, std::int64_t row, bool predicting) {
@@ -139,7 +139,8 @@ static void add_predtron(nb::module_& module, const char* name) {
                 return doubles(self.raw_score(reader, predicting));
             },
             nb::arg("x"), nb::arg("row"), nb::arg("predicting"))
-        // A row as prepared for the learner: features (-1 is the constant one) and values.
+        // A row in the form that the learner reads: features (-1 is the constant feature) and
+        // values.
         .def(
             "finished",
             [](const Learner& self, const MatrixView& x, std::int64_t row) {
@@ -189,7 +190,7 @@ static void add_predtron(nb::module_& module, const char* name) {
                 self.move(example, {direction.data(), direction.shape(0)});
             },
             nb::arg("x"), nb::arg("row"), nb::arg("direction"))
-        // Learns the documents begin..end of a query and their grades. Returns the loss and the
+        // Learns a query: the documents begin..end and their grades. Returns the loss and the
         // scores before the round.
         .def(
             "learn_query",

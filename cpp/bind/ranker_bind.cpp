@@ -26,7 +26,7 @@ static void learn(AnyRanker<T>& self, const MatrixView& x, const LabelRows& rele
     });
 }
 
-// Features (-1 is the constant one), their contributions to the label's score, and the score.
+// Features (-1 is the constant feature), their contributions to a label's score, and the score.
 template <class T>
 static auto explain_one(const AnyRanker<T>& self, const Vector& indices, const Vector& values,
                         std::int32_t label) {

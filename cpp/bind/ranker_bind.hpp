@@ -1,6 +1,6 @@
 // The interface of the label rankers, and the Python methods that are bound to each ranker.
 //
-// Calls on whole matrices release the GIL. Every row is learned and scored under the model's lock,
+// Calls on whole matrices release the GIL. Every row is learnt and scored under the model's lock,
 // so that readers in other threads see complete updates only.
 #pragma once
 
@@ -71,7 +71,7 @@ class AnyRanker : public AnyLearner {
     // The example of the calling thread. The functions below prepare it for the ranker, then learn
     // or score it.
     virtual Example& example() const = 0;
-    // Writes the scores and the cut-off before the round to where the pointers point, if not null.
+    // Writes the scores and the cut-off before the round through those pointers that are not null.
     virtual void learn_example(std::span<const std::int32_t> relevant,
                                std::span<const std::int32_t> unknown, double weight, T* scores,
                                double* cutoff) = 0;
@@ -135,7 +135,7 @@ class BoundRanker final : public Bound<Ranker, AnyRanker<T>> {
 
 // The calls for one example. They are bound to each ranker and not to the interface: nanobind takes
 // longer to find the object of a base class. They have a signature instead of named arguments,
-// because the lookup of names would add five percent to the shortest of them.
+// because the lookup of names would add five percent to the time of the shortest call.
 template <class Ranker, class T>
 void add_one_example_methods(nb::class_<BoundRanker<Ranker, T>, AnyRanker<T>>& type) {
     using Self = BoundRanker<Ranker, T>;
@@ -218,7 +218,7 @@ void add_selection_methods(nb::class_<BoundRanker<Ranker, T>, AnyRanker<T>>& typ
                          std::shared_lock lock(self.mutex());
                          return self.rounds();
                      })
-        // Per new label, the old labels whose weights it sums.
+        // For each new label: the old labels whose weights are summed.
         .def(
             "select_labels",
             [](Self& self, std::vector<std::vector<std::int32_t>> sources) {
@@ -226,7 +226,7 @@ void add_selection_methods(nb::class_<BoundRanker<Ranker, T>, AnyRanker<T>>& typ
                 self.rebuild(Selection::of_labels(std::move(sources), self.labels()));
             },
             nb::arg("sources"))
-        // Per feature with weights, in the order of weights(), whether it keeps them.
+        // For each feature with weights, in the order of weights(): whether to keep its weights.
         .def(
             "select_features",
             [](Self& self, const std::vector<bool>& kept) {

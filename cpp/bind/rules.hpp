@@ -13,7 +13,7 @@ namespace tagalong::bind {
 template <class Choice>
 using Choices = std::initializer_list<std::pair<const char*, Choice>>;
 
-// InputError if no choice has this name.
+// Throws InputError if no choice has this name.
 template <class Choice>
 Choice choose(Choices<Choice> choices, const std::string& name, const char* what) {
     for (const auto& [known, choice] : choices)
@@ -21,7 +21,7 @@ Choice choose(Choices<Choice> choices, const std::string& name, const char* what
     throw InputError(std::string(what) + " has no choice '" + name + "'");
 }
 
-// InputError if no rule has this name, or if the rule has no step in the given geometry.
+// Throws InputError if no rule has this name, or if the rule has no step in the given geometry.
 template <class Rule>
 const Rule* chosen_rule(std::span<const Rule> rules, const std::string& name,
                         const std::string& geometry) {

@@ -101,7 +101,7 @@ static void add_block_methods(nb::module_& module, nb::class_<BoundShared<T>, An
                 return finished(example);
             },
             nb::arg("indices"), nb::arg("values"))
-        // The scores and the cut-off there were before.
+        // Learns a round; returns the scores and the cut-off before it.
         .def(
             "learn_block",
             [](Ranker& self, const Block& phi, const std::vector<std::int32_t>& relevant,

@@ -80,8 +80,8 @@ static TextFeatures::Reading look(const TextFeatures& self, const Item& row) {
     return reading;
 }
 
-// The capacity for the entries of all items, estimated from the items read so far. To copy hundreds
-// of megabytes whenever a vector doubles would take as long as to read some of the items.
+// The capacity for the entries of all items, estimated from the items read so far. Copying hundreds
+// of megabytes whenever a vector doubles would take as long as reading some of the items.
 static std::size_t expected_entries(std::size_t entries, std::size_t read, std::size_t items) {
     constexpr std::size_t kEnough = 64;  // items needed for an estimate
     if (read < kEnough) return 2 * entries;
@@ -117,7 +117,7 @@ static auto read_many(TextFeatures& self, const Items& rows, bool learn) {
 }
 
 // The names of an item's features, in the order of the features. They are taken from the item, so
-// that words that were never learned have names too. Different words in one bucket are joined.
+// that words that were never learnt have names too. Different words in one bucket are joined.
 static nb::typed<nb::list, nb::str> describe(const TextFeatures& self, const Item& row) {
     TextFeatures::Item item;
     read_item(row, item);

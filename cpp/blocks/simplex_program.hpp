@@ -6,7 +6,7 @@
 // The objective is smooth and concave. Sequential quadratic programming: each iteration maximises
 // the quadratic model, whose curvature is the covariance of the rows, and backtracks until the
 // objective increases enough. Near the optimum the objective loses precision before the duality gap
-// does, so there a smaller gap is accepted as progress too.
+// does, so near the optimum a smaller gap also counts as progress.
 #pragma once
 
 #include <span>

@@ -73,8 +73,8 @@ class FeatureIndex {
             if (entry.row != kAbsent) insert_hashed(entry);
     }
 
-    // Widens the array to twice the present number of rows at four ids per row. Ids that it covers
-    // move from the hash table to the array.
+    // Widens the array to eight ids per present row, which is enough for twice as many rows at four
+    // ids per row. Ids that it covers move from the hash table to the array.
     void widen() {
         widen_above_ = 2 * ids_.size();
         by_id_.assign(4 * widen_above_, kAbsent);

@@ -1,6 +1,6 @@
 // Loops over rows of weights, which take most of the running time. They are memory-bound,
 // vectorised and compiled once per vector width. T is float or double. The row length n is a
-// multiple of the numbers per cache line.
+// multiple of kLine<T>, the number of values per cache line.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ void add_scaled(double* row, const double* alpha, double x, std::size_t n);
 // row[k] += alpha[k] * x. Returns the sum of the squares of the new row.
 double add_scaled_norm(float* row, const float* alpha, float x, std::size_t n);
 double add_scaled_norm(double* row, const double* alpha, double x, std::size_t n);
-// The same, and means[k] += rounds * alpha[k] * x.
+// Also means[k] += rounds * alpha[k] * x.
 double add_scaled_norm(float* row, float* means, const float* alpha, float x, float rounds,
                        std::size_t n);
 double add_scaled_norm(double* row, double* means, const double* alpha, double x, double rounds,

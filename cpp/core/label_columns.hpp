@@ -20,7 +20,7 @@ class LabelColumns {
     std::size_t of(std::size_t label) const {
         return static_cast<std::size_t>(column_of_label_[label]);
     }
-    // The column of each label; empty unless sharing.
+    // The column of each label; empty if labels do not share columns.
     const std::vector<std::int32_t>& of_all_labels() const { return column_of_label_; }
     // The number of columns, including the shared one.
     std::size_t count() const { return count_; }

@@ -27,7 +27,7 @@ void Matrix::check(double longest) const {
             good = !columns_of || kernels::all_inside(columns_of, columns, count);
         });
         // The sum of magnitudes bounds the length of the row, with or without duplicate columns.
-        // Compute the length itself only where this bound is too large.
+        // Compute the length itself only if this bound is too large.
         if (good && sum * sum <= longest) continue;
         if (!good || !std::isfinite(sum)) throw_error(i, longest);
         read(i, merged);

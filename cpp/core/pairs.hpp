@@ -19,8 +19,8 @@ struct NumberArray {
     Out at(std::size_t i) const;
 };
 
-// Reads equally many indices (of an integer type) and values into an example. InputError if an
-// index is out of range, a value is not finite, or the squared length exceeds `longest`.
+// Reads equally many indices (of an integer type) and values into an example. Throws InputError if
+// an index is out of range, a value is not finite, or the squared length exceeds `longest`.
 void read_pairs(const NumberArray& indices, const NumberArray& values, double longest,
                 Example& out);
 

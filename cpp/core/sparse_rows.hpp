@@ -37,7 +37,7 @@ class SparseRows {
         if (!found.has(block)) return nullptr;
         return line(found.lines[found.rank(block)]) + label % kBlock;
     }
-    // The same; adds a zero block if it is not stored.
+    // Like find(), but adds a zero block if the block is not stored.
     T* find_or_insert(std::int32_t row, std::size_t label) {
         Row& found = rows_[row];
         const std::size_t block = label / kBlock;

@@ -62,8 +62,8 @@ class WeightStore {
         return number;
     }
 
-    // Whether all rows are dense, and whether this one is. Only dense rows may be accessed by
-    // row().
+    // Whether all rows are dense, and whether a given row is dense. Only dense rows may be accessed
+    // by row().
     bool all_dense() const { return all_dense_; }
     bool is_dense(std::int32_t number) const {
         return all_dense_ || dense_[static_cast<std::size_t>(number)];
@@ -115,7 +115,7 @@ class WeightStore {
         }
         if (!is_dense(number)) make_dense_if_full(number);
     }
-    // The same for `width()` numbers: one per column if labels share columns.
+    // Like read(), for `width()` numbers: one per column if labels share columns.
     void read_columns(std::int32_t number, std::size_t plane, T* out) const {
         if (!sharing()) return read(number, plane, out);
         const T* const numbers = row(number, plane);

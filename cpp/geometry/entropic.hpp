@@ -218,7 +218,8 @@ class EntropicGeometry {
     static constexpr double kLeastZ = 0.1;
     static constexpr std::int64_t kRefreshAfter = 10000;
 
-    // The sum of G at the last restart, over today's features: those added since had theta = 0.
+    // The sum of G at the last restart, over the present features: features added since then had
+    // theta = 0.
     double base_complexity() const {
         const auto entered = static_cast<double>(dimension_ - base_.dimension);
         double sum = 0;

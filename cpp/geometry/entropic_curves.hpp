@@ -53,7 +53,7 @@ class EntropicCurves {
             double mass = unseen;
             if (lookup.row[i] != FeatureIndex::kAbsent) {
                 mass = static_cast<double>(store.row(lookup.row[i], 1)[label]);
-                // Possibly rounded to 0 in the storage type, but relevant after a large step.
+                // The stored number may be rounded to 0, but its mass matters after a large step.
                 if (mass < 1e-30)
                     mass = std::exp(static_cast<double>(store.row(lookup.row[i])[label]) -
                                     state.shift);
@@ -62,7 +62,8 @@ class EntropicCurves {
             inside += mass;
         }
         double outside = state.Z - inside;
-        // Nearly all mass is inside, so the difference has lost its digits: sum the outside mass.
+        // Nearly all mass is inside, so the difference has lost its precision: sum the mass outside
+        // directly.
         if (outside < 1e-9 * state.Z)
             outside = mass_outside(store, state, dimension, x, lookup, label);
         return {relevant ? 1.0 : -1.0, atoms_, masses_.data() + first, outside};

@@ -1,6 +1,5 @@
 // The Euclidean geometry with a single weight vector: F(w) = 1/2 |w|^2, w = theta, one number per
-// feature. `LinearGeometry` does the same for many labels, but needs 20 times the memory for one
-// label.
+// feature. `LinearGeometry` supports many labels, but needs 20 times the memory for one label.
 //
 // An array indexed by feature id holds the weights of small ids, the usual case; a hash table holds
 // the others. As in `FeatureIndex`, the array covers ids up to a small multiple of the number of
@@ -156,8 +155,8 @@ class LinearVector {
         return in_array(feature) ? array_[static_cast<std::size_t>(feature)]
                                  : hashed_[static_cast<std::size_t>(hashed_index_.find(feature))];
     }
-    // Widens the array to twice the present number of features at four ids per feature. Features
-    // that it covers move from the hash table to the array.
+    // Widens the array to eight ids per present feature, which is enough for twice as many features
+    // at four ids per feature. Features that it covers move from the hash table to the array.
     void widen() {
         widen_above_ = std::max(2 * features_.size(), declared_ > 0 ? kInitialIds / 4 : 0);
         std::size_t ids = 4 * widen_above_;

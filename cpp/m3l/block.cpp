@@ -11,7 +11,8 @@ namespace {
 constexpr int kCoordinatePasses = 75;  // passes per round while conjugate gradients are no faster
 constexpr int kCgSteps = 40;
 constexpr int kPassesAfterCg = 2;  // passes of coordinate steps after conjugate gradients
-// Share of the tolerance that conjugate gradients aim at: the passes after them undo some of it.
+// Conjugate gradients aim at this share of the tolerance, because the coordinate passes after them
+// increase the violation again.
 constexpr double kCgAimShare = 0.5;
 
 }  // namespace
@@ -266,8 +267,8 @@ int Block<T>::solve(double tolerance, int max_passes, Shuffle& shuffle, SolverPr
                     SolutionStatus& status) {
     int passes = 0;
     for (;;) {
-        // The last steps change derivatives that were measured before them, so aim below the
-        // tolerance.
+        // The violation is measured during a pass, and later steps of the pass can increase it: aim
+        // below the tolerance.
         passes += improve(0.8 * tolerance, max_passes - passes, shuffle, progress);
         recompute_weights();
         status = check(tolerance);

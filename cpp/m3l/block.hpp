@@ -1,14 +1,14 @@
 // Dual coordinate ascent for up to sixteen labels side by side: maximises the objective of
 // m3l/problem.hpp over the variables of these labels. The steps are those of P4's linear solver
-// (Eqs. 37 to 40; Eq. 40 as printed names only z_l),
+// (Eqs. 37 to 40; as printed, Eq. 40 updates only z_l),
 //
 //     b_il <- clip(b_il + h_il / (4 R_ll |x_i|^2)),  z_k += 2 R_kl (change of b_il) x_i.
 //
-// A row is visited while a variable of any of the labels is active there (shrinking). A label drops
-// out when the violation of its active variables is below the tolerance; then all variables are
+// A row is visited as long as any label has an active variable in it (shrinking). A label drops out
+// when the violation of its active variables is below the tolerance; then all variables are
 // checked. Besides passes of coordinate steps over all labels, a block uses
-// single_label_descent.hpp where few labels are active per row, and free_variable_cg.hpp where
-// coordinate steps converge slowly.
+// single_label_descent.hpp if few labels are active per row, and free_variable_cg.hpp if coordinate
+// steps converge slowly.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ struct RowConstants {
     RowConstants(const Rows<T>& rows, const Problem& problem);
 };
 
-// Working memory of one block; blocks that are solved in turn share it.
+// Working memory of one block; blocks that are solved one after the other share it.
 template <class T>
 struct BlockWorkspace {
     AlignedVector<T> weights;    // z, kLanes numbers per feature
@@ -67,7 +67,7 @@ class Block {
     Block(const Rows<T>& rows, const RowConstants<T>& row_constants, const Problem& problem,
           std::span<const std::int32_t> labels, T* dual, BlockWorkspace<T>& workspace);
 
-    // Stores the weights there, instead of in the workspace.
+    // Stores the weights in the given array instead of the workspace.
     void use_weights(T* weights) { view_.weights = weights; }
     // Makes every variable of known relevance active.
     void activate_all();
@@ -91,8 +91,8 @@ class Block {
     // Evaluates all variables. Sets the active set anew, and marks labels whose violation is below
     // the tolerance as converged.
     SolutionStatus check(double tolerance);
-    // Solves the problem of the block's labels, which no other block may be coupled with. Returns
-    // the number of passes.
+    // Solves the problem of the block's labels. Requires that the prior couples them with no other
+    // block. Returns the number of passes.
     int solve(double tolerance, int max_passes, Shuffle& shuffle, SolverProgress& progress,
               SolutionStatus& status);
 
@@ -102,7 +102,7 @@ class Block {
     // One step on every active variable. Labels whose violation is below `target_violation` are
     // then marked as converged.
     void pass(T target_violation, Shuffle& shuffle);
-    // Sum over labels of log(violation / target_violation), where that is positive.
+    // Sum of the positive values of log(violation / target_violation) over the labels.
     double log_excess_violation(T target_violation) const;
     void mark_relevance(const Problem& problem);
     void set_tied_targets(const Problem& problem);

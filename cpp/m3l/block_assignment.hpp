@@ -9,8 +9,8 @@
 namespace tagalong::m3l {
 
 // The position of each label: its block is position / kLanes, its lane is position % kLanes. Labels
-// that are relevant for the most rows come first. If the prior couples labels, a block holds the
-// labels that are coupled most strongly.
+// that are relevant for the most rows come first. If the prior couples labels, strongly coupled
+// labels share a block.
 std::vector<std::int32_t> block_positions(const Problem& problem);
 
 }  // namespace tagalong::m3l

@@ -36,11 +36,11 @@ class BlockExchange {
     // z of a block, kLanes numbers per feature.
     AlignedVector<T>& weights(std::size_t block) { return weights_[block]; }
 
-    // Publishes the change of a block's v since its last turn, and sets the sums given to zero.
+    // Publishes the change of a block's v since its last turn, and sets `change` to zero.
     void publish(std::size_t block, AlignedVector<T>& change) {
         extract_changes(change, changes_[block]);
     }
-    // Adds to z what the other blocks have published since this block's last turn.
+    // Updates z with the changes that the other blocks have published since this block's last turn.
     void apply_other_changes(std::size_t block) { apply_changes(block, false); }
 
     // Recomputes the weights of a block, which removes accumulated rounding errors. Every block

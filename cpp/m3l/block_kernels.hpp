@@ -1,5 +1,5 @@
-// The loops of m3l/block.hpp over the rows, for a block of sixteen labels; and of
-// m3l/dense_label.hpp.
+// The loops over the rows for a block of sixteen labels (m3l/block.hpp), and for one label on dense
+// rows (m3l/dense_label.hpp).
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace tagalong::m3l {
 
-// The part of a block that the loops use. Arrays over labels have kLanes numbers. Those of unused
-// lanes do not matter, since no variable of theirs has known relevance.
+// The part of a block that the loops use. Arrays over labels have kLanes numbers. The numbers of
+// unused lanes do not matter, since no variable of an unused lane has known relevance.
 template <class T>
 struct BlockView {
     alignas(64) T target_relevant[kLanes];    // t of relevant rows
@@ -72,7 +72,7 @@ void collect(const NarrowRows<double>&, std::size_t rows, const double* dual, do
 void collect(const WideRows<double>&, std::size_t rows, const double* dual, double* sums);
 void collect(const DenseRows<double>&, std::size_t rows, const double* dual, double* sums);
 
-// The same for a single label on dense rows.
+// visit(), check() and collect() for a single label on dense rows.
 void visit(const DenseRows<float>&, DenseLabelView<float>&);
 void visit(const DenseRows<double>&, DenseLabelView<double>&);
 void check(const DenseRows<float>&, DenseLabelView<float>&);

@@ -40,9 +40,9 @@ class CoupledDenseLabels {
         shuffles_.push_back(shuffle);
     }
 
-    // Runs until every projected derivative is below the tolerance or `max_passes` is reached. The
-    // number of passes is the number of variables visited divided by the number of variables.
-    // Returns it.
+    // Runs until every projected derivative is below the tolerance or `max_passes` is reached.
+    // Returns the number of passes: the number of variables visited, divided by the number of
+    // variables.
     std::int64_t solve(double tolerance, int max_passes, SolverProgress& progress,
                        SolutionStatus& status) {
         const auto variables =

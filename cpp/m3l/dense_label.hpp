@@ -90,9 +90,9 @@ class DenseLabel {
         view_.count = view_.rows = variables_.size();
     }
 
-    // Runs until every projected derivative is below the tolerance or `max_passes` is reached. The
-    // number of passes is the number of rows visited, checks included, divided by the number of
-    // rows. Returns it.
+    // Runs until every projected derivative is below the tolerance or `max_passes` is reached.
+    // Returns the number of passes: the number of rows visited, checks included, divided by the
+    // number of rows.
     int solve(double tolerance, int max_passes, Shuffle& shuffle, SolverProgress& progress,
               SolutionStatus& status) {
         const auto rows = std::max<std::int64_t>(1, static_cast<std::int64_t>(view_.rows));
@@ -101,8 +101,8 @@ class DenseLabel {
         const auto must_stop = [&] {
             return visits >= max_passes * rows || progress.stop.load(std::memory_order_relaxed);
         };
-        // The last steps change derivatives that were measured before them, so aim below the
-        // tolerance.
+        // The violation is measured during a pass, and later steps of the pass can increase it: aim
+        // below the tolerance.
         const double aim = 0.8 * tolerance;
         // The first round makes one pass, then a check.
         double target_violation = std::numeric_limits<double>::infinity();
@@ -126,8 +126,8 @@ class DenseLabel {
         }
     }
 
-    // For labels that the prior couples with this one, whose solver alternates between labels: set
-    // z, computed from the v of all labels; then evaluate all variables, or improve the active
+    // The functions below serve a solver that alternates between coupled labels. It sets z,
+    // computed from the v of all labels, and then evaluates all variables or improves the active
     // ones. improve_coupled() runs until the violation of the active variables drops below
     // `target_violation` or `max_passes` is reached. It returns the violation that its first pass
     // found.

@@ -77,8 +77,8 @@ class KernelSolver {
             for (std::size_t i = 0; i < problem_.rows; ++i)
                 out_.dual[i * labels_.size() + l] = static_cast<double>(labels_[l].b[i]);
     }
-    // Stopped before the kernel matrix was computed: the status is known only if all variables are
-    // 0.
+    // Sets the status of a run that stopped before the kernel matrix was computed. It is known only
+    // if all variables are 0.
     void stop_before_start() {
         if (out_.dual.empty()) {
             for (KernelLabel& label : labels_)
@@ -94,9 +94,9 @@ class KernelSolver {
     static constexpr int kMaxRounds = 20;
     // Rows per call of subtract_four_rows() and add_four_rows().
     static constexpr std::size_t kRowsAtOnce = 4;
-    static constexpr double kAimShare = 0.7;   // of the tolerance, to aim at before a check
-    static constexpr double kTurnShare = 0.1;  // of a label's violation, to aim at in its turn
-    static constexpr double kSetShare = 0.01;  // of a label's violation, to aim at in a working set
+    static constexpr double kAimShare = 0.7;   // target before a check, relative to the tolerance
+    static constexpr double kTurnShare = 0.1;  // target of a turn, relative to the violation
+    static constexpr double kSetShare = 0.01;  // target in a working set, relative to the violation
     static constexpr std::int64_t kStepsPerVariable = 4;
 
     // The first row of the list; the cache may compute the following ones along with it.

@@ -3,8 +3,8 @@
 // rows through a cache. The result goes to the solution's `dual`.
 //
 // Labels that the prior couples are improved one at a time, the label with the largest violation
-// first. The derivatives of the other labels are updated once after the steps, not inside the inner
-// loop, where Algorithm 1 as printed counts the changes twice.
+// first. The derivatives of the other labels are updated once after the steps. Algorithm 1 as
+// printed updates them inside the inner loop, which counts the changes twice.
 #pragma once
 
 #include <cstdint>

@@ -57,8 +57,8 @@ class LinearTask {
             .subspan(block * kLanes, std::min(kLanes, problem.labels - block * kLanes));
     }
 
-    // The dual variables of a block, kLanes numbers per row; and of the label at a position, kLanes
-    // numbers apart.
+    // The dual variables of a block (kLanes numbers per row), and those of the label at a position
+    // (with stride kLanes).
     T* block_dual(std::size_t block) const {
         return solution.dual.data() + block * rows.size() * kLanes;
     }

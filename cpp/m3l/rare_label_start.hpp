@@ -1,7 +1,8 @@
 // A starting point for labels that are rarely relevant. The problem of such a label is nearly the
 // problem of a label that is never relevant. If the labels differ in nothing else, that problem is
-// the same for all of them and is solved once. Each rare label starts with its dual variables, or
-// with a share of them if the prior couples labels, and with zero on its few relevant rows.
+// the same for all of them and is solved once. Each rare label starts with the dual variables of
+// this common solution, or with a share of them if the prior couples labels, and with zero on its
+// few relevant rows.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +44,7 @@ class RareLabelStart {
   private:
     // A label that is relevant for a smaller share of the rows is rare.
     static constexpr double kRareShare = 0.1;
-    static constexpr std::size_t kMinLabels = kLanes;  // fewer rare labels do not repay the cost
+    static constexpr std::size_t kMinLabels = kLanes;  // with fewer, the start saves no time
     static constexpr int kShareSweeps = 20;
 
     bool same_irrelevant_problem(std::size_t l, std::size_t k) const {
@@ -87,9 +88,9 @@ class RareLabelStart {
     }
 
     // The share of the common solution b, from 0 to 1, that each label starts with. If the prior
-    // couples labels, all labels together would overshoot with the whole of it. With share s_l for
-    // label l, the dual objective is a sum_l s_l - c s'R s / 2, where a = t'b and c = 4 |v|^2. A
-    // few sweeps of coordinate ascent maximise it approximately.
+    // couples labels, full copies of b for all labels would overshoot. With share s_l for label l,
+    // the dual objective is a sum_l s_l - c s'R s / 2, where a = t'b and c = 4 |v|^2. A few sweeps
+    // of coordinate ascent maximise it approximately.
     std::vector<double> shares_of(const std::vector<T>& never_relevant) const {
         std::vector<double> share(rare_.begin(), rare_.end());
         if (!problem_.coupled()) return share;
@@ -139,7 +140,7 @@ class RareLabelStart {
     const LinearTask<T>& task_;
     const Problem& problem_;
     std::vector<char> rare_;                      // per label
-    std::optional<std::int32_t> representative_;  // the label that is solved for all
+    std::optional<std::int32_t> representative_;  // the label whose problem is solved
 };
 
 }  // namespace tagalong::m3l

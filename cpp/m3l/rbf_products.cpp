@@ -77,7 +77,7 @@ RbfProducts<T>::RbfProducts(const Matrix& from, double gamma)
             to[static_cast<std::size_t>(column) * kLanes] = static_cast<T>(value);
             squared += value * value;
         });
-        // Sums of a few of these must not overflow.
+        // Sums of a few such numbers must not overflow.
         constexpr double largest = static_cast<double>(std::numeric_limits<T>::max()) / 4;
         if (!(gamma * squared < largest))
             throw InputError("kernel: gamma times the squared length of row " + std::to_string(i) +

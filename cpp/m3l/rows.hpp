@@ -3,7 +3,8 @@
 // - Features are numbered by decreasing frequency, so that the weights of frequent ones lie
 //   together.
 // - Feature numbers have 16 bits if that is enough.
-// - If the nonzero values of each row are equal (unit rows of words), one value per row is stored.
+// - If the nonzero values of each row are equal (binary rows scaled to unit length), one value per
+//   row is stored.
 // - A matrix with few zeros is stored densely.
 // - If a copy would be as large as the original, the matrix is read in place and must outlive the
 //   rows.
@@ -102,7 +103,7 @@ struct SparseRows {
         }
     }
 
-    // The same for one label, with one weight per feature.
+    // score() and add() for one label, with one weight per feature.
     TAGALONG_INLINE T product(std::size_t i, const T* weights) const {
         const I *at = index.data() + start[i], *const end = index.data() + start[i + 1];
         T a = 0, b = 0, c = 0, d = 0;

@@ -14,8 +14,8 @@
 
 namespace tagalong::m3l {
 
-// Share of the tolerance to aim at: the last steps change derivatives that were measured before
-// them.
+// Share of the tolerance to aim at. The violation is measured during a sweep, and later steps of
+// the sweep can increase it.
 inline constexpr double kAimShare = 0.8;
 // Share of the last check's violation below which all variables are checked again.
 inline constexpr double kRecheckShare = 0.3;

@@ -44,7 +44,7 @@ struct WorkingSet {
                 q.row < n ? best_step_on(p.row, q.row, r) : best_step_on(p.row, r);
             const double moved_p = clip_and_move(p.row, step.first);
             const double moved_q = q.row < n ? clip_and_move(q.row, step.second) : 0.0;
-            if (moved_p == 0 && moved_q == 0) break;  // the limit of single precision
+            if (moved_p == 0 && moved_q == 0) break;  // single precision allows no progress
             p = subtract_step(h.data(), row_p, static_cast<float>(r * moved_p),
                               q.row < n ? products_of(q.row) : row_p,
                               static_cast<float>(r * moved_q), b.data(), low.data(), high.data(),

@@ -15,7 +15,8 @@
 
 namespace tagalong {
 
-// c(j, s) for slots from 1: (s - j + 1)/s, or 1, or a table with s costs for each size s in turn.
+// c(j, s) for slots j = 1, ..., s: (s - j + 1)/s, or 1, or from a table that has the s costs of
+// each size s in order.
 class SlotCosts {
   public:
     enum class Kind { decreasing, constant, table };

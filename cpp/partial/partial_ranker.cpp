@@ -322,7 +322,7 @@ void PartialRanker<T>::find_changed_labels() {
 template <class T>
 double PartialRanker<T>::regret_of(const Target& target, std::size_t size, double projected,
                                    double width) const {
-    // A list longer than the costs cover was not chosen here: use the largest gain, 1.
+    // A list longer than the table of costs comes from the caller: use the largest gain, 1.
     const double hit_gain =
         size <= chooser_.config().costs.max_size() ? chooser_.hit_gain(target.slot, size) : 1;
     return hit_gain * (probability(projected + width) - probability(projected - width));

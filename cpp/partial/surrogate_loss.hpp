@@ -35,11 +35,11 @@ class SurrogateLoss {
         return kind_ == MarginLoss::square ? 0.5 * (1 + margin) : 1 / (1 + std::exp(-margin));
     }
     // Replaces margins, which may be outside [-R, R], by the probabilities of their labels.
-    void probabilities(std::span<double> compute_margins) const {
+    void probabilities(std::span<double> margins) const {
         if (kind_ == MarginLoss::square)
-            for (double& margin : compute_margins) margin = 0.5 * (1 + clip(margin));
+            for (double& margin : margins) margin = 0.5 * (1 + clip(margin));
         else
-            for (double& margin : compute_margins) margin = probability(clip(margin));
+            for (double& margin : margins) margin = probability(clip(margin));
     }
     // c', the largest squared slope; c'', the least curvature; L(-R), the largest loss.
     double largest_slope() const { return largest_slope_; }

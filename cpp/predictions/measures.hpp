@@ -80,7 +80,7 @@ class Measures {
                  std::vector<std::vector<Mark>> marks, std::size_t next);
 
   private:
-    // Short functions are defined in the header: in a shared library the compiler inlines no others.
+    // Short functions are defined here: in a shared library the compiler inlines no others.
 
     // Counts the chosen labels, sorts the scores of the relevant labels, and returns the scores of
     // all labels of known relevance; without a copy if possible.

@@ -24,7 +24,7 @@ class ScoreHistogram {
     double relevant(std::size_t bin) const { return relevant_[bin]; }
     double all(std::size_t bin) const { return all_[bin]; }
     double below() const { return below_; }
-    double unit() const { return unit_; }  // the count of one label of the latest round
+    double unit() const { return unit_; }  // the count that one label of the latest round adds
     double low() const { return low_; }
     double width() const { return width_; }
     double lower_end(std::size_t bin) const { return low_ + static_cast<double>(bin) * width_; }
@@ -36,7 +36,7 @@ class ScoreHistogram {
 
     // Multiplies all counts so far by `factor`.
     void discount(double factor) {
-        // Instead increase the unit of later rounds, and rescale all counts when it is large.
+        // Equivalent: increase the unit of later rounds, and rescale all counts when it is large.
         unit_ /= factor;
         if (unit_ < 1e9) return;
         for (double& count : relevant_) count /= unit_;
@@ -143,7 +143,7 @@ class ScoreHistogram {
     std::vector<std::int32_t> places_;  // scratch of add_all
 };
 
-// Which rounds are observed: all of the first kEveryRound, then every kSample-th, which is enough.
+// Selects the rounds to observe: all of the first kEveryRound, then every kSample-th.
 class Sampling {
   public:
     static constexpr double kDiscount = 0.999;

@@ -5,10 +5,10 @@
 //
 //     argmax  sum_i t_i f[p(i)] - sum over relevant i of discount[p(i)],
 //
-// the ranking with the largest sum of score and loss. Relevant items are in the order of their
-// scores, and so are irrelevant items: only the merge of the two sequences is open. A dynamic
-// programme over (a, b), the numbers of relevant and irrelevant items placed so far, finds it in
-// O(|Y| (m - |Y|)).
+// the ranking with the largest sum of score and loss. An optimal ranking has the relevant items in
+// the order of their scores, and the irrelevant items too: only the merge of the two sequences has
+// to be found. A dynamic programme over (a, b), the numbers of relevant and irrelevant items placed
+// so far, finds it in O(|Y| (m - |Y|)).
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,7 @@ typename Predtron<T>::Geometry Predtron<T>::make_geometry(const PredtronConfig& 
     if (config.norm == PredtronNorm::kernel)
         return KernelGeometry(config.kernel, config.budget, config.average);
     if (config.norm == PredtronNorm::l1 || config.norm == PredtronNorm::group)
-        // With a single weight vector, each group has one entry.
+        // With a single weight vector, each group has one entry, so both forms are equal.
         return LinkGeometry<T>(config.norm == PredtronNorm::l1 && !config.queries);
     return LinearGeometry<T>(0, config.average);
 }

@@ -1,5 +1,5 @@
 // Predtron (P5: Jain, Natarajan, Tewari, 2015): perceptrons for general prediction problems. A
-// round scores the example and asks the problem's rule for the loss and a direction
+// round scores the example and gets the loss and a direction from the problem's rule
 // (predtron/problem_rule.hpp). If the loss is not zero, the dual vectors move by
 //
 //     W += eta (rep(correct) - rep(s)) x'                        (update "mistake", Algorithm 1)
@@ -9,8 +9,8 @@
 // and trace norms, for "mistake"; 1 for "loss".
 //
 // The interface is that of LabelRanker. For problems that the core does not know, this class
-// computes the scores, the caller decides, and passes the step back. A query of documents (subset
-// ranking) has one weight vector; its step is a weighted sum of the documents' rows.
+// computes the scores; the caller decodes them and passes the step back. A query of documents
+// (subset ranking) has one weight vector; its step is a weighted sum of the documents' rows.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,8 @@
 
 namespace tagalong {
 
-// The norm of the weights. For the trace norm the weights are kept in Python, and only counts here.
+// The norm of the weights. With the trace norm, Python holds the weights, and this class holds only
+// the counts.
 enum class PredtronNorm { l2, l1, group, kernel, trace };
 
 struct PredtronConfig {
@@ -124,7 +125,7 @@ class Predtron {
     std::span<const std::int32_t> rank(Reader& reader, std::size_t k) const;
     void contributions(Reader& reader, int label, std::vector<double>& out) const;
 
-    // For problems that the caller decides: count() counts a round of a given size and loss and
+    // For problems that the caller decodes: count() counts a round of a given size and loss and
     // returns the step length; observe() updates cut-off and calibration; move() adds the step to
     // the weights.
     double count(double norm, double loss, double weight, std::size_t size);
@@ -138,7 +139,7 @@ class Predtron {
                        double norm, double weight, T* scores);
     void score_documents(std::span<const Example> documents, bool predicting,
                          std::vector<T>& out) const;
-    // The same with the loss and direction that the caller has found.
+    // Like learn_query(), with the loss and the direction computed by the caller.
     void learn_judged_query(std::span<const Example> documents, std::span<const double> grades,
                             double loss, std::span<const double> direction, double norm,
                             double weight);

@@ -48,7 +48,7 @@ class ProblemRule {
     // must be empty. `relevant` and `unknown` ascend.
     double judge(std::span<const double> scores, std::span<const int> relevant,
                  std::span<const int> unknown, bool by_loss, Step& step);
-    // The same for a ranking with grades. With more than two different grades there is no fast
+    // Like judge(), for a ranking with grades. With more than two different grades there is no fast
     // loss-augmented decoding, so `by_loss` must be set.
     double judge_grades(std::span<const double> scores, std::span<const double> grades,
                         bool by_loss, Step& step);

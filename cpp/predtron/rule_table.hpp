@@ -12,8 +12,8 @@ namespace tagalong {
 struct PredtronUpdate {
     std::string_view name;
     std::string_view description;  // one line, for help texts
-    // Steps away from the prediction in proportion to its loss, instead of the loss-augmented
-    // prediction.
+    // Whether the step goes away from the prediction, in proportion to its loss, instead of away
+    // from the loss-augmented prediction.
     bool by_loss = false;
 };
 

@@ -1,5 +1,5 @@
 // P1's Update III (Eq. 11) by the paper's method: a primal-dual interior point method (Eqs. 12-20)
-// whose linear systems cost O(K) per iteration. Misprints of Eqs. 14 and 20 are corrected.
+// whose linear systems cost O(K) per iteration. Misprints in Eqs. 14 and 20 are corrected.
 //
 // The problem, in amounts b = |alpha| >= 0 and a slack s >= 0, is
 //     min  sum_i K_i(b_i) - gamma sum_Y b     (K_i' = k_i, the curves of curves.hpp)
@@ -54,8 +54,8 @@ class InteriorPoint {
         bool slack = false;
         Curve curve{};
         double gamma = 0;
-        double balance = 0;  // its coefficient in sum_Y - sum_notY = 0
-        double spend = 0;    // its coefficient in sum_Y + s = C
+        double balance = 0;  // coefficient of the variable in sum_Y b - sum_notY b = 0
+        double spend = 0;    // coefficient of the variable in sum_Y b + s = C
         double amount = 0;
         double lambda = 1;
 
@@ -157,7 +157,7 @@ class InteriorPoint {
     Pair nu_;
 };
 
-// The same for the linear geometries, whose curves are lines with slope q = |x|^2.
+// The interior point method for the linear geometries, whose curves are lines with slope |x|^2.
 struct LinearInteriorPoint {
     InteriorPoint<LinearCurve> solver;
 

@@ -34,11 +34,11 @@ double LinearWaterFilling::Side::next_mass(double q) const {
     return (count() * entries[joined].height - sum) / q;
 }
 
-// Finds the set of labels that move without sorting. If the set contains all candidates, the
-// computed level v of the irrelevant labels is too low and the level u of the relevant ones is too
-// high. Each pass removes the labels beyond the levels and recomputes the levels. If a pass removes
-// no label, the set is the solution. A few branch-free passes are enough; from the third pass on,
-// they read only the remaining irrelevant labels.
+// Finds, without sorting, the set of labels that move. It starts with all candidates. As long as it
+// is too large, the computed level v of the irrelevant labels is too low and the level u of the
+// relevant ones is too high. Each pass removes the labels beyond the levels and recomputes the
+// levels. If a pass removes no label, the set is the solution. A few branch-free passes are enough;
+// from the third pass on, they read only the remaining irrelevant labels.
 LinearWaterFilling::Levels LinearWaterFilling::find_moving_labels(const Sides& sides, double q,
                                                                   const RuleParameters& rule) {
     constexpr int most_passes = 12, passes_over_all = 2;
@@ -63,7 +63,7 @@ LinearWaterFilling::Levels LinearWaterFilling::find_moving_labels(const Sides& s
         if (at.converged) break;
         const double mass = mass_for(up.sum, up.count, -down.sum, down.count, q, rule);
         const double v = (down.sum - q * mass) / down.count;
-        if (!(v >= least)) break;  // labels that were removed would have to return
+        if (!(v >= least)) break;  // labels were removed that belong to the set
         at.u = (up.sum + q * mass) / up.count;
         at.v = v;
         last_up = up.count;
@@ -85,7 +85,8 @@ std::span<const double> LinearWaterFilling::collect_above(const Sides& sides, do
     return {collected_scores_.data(), collected_count_};
 }
 
-// Enters the collected labels above a second bound into the side; at least the highest label.
+// Makes the collected labels above a second bound the entries of the irrelevant side; at least the
+// highest irrelevant label.
 void LinearWaterFilling::add_irrelevant_above(const Sides& sides, double bound) {
     irrelevant_.entries.clear();
     for (std::size_t i = 0; i < collected_count_; ++i)

@@ -30,8 +30,8 @@ class LinearWaterFilling {
             int label;
         };
         std::vector<Entry> entries;  // in the order in which they join
-        std::size_t joined = 0;      // the number of labels that move
-        double sum = 0;              // of the heights of these labels
+        std::size_t joined = 0;      // the number of labels that have joined
+        double sum = 0;              // the sum of the heights of these labels
 
         // Sorts the entries and joins the first one.
         void start();

@@ -13,8 +13,8 @@
 //     gamma - level_1 - level_2 + T (log m + log(C - m)) = 0.
 // This leaves three unknowns for any number of labels: the two levels and z = log(m / (C - m)),
 // which represents C - m accurately when nearly all of the budget is spent. Newton's method solves
-// the three equations from an initial estimate. If it does not converge, a bracketed search in z
-// encloses Newton's method in the levels.
+// the three equations from an initial estimate. If it does not converge, an outer bracketed search
+// finds z, and inner ones find the levels for each z.
 //
 // A side is a class with the methods
 //     ValueSlope at(level)        the sum of its amounts at a level, and the derivative

@@ -1,8 +1,8 @@
 // The class-dependent features of the mail experiment (P1, P2): the relation of a word of a message
 // to a folder, measured by the fraction of the folder's earlier messages that contain the word.
 //
-//     phi_j(x, r) = common  if at least the fraction `often` of folder r has word j,
-//                   rare    if less than the fraction `seldom` of folder r has it,
+//     phi_j(x, r) = common  if at least the fraction `often` of folder r's messages has word j,
+//                   rare    if less than the fraction `seldom` of these messages has it,
 //                   0       otherwise, if message x lacks the word, or if the folder is empty.
 // The counts of a word are contiguous for all folders, so one pass over them gives phi for all
 // folders.

@@ -198,8 +198,8 @@ const Test in_place{
     }};
 
 const Test equal_rows{"block learner: copies of a row decrease the dual value of simopt only", [] {
-                          // With two copies simopt gains nothing, with three it loses; the optimal
-                          // step uses one of them.
+                          // With two copies of a row, simopt does not change the dual value; with
+                          // three copies it decreases it. The optimal step uses one copy.
                           for (const std::size_t copies : {2u, 3u}) {
                               Example x;
                               x.add(0, 2);
@@ -234,8 +234,8 @@ const Test nothing{"block learner: a block without rows, and rows without featur
                                same(learner.features().size(), 0u);
                                // No weights can satisfy empty rows: only the optimal step adds
                                // their loss to the dual value.
-                               const bool knows = rule.name == "optimal";
-                               near(learner.dual(), knows ? learner.config().C * margin : 0, 1e-15);
+                               const bool gains = rule.name == "optimal";
+                               near(learner.dual(), gains ? learner.config().C * margin : 0, 1e-15);
                            }
                    }};
 

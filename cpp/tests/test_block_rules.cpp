@@ -25,7 +25,7 @@ std::vector<double> shared(std::string_view update, Rows rows, double margin, do
     return lambda;
 }
 
-const Test table{"block rules: the table of schemes", [] {
+const Test table{"block rules: the coefficients of every scheme", [] {
                      // Rows: a mistake, at score 0, within the margin, at the margin, beyond the
                      // margin.
                      const Rows rows{{-1, 1, 4}, {0, 1, 1}, {0.5, 1, 2}, {1, 1, 1}, {3, 1, 1}};
@@ -105,8 +105,8 @@ const Test surrogate{
                 near(found[j], expected[j], 1e-10 * (expected[j] + budget));
                 spent += rows[j].weight * found[j];
             }
-            // The price is a difference of numbers that may be much larger than the budget, so it
-            // is inexact.
+            // The multiplier tau is a difference of numbers that may be much larger than the
+            // budget, so it is inexact.
             at_most(spent, budget * (1 + 1e-10));
         }
     }};

@@ -185,7 +185,7 @@ void observe_rounds(Calibration& calibration, Random& random, int rounds, double
     }
 }
 
-const Test adapting{"probabilities: they adapt pays the distribution changes", [] {
+const Test adapting{"probabilities: they adapt when the distribution changes", [] {
                         Calibration calibration;
                         Random random(68);
                         const Scores scores = {1.1, 1.05, 1, 0.95, 0.9, -1, -1, -1, -1, -1};

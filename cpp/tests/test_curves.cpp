@@ -107,7 +107,7 @@ const Test log_odds{
         }
     }};
 
-const Test linear_odds{"curves: log-odds of one atom are linear in the amount, even pays saturated",
+const Test linear_odds{"curves: log-odds of one atom are linear in the amount, even when saturated",
                        [] {
                            Random random(3);
                            for (int round = 0; round < 500; ++round) {

@@ -135,7 +135,7 @@ const Test many{"entropic refresh: ten thousand small steps", [] {
 
 // Nearly all weight is on the features of x: the mass outside must not be lost to rounding.
 const Test saturated{
-    "entropic refresh: steps continue pays all weight is on the features of x", [] {
+    "entropic refresh: steps continue when all weight is on the features of x", [] {
         for (const std::string_view update : {"single", "optimal", "smooth"}) {
             RankerConfig config = config_of(Geometry::entropic, update);
             config.C = 20;

@@ -123,7 +123,7 @@ const Test constant{"example: the constant feature comes first and is not scaled
                                {{kConstantFeature, -1.0}, {3, -1.0}});
                     }};
 
-// Divided by the length, 1e-200 beside 1e150 underflows to zero.
+// In a row with the value 1e150, the value 1e-200 underflows to zero when it is scaled.
 const Test vanishing{"example: zeros that appear by scaling are dropped", [] {
                          for (const Norm norm : {Norm::euclidean, Norm::largest})
                              expect(finished({{1, 1e-200}, {2, 1e150}}, norm), {{2, 1.0}});

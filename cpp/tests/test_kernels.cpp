@@ -145,7 +145,7 @@ const Test largest{"kernels: largest", [] {
                            }
                    }};
 
-const Test above{"kernels: above returns the indices in order, bound excluded", [] {
+const Test above{"kernels: indices_above is in order, bound excluded", [] {
                      Random random(5);
                      for (std::size_t n = 0; n < 70; ++n) {
                          std::vector<double> values(n);
@@ -160,7 +160,7 @@ const Test above{"kernels: above returns the indices in order, bound excluded", 
                              check(actual == expected, "indices differ");
                              const kernels::CountAndSum tally =
                                  kernels::count_and_sum_above(values.data(), bound, values.size());
-                             // Small integers, so that any order of summation gives the same result.
+                             // Sums of small integers do not depend on the order of summation.
                              double sum = 0;
                              for (const int k : expected)
                                  sum += values[static_cast<std::size_t>(k)];
@@ -236,12 +236,12 @@ void narrow_like_a_loop() {
     }
 }
 
-const Test narrowing{"kernels: narrow rounds once", [] {
+const Test narrowing{"kernels: to_storage rounds once", [] {
                          narrow_like_a_loop<float>();
                          narrow_like_a_loop<double>();
                      }};
 
-const Test widening{"kernels: widen clips values that overflowed, at any index", [] {
+const Test widening{"kernels: to_finite_doubles clips infinities at any index", [] {
                         Random random(7);
                         for (std::size_t n = 1; n < 40; ++n) {
                             std::vector<float> values(n);

@@ -151,7 +151,7 @@ const Test ranks{"label ranker: the ranking is the order of the scores", [] {
                      }
                  }};
 
-// Labels added later equal labels that were of unknown relevance before.
+// Labels added later equal labels whose relevance was unknown until then.
 template <class T>
 void later_labels(Geometry geometry, std::string_view update, double distance) {
     const Note note(words(geometry, update));
@@ -179,7 +179,7 @@ void later_labels(Geometry geometry, std::string_view update, double distance) {
     same(growing.certificate().mistakes, declared.certificate().mistakes);
 }
 
-const Test growth{"label ranker: labels added later equal labels of unknown relevance before", [] {
+const Test growth{"label ranker: a label added later equals one that was unknown until then", [] {
                       for (const Geometry geometry : kGeometries)
                           for (const std::string_view update : updates_of(geometry))
                               later_labels<double>(geometry, update, 1e-9);

@@ -26,7 +26,7 @@ void nearly_equal_rows_converge() {
             }
         const std::size_t end = indices.size();
         indptr.push_back(static_cast<std::int32_t>(end));
-        // The same row again, with values changed by about 2%.
+        // A copy of the row, with values changed by about 2%.
         for (std::size_t e = begin; e < end; ++e) {
             indices.push_back(indices[e]);
             values.push_back(

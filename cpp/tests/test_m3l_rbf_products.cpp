@@ -72,17 +72,17 @@ void compare(std::int64_t rows, std::int64_t columns, double gamma, double dista
     }
 }
 
-Test products(
-    "m3l rbf products: equal to the formula, with the same bits single_row and in a batch", [] {
-        for (const std::int64_t rows : {1, 15, 16, 33}) {
-            Note note("rows ", rows);
-            compare<float>(rows, 7, 0.1, 1e-6);
-            compare<double>(rows, 7, 0.1, 1e-7);
-        }
-        compare<float>(20, 1, 0.5, 1e-6);
-        compare<float>(18, 200, 0.001, 1e-6);
-        compare<float>(6, 40, 10.0, 1e-6);  // distances so large that products underflow
-    });
+Test products("m3l rbf products: equal to the formula, with the same bits alone and in a batch",
+              [] {
+                  for (const std::int64_t rows : {1, 15, 16, 33}) {
+                      Note note("rows ", rows);
+                      compare<float>(rows, 7, 0.1, 1e-6);
+                      compare<double>(rows, 7, 0.1, 1e-7);
+                  }
+                  compare<float>(20, 1, 0.5, 1e-6);
+                  compare<float>(18, 200, 0.001, 1e-6);
+                  compare<float>(6, 40, 10.0, 1e-6);  // distances so large that products underflow
+              });
 
 Test lengths("m3l rbf products: a row whose norm overflows is refused", [] {
     Random random(1);

@@ -159,16 +159,16 @@ const Test one_at_a_time{
         }
     }};
 
-const Test pays{"m3l single-label descent: pays where few labels per row are active", [] {
+const Test pays{"m3l single-label descent: used only if few labels per row are active", [] {
                     Random random(4);
                     Case<float> each(random, true);
                     const Rows<float> rows(each.matrix);
                     std::fill(each.active.begin(), each.active.end(), Mask{0b11001});
                     check(single_label_descent_pays(rows, each.view),
-                          "one unconverged label per row: should pay");
+                          "one unconverged label per row: must be used");
                     std::fill(each.active.begin(), each.active.end(), Mask{0b10011});
                     check(!single_label_descent_pays(rows, each.view),
-                          "two unconverged labels per row: should not pay");
+                          "two unconverged labels per row: must not be used");
                     std::fill(each.active.begin() + kRows / 2, each.active.end(), Mask{0b01001});
                     check(!single_label_descent_pays(rows, each.view),
                           "rows without an unconverged label must not count");

@@ -297,7 +297,7 @@ const Test restoring{"measures: a restored state continues", [] {
                      }};
 
 const Test recent_labels{
-    "measures: counts per label over the window are those of its rows only", [] {
+    "measures: counts per label over the window include only the rows of the window", [] {
         Random random(54);
         Measures measures(3, 4);
         std::vector<Round> rounds;

@@ -131,9 +131,9 @@ void lists_have_the_best_size() {
     const ListChooser game(config);
     std::vector<std::int32_t> list;
     game.choose({{0.1, 0.9, 0.6, 0.0}, {0, 0, 0, 0}}, 4, list);
-    check(!list.empty() && list[0] == 1, "the max_size probable label is not first");
+    check(!list.empty() && list[0] == 1, "the most probable label is not first");
     game.choose({{0.1, 0.9, 0.6, 0.0}, {0, 0, 0, 0}}, 1, list);
-    check(list == std::vector<std::int32_t>{1}, "the list is not the max_size probable label");
+    check(list == std::vector<std::int32_t>{1}, "the list is not the single most probable label");
     game.choose({{0.0, 0.0}, {0, 0}}, 2, list);
     check(list.empty(), "labels of probability 0 were shown");
 }

@@ -208,7 +208,7 @@ void running_dual_is_correct(const RankerConfig& config, double distance) {
 
 // Includes example weights, labels of unknown relevance and a constant feature.
 const Test running{
-    "ranker dual: the running value equals that of the weights and is at most the primal", [] {
+    "ranker dual: equals the value recomputed from the weights, and is at most the primal", [] {
         for (const Geometry geometry : kGeometries)
             for (const std::string_view update : updates_of(geometry)) {
                 RankerConfig config = config_of(geometry, update);

@@ -303,7 +303,7 @@ void contributions_add_up(RankerConfig config, double distance) {
             same(parts.size(), reader.x.size());
             near(std::accumulate(parts.begin(), parts.end(), 0.0), scores[y], distance);
             if (config.normalize || config.constant != 0) continue;
-            for (std::size_t i = 0; i < parts.size(); ++i) {  // the score of the feature on its own
+            for (std::size_t i = 0; i < parts.size(); ++i) {  // the score of the feature alone
                 Item alone;
                 alone.pairs = {{reader.x.feature[i], reader.x.value[i]}};
                 near(parts[i], scores_of(ranker, alone)[y], distance);

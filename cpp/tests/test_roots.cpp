@@ -55,7 +55,7 @@ const Test awkward{
             0, 1, 0.4, 1e-15);
     }};
 
-const Test one_sided{"roots: without a change of sign, the nearer end", [] {
+const Test one_sided{"roots: without a sign change, the end of the interval nearest to a root", [] {
                          const auto negative = [](double x) { return ValueSlope{x - 10, 1}; };
                          const auto positive = [](double x) { return ValueSlope{x + 10, 1}; };
                          near(increasing_root(negative, 1, 2, 1.5), 2, 1e-15);

@@ -129,7 +129,7 @@ const Test given{
     }};
 
 const Test rows{
-    "rule tables: the rows marked as in play are the rows that a block rule moves", [] {
+    "rule tables: a block rule moves the rows that its ActiveRows names, and no others", [] {
         // A mistake, a larger mistake, within the margin, beyond the margin; each with
         // its own optimal step.
         const std::vector<BlockRow> rows{

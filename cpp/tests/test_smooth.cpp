@@ -214,7 +214,7 @@ const Test best{
 
 // The smoothed loss lies between the hinge of the worst pair and T log(1 + pairs) above it.
 const Test near_optimal{
-    "smooth: gains as much as Update III, up to the entropy", [] {
+    "smooth: the gain differs from that of Update III by at most the entropy", [] {
         Random random(7);
         LinearSmooth smooth;
         LinearWaterFilling filling;

@@ -135,7 +135,7 @@ const Test bisection{
     }};
 
 // In random rounds no label is within 1e-6 of the level that decides whether it moves. So the two
-// agree more closely than the interior point method's tolerance on the complementarity guarantees.
+// methods agree more closely than the tolerance of the interior point method guarantees.
 const Test interior{
     "filling: equals the interior point method", [] {
         Random random(3);

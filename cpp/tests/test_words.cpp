@@ -66,8 +66,8 @@ std::string lower(std::string bytes) {
     return bytes;
 }
 
-// The same names as Words, sorted: runs of one kind, then n-grams of words, then n-grams of
-// letters.
+// A reference implementation of Words, with sorted names: runs of one kind, then n-grams of words,
+// then n-grams of letters.
 Names plain_names(const WordsConfig& config, const std::string& field, std::string_view text) {
     Names out;
     const std::string prefix = field.empty() ? "" : field + ":";

@@ -77,7 +77,7 @@ class NameKeys {
     }
 
   private:
-    // The state after the complete eights of bytes of the prefix, for a rest of this length.
+    // The state after all complete groups of eight bytes of the prefix, for a rest of this length.
     std::uint64_t after_prefix(std::size_t length) const {
         std::uint64_t key = key_steps::begin(prefix_.size() + length);
         for (std::size_t at = 0; at + 8 <= prefix_.size(); at += 8)

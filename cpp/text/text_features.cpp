@@ -12,8 +12,8 @@
 namespace tagalong {
 namespace {
 
-// 1 + log(count). A table serves the small counts, which are most: the logarithm would cost more
-// than all other work on a word.
+// 1 + log(count). Small counts, the usual case, are looked up in a table: the logarithm would cost
+// more than all other work on a word.
 double log_weight(std::size_t count) {
     static const std::array<double, 64> table = [] {
         std::array<double, 64> found{};

@@ -58,7 +58,7 @@ class TextFeatures {
 
         std::string text;           // all words, and the names of the values
         std::vector<Slice> names;   // in the order of the item, values last
-        std::vector<double> given;  // the numbers of the values
+        std::vector<double> given;  // the named values
         struct Part {               // consecutive names of the same field
             std::size_t first;
             std::string field;  // followed by a colon; empty for a field without a name

@@ -240,7 +240,7 @@ def test_progress_is_printed(capsys: pytest.CaptureFixture[str], monkeypatch: An
 
 @pytest.mark.parametrize("prior", [None, "cooccurrence"])
 def test_the_progress_callback_can_stop_training(monkeypatch: Any, prior: Any) -> None:
-    """Training would take hours; the callback stops it after a pass, and the model keeps it."""
+    """Training would take hours. The callback stops it after a pass; the model keeps that pass."""
     seen = []
 
     def stop(done: int, passes: int, violation: float) -> None:
@@ -299,7 +299,7 @@ def test_interrupting_the_first_kernel_products_leaves_a_zero_model(
 
 
 def test_without_a_bias_a_scikit_learn_check_cannot_be_met() -> None:
-    """check_class_weight_classifiers wants 0.87 of these rows in one class: hence poor_score."""
+    """check_class_weight_classifiers requires 0.87 of these rows in one class: tag poor_score."""
     X, y = make_blobs(centers=2, random_state=0, cluster_std=20)
     _, rows, _, _ = train_test_split(X, y, test_size=0.5, random_state=0)
     normals = np.column_stack([-rows[:, 1], rows[:, 0]])

@@ -50,9 +50,9 @@ def test_rows_too_long_for_the_kernel_are_refused_and_do_not_change_the_model() 
 
 @pytest.mark.parametrize("kind", ["dense", "negative", "singular", "cooccurrence"])
 def test_coupled_rare_labels_start_from_the_never_relevant_label(kind: str) -> None:
-    """18 rare labels fill two blocks; each starts from a multiple of that label's solution.
+    """18 rare labels fill two blocks; each starts from a multiple of a common solution.
 
-    Where the diagonal of the prior varies, some labels start from 0.
+    If the diagonal of the prior is not constant, some labels start from 0.
     """
     X, Y = many(23, 60, 40, 18, 6)
     rare = (np.random.default_rng(0).random(Y.shape) < 0.15).astype(float) * Y

@@ -113,7 +113,7 @@ def test_several_coupled_blocks_reach_the_optimum(sparse: bool) -> None:
 
 
 def test_uncoupled_blocks_reach_the_optimum() -> None:
-    """The prior couples labels within each block but no two blocks, which exchange nothing."""
+    """The prior couples labels only within blocks, so the blocks exchange no changes."""
     X, Y = data(17, rows=30, labels=32)
     R = np.kron(np.eye(2), priors(16)["dense"])
     model = M3LClassifier(prior=R, tol=1e-5, max_iter=20000).fit(sp.csr_matrix(X), Y)
@@ -186,7 +186,7 @@ def test_sparse_rows_give_the_same_bits_with_any_number_of_threads(prior: str | 
 
 
 def test_rare_labels_start_from_the_never_relevant_label() -> None:
-    """20 rare labels start from its solution; a label alone starts from 0. Both are optimal."""
+    """20 rare labels start from a common solution, single labels from 0; both reach the optimum."""
     X, Y = many(7, 400, 60, 20, 8)
     rare = (np.random.default_rng(0).random(Y.shape) < 0.06).astype(float) * Y
     together = M3LClassifier(tol=1e-5, max_iter=10000).fit(X, rare)

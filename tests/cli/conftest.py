@@ -20,7 +20,7 @@ WORDS = {
 
 
 def items(count: int = 60) -> list[dict[str, Any]]:
-    """Texts about one or two topics; every tenth is unlabelled, every thirteenth has no label."""
+    """Texts about one or two topics; some have no labels key or an empty list."""
     topics = list(WORDS)
     found = []
     for number in range(count):

@@ -95,7 +95,7 @@ def test_model_equals_the_python_tagger_to_the_bit(
     assert learnt.suggest("the invoice") == by_hand.suggest("the invoice")
 
 
-def test_the_report_is_that_of_progressive(run: Run, stream: Path) -> None:
+def test_the_report_equals_that_of_progressive(run: Run, stream: Path) -> None:
     flags = ("--report", "r.json", "--at", "2", "--window", "10")
     done = run("learn", "items.jsonl", "--json", *flags)
     expected = progressive(tagalong.Tagger(), labelled("items.jsonl"), k=2, window=10).to_dict()
@@ -105,7 +105,7 @@ def test_the_report_is_that_of_progressive(run: Run, stream: Path) -> None:
     assert done.json["read"] == 60
 
 
-def test_limit_counts_what_is_read(run: Run, stream: Path) -> None:
+def test_limit_counts_the_items_read(run: Run, stream: Path) -> None:
     done = run("learn", "items.jsonl", "--json", "--limit", "10")
     assert (done.json["read"], done.json["report"]["items"]) == (10, 9)
     assert run("learn", "items.jsonl", "--json", "--limit", "0").json["report"]["items"] == 0

@@ -1,4 +1,4 @@
-"""Tests of ``learn --resume``: an interrupted run ends with the same bits as any other."""
+"""Tests of ``learn --resume``: the result has the same bits as without the interruption."""
 
 import array
 import fcntl

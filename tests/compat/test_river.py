@@ -286,7 +286,7 @@ def test_probabilities_are_valid():
             assert 0 <= p[True] <= 1
             assert p[False] == 1 - p[True]
         model.learn_one(x, y)
-    # The most frequent label is probabilities, the rarest is not.
+    # The most frequent label is probable, the rarest is not.
     probabilities = model.predict_proba_one(x)
     assert probabilities["Class12"][True] > 0.5 > probabilities["Class14"][True]
 

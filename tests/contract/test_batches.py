@@ -104,7 +104,7 @@ def test_two_passes_equal_the_stream_twice(learner: LearnerCase) -> None:
 
 
 @for_learners_with(learners.RANK)
-def test_fit_forgets_what_was_learnt_before(learner: LearnerCase) -> None:
+def test_fit_forgets_earlier_training(learner: LearnerCase) -> None:
     other = make_stream(seed=3, features=N_FEATURES, labels=N_LABELS + 3)
     again = learner.make().fit(other.X, other.Y).fit(STREAM.X, STREAM.Y)
     assert_same(whole(again), fitted_bits(learner))

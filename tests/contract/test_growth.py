@@ -94,7 +94,7 @@ def test_an_absent_feature_keeps_its_weights(learner: LearnerCase) -> None:
 
 @for_learners_with(learners.LEARN_ONE, learners.PROTOTYPES)
 def test_unknown_features_do_not_change_the_ranking(learner: LearnerCase) -> None:
-    """Without normalize: unit length would let unknown features scale the known ones."""
+    """With normalize, unknown features would change the scale of the known ones."""
     model = learner.make().set_params(normalize=False, n_features=None)
     for (indices, values), y in zip(FIRST.pairs(), FIRST.sets(), strict=True):
         model.learn_one((indices, np.clip(values, -1, 1)), y)

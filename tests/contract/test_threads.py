@@ -140,7 +140,7 @@ def test_a_label_may_be_added_during_a_call(learner: LearnerCase) -> None:
 
 
 @for_learners_with(learners.SHARED, learners.RANK, among=DISTINCT)
-def test_a_native_state_is_one_between_two_rounds(learner: LearnerCase) -> None:
+def test_a_native_state_is_never_read_within_a_round(learner: LearnerCase) -> None:
     shared = learner.make().partial_fit(WIDE.X[:1], WIDE.Y[:1])
 
     @cache

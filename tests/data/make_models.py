@@ -1,7 +1,7 @@
-"""Makes the model files of the present file format, and what they must answer.
+"""Make the model files of the current file format, and files with the expected predictions.
 
-Each format that was ever released keeps its files here, as they were then: a file is made once,
-when its format is settled, and only read from then on. So only files that are not there are made.
+This folder keeps the files of every released format unchanged. Therefore a file is written once,
+when its format is final, and existing files are never overwritten.
 
     python -m tests.data.make_models
 """
@@ -33,7 +33,7 @@ N_FEATURES = 6
 
 
 def examples(seed: int, rows: int) -> list[list[float]]:
-    """Rows of simple numbers, so that their text is exact."""
+    """Return rows of multiples of 1/4, which JSON represents exactly."""
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 9, (rows, N_FEATURES)) / 4 * (rng.random((rows, N_FEATURES)) < 0.5)
     found: list[list[float]] = X.tolist()
@@ -67,7 +67,7 @@ def taught_tagger() -> Tagger:
 
 
 def block_projection(**parameters: Any) -> BlockProjection:
-    """A learner of blocks, some in sets, with a row of weight 2."""
+    """A block learner: some blocks have groups, and one row per block has the weight 2."""
     learner = BlockProjection(**parameters)
     for seed in range(6):
         X = np.array(examples(10 + seed, 5))
@@ -78,7 +78,7 @@ def block_projection(**parameters: Any) -> BlockProjection:
 
 
 def ordinal_ranker() -> OrdinalRanker:
-    """Grades that are words, one of them rare."""
+    """An OrdinalRanker whose grades are words, one of them rare."""
     X = np.array(examples(20, 40))
     grades = ["poor", "fair", "good"]
     y = np.array(grades)[np.digitize(X[:, 0] - X[:, 1], [-0.5, 1.5])]
@@ -86,7 +86,7 @@ def ordinal_ranker() -> OrdinalRanker:
 
 
 def shared_label_ranker(features: Any, **parameters: Any) -> SharedLabelRanker:
-    """A ranker of folders; nothing was ever filed under one of them."""
+    """A ranker of folders, one of which is empty."""
     learner = SharedLabelRanker(features, **parameters)
     X = np.array(examples(30, 30))
     Y = [[LABELS[i % 3]] if i % 4 else [LABELS[i % 3], LABELS[3]] for i in range(30)]
@@ -94,7 +94,7 @@ def shared_label_ranker(features: Any, **parameters: Any) -> SharedLabelRanker:
 
 
 def trained(learner: Any, single: bool = False) -> Any:
-    """A learner of labels, after one pass."""
+    """Train a label ranker with one pass and return it."""
     X = np.array(examples(40, 30))
     Y = ["abc"[i % 3] if single else [LABELS[i % 3], LABELS[3 + i % 2]] for i in range(30)]
     return learner.partial_fit(X, Y, classes=list("abc") if single else LABELS)
@@ -102,7 +102,7 @@ def trained(learner: Any, single: bool = False) -> Any:
 
 SCORES_AND_LABELS = ("decision_function", "predict")
 
-# What each kind must answer, beside its certificate.
+# How to make each kind of model, and the methods whose results are recorded.
 ANSWERS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "block_projection": (lambda: block_projection(update="optimal"), ("decision_function",)),
     "block_projection_entropic": (
@@ -144,7 +144,7 @@ COUNTS = ("rounds", "mistakes", "loss", "dual", "shown")
 
 
 def answers_of(model: Any, methods: tuple[str, ...], probes: Any) -> dict[str, Any]:
-    """Return what a model says, in terms of JSON."""
+    """Return the predictions, weights and certificate of a model as JSON values."""
     certificate = model.certificate_
     return {
         "examples": probes,

@@ -48,7 +48,7 @@ def test_batches_of_any_size_agree(seed: int, sizes: list[int], window: int, dty
     assert_same(found, report_of(rounds, 3, window))
 
 
-def test_one_by_one_agrees() -> None:
+def test_single_rows_agree_with_batches() -> None:
     rounds = random_rounds(1, 700, 5)
     assert_same(in_batches(rounds, [1], Progress(5, 50)).report(), report_of(rounds, 5, 50))
 

@@ -98,7 +98,7 @@ def test_reports_are_made_from_tiny_cells(data, name):
 
 
 @pytest.mark.parametrize("name", TIMED)
-def test_reports_are_made_where_the_clock_stands_still(data, name, monkeypatch):
+def test_reports_are_made_if_all_measured_times_are_zero(data, name, monkeypatch):
     """All work takes less than one tick of the clock."""
     monkeypatch.setattr(time, "process_time", lambda: 7.0)
     reported(name)
@@ -193,7 +193,7 @@ def test_one_vs_rest_is_m3l_without_a_prior(data):
         assert np.mean(found != methods.m3l(train, data.test.X, C, None)) < 0.02
 
 
-def test_the_gap_of_libsvm_is_that_of_its_own_problem(data):
+def test_the_gap_of_libsvm_refers_to_its_own_problem(data):
     loose = peers.libsvm(data.train, 0, "rbf", 1.0, 1.0)
     tight = peers.libsvm(data.train, 0, "rbf", 1.0, 1e-6)
     assert tight["gap"] < 1e-5 < loose["gap"]

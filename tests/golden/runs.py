@@ -222,7 +222,7 @@ def queries_run(_: Path) -> Digests:
 
 
 def trace_run(_: Path) -> Digests:
-    """Hash only the digits on which all LAPACK libraries agree: they compute singular values."""
+    """Hash only the digits of singular values that do not depend on the LAPACK library."""
     learner = make(Predtron, norm="trace", dtype="float64")
     by_matrix(learner)
     scores = learner.decision_function(stream.X)
@@ -284,7 +284,7 @@ def batches() -> Iterator[tuple[str, Run]]:
 
 
 def batch_run(**settings: Any) -> Run:
-    """With a kernel or a prior, hash only the digits on which all BLAS libraries agree."""
+    """With a kernel or a prior, hash only the digits that do not depend on the BLAS library."""
     exact = "prior" not in settings and "kernel" not in settings
 
     def run(_: Path) -> Digests:

@@ -105,7 +105,7 @@ class Table:
 
 
 class Broken:
-    """Returns, or raises, the given object from the given example on."""
+    """Features that are invalid from a given example on: an object to return or to raise."""
 
     def __init__(self, answer: Any, after: int = 0, learns: bool = False):
         self.answer, self.after, self.asked = answer, after, 0

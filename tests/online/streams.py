@@ -77,7 +77,7 @@ def indicator(items: Sequence[Item], n_labels: int) -> FloatArray:
 
 
 def feed(ranker: LabelRanker, items: Sequence[Item], n_labels: int) -> FloatArray:
-    """Learn the items as one batch; return the scores of each from before it was learnt."""
+    """Learn the items as one batch; return the scores of each item before it was learnt."""
     scores = ranker.predict_then_learn(
         np.array([item.x for item in items]),
         indicator(items, n_labels),

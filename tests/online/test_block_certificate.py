@@ -179,7 +179,7 @@ class TestMistakes:
             assert certificate.mistakes <= bound
 
     def test_conproj_has_a_bound_for_large_budgets(self) -> None:
-        """Where the denominator C - ½C²R² would be negative, the chosen step is 1/R²."""
+        """If the denominator C - ½C²R² would be negative, the bound uses the step 1/R²."""
         stream = [Block(2.0 * np.eye(5)[[i]], np.ones(1), None, None) for i in range(5)]
         certificate = learnt("euclidean", "conproj", 100.0, stream)
         w = np.full(5, 0.5)
@@ -187,7 +187,7 @@ class TestMistakes:
         assert certificate.gain_per_mistake == pytest.approx(0.5 / 4.0)
         assert certificate.bound(0.5 * w @ w, 0.0) == pytest.approx(certificate.mistakes)
 
-    def test_theorem_6_needs_its_margin(self) -> None:
+    def test_the_misprint_in_theorem_6_gives_a_wrong_bound(self) -> None:
         """An adversarial stream makes more mistakes than the misprint C - ½C² allows."""
         n, margin = 8, 0.05
         C = margin

@@ -1,4 +1,4 @@
-"""Single steps of `BlockProjection`: closed forms, the surrogate, and SimOpt's false claims."""
+"""Single steps of `BlockProjection`: closed forms, the surrogate, counterexamples for SimOpt."""
 
 import numpy as np
 import pytest

@@ -174,10 +174,10 @@ def competitor_loss(ranker: LabelRanker, W: FloatArray, items: Sequence[Item]) -
 class TestBound:
     @pytest.mark.parametrize(("geometry", "update"), combinations(*BOUNDED))
     @pytest.mark.parametrize("seed", range(2))
-    def test_holds_where_not_learning_exceeds_it(
+    def test_holds_if_a_learner_without_updates_exceeds_it(
         self, seed: int, geometry: Geometry, update: Update
     ) -> None:
-        """The initial weights tie in every round: a learner that never moves exceeds the bound."""
+        """Without updates every round is a tie, hence a mistake, and the bound is exceeded."""
         items, W = separable_stream(seed, 4000)
         W = W if geometry == "entropic" else 1.25 * W
         C = 0.05 if update in {"fixed", "simperc"} else 1.0
@@ -236,7 +236,7 @@ class TestBound:
 
     @pytest.mark.parametrize("update", BOUNDED)
     def test_gain_per_mistake(self, update: Update) -> None:
-        """Gamma c - B c² at the least favourable weight; c is C, or gamma/2B if chosen freely."""
+        """It is gamma c - B c² at the worst weight; c is C, or the best step min(C, gamma/2B)."""
         facts = {"rounds": 9, "mistakes": 4, "loss": 3.0, "dual": 0.1, "curvature": 2.0}
         kind = {"update": update, "geometry": "euclidean", "margin": 1.0, "temperature": 0.1}
         plain = Certificate(**facts, **kind, C=0.1)

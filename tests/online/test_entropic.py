@@ -231,7 +231,7 @@ def test_invariants_hold_on_coarse_rows(
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("distance", [50.0, 150.0, 600.0])
 def test_small_weights_can_recover(update: Update, dtype: str, distance: float) -> None:
-    """The best step is a third of the distance, from any tiny weight; C is much larger."""
+    """A weight of exp(-distance) is no obstacle: the best step is distance / 3, far below C."""
     theta = np.array([[0.0, 0.0], [0.0, distance]])
     ranker = ranker_at(
         theta, "entropic", update=update, C=1e3, margin=1.0, temperature=0.1, dtype=dtype
@@ -242,7 +242,7 @@ def test_small_weights_can_recover(update: Update, dtype: str, distance: float) 
 
 
 def test_smooth_step_between_saturated_labels() -> None:
-    """A round of a long stream with large C and low temperature: its gain is finite."""
+    """A state after long learning with a large C and a low temperature: the gain is finite."""
     theta = [[-860, -60], [330, -70], [280, -740], [190, 190], [-270, 760], [320, -80]]
     ranker = ranker_at(
         np.array(theta),

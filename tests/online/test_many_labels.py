@@ -104,7 +104,7 @@ def test_unknown_labels_get_their_own_weights(stream):
 
 
 def test_labels_of_mostly_unknown_relevance_keep_sharing(stream):
-    """As with feedback on the few labels that were shown."""
+    """This is the case of feedback on a few shown labels."""
     ranker, _ = rankers("smooth", "auto")
     ranker.add_labels(stream.labels)
     shown: set[str] = set()
@@ -168,7 +168,7 @@ def test_labels_that_appear_later(stream, update):
     assert np.array_equal(after[:, :LABELS], before)
     assert not after[:, LABELS:].any()
     if update != "single":
-        return  # labels declared at the start would have decreased with the others
+        return  # scores of labels declared at the start would have decreased
     # Labels declared at the start, after the same rounds, have the same scores.
     names = [*stream.labels, *(f"new {i}" for i in range(2000))]
     rows = [[stream.labels[i] for i in stream.Y[row].indices] for row in range(120)]

@@ -51,9 +51,9 @@ def test_counts_equal_those_of_the_state() -> None:
     native = LabelRanker().fit(X, Y)._native
     certificate, numbers = native.certificate(), native.state()["numbers"]
     names = set(numbers) - {"labels"}
-    told = {name: getattr(certificate, name) for name in names if hasattr(certificate, name)}
-    assert {"rounds", "mistakes", "loss", "gain", "curvature", "least_weight"} <= set(told)
-    assert told == {name: numbers[name] for name in told}
+    reported = {name: getattr(certificate, name) for name in names if hasattr(certificate, name)}
+    assert {"rounds", "mistakes", "loss", "gain", "curvature", "least_weight"} <= set(reported)
+    assert reported == {name: numbers[name] for name in reported}
 
 
 @DTYPES

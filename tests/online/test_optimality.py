@@ -248,7 +248,7 @@ class TestSmooth:
 
 
 class TestEveryRule:
-    # Every rule in turn: to draw a situation takes longer than the steps.
+    # Each situation tests every rule, because drawing it takes longer than the steps.
 
     @properties
     @given(situations | entropic_situations(40.0))

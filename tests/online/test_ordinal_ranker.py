@@ -124,7 +124,7 @@ def test_a_score_on_a_threshold_reaches_it() -> None:
     assert ranker.decision_function(np.eye(2)).tolist() == [[0, 0, 0]] * 2
 
 
-def test_raw_thresholds_may_be_out_of_order_and_predictions_hold() -> None:
+def test_predictions_count_raw_thresholds_even_if_they_are_unordered() -> None:
     rng = np.random.default_rng(0)
     found = 0
     for _ in range(20):

@@ -26,7 +26,7 @@ def trained(rounds: int = 40, **settings: Any) -> Tagger:
     return tagger
 
 
-def test_it_learns_from_what_was_accepted() -> None:
+def test_it_learns_from_accepted_labels() -> None:
     tagger = trained()
     for label, text in TEXTS.items():
         (first, *others) = tagger.suggest(text)

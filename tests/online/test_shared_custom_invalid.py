@@ -75,7 +75,7 @@ def test_invalid_features_are_named_and_nothing_is_learnt(bad: str) -> None:
     ranker.partial_fit(X[:1], Y[:1])  # learning continues
 
 
-def test_the_longest_row_that_fits() -> None:
+def test_rows_up_to_the_length_limit_are_accepted() -> None:
     """The difference of two rows is at most twice as long."""
     fits = float(np.sqrt(np.finfo(np.float32).max) / 2 * (1 - 1e-6))
     SharedLabelRanker(Table(np.array([[fits], [-fits]]))).fit([[1.0], [1.0]], [0, 1])
@@ -135,7 +135,7 @@ def test_exceptions_of_the_features_have_a_note_with_the_row(learns: bool) -> No
 
 
 def test_features_that_learn_are_validated_row_by_row() -> None:
-    """Their rows depend on what they have learnt from the rows before."""
+    """The features of a row depend on the rows learnt before it."""
     ranker = SharedLabelRanker(Broken(with_value(np.nan), after=4, learns=True))
     with pytest.raises(ValueError, match="row 4: label 'b', feature 2 is NaN"):
         ranker.partial_fit(X, Y, ["a", "b", "c"])

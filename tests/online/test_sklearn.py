@@ -203,7 +203,7 @@ def test_parameters_are_stored_unchanged() -> None:
     assert LabelRanker().set_params(**changed).get_params() == changed
 
 
-def test_repr_shows_what_differs_from_the_defaults() -> None:
+def test_repr_shows_the_parameters_that_differ_from_the_defaults() -> None:
     assert repr(LabelRanker()) == "LabelRanker()"
     assert repr(LabelRanker(C=3, update="single")) == "LabelRanker(C=3, update='single')"
 

@@ -127,9 +127,7 @@ def assert_agreement(
 def every_case(
     *updates: Update, geometries: Sequence[Geometry] = GEOMETRIES
 ) -> pytest.MarkDecorator:
-    """Every pair of settings occurs: with a small C and with a large one, rows are prepared in
-    two ways each.
-    """
+    """Parametrize a test by C, constant and normalize so that any two values occur together."""
     cases = [
         Case(geometry, update, kind, C, constant, normalize)
         for geometry, update in combinations(*updates)

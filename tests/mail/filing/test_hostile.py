@@ -230,7 +230,7 @@ def test_no_message_is_moved_through_a_symbolic_link(one: Mail, tmp_path: Path, 
     assert sorted(outside.iterdir()) == before
 
 
-def test_a_folder_that_only_has_new_is_not_an_inbox(one: Mail) -> None:
+def test_a_folder_with_only_a_new_subfolder_is_not_an_inbox(one: Mail) -> None:
     """A folder that contains "new" may be any folder, such as a home folder."""
     (one.root / "tmp").rmdir()
     key = one.deliver("Bank", text_about("Bank", 1000))

@@ -90,7 +90,7 @@ def test_a_renamed_message_is_recognised(mail: Mail) -> None:
     mail.move(filed[1], "Travel", new_name=True)
     mail.move(filed[2], "Bank", new_name=True)
     learnt = mail.move(min(mail.contents()["Bank"]), "Bank", new_name=True)
-    mail.deliver("", text_about("Bank", 1003))  # a copy of one that is still there
+    mail.deliver("", text_about("Bank", 1003))  # a copy of a message in Bank
     result = file_mail(mail.root, apply=True)
     assert nonzero_counts(result) == {"corrected": 1, "rejected": 1, "put back": 1, "moved": 1}
     assert nonzero_counts(file_mail(mail.root, apply=True)) == {"put back": 1}
