@@ -1,4 +1,4 @@
-"""Translation between M3LClassifier and the native solvers: problem in, model out."""
+"""Conversion of M3LClassifier's inputs to a native problem, and of the solution to a model."""
 
 import os
 import sys
@@ -43,7 +43,7 @@ class Solution:
     dual : array
         The dual variables: (blocks, rows, lanes) if ``place`` is given, else (rows, labels).
     place : array or None
-        The place of each label among the blocks: block times lanes plus lane.
+        The position of each label in the blocks: block number times lanes plus lane number.
     summary : M3LLinearSolution or M3LKernelSolution
         Dual objective, duality gap, violation, passes; whether it converged or was stopped.
     """
