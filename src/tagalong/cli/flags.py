@@ -50,7 +50,7 @@ def parameters_as_flags(message: str, flags: Mapping[str, str]) -> str:
 
 
 def _substituted(message: str, flags: Mapping[str, str], pattern: str) -> str:
-    """Return a message with a flag, and the value if any, for each match of a pattern."""
+    """Return a message in which flags, with values if there are any, replace the matches."""
     if not flags:
         return message
     # The longest name first, as a name may begin with another.

@@ -63,7 +63,7 @@ def _command(argv: list[str]) -> str:
 def _message_and_code(error: Exception, flags: Mapping[str, str]) -> tuple[str, int]:
     if isinstance(error, CommandError):
         return str(error), error.code
-    # By name, because the module that defines the class need not be imported yet.
+    # Compare the class by name, because its module may not be imported yet.
     if type(error).__name__ == "OptionError":
         return parameters_as_flags(str(error), flags), WRONG_USAGE
     notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
