@@ -52,7 +52,7 @@ class Journal:
     present : dict of str to Entry
         Messages that were in the mailbox at the last scan.
     gone : dict of str to Entry
-        Messages that were not, in the order of their disappearance.
+        Messages that have disappeared from the mailbox, in the order of their disappearance.
     """
 
     learnt: int = 0
@@ -81,7 +81,7 @@ class Journal:
         return {entry.identity: key for key, entry in self.gone.items()}
 
     def trim(self) -> None:
-        """Drop the messages that have been gone longest, except for `MAX_GONE`."""
+        """Drop the messages that have been gone longest, until `MAX_GONE` remain."""
         for key in list(self.gone)[: max(0, len(self.gone) - MAX_GONE)]:
             del self.gone[key]
 
