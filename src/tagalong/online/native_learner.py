@@ -80,7 +80,7 @@ class NativeLearner(NativeModel):
         self._checked_settings()
 
     def own_feature_names(self, features: npt.NDArray[Any]) -> list[str] | None:
-        """Return the names of features that the learner computes; None if it uses the examples'.
+        """Return the names of computed features; None if the learner uses the examples' features.
 
         Parameters
         ----------

@@ -54,8 +54,8 @@ class LabelRanker(CutoffRanker):
         of [2]_ over all pairs of a relevant and an irrelevant label. ``"smooth"``: the exact step
         for a smoothed loss, which converges to ``"optimal"`` as the temperature goes to 0.
     geometry : str, default "adaptive"
-        ``"euclidean"``; ``"adaptive"``, where frequently updated features move less; or
-        ``"entropic"``, where each label's weights are a distribution over the features.
+        ``"euclidean"``; ``"adaptive"``, in which frequently updated features move less; or
+        ``"entropic"``, in which each label's weights are a distribution over the features.
     C : float, default 10
         The budget of a round: an upper bound on its step. Larger values learn faster and forget
         faster.

@@ -79,7 +79,7 @@ class PartialFeedbackRanker(OnlineRanker):
         (float32: 6 * K * n**2); its diagonal, for which no bound is proven; or the kernel form, in
         dual variables over the rows that the label was shown for.
     exploration : float, default 1
-        A factor for the widths. 1 is the theory, whose widths are some ten times the observed
+        A factor for the widths. The theory requires 1; its widths are about ten times the observed
         errors. With 0 there is no exploration: lists follow the estimated probabilities.
     update : "partial" or "full", default "partial"
         ``"full"`` is the baseline with full information: no widths, and in a game on full labels
@@ -127,11 +127,12 @@ class PartialFeedbackRanker(OnlineRanker):
 
     Notes
     -----
-    ``suggest`` and the predictions do not change the model; ``feedback`` and the games do. Feedback
-    may come later and in any order: the update uses the model at that time, so that a suggestion
-    need not be stored. ``fit``, ``partial_fit``, ``learn_one``, ``play`` and the ``watch`` methods
-    play the game on full labels: each round chooses a list, and learns the relevance of the labels
-    in it. Labels that are not shown have no influence on the model, to the last bit.
+    ``suggest`` and the predictions do not change the model; ``feedback`` and the methods that play
+    the game do. Feedback may come later and in any order: the update uses the model at that time,
+    so that a suggestion need not be stored. ``fit``, ``partial_fit``, ``learn_one``, ``play`` and
+    the ``watch`` methods play the game on full labels: each round chooses a list, and learns the
+    relevance of the labels in it. Labels that are not shown have no influence on the model, to the
+    last bit.
 
     ``decision_function`` and ``rank`` use the estimates without widths. ``predict`` returns the
     labels of the best list by these estimates. Targets are as for `LabelRanker`; a label of
