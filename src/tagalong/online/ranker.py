@@ -358,7 +358,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         return self._native.score_one(*pairs)
 
     def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Return calibrated probabilities: how often labels with such scores were recently relevant.
+        """Return the recent share of relevant labels among labels with such scores.
 
         Parameters
         ----------

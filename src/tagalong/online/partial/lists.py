@@ -25,7 +25,7 @@ class ShownList:
     widths : array of float
         The confidence width of each margin: how far the margin may be off.
     explores : array of bool
-        Whether each label is shown only to explore: its estimate alone would not put it in the list.
+        Whether each label is shown only to explore: its estimate alone would not list it.
     """
 
     labels: list[Any]
