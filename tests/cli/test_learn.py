@@ -147,7 +147,7 @@ def test_continue_with_other_settings_is_refused(run: Run, stream: Path, model: 
         (("--buckets", "grow"), "with --buckets 1048576, not with --buckets grow"),
         (("--no-names",), "without --no-names, not with --no-names; leave --no-names out"),
         (("--set", "constant=7"), "with --set constant=None, not with --set constant=7"),
-        (("--slots", "3"), "--slots: m.tagalong holds a LabelRanker without it"),
+        (("--slots", "3"), "--slots: m.tagalong holds a LabelRanker, which has no such parameter"),
     ):
         done = run("learn", "items.jsonl", "--model", model, "--continue", *flags)
         assert done.code == 2

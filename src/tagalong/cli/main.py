@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     _escape_unencodable_output()
     flags: dict[str, str] = {}
     try:
-        # Only the options of this command are added: those of formats are slow to import.
+        # Only the options of this command are added: the options of formats are slow to import.
         args, rest = make_parser(only=_command(argv)).parse_known_args(argv)
         if rest:
             raise UsageError(
@@ -90,7 +90,7 @@ def _escape_unencodable_output() -> None:
 
 def _discard_output() -> None:
     try:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
+        null_device = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null_device, sys.stdout.fileno())
     except (OSError, ValueError):
         pass

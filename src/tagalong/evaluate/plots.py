@@ -69,18 +69,18 @@ def save(report: Report, path: str | os.PathLike[str], kind: str) -> None:
         One of ``KINDS``.
     """
     path = Path(path)
-    ending = path.suffix.lower().removeprefix(".")
-    if ending not in ("png", "svg"):
+    extension = path.suffix.lower().removeprefix(".")
+    if extension not in ("png", "svg"):
         raise ValueError(f"path must end in .png or .svg, got {str(path)!r}")
     figure = draw(report, kind)
     temporary = path.with_name(f".{path.name}.part")
     # Without the date, equal figures give equal files.
-    metadata = {"Date": None} if ending == "svg" else None
+    metadata = {"Date": None} if extension == "svg" else None
     try:
         with warnings.catch_warnings():
             # Characters that no installed font has are drawn as boxes.
             warnings.filterwarnings("ignore", message="Glyph")
-            figure.savefig(temporary, format=ending, dpi=DOTS_PER_INCH, metadata=metadata)
+            figure.savefig(temporary, format=extension, dpi=DOTS_PER_INCH, metadata=metadata)
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)

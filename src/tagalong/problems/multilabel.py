@@ -76,8 +76,8 @@ class Multilabel(BuiltinProblem):
     def augmented_decode(self, scores: Vector, y: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Return the set with the largest sum of loss and similarity."""
         right = np.asarray(y) != 0
-        twice = 2 / np.sqrt(len(scores))
-        gains = np.where(right, -twice, twice) * scores  # by flipping each label
+        flip_change = 2 / np.sqrt(len(scores))
+        gains = np.where(right, -flip_change, flip_change) * scores  # by flipping each label
         if self.loss_name == "hamming":
             flip = 1 + gains > 0
         elif self.loss_name == "subset":

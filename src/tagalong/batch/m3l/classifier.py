@@ -59,10 +59,10 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
     C : float, default 1.0
         Weight of the loss relative to the squared length of the weights.
     prior : None, "cooccurrence" or array of shape (K, K), optional
-        The prior R on label correlations: symmetric and positive semi-definite, up to 1e-6 of its
-        largest entry and eigenvalue; it may be singular. None: labels are independent.
-        ``"cooccurrence"``: :math:`n_{lk} / \sqrt{n_l n_k}` from the counts in the training data.
-        `attribute_prior` makes a prior from the attributes of categories.
+        The prior R on label correlations: symmetric and positive semi-definite, with a tolerance of
+        1e-6 times its largest entry or eigenvalue. It may be singular. None: labels are
+        independent. ``"cooccurrence"``: :math:`n_{lk} / \sqrt{n_l n_k}` from the counts in the
+        training data. `attribute_prior` makes a prior from the attributes of categories.
     kernel : str or callable, default "linear"
         ``"linear"``, ``"rbf"``, ``"poly"``, ``"precomputed"``, or a function of two matrices.
         ``"linear"`` has its own solver, which handles much larger data.

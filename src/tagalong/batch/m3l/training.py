@@ -156,15 +156,15 @@ def _product_function(kernel: Kernel, X: Any) -> Callable[[Array, Array | None],
 
     It takes two arrays of row numbers; None as the second one means all rows.
     """
-    with_all = kernel.with_rows_of(X)
+    with_all_rows = kernel.with_rows_of(X)
 
-    def between(some: Array, others: Array | None) -> npt.NDArray[np.float32]:
-        if others is None:
-            products = with_all(X[some])
+    def between(rows: Array, other_rows: Array | None) -> npt.NDArray[np.float32]:
+        if other_rows is None:
+            products = with_all_rows(X[rows])
         elif kernel.name == "precomputed":
-            products = X[np.ix_(some, others)]
+            products = X[np.ix_(rows, other_rows)]
         else:
-            products = kernel.between(X[some], X[others])
+            products = kernel.between(X[rows], X[other_rows])
         return np.ascontiguousarray(products, dtype=np.float32)
 
     return between

@@ -58,9 +58,14 @@ class Snapshot:
         """
 
         def rank(message: Message) -> tuple[bool, bool, bool, str]:
-            was_there = entry is not None and entry.folder == message.folder
+            is_entry_folder = entry is not None and entry.folder == message.folder
             is_ordinary = message.folder in self.ordinary
-            return (not was_there, not is_ordinary, not is_inbox(message.folder), message.folder)
+            return (
+                not is_entry_folder,
+                not is_ordinary,
+                not is_inbox(message.folder),
+                message.folder,
+            )
 
         found = self.messages[key]
         return found[0] if len(found) == 1 else min(found, key=rank)

@@ -132,12 +132,12 @@ def _decode_words(text: str) -> str:
     end = 0
     for word in _ENCODED_WORD.finditer(text):
         gap = text[end : word.start()]
-        is_next = end > 0 and not gap.strip()
+        is_adjacent = end > 0 and not gap.strip()
         # Adjacent encoded words may split a character, so their bytes are joined before decoding.
-        if not is_next or word[1].lower() != charset:
+        if not is_adjacent or word[1].lower() != charset:
             pieces.append(decode_bytes(bytes(run), charset))
             run.clear()
-        if not is_next:
+        if not is_adjacent:
             pieces.append(gap)
         charset = word[1].lower()
         content = word[3].encode()

@@ -300,8 +300,8 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         declared = as_grades(self.grades, "grades")
         keys = comparable_grades(declared, "grades")
         if len(set(keys)) < len(keys):
-            twice = next(key for i, key in enumerate(keys) if key in keys[:i])
-            raise ValueError(f"grades: {twice!r} appears twice; grades must be distinct")
+            duplicate = next(key for i, key in enumerate(keys) if key in keys[:i])
+            raise ValueError(f"grades: {duplicate!r} appears twice; grades must be distinct")
         return declared
 
     def _first_grades(self, classes: Classes) -> npt.NDArray[Any]:

@@ -220,10 +220,12 @@ class LabelRanker(CutoffRanker):
         if entropic and self.average is True:
             raise ValueError("geometry='entropic' has no averages: average must be 'auto' or False")
         if self.solver == "interior-point" and not rule.interior_point:
-            having = [
-                f"update={found.name!r}" for found in LABEL_RULES.values() if found.interior_point
+            supported = [
+                f"update={other_rule.name!r}"
+                for other_rule in LABEL_RULES.values()
+                if other_rule.interior_point
             ]
-            raise ValueError(f"solver='interior-point' is for {' or '.join(having)} only")
+            raise ValueError(f"solver='interior-point' is for {' or '.join(supported)} only")
         return settings
 
     def _largest_weight(self, settings: Settings) -> float:

@@ -40,7 +40,7 @@ LARGEST_WEIGHT = 1e6
 
 
 class PartialFeedbackRanker(OnlineRanker):
-    r"""Shows an ordered list of labels, and learns only from which of them were accepted.
+    r"""Shows an ordered list of labels, and learns only which of them were accepted.
 
     Every label i has weights :math:`w_i` and a matrix :math:`A_i = I + \sum x x^\top` over the
     rounds in which it was shown. Its margin :math:`\Delta_i = \langle w_i, x\rangle`, projected
@@ -99,7 +99,7 @@ class PartialFeedbackRanker(OnlineRanker):
         Scale rows to length 1. Without it no bound is proven, and longer rows have more influence.
     max_explore : int, optional
         The largest number of labels in a list that are shown only to explore, that is, not by
-        their estimated probabilities. The regret bound does not hold then.
+        their estimated probabilities. If it is set, no regret bound is proven.
     dtype : "float32" or "float64", default "float64"
         The type in which weights and inverse matrices are stored and scores are summed. The kernel
         form always computes in double precision.

@@ -313,10 +313,10 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         if self._trace is None:
             return self._core.weights()
         features = np.arange(self._settings["n_features"], dtype=np.int32)
-        kept = self._trace.weights
-        if len(kept) == 1 < self.labels:
-            kept = np.vstack([-kept, kept])
-        return core.FeatureWeights(features, kept[:, : len(features)].T.copy())
+        trace_weights = self._trace.weights
+        if len(trace_weights) == 1 < self.labels:
+            trace_weights = np.vstack([-trace_weights, trace_weights])
+        return core.FeatureWeights(features, trace_weights[:, : len(features)].T.copy())
 
     def state(self) -> dict[str, dict[str, Any]]:
         """Return the learnt state as ``arrays`` and ``numbers``."""
