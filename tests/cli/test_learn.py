@@ -147,7 +147,7 @@ def test_continue_with_other_settings_is_refused(run: Run, stream: Path, model: 
         (("--buckets", "grow"), "with --buckets 1048576, not with --buckets grow"),
         (("--no-names",), "without --no-names, not with --no-names; leave --no-names out"),
         (("--set", "constant=7"), "with --set constant=None, not with --set constant=7"),
-        (("--slots", "3"), "--slots: m.tagalong holds a LabelRanker without it"),
+        (("--slots", "3"), "--slots: m.tagalong holds a LabelRanker, which has no such parameter"),
     ):
         done = run("learn", "items.jsonl", "--model", model, "--continue", *flags)
         assert done.code == 2
@@ -212,6 +212,8 @@ def test_no_model_file_if_nothing_can_be_read(run: Run, stream: Path) -> None:
         (("items.jsonl", "--words", "a"), "such as 1,2"),
         (("items.jsonl", "--buckets", "many"), "must be a number or 'grow'"),
         (("items.jsonl", "--delimiter", ";"), "jsonl has no option --delimiter"),
+        (("items.jsonl", "--delimiter", ";"), "; options of jsonl: --text, --labels, "),
+        (("pydocs:", "--format", "csv"), "omit the option --format"),
         (("items.jsonl", "--max-line", "x"), "--max-line must be"),
         (("items.jsonl", "--limit", "-1"), "--limit: must not be negative"),
         (("items.jsonl", "--limit", "x"), "--limit: must be a whole number, got 'x'"),
@@ -228,6 +230,21 @@ def test_usage_errors(run: Run, stream: Path, flags: tuple[str, ...], message: s
     assert message in done.err
     assert done.out == ""
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "contents", "message"),
+    [
+        ("a.jsonl", '{"title": "x"}\n', "with the option --text"),
+        ("a.csv", "x,y\n1,2\n", "with the option --text or the option --features"),
+        ("a.arff", "@attribute x numeric\n@data\n1\n", "with the option --xml, or give"),
+    ],
+)
+def test_read_errors_name_flags(run: Run, name: str, contents: str, message: str) -> None:
+    Path(name).write_text(contents)
+    done = run("learn", name)
+    assert done.code == 1
+    assert message in done.err
 
 
 def test_plot_file_is_written(run: Run, stream: Path) -> None:

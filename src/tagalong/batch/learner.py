@@ -35,7 +35,7 @@ class BatchLearner(Fitted):
 
     @property
     def task(self) -> Task:
-        """What the learner predicts: a ranking of all labels."""
+        """The kind of prediction: a ranking of all labels."""
         return "labels"
 
     @property

@@ -94,7 +94,7 @@ class ZeroShot:
         return np.asarray(self.classes_[self.decision_function(scores).argmax(axis=1)])
 
     def accuracy(self, scores: npt.ArrayLike, y: npt.ArrayLike) -> dict[Hashable, float]:
-        """Return the recall of each category: the fraction of its rows that are predicted as it.
+        """Return the recall of each category: the fraction of its rows with the right prediction.
 
         Parameters
         ----------

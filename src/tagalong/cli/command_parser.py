@@ -24,7 +24,7 @@ class CommandParser(argparse.ArgumentParser):
     """
 
     def __init__(self, *args: Any, **kwargs: Any):
-        # Before the base class is initialised, because that adds --help.
+        # Set this before the base class is initialised, because its constructor adds --help.
         self._added: list[argparse.Action] = []
         super().__init__(*args, **kwargs)
 

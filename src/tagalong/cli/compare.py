@@ -115,7 +115,7 @@ class _MeasuredLearner:
 
     def learn(self, chunk: Chunk) -> None:
         """Learn a chunk, and measure the predictions made before learning it."""
-        # The time of this thread, which does not depend on what else the processors do.
+        # The processor time of this thread: the load of other threads does not affect it.
         start = time.thread_time()
         rounds = self._learner.watch(chunk.X, chunk.Y, "grow", chunk.weights)
         self._seconds += time.thread_time() - start

@@ -98,7 +98,7 @@ def as_table(rows: list[Row], bold: Callable[[str], str]) -> str:
     Parameters
     ----------
     rows : list of Row
-        At least one.
+        The rows, at least one.
     bold : callable
         Formats a cell in bold.
     """

@@ -16,7 +16,8 @@ from tagalong.streams.format import OptionError
 
 __all__ = ["run"]
 
-# Parts of an item that a writer omits or changes. Anything else it cannot write is an error.
+# Parts of an item that a writer omits or changes. Any other part that it cannot write causes an
+# error.
 LOSSES = {
     "fasttext": {
         "ids": "ids are omitted",

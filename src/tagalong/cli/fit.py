@@ -39,19 +39,23 @@ def run(args: argparse.Namespace, out: Output) -> int:
     features = TextFeatures(**{"unit": True, **feature_settings(args)})
     reading = reading_of(args)
     with reading.open() as stream:
-        everything = list(reading.limited(stream))
-    items = [item for item in everything if item.labels is not None]
+        all_items = list(reading.limited(stream))
+    items = [item for item in all_items if item.labels is not None]
     if not any(item.labels for item in items):
         raise CommandError("nothing to learn: no item has labels")
-    held, kept = _split(items, args.holdout)
+    held_out, training = _split(items, args.holdout)
     start = time.monotonic()
-    interrupted, warning = _fit(learner, features, kept)
+    interrupted, warning = _fit(learner, features, training)
     seconds = time.monotonic() - start
-    tagger = _make_tagger(learner, features, kept)
-    report = _measure(tagger, held, args)
+    tagger = _make_tagger(learner, features, training)
+    report = _measure(tagger, held_out, args)
     if report is not None:
-        _calibrate(learner, tagger, held)
-    tagger.notes["fit"] = {"items": len(kept), "held_out": len(held), "interrupted": interrupted}
+        _calibrate(learner, tagger, held_out)
+    tagger.notes["fit"] = {
+        "items": len(training),
+        "held_out": len(held_out),
+        "interrupted": interrupted,
+    }
     tagger.save(args.model)
     figures = {
         "dual_objective": learner.dual_objective_,
@@ -65,9 +69,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
         {
             "model": args.model,
             "interrupted": interrupted,
-            "items": len(kept),
-            "held_out": len(held),
-            "unlabelled": len(everything) - len(items),
+            "items": len(training),
+            "held_out": len(held_out),
+            "unlabelled": len(all_items) - len(items),
             "skipped": stream.skipped,
             "errors": stream.errors,
             "fit": figures,
@@ -75,14 +79,14 @@ def run(args: argparse.Namespace, out: Output) -> int:
         }
     )
     out.result(
-        f"{len(kept):,} items with {len(tagger.labels):,} labels learnt in {seconds:.1f} s; dual "
-        f"objective {learner.dual_objective_:.6g}, duality gap {learner.duality_gap_:.3g}"
+        f"{len(training):,} items with {len(tagger.labels):,} labels learnt in {seconds:.1f} s; "
+        f"dual objective {learner.dual_objective_:.6g}, duality gap {learner.duality_gap_:.3g}"
     )
     if report is not None:
-        out.result(f"measured on {len(held):,} held-out items:\n{report}")
+        out.result(f"measured on {len(held_out):,} held-out items:\n{report}")
     if warning:
         out.info(warning)
-    if ignored := len(everything) - len(items):
+    if ignored := len(all_items) - len(items):
         out.info(f"{ignored:,} items without labels were ignored")
     out.report_skipped(stream.skipped, stream.errors)
     if interrupted:
@@ -126,9 +130,9 @@ def _flags(args: argparse.Namespace) -> dict[str, str]:
 def _split(items: list[Item], share: float) -> tuple[list[Item], list[Item]]:
     """Return the held-out items, spread evenly over all items, and the training items."""
     steps = np.floor(np.arange(len(items) + 1) * share)
-    is_held = steps[1:] > steps[:-1]
-    held = [item for item, held_out in zip(items, is_held, strict=True) if held_out]
-    return held, [item for item, held_out in zip(items, is_held, strict=True) if not held_out]
+    is_held_out = steps[1:] > steps[:-1]
+    held_out = [item for item, out in zip(items, is_held_out, strict=True) if out]
+    return held_out, [item for item, out in zip(items, is_held_out, strict=True) if not out]
 
 
 def _fit(learner: Any, features: TextFeatures, items: list[Item]) -> tuple[bool, str]:

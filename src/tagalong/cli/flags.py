@@ -12,7 +12,8 @@ def keywords_as_flags(message: str, flags: Mapping[str, str]) -> str:
     Parameters
     ----------
     message : str
-        A message of the library, such as "give text= or features=".
+        A message of the library, such as "give format= one of csv, jsonl" or "name the key with
+        the option text".
     flags : mapping of str to str
         The flag of each parameter.
 
@@ -20,8 +21,11 @@ def keywords_as_flags(message: str, flags: Mapping[str, str]) -> str:
     --------
     >>> keywords_as_flags("update='max' needs another id_key=", {"id_key": "--id-key"})
     "update='max' needs another --id-key"
+    >>> keywords_as_flags("name the key with the option id_key", {"id_key": "--id-key"})
+    'name the key with the option --id-key'
     """
-    return _substituted(message, flags, r"(?<![\w.-])({names})(?:='([^']*)'|=(?=[\s,;]|$))")
+    message = _substituted(message, flags, r"(?<![\w.-])({names})(?:='([^']*)'|=(?=[\s,;]|$))")
+    return _substituted(message, flags, r"(?<=\boption )({names})\b")
 
 
 def parameters_as_flags(message: str, flags: Mapping[str, str]) -> str:
@@ -44,13 +48,12 @@ def parameters_as_flags(message: str, flags: Mapping[str, str]) -> str:
     message = keywords_as_flags(message, flags)
     message = _substituted(message, flags, r"(?:(?<=: )|^)({names})(?= must | is one of )")
     message = _substituted(message, flags, r"(?<=option )'({names})'")
-    message = _substituted(message, flags, r"(?<=leave )({names})(?= out)")
-    start, listed, names = message.partition("; the options of ")
+    start, listed, names = message.partition("; options of ")
     return start + listed + _substituted(names, flags, r"(?<= )({names})(?=,|$)")
 
 
 def _substituted(message: str, flags: Mapping[str, str], pattern: str) -> str:
-    """Return a message with a flag, and the value if any, for each match of a pattern."""
+    """Return a message in which flags, with values if there are any, replace the matches."""
     if not flags:
         return message
     # The longest name first, as a name may begin with another.

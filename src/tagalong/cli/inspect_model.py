@@ -143,10 +143,10 @@ def _lines(found: dict[str, Any]) -> list[str]:
             f"objective: the optimum is at least {dual:.6g}; the model is within {gap:.3g} of it"
         )
     if found.get("run"):
-        run_of = found["run"]
+        saved_run = found["run"]
         lines.append(
-            f"last run: {', '.join(run_of['sources'])}; pass {run_of['pass']} of "
-            f"{run_of['passes']}, {run_of['position']:,} items read"
+            f"last run: {', '.join(saved_run['sources'])}; pass {saved_run['pass']} of "
+            f"{saved_run['passes']}, {saved_run['position']:,} items read"
         )
     for name, value in found.get("notes", {}).items():
         lines.append(f"note {name}: {str(value)[:200]}")

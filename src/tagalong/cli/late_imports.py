@@ -11,7 +11,7 @@ from typing import Any
 __all__ = ["UNUSED_BY_COMMANDS", "late_imports"]
 
 UNUSED_BY_COMMANDS = ("scipy.stats", "scipy.special", "pandas")
-"""Modules that scikit-learn always imports, and of which the commands use little or nothing."""
+"""Modules that scikit-learn always imports, although most commands do not use them."""
 
 
 @contextmanager
@@ -26,7 +26,7 @@ def late_imports(*names: str) -> Iterator[None]:
     Parameters
     ----------
     names : str
-        Modules. A module that is not installed or already loaded is left as it is.
+        Modules. Modules that are not installed or already loaded are not affected.
     """
     # Only the top-level package is looked up: to look up a submodule would load the package.
     deferred = {

@@ -179,7 +179,7 @@ def setting_values(given: Iterable[tuple[str, str]]) -> dict[str, Any]:
 
 
 def _value(text: str) -> Any:
-    """Return the value of a JSON number, true, false or null; any other text is itself."""
+    """Return the value of a JSON number, true, false or null, or any other text unchanged."""
     try:
         return json.loads(text)
     except ValueError:

@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     _escape_unencodable_output()
     flags: dict[str, str] = {}
     try:
-        # Only the options of this command are added: those of formats are slow to import.
+        # Only the options of this command are added: the options of formats are slow to import.
         args, rest = make_parser(only=_command(argv)).parse_known_args(argv)
         if rest:
             raise UsageError(
@@ -63,7 +63,7 @@ def _command(argv: list[str]) -> str:
 def _message_and_code(error: Exception, flags: Mapping[str, str]) -> tuple[str, int]:
     if isinstance(error, CommandError):
         return str(error), error.code
-    # By name, because the module that defines the class need not be imported yet.
+    # Compare the class by name, because its module may not be imported yet.
     if type(error).__name__ == "OptionError":
         return parameters_as_flags(str(error), flags), WRONG_USAGE
     notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
@@ -90,7 +90,7 @@ def _escape_unencodable_output() -> None:
 
 def _discard_output() -> None:
     try:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
+        null_device = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null_device, sys.stdout.fileno())
     except (OSError, ValueError):
         pass

@@ -62,7 +62,7 @@ COMMANDS = {
         "compare",
     ),
     "file": Command(
-        "Move messages from the inbox of a Maildir to its folders, where the model is sure enough.",
+        "Move messages from the inbox of a Maildir to its folders, if the model is sure enough.",
         add_file,
         "file_mail",
     ),

@@ -1,4 +1,4 @@
-"""The state of a run of ``learn``, saved so that it can resume to the same bits."""
+"""The state of a run of ``learn``, saved so that a resumed run gives the same bits."""
 
 import base64
 import hashlib

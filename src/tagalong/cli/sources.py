@@ -18,7 +18,7 @@ __all__ = ["Reading", "is_live_stream", "options_for", "reading_of"]
 
 @dataclass(frozen=True)
 class Reading:
-    """What to read and how; all fields are JSON values.
+    """The sources and the reading options; all fields are JSON values.
 
     Parameters
     ----------

@@ -29,9 +29,9 @@ __all__ = ["MultiLabelRanker", "MulticlassRanker"]
 
 
 class _Adapter(Estimator):
-    """Base class of both classifiers. The parameter ``learner`` itself learns, not a copy.
+    """Base class of both classifiers. The given ``learner`` object is trained, not a copy.
 
-    Therefore a fitted learner continues to learn, and ``model.learner.save(path)`` saves what was
+    Therefore a fitted learner continues to learn, and ``model.learner.save(path)`` saves everything
     learnt through River. A clone is unfitted, as River expects.
     """
 
@@ -57,7 +57,7 @@ class _Adapter(Estimator):
             Whether to copy the fitted state too.
         """
         params = dict(new_params or {})
-        # River models that contain this one pass its own parameters as new ones.
+        # River models that contain this one pass its current parameters as new ones.
         if params.get("learner", self.learner) is self.learner and not include_attributes:
             params["learner"] = unfitted_clone(self.learner)
         copy: Self = super().clone(params, include_attributes)
@@ -112,7 +112,7 @@ class _Adapter(Estimator):
                 learner.start()
                 # Check first, because added labels cannot be removed again.
                 learner.check_example(features, new)
-                # A learner takes labels that are not mentioned as irrelevant, so it must know all.
+                # The learner treats unmentioned labels as irrelevant, so it must know all labels.
                 learner.add_labels(new)
             if w == 1:
                 learner.learn_one(features, relevant, unknown)

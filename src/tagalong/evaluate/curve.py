@@ -90,7 +90,7 @@ class Curve:
         Parameters
         ----------
         now : list of float
-            The present values; they are the last point, unless the curve already has it.
+            The present values, which become the last point unless the curve already has it.
         """
         rows = self._points
         if not rows or rows[-1][0] < now[0]:

@@ -61,9 +61,9 @@ def list_losses(
     longest = max((len(row) for row in shown), default=0)
     game = _game(miss_weight, slot_cost, longest or None)
     lists, right = LabelRows.from_lists(shown), LabelRows.from_lists(relevant)
-    open_labels = LabelRows.empty(rows) if unknown is None else LabelRows.from_lists(unknown)
+    unknown_rows = LabelRows.empty(rows) if unknown is None else LabelRows.from_lists(unknown)
     places = np.ascontiguousarray(np.broadcast_to(np.asarray(slots, dtype=np.int64), (rows,)))
-    return game.losses(lists, right, open_labels, places)
+    return game.losses(lists, right, unknown_rows, places)
 
 
 def rank_loss(

@@ -175,17 +175,17 @@ class LabelMeasures:
 
     @property
     def precision(self) -> float:
-        """Share of the rows with the label chosen where it was relevant; NaN if there are none."""
+        """Share of relevant rows among those with the label chosen; NaN if it was never chosen."""
         return _ratio(self.hits, self.chosen)
 
     @property
     def recall(self) -> float:
-        """Share of the rows with the label relevant where it was chosen; NaN if there are none."""
+        """Share of rows with the label chosen among the relevant ones; NaN if there are none."""
         return _ratio(self.hits, self.support)
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of precision and recall; NaN if neither relevant nor chosen."""
+        """The harmonic mean of precision and recall; NaN if never relevant and never chosen."""
         return _ratio(2 * self.hits, self.chosen + self.support)
 
     def to_dict(self) -> dict[str, Any]:

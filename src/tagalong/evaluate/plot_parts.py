@@ -18,7 +18,7 @@ CAPTION_WIDTH = 138
 
 INK, FAINT = "#333333", "#d9d9d9"
 
-# Fonts for scripts that matplotlib's own font does not cover. Those installed are used.
+# Fonts for scripts that matplotlib's own font does not cover. Only installed fonts are used.
 EXTRA_FONTS = (
     "Noto Sans CJK SC",
     "Noto Sans CJK JP",

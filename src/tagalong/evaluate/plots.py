@@ -69,18 +69,18 @@ def save(report: Report, path: str | os.PathLike[str], kind: str) -> None:
         One of ``KINDS``.
     """
     path = Path(path)
-    ending = path.suffix.lower().removeprefix(".")
-    if ending not in ("png", "svg"):
+    extension = path.suffix.lower().removeprefix(".")
+    if extension not in ("png", "svg"):
         raise ValueError(f"path must end in .png or .svg, got {str(path)!r}")
     figure = draw(report, kind)
     temporary = path.with_name(f".{path.name}.part")
     # Without the date, equal figures give equal files.
-    metadata = {"Date": None} if ending == "svg" else None
+    metadata = {"Date": None} if extension == "svg" else None
     try:
         with warnings.catch_warnings():
             # Characters that no installed font has are drawn as boxes.
             warnings.filterwarnings("ignore", message="Glyph")
-            figure.savefig(temporary, format=ending, dpi=DOTS_PER_INCH, metadata=metadata)
+            figure.savefig(temporary, format=extension, dpi=DOTS_PER_INCH, metadata=metadata)
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -92,9 +92,7 @@ def _mistakes(report: Report) -> "Figure":
     known = np.isfinite(curve["certified_dual"]) & (curve["certified_rounds"] > 0)
     if not isinstance(certificate, Certificate) or not known.any():
         figure, (above,) = panels(1, height=4.2)
-        line(
-            above, curve["items"], curve["mistakes_so_far"], OURS, "what was predicted", from_0=True
-        )
+        line(above, curve["items"], curve["mistakes_so_far"], OURS, "predictions made", from_0=True)
         finish(above, "Mistakes so far", "items")
         caption(figure, _DEFINITION_OF_MISTAKE)
         return figure
@@ -109,7 +107,7 @@ def _mistakes(report: Report) -> "Figure":
             curve["items"],
             curve["mistakes_so_far"],
             OTHER,
-            "what was predicted",
+            "predictions made",
             from_0=True,
         )
     line(above, items, mistakes, OURS, "current weights, M", from_0=from_0)
@@ -221,7 +219,7 @@ def _labels(report: Report) -> "Figure":
     ax.set_yticks(places, [shortened(measured.label) for measured in shown], fontsize=8)
     families = fonts()
     for tick in ax.get_yticklabels():
-        tick.set_parse_math(False)  # draw dollar signs as they are
+        tick.set_parse_math(False)  # draw dollar signs literally
         tick.set_fontfamily(families)
     ax.set_xlim(-0.02, 1.02)
     ax.set_ylim(max(len(shown), 1) - 0.4, -0.6)

@@ -188,7 +188,7 @@ class Progress:
         Raises
         ------
         ValueError
-            If the state is invalid. The object is unchanged then.
+            If the state is invalid. In that case the object is unchanged.
         """
         restored = _restored(state)
         self.__dict__.update(restored.__dict__)

@@ -59,7 +59,8 @@ class Report:
     labels : tuple of labels
         Names of the labels, in the order of their numbers.
     counts : array of shape (K, 3)
-        For each label the number of rows in which it was chosen and relevant, chosen, relevant.
+        For each label the numbers of rows in which it was both chosen and relevant, chosen, and
+        relevant.
     curve : dict of arrays
         The values at up to 200 points of the run: ``items``; the measures of all items so far
         by their names, and the recent measures as ``recent_...``; ``mistakes_so_far``; and from

@@ -37,7 +37,7 @@ def progressive(
         The learner. It may have learnt other items before.
     stream : (X, Y), or an iterable of (x, y), (x, y, unknown) or Item
         A matrix with its targets, as for ``partial_fit``; or examples, as for ``learn_one``; or
-        items, for a Tagger. An iterable is read as it is needed. A new learner takes the columns
+        items, for a Tagger. An iterable is consumed item by item. A new learner takes the columns
         of an indicator matrix as its labels; otherwise labels are added when they first occur.
     k : int, default 5
         Number of top-ranked labels that precision at k and NDCG at k evaluate.
@@ -163,7 +163,7 @@ def chunk_size(items: int) -> int:
 def _as_indicator(Y: Any) -> Any:
     """Return lists that are rows of an indicator matrix as an array, other targets unchanged.
 
-    This takes all rows; a chunk of them can be ambiguous.
+    This check needs all rows: a chunk of them can be ambiguous.
     """
     if not isinstance(Y, (list, tuple)) or not Y or not isinstance(Y[0], (list, np.ndarray)):
         return Y

@@ -32,7 +32,8 @@ class RowTargets:
 def initial_labels(Y: Any, classes: Any, fitting: bool) -> Labels:
     """Return the label set of a learner whose first targets are Y.
 
-    If ``classes`` is None, it has the labels of Y; unless ``fitting``, Y must be an indicator then.
+    If ``classes`` is None, the set has the labels of Y, which must be an indicator unless
+    ``fitting``.
     """
     if labels_may_grow(classes):
         return Labels(grows=True)

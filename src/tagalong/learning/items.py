@@ -27,7 +27,7 @@ class Item:
     weight : float
         Its sample weight.
     place : str
-        Where it was read, as "file:line", for messages. Comparisons of items ignore it.
+        The position in its source, as "file:line", for messages. Comparisons of items ignore it.
     query : str
         The query it belongs to, if items are documents to be ranked per query.
     """
@@ -47,9 +47,9 @@ class ReadError(ValueError):
     Parameters
     ----------
     place : str
-        The file, with the line or the part of it.
+        The file, with the number of the line or the name of the part.
     problem : str
-        What is wrong, and what would be right.
+        The error, and a description of valid input.
     """
 
     def __init__(self, place: str, problem: str):

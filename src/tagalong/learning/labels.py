@@ -346,8 +346,8 @@ def _is_list_of_collections(Y: Any) -> bool:
 def _is_nested_indicator(Y: Sequence[Any]) -> bool:
     """Return whether lists are the rows of an indicator: rows of 0 and 1, all of one length.
 
-    A collection has no label twice, so a repeated entry marks an indicator. Without any, as in
-    ``[[0, 1], [1, 0]]``, the rows are collections of the labels 0 and 1.
+    A collection contains no label twice, so a repeated entry means that Y is an indicator. Without
+    repeated entries, as in ``[[0, 1], [1, 0]]``, the rows are collections of the labels 0 and 1.
     """
     if not all(isinstance(row, (list, np.ndarray)) for row in Y):
         return False

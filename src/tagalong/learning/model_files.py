@@ -1,7 +1,8 @@
 """Model files: safetensors with a JSON header, versioned and checksummed.
 
 A file holds arrays and one JSON text, never code, so loading it executes nothing. A new file is
-written beside its destination and then renamed: a reader sees the old file or the new one.
+written to the folder of its destination and then renamed: a reader sees the old file or the new
+one.
 """
 
 import hashlib
@@ -168,7 +169,7 @@ def load(path: str | os.PathLike[str], features: Any = None) -> Any:
 
 
 def _insert_custom_features(header: dict[str, Any], features: Any, path: Path) -> None:
-    """Put the user's features object into the header, where ``from_parts`` takes it."""
+    """Put the user's features object into the header, from which ``from_parts`` takes it."""
     learner = header.get("learner", header) if header["kind"] == "Tagger" else header
     required = learner.get("own_features") if isinstance(learner, dict) else None
     if features is not None and required is None:

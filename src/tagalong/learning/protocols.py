@@ -33,9 +33,9 @@ __all__ = [
 ]
 
 Task: TypeAlias = Literal["labels", "lists", "documents", "answers"]
-"""What a learner predicts. "labels": a ranking of all labels. "lists": a list of labels to show,
-from whose feedback it learns. "documents": a ranking of the documents of a query. "answers": the
-answers of a custom problem."""
+"""The kind of prediction of a learner. "labels": a ranking of all labels. "lists": a list of labels
+to show, from whose feedback it learns. "documents": a ranking of the documents of a query.
+"answers": the answers of a custom problem."""
 
 
 class Learner(Saveable, Protocol):
@@ -43,7 +43,7 @@ class Learner(Saveable, Protocol):
 
     @property
     def task(self) -> Task:
-        """What the learner predicts."""
+        """The kind of prediction."""
 
     @property
     def learns_online(self) -> bool:
@@ -89,7 +89,7 @@ class Learner(Saveable, Protocol):
         """Return an example's features, their contributions to a label's score, and the score."""
 
     def own_feature_names(self, features: npt.NDArray[Any]) -> list[str] | None:
-        """Return names of features that the learner makes; None if it uses the examples'."""
+        """Return the names of computed features; None if it uses the examples' features."""
 
     def weights_by_feature(self) -> dict[str, npt.NDArray[Any]]:
         """Return the ``features`` that have weights, and their ``weights`` (features, K)."""
@@ -115,7 +115,7 @@ class OnlineLearner(Learner, Protocol):
     def watch_one(
         self, x: Pair, y: object, unknown: Collection[Hashable] = (), weight: float = 1.0
     ) -> Round:
-        """Learn one example, with new features and labels allowed; return what was predicted."""
+        """Learn one example, possibly with new features and labels; return the prior prediction."""
 
     def encode_rows(
         self, Y: Sequence[Collection[Hashable]], weights: npt.NDArray[np.float64] | None

@@ -1,4 +1,4 @@
-"""Records of learning rounds: what was predicted before learning, and the true labels."""
+"""Records of learning rounds: the prediction before learning, and the true labels."""
 
 from dataclasses import dataclass
 from typing import Any

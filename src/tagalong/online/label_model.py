@@ -36,7 +36,7 @@ class LabelModel(NativeLearner):
         native.check(matrix)
 
     def _relabel(self, changes: Mapping[Hashable, Hashable | None]) -> None:
-        """React to renamed labels (None: forgotten) before they change; ValueError to refuse."""
+        """Prepare for a change of label names (None: forgotten); ValueError refuses the change."""
 
     def _initial_labels(self, Y: TargetsLike, classes: Classes, fitting: bool) -> Labels:
         """Return the labels of a learner that starts with these targets."""
@@ -62,7 +62,7 @@ class LabelModel(NativeLearner):
     def classes_(self) -> npt.NDArray[Any]:
         """The labels, in the order of their columns."""
         self._require_start("classes_")
-        # `_labels` may be ahead: an example's new labels count once the example is learnt.
+        # `_labels` may already have the new labels of an example that is not learnt yet.
         return label_array(self._labels.names[: self._native.labels])
 
     def start(self) -> None:
@@ -128,7 +128,7 @@ class LabelModel(NativeLearner):
         """Merge labels into one, whose weights (or counts) are the sum of theirs.
 
         A sum keeps the evidence for each label at full strength: the merged label scores high
-        where any of them did. The certificate restarts.
+        whenever any of them did. The certificate restarts.
 
         Parameters
         ----------

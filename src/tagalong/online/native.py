@@ -94,7 +94,7 @@ class NativeRanker(Protocol):
         weight: float,
         /,
     ) -> tuple[npt.NDArray[Any], float]:
-        """Learn one example; return the scores and the cut-off from before."""
+        """Learn one example; return the scores and the cut-off before learning."""
 
     def score_one(
         self, indices: npt.NDArray[Any], values: npt.NDArray[Any], /
@@ -107,7 +107,7 @@ class NativeRanker(Protocol):
         """Return an example's features, their contributions to the label's score, and the score."""
 
     def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Return calibrated probabilities: how often such labels were relevant recently."""
+        """Return the recent share of relevant labels among labels with such scores."""
 
     def restart_certificate(self) -> None:
         """Restart the counts and the dual value, centred on the current weights."""
@@ -200,7 +200,7 @@ class RankerWrapper(EditableRanker, Generic[Core]):
         self.predict_then_learn_one(indices, values, relevant, unknown, weight)
 
     def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Return calibrated probabilities: how often such labels were relevant recently."""
+        """Return the recent share of relevant labels among labels with such scores."""
         return self._core.probabilities(scores)
 
     def restart_certificate(self) -> None:

@@ -80,7 +80,7 @@ class NativeLearner(NativeModel):
         self._checked_settings()
 
     def own_feature_names(self, features: npt.NDArray[Any]) -> list[str] | None:
-        """Return the names of features that the learner computes; None if it uses the examples'.
+        """Return the names of computed features; None if the learner uses the examples' features.
 
         Parameters
         ----------
@@ -90,7 +90,7 @@ class NativeLearner(NativeModel):
         return None
 
     def weights_by_feature(self) -> dict[str, npt.NDArray[Any]]:
-        """Return ``features``, their ``weights`` (features, K), and ``unseen`` if there is one."""
+        """Return ``features``, ``weights`` (features, K), and ``unseen`` weights if they exist."""
         self._require_start("weights_by_feature")
         return weights_as_dict(self._native.weights())
 

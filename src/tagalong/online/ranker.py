@@ -136,7 +136,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         classes: Classes = None,
         sample_weight: SampleWeight = None,
     ) -> Rounds:
-        """Learn like ``partial_fit``, and return what was predicted before each round.
+        """Learn like ``partial_fit``, and return the predictions made before each round.
 
         Parameters
         ----------
@@ -181,7 +181,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         unknown: Collection[Hashable] = (),
         weight: float = 1.0,
     ) -> Round:
-        """Learn like ``learn_one``, and return what was predicted before the round.
+        """Learn like ``learn_one``, and return the prediction made before the round.
 
         Parameters
         ----------
@@ -358,7 +358,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         return self._native.score_one(*pairs)
 
     def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Return calibrated probabilities: how often such labels were relevant recently.
+        """Return the recent share of relevant labels among labels with such scores.
 
         Parameters
         ----------
@@ -472,7 +472,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         """Allocate the scores and cut-offs that learning writes, one row per round."""
         rows = len(targets)
         scores = np.empty((rows, len(self._labels)), dtype=self._settings["dtype"])
-        if targets.new:  # labels that a later row brings have no score yet
+        if targets.new:  # a label has no score before its first row
             scores.fill(-np.inf)
         return Rounds(scores, np.empty(rows), targets.relevant, targets.unknown)
 

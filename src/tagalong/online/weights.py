@@ -21,7 +21,7 @@ MAX_DENSE_ENTRIES = 50_000_000
 
 
 class FeatureCounts(NamedTuple):
-    """The number of features: by the parameter ``n_features``, and by the matrices learnt."""
+    """The number of features: from the parameter ``n_features``, and from the learnt matrices."""
 
     by_parameter: int
     by_matrix: int

@@ -90,8 +90,8 @@ def _check_representation(problem: Problem, prediction: Any) -> None:
     if not abs(float(vector @ vector) - 1) <= TOLERANCE:
         length = float(np.sqrt(vector @ vector))
         raise ValueError(f"represent({prediction!r}) has length {length:.6g} instead of 1")
-    again = np.asarray(problem.represent(problem.decode(vector)))
-    if not np.allclose(again, vector, rtol=0, atol=1e-7):
+    round_trip = np.asarray(problem.represent(problem.decode(vector)))
+    if not np.allclose(round_trip, vector, rtol=0, atol=1e-7):
         raise ValueError(
             f"decode does not invert represent: decode(represent({prediction!r})) is "
             f"{problem.decode(vector)!r}"

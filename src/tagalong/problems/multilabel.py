@@ -76,8 +76,8 @@ class Multilabel(BuiltinProblem):
     def augmented_decode(self, scores: Vector, y: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Return the set with the largest sum of loss and similarity."""
         right = np.asarray(y) != 0
-        twice = 2 / np.sqrt(len(scores))
-        gains = np.where(right, -twice, twice) * scores  # of flipping a label
+        flip_change = 2 / np.sqrt(len(scores))
+        gains = np.where(right, -flip_change, flip_change) * scores  # by flipping each label
         if self.loss_name == "hamming":
             flip = 1 + gains > 0
         elif self.loss_name == "subset":
@@ -99,7 +99,7 @@ class Multilabel(BuiltinProblem):
 
 
 def _error_set_flips(gains: Vector, right: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Return the labels to flip: a to drop and b to add, with the largest ab plus their gains."""
+    """Return the labels to flip: dropping a and adding b of them maximises ab plus their gains."""
     inside, outside = np.flatnonzero(right), np.flatnonzero(~right)
     inside = inside[np.argsort(-gains[inside], kind="stable")]
     outside = outside[np.argsort(-gains[outside], kind="stable")]

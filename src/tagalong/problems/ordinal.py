@@ -27,7 +27,7 @@ class Ordinal(BuiltinProblem):
         The levels from the lowest to the highest; a number m means 0, 1, ..., m - 1. None: the
         classes of the data, sorted.
     dimension : int, optional
-        The number of levels (default: that of ``levels``, or Predtron takes it from the data).
+        The number of levels (default: from ``levels``, or else Predtron takes it from the data).
     """
 
     def __init__(

@@ -28,7 +28,7 @@ MEMBERS = (
 
 
 class Problem(Protocol):
-    """What Predtron needs of a problem; `check_problem` tests it.
+    """The members that Predtron needs of a problem; `check_problem` tests them.
 
     Predictions and answers may be any objects: only the problem looks into them. A problem may
     also have ``worst_decode(scores, y)``, which returns the prediction with the largest loss among
@@ -60,7 +60,7 @@ class Problem(Protocol):
         """Return the prediction with the largest sum of loss and similarity."""
 
     def correct(self, y: Any, scores: Vector) -> Any:
-        """Return a prediction with loss 0; if there are several, any, such as the best-scoring."""
+        """Return any prediction with loss 0, for example the one with the highest similarity."""
 
 
 def missing_members(candidate: object) -> list[str]:

@@ -23,7 +23,7 @@ class SubsetRanking(Ranking):
     k : int, optional
         Number of positions that count. None means all, for NDCG only.
     dimension : int, optional
-        The number of documents (default: that of each query).
+        The number of documents (default: the size of each query).
     """
 
     def __init__(

@@ -103,7 +103,7 @@ def choose_columns(
             raise ReadError(
                 place,
                 "no column has a default name of text columns; name columns with the option text "
-                f"or features; {_list_columns(names)}",
+                f"or the option features; {_list_columns(names)}",
             )
     if "*" in features and "*" not in names:
         features = tuple(name for name in names if name not in {*taken, *text} or name in features)

@@ -138,7 +138,7 @@ class _Transcoder:
     """Lines of a stream in an encoding that is not based on ASCII, re-encoded as UTF-8.
 
     Unlike `io.TextIOWrapper` it returns all complete lines before bytes that cannot be decoded.
-    The error has the UTF-8 bytes of the line up to there.
+    The error contains the line in UTF-8 up to the invalid bytes.
     """
 
     def __init__(self, stream: BinaryIO, encoding: str):
@@ -165,7 +165,7 @@ class _Transcoder:
         return line.encode("utf-8", "surrogatepass")
 
     def _fill(self) -> None:
-        # Reading as much as is buffered keeps the time for a long line linear.
+        # Each read is at least as long as the buffered text, so a long line takes linear time.
         data = self._read(max(_CHUNK, len(self._text)))
         self._at_end = not data
         try:

@@ -31,7 +31,7 @@ def read_parquet(
     # pyarrow detects invalid UTF-8 only when it converts text to Python strings.
     damaged = (pyarrow.ArrowException, *read_errors(), UnicodeError, OverflowError, ValueError)
     with tempfile.TemporaryFile() as copy:
-        number = 1  # of the row
+        number = 1  # number of the current row
         try:
             table = parquet.ParquetFile(_seekable(stream, copy))
             names = table.schema_arrow.names
@@ -60,7 +60,7 @@ def read_parquet(
 
 
 def _seekable(stream: BinaryIO, copy: IO[bytes]) -> IO[bytes]:
-    """Return a seekable stream, by a copy if need be: a Parquet file has its index at the end."""
+    """Return a seekable stream, copied if necessary: a Parquet file has its index at the end."""
     if isinstance(getattr(stream, "raw", None), FileIO) and stream.seekable():
         return stream
     copyfileobj(stream, copy)

@@ -43,7 +43,7 @@ def strip_compression_suffix(name: str) -> str:
 def decompress_stream(stream: BinaryIO, name: str) -> io.BufferedReader:
     """Return a buffered stream of the decompressed bytes of a stream.
 
-    A stream that is not compressed is returned as it is, buffered.
+    A stream that is not compressed is only buffered.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class _ZstReader(io.RawIOBase):
 
 
 def compress_stream(stream: BinaryIO, name: str) -> IO[bytes]:
-    """Return a stream that compresses what is written to it into `stream`.
+    """Return a stream that compresses the bytes written to it, and writes them to `stream`.
 
     The suffix of `name` selects the compression; without a known suffix `stream` itself is
     returned. Closing the compressing stream leaves `stream` open.

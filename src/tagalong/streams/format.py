@@ -170,7 +170,7 @@ class Target:
     Parameters
     ----------
     stream : binary file
-        Stream for the items. It compresses if the destination's name asks for it.
+        Stream for the items. It compresses if the destination's name has a compression suffix.
     name : str
         Name of the destination in messages, "<stdout>" for standard output.
     side_files : dict of str to bytes or None

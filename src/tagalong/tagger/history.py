@@ -69,10 +69,10 @@ class LabelHistory:
 
     def extend_to(self, labels: int) -> None:
         """Add new labels with count 0, up to a total number of labels."""
-        more = labels - len(self)
-        if more > 0:
-            self.count = np.concatenate([self.count, np.zeros(more, np.int64)])
-            self.last = np.concatenate([self.last, np.zeros(more, np.int64)])
+        missing = labels - len(self)
+        if missing > 0:
+            self.count = np.concatenate([self.count, np.zeros(missing, np.int64)])
+            self.last = np.concatenate([self.last, np.zeros(missing, np.int64)])
 
     def uncount(self, relevant: Sequence[int]) -> None:
         """Subtract an item from the counts of some labels."""

@@ -1,4 +1,4 @@
-"""`Tagger`: suggests labels for items and learns from the answers."""
+"""`Tagger`: suggests labels for items and learns from their true labels."""
 
 import math
 import os
@@ -35,7 +35,7 @@ SURE = 0.95
 
 
 class Tagger:
-    """Suggests labels for items, and learns online from each answer.
+    """Suggests labels for items, and learns online from their true labels.
 
     An item is a text, a mapping of feature names to numbers and strings, or a
     `tagalong.readers.Item` with both. Labels may appear at any time.
@@ -48,8 +48,8 @@ class Tagger:
     features : TextFeatures, optional
         The conversion of items into features; by default with its default parameters.
     names : bool, default True
-        Whether to store the words of learnt items, to show what the model has learnt. False
-        stores none, neither in memory nor in the model file. Learning and suggestions are the
+        Whether to store the words of learnt items, to show what the model has learnt. If False, no
+        words are stored, neither in memory nor in the model file. Learning and suggestions are the
         same to the bit, and explanations still show the words of the explained item.
 
     Attributes
@@ -282,7 +282,7 @@ class Tagger:
                 return None
             weights = np.array([item.weight for item in items])
             unweighted = bool((weights == 1).all())
-            try:  # before any word is learnt
+            try:  # validate the labels before any word is learnt
                 targets = learner.encode_rows(
                     [item.labels or () for item in items], None if unweighted else weights
                 )
@@ -301,7 +301,7 @@ class Tagger:
         return ranks_documents(self.learner)
 
     def watch_query(self, query: Query, weight: float = 1.0) -> QueryRound:
-        """Learn the grades of the documents of a query, and return their scores before that.
+        """Learn the grades of the documents of a query, and return their scores before learning.
 
         Parameters
         ----------

@@ -36,7 +36,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         the ranking and take ten times the memory.
     chars : (int, int), optional
         The minimum and maximum length of character n-grams within a word, useful for
-        misspellings and inflected languages. By default there are none.
+        misspellings and inflected languages. By default there are no character n-grams.
     weighting : str, default "log"
         The value of a word that occurs c times in the item. ``"binary"``: 1; ``"count"``: c;
         ``"log"``: 1 + log c; ``"tfidf"``: (1 + log c) times
@@ -63,7 +63,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
     Notes
     -----
     ``read`` returns the features of one item, and with ``learn=True`` also learns its words.
-    ``fit`` and ``transform`` have the meaning of scikit-learn: a vocabulary or tf-idf must be
+    ``fit`` and ``transform`` work as in scikit-learn: a vocabulary or tf-idf must be
     fitted first, other settings need no fit. ``transform`` ignores words that are not in the
     fitted vocabulary.
 
@@ -115,7 +115,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         return reading.pairs()
 
     def look(self, item: AnyItem) -> core.Reading:
-        """Return the features of one item as the argument of `learn`.
+        """Return the features of one item, in the form that `learn` takes.
 
         Parameters
         ----------
@@ -138,12 +138,12 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         """Return the features of items that consist of text only, and learn their words.
 
         The result is the same as of ``read`` with ``learn=True`` for one item after the other.
-        Every learner accepts the values of texts, but not any named value.
+        Every learner accepts the feature values of texts, but may refuse a named value.
 
         Parameters
         ----------
         items : sequence of items
-            The item.
+            The items.
         most : int, optional
             Maximum number of features.
 

@@ -59,10 +59,10 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
     C : float, default 1.0
         Weight of the loss relative to the squared length of the weights.
     prior : None, "cooccurrence" or array of shape (K, K), optional
-        The prior R on label correlations: symmetric and positive semi-definite, up to 1e-6 of its
-        largest entry and eigenvalue; it may be singular. None: labels are independent.
-        ``"cooccurrence"``: :math:`n_{lk} / \sqrt{n_l n_k}` from the counts in the training data.
-        `attribute_prior` makes a prior from the attributes of categories.
+        The prior R on label correlations: symmetric and positive semi-definite, with a tolerance of
+        1e-6 times its largest entry or eigenvalue. It may be singular. None: labels are
+        independent. ``"cooccurrence"``: :math:`n_{lk} / \sqrt{n_l n_k}` from the counts in the
+        training data. `attribute_prior` makes a prior from the attributes of categories.
     kernel : str or callable, default "linear"
         ``"linear"``, ``"rbf"``, ``"poly"``, ``"precomputed"``, or a function of two matrices.
         ``"linear"`` has its own solver, which handles much larger data.
@@ -79,9 +79,9 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         Hamming loss has costs of 1. ``"prior"`` is the paper's loss tied to the prior,
         :math:`2 y_{il} (R y_i)_l`, for a diagonally dominant R.
     class_weight : mapping or "balanced", optional
-        Factor on C per label, for the rows where the label is relevant. With one label per row, it
-        is the factor on the rows of that label, for all labels. ``"balanced"`` gives the relevant
-        and the irrelevant rows of each label the same total weight.
+        Factor on C per label, for the rows in which the label is relevant. With one label per row,
+        it is the factor on the rows of that label, for all labels. ``"balanced"`` gives the
+        relevant and the irrelevant rows of each label the same total weight.
     tol : float, default 1e-3
         Training stops once no variable's projected derivative exceeds ``tol``. With the Hamming
         loss, the derivative at score 0 is 2 in absolute value.
@@ -410,8 +410,8 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         tags.input_tags.sparse = not callable(self.kernel) and self.kernel != "precomputed"
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.classifier_tags.multi_label = True
-        # One of scikit-learn's checks has rows around the origin, nearly all of one class. That
-        # needs a bias, or a kernel with a constant part in its place.
+        # In one of scikit-learn's checks, the rows surround the origin and nearly all have the same
+        # class. To separate them, a model needs a bias or a kernel with a constant term.
         has_constant = self.kernel == "rbf" or (self.kernel == "poly" and self.coef0 != 0)
         tags.classifier_tags.poor_score = not has_constant
         return tags

@@ -32,7 +32,7 @@ class Fit:
         The dual variables: (blocks, rows, lanes) if ``place`` is given, else (rows, labels).
         None if the model was loaded from a file without them.
     place : array or None
-        The place of each label among the blocks: block times lanes plus lane.
+        The position of each label in the blocks: block number times lanes plus lane number.
     dual_objective, duality_gap : float
         The dual value, and the objective minus the dual value.
     passes : int

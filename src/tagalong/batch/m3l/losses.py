@@ -80,7 +80,7 @@ def per_label(value: Any, name: str, labels: Labels) -> Numbers:
     """Return one number per label.
 
     ``value`` is one number for all labels, one number per label, or a mapping of labels to
-    numbers, in which missing labels have 1.
+    numbers, in which a missing label has the value 1.
     """
     if isinstance(value, Mapping):
         out = np.ones(len(labels))

@@ -51,8 +51,10 @@ class LinearModel:
             return np.asarray(X[:, self.features] @ self.weights)
         rows, known = self._weight_rows(X.indices)
         starts = np.concatenate([[0], np.cumsum(known)])[X.indptr]
-        kept = sp.csr_array((X.data[known], rows, starts), shape=(X.shape[0], len(self.features)))
-        return np.asarray(kept @ self.weights)
+        known_entries = sp.csr_array(
+            (X.data[known], rows, starts), shape=(X.shape[0], len(self.features))
+        )
+        return np.asarray(known_entries @ self.weights)
 
     @property
     def bytes(self) -> int:
@@ -72,7 +74,7 @@ class LinearModel:
         return out
 
     def coef(self, max_dense: int) -> Array | sp.csr_array:
-        """Return the weights as (labels, columns), sparse if they have more entries than this."""
+        """Return the weights, (labels, columns); sparse if larger than `max_dense` entries."""
         labels = self.weights.shape[1]
         if labels * self.columns <= max_dense:
             out = np.zeros((labels, self.columns), dtype=self.weights.dtype)

@@ -1,4 +1,4 @@
-"""Translation between M3LClassifier and the native solvers: problem in, model out."""
+"""Conversion of M3LClassifier's inputs to a native problem, and of the solution to a model."""
 
 import os
 import sys
@@ -43,7 +43,7 @@ class Solution:
     dual : array
         The dual variables: (blocks, rows, lanes) if ``place`` is given, else (rows, labels).
     place : array or None
-        The place of each label among the blocks: block times lanes plus lane.
+        The position of each label in the blocks: block number times lanes plus lane number.
     summary : M3LLinearSolution or M3LKernelSolution
         Dual objective, duality gap, violation, passes; whether it converged or was stopped.
     """
@@ -156,15 +156,15 @@ def _product_function(kernel: Kernel, X: Any) -> Callable[[Array, Array | None],
 
     It takes two arrays of row numbers; None as the second one means all rows.
     """
-    with_all = kernel.with_rows_of(X)
+    with_all_rows = kernel.with_rows_of(X)
 
-    def between(some: Array, others: Array | None) -> npt.NDArray[np.float32]:
-        if others is None:
-            products = with_all(X[some])
+    def between(rows: Array, other_rows: Array | None) -> npt.NDArray[np.float32]:
+        if other_rows is None:
+            products = with_all_rows(X[rows])
         elif kernel.name == "precomputed":
-            products = X[np.ix_(some, others)]
+            products = X[np.ix_(rows, other_rows)]
         else:
-            products = kernel.between(X[some], X[others])
+            products = kernel.between(X[rows], X[other_rows])
         return np.ascontiguousarray(products, dtype=np.float32)
 
     return between

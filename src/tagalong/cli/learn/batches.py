@@ -8,7 +8,7 @@ from tagalong.tagger import Tagger
 __all__ = ["BatchSize"]
 
 MAX_BATCH = 256
-MAX_SCORES = 1 << 18  # of a batch: items times labels
+MAX_SCORES = 1 << 18  # largest product of items and labels in a batch
 
 
 class BatchSize:

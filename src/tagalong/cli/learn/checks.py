@@ -38,7 +38,7 @@ def _check_plot(path: str) -> None:
 
 
 def _check_model(args: argparse.Namespace) -> None:
-    """Raise an error unless a new model has a new file, and a loaded model an existing one."""
+    """Raise an error if the file of a new model exists, or the file to load does not."""
     if args.model is not None and os.path.exists(args.model):
         if not (args.resume or args.continue_run):
             raise UsageError(

@@ -52,7 +52,7 @@ def _learn_and_save(loop: LearningLoop, saver: Saver, run: Run, path: str | None
 
 
 def _with_resume_hint(error: Exception, run: Run, path: str | None) -> Exception:
-    """Return an error that also says what is saved and how to resume."""
+    """Return an error that also says how many items are saved and how to resume."""
     if path is None:
         return error
     return CommandError(

@@ -55,7 +55,10 @@ def _check_same_settings(args: argparse.Namespace, tagger: Tagger) -> None:
         for name, value in given.items():
             flag = flags.get(name, f"--set {name}")
             if name not in settings:
-                raise UsageError(f"{flag}: {args.model} holds a {type(part).__name__} without it")
+                raise UsageError(
+                    f"{flag}: {args.model} holds a {type(part).__name__}, which has no such "
+                    "parameter"
+                )
             if settings[name] != value:
                 raise UsageError(
                     f"{args.model} was made {_setting_text(flag, settings[name])}, not "

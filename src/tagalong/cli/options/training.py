@@ -86,7 +86,7 @@ def add_learn(parser: Parser) -> None:
         "--slots",
         type=whole,
         metavar="S",
-        help="only for the learner partial: show at most S labels per item; the learner is told "
+        help="only for the learner partial: show at most S labels per item; the learner learns "
         "only which of these are right (default: no limit)",
     )
     shared.add_features(parser)

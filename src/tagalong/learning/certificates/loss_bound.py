@@ -140,8 +140,8 @@ class LossCertificate:
         square = self.radius**2 * self.spread
         if self.update == "loss":
             return 4 * square * self.most_loss / margin**2
-        kept = 1 - 2 * self.step * square / self.least_loss
-        return self.most_loss**2 / (2 * self.step * margin**2 * kept)
+        remainder = 1 - 2 * self.step * square / self.least_loss
+        return self.most_loss**2 / (2 * self.step * margin**2 * remainder)
 
     def _why_no_bound(self) -> str:
         if self.restarted:

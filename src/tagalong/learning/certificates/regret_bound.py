@@ -18,7 +18,8 @@ class ConfidenceBound:
     is at most a sum over the places of the list: ``miss_weight + (1 - miss_weight) * cost`` of
     the place times the difference between the largest and the smallest probability that the
     label at the place may have. :attr:`regret` is the sum of these bounds over the rounds. Under
-    the assumptions of the theory, all of them hold at once with probability :attr:`probability`.
+    the assumptions of the theory, all of them hold simultaneously with probability
+    :attr:`probability`.
 
     Parameters
     ----------

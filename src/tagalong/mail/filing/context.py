@@ -37,7 +37,7 @@ class FilingContext:
         self.known = KnownMessages(self.model.journal)
 
     def read(self, message: Message) -> Item | None:
-        """Read a message; if that fails, count the failure and return None."""
+        """Read a message; if it is unreadable, count a failure and return None."""
         try:
             return self.mailbox.read(message)
         except MessageGoneError:

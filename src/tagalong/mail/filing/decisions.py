@@ -16,8 +16,8 @@ Lesson: TypeAlias = Literal["learn", "correct", "refile", "reject"]
 class Decision(NamedTuple):
     """Lesson to learn from a message, and its new journal entry.
 
-    Lessons: "learn" if the owner chose a folder; "correct" if the owner moved the message to
-    another folder than the owner's earlier choice; "refile" if the owner moved a message that
+    Lessons: "learn" if the owner chose a folder; "correct" if the owner moved the message to a
+    folder other than the owner's earlier choice; "refile" if the owner moved a message that
     Tagalong had filed to another folder; "reject" if the owner put such a message back into the
     inbox; None if there is nothing to learn. If the state is None, the message has no entry.
     """
@@ -40,7 +40,7 @@ def decide(entry: Entry | None, place: str, is_ordinary: bool) -> Decision:
     place : str
         Folder of the message now.
     is_ordinary : bool
-        Whether that folder is one to learn from, which the inbox and special folders are not.
+        Whether mail in that folder is learnt; False for the inbox and special folders.
     """
     if is_ordinary:
         return _decide_in_folder(entry, place)

@@ -52,7 +52,7 @@ class Journal:
     present : dict of str to Entry
         Messages that were in the mailbox at the last scan.
     gone : dict of str to Entry
-        Messages that were not, in the order of their disappearance.
+        Messages that have disappeared from the mailbox, in the order of their disappearance.
     """
 
     learnt: int = 0
@@ -69,11 +69,15 @@ class Journal:
         unread : collection of str
             Folders that could not be read. Their messages stay present.
         """
-        went = [k for k, e in self.present.items() if k not in seen and e.folder not in unread]
-        came = [key for key in self.gone if key in seen]
-        for key in went:
+        disappeared = [
+            key
+            for key, entry in self.present.items()
+            if key not in seen and entry.folder not in unread
+        ]
+        reappeared = [key for key in self.gone if key in seen]
+        for key in disappeared:
             self.gone[key] = self.present.pop(key)
-        for key in came:
+        for key in reappeared:
             self.present[key] = self.gone.pop(key)
 
     def gone_by_identity(self) -> dict[str, str]:
@@ -81,7 +85,7 @@ class Journal:
         return {entry.identity: key for key, entry in self.gone.items()}
 
     def trim(self) -> None:
-        """Drop the messages that have been gone longest, except for `MAX_GONE`."""
+        """Drop the messages that have been gone longest, until `MAX_GONE` remain."""
         for key in list(self.gone)[: max(0, len(self.gone) - MAX_GONE)]:
             del self.gone[key]
 
@@ -108,12 +112,12 @@ class Journal:
                 for key, e in entries.items()
             }
 
-        here, gone = packed(self.present), packed(self.gone)
+        present, gone = packed(self.present), packed(self.gone)
         return {
             "version": VERSION,
             "learnt": self.learnt,
             "folders": list(numbers),
-            "here": here,
+            "here": present,
             "gone": gone,
         }
 

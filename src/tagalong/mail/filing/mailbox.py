@@ -11,7 +11,7 @@ __all__ = ["Mailbox", "Message", "MessageGoneError", "MoveError", "Snapshot", "i
 
 
 class MessageGoneError(Exception):
-    """The message is no longer where the snapshot found it."""
+    """The message is no longer at the location in the snapshot."""
 
 
 class MoveError(Exception):
@@ -52,15 +52,20 @@ class Snapshot:
     unread: dict[str, ReadError]
 
     def place(self, key: str, entry: Entry | None) -> Message:
-        """Return the location of a message, or the one that counts if there are several.
+        """Return the location of a message; of several, the one with the highest priority.
 
         The folder of the journal entry comes first, then an ordinary folder, then the inbox.
         """
 
         def rank(message: Message) -> tuple[bool, bool, bool, str]:
-            was_there = entry is not None and entry.folder == message.folder
+            is_entry_folder = entry is not None and entry.folder == message.folder
             is_ordinary = message.folder in self.ordinary
-            return (not was_there, not is_ordinary, not is_inbox(message.folder), message.folder)
+            return (
+                not is_entry_folder,
+                not is_ordinary,
+                not is_inbox(message.folder),
+                message.folder,
+            )
 
         found = self.messages[key]
         return found[0] if len(found) == 1 else min(found, key=rank)
@@ -76,7 +81,7 @@ class Mailbox(Protocol):
         """Return why messages cannot be moved from or to a folder of the last scan."""
 
     def read(self, message: Message) -> Item:
-        """Read a message; raise MessageGoneError if it is gone, ReadError if that fails."""
+        """Read a message; raise MessageGoneError if it is gone, ReadError if it is unreadable."""
 
     def source(self, message: Message) -> Path:
         """Return the path of a message."""
@@ -85,9 +90,9 @@ class Mailbox(Protocol):
         """Return the path that a message would have in another folder."""
 
     def move(self, source: Path, target: Path) -> None:
-        """Move a message atomically; raise MessageGoneError or MoveError if that fails."""
+        """Move a message atomically; raise MessageGoneError or MoveError on failure."""
 
 
 def is_inbox(label: str) -> bool:
-    """Whether a label is that of the inbox: the mailbox itself ("") or a folder named inbox."""
+    """Whether a label denotes the inbox: the mailbox itself ("") or a folder named inbox."""
     return label.casefold() in ("", "inbox")

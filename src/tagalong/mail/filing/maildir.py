@@ -64,7 +64,7 @@ class Maildir:
         return f"{place}: mail is not filed from this folder, because it lacks cur, new or tmp"
 
     def read(self, message: Message) -> Item:
-        """Read a message; raise MessageGoneError if it is gone, ReadError if that fails."""
+        """Read a message; raise MessageGoneError if it is gone, ReadError if it is unreadable."""
         try:
             return read_message(self.source(message))
         except FileNotFoundError as error:
@@ -79,7 +79,7 @@ class Maildir:
         return self._folders[folder] / message.state / name_without_uid(message.name)
 
     def move(self, source: Path, target: Path) -> None:
-        """Move a message atomically; raise MessageGoneError or MoveError if that fails."""
+        """Move a message atomically; raise MessageGoneError or MoveError on failure."""
         try:
             _rename(source, target)
         except FileNotFoundError as error:
@@ -97,7 +97,7 @@ def name_without_uid(name: str) -> str:
     """Return the file name of a message without its UID, for use in another folder.
 
     mbsync and OfflineIMAP write the UID of a message into its file name. A UID is valid in one
-    folder only, and mbsync refuses a folder where a UID occurs twice.
+    folder only, and mbsync refuses a folder in which a UID occurs twice.
 
     Parameters
     ----------

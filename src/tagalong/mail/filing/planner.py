@@ -57,7 +57,7 @@ def inbox_messages(context: FilingContext, only_new: bool) -> list[tuple[Message
 def plan(
     context: FilingContext, message: Message, key: str, min_precision: float
 ) -> PlannedMove | LeftAlone | None:
-    """Return the planned move of a message of the inbox, or why it stays there.
+    """Return the planned move of a message of the inbox, or the reason to leave it there.
 
     Parameters
     ----------

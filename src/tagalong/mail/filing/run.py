@@ -1,8 +1,8 @@
 """Filing run over a Maildir: learn from the owner's moves, plan, move.
 
-A run can break off at any point without loss. The tagger and the journal are in one file, which is
-replaced atomically. The journal records all planned moves before the first is made, so that the
-next run can distinguish Tagalong's moves from the owner's.
+A run can be interrupted at any point without loss. The tagger and the journal are in one file,
+which is replaced atomically. The journal records all planned moves before the first is made, so
+that the next run can distinguish Tagalong's moves from the owner's.
 """
 
 import os

@@ -55,7 +55,7 @@ def make_plan(
     min_learnt: int,
     only_new: bool,
 ) -> list[PlannedMove]:
-    """Return the moves to make, and add them and the messages that stay to the result.
+    """Return the planned moves; record them and the remaining messages in the result.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Mail as items: MIME, mbox, Maildir, and the labels that folders give."""
+"""Conversion of mail to items: MIME, mbox, Maildir, and labels from folders."""

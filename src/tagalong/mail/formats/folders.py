@@ -98,7 +98,7 @@ def add_tags(
 
 
 def is_inbox(label: str) -> bool:
-    """Whether a label is that of the inbox; "" is the root of a Maildir, or standard input."""
+    """Whether a label denotes the inbox; "" is the root of a Maildir, or standard input."""
     return label.casefold() in ("", "inbox")
 
 

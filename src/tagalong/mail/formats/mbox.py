@@ -28,7 +28,7 @@ _SEPARATOR = re.compile(rb"From (?:\S+\s*$|.*\d:\d\d)")
 _FROM_LINE = re.compile(rb"From (?:(?<=\n\nFrom )|(?<=\n\r\nFrom ))[^\n]*")
 _QUOTED_FROM = re.compile(rb"\n>(?=>*From )")
 _BLOCK = 1 << 17
-_EXPUNGED = 0x0008  # bit of X-Mozilla-Status: deleted or moved, in the file until it is compacted
+_EXPUNGED = 0x0008  # bit of X-Mozilla-Status: deleted or moved, but still in the file
 
 
 def read_mbox(

@@ -3,7 +3,7 @@
 The standard library's parser recurses into nested parts and is quadratic in places: a small hostile
 mail keeps it busy for minutes. This parser uses an explicit stack and reads each byte a bounded
 number of times. When it reaches a limit, it keeps the parts read so far and ignores the rest. It
-raises no exception, whatever the input.
+raises no exception for any input.
 """
 
 import binascii

@@ -25,15 +25,15 @@ _ENCODED_WORD = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?([^?]*)\?=")
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _NOT_BASE64 = bytes(set(range(256)) - set(_BASE64))
 
-# Codecs are looked up here and not by the interpreter. The interpreter tries an import for every
-# name, and it has codecs that are not charsets: compression, escapes, and punycode, which is
-# quadratic.
+# Only the codecs of this table are used. A lookup by the interpreter would try an import for every
+# unknown name, and would find codecs that are not charsets: compression, escapes, and punycode,
+# which is quadratic.
 _NOT_CHARSETS = {
     *("base64_codec", "bz2_codec", "hex_codec", "quopri_codec", "rot_13", "uu_codec"),
     *("zlib_codec", "mbcs"),
 }
 _CODECS = {*aliases.values(), "koi8_u", "koi8_t", "cp720", "cp737", "cp874"} - _NOT_CHARSETS
-# Mail often declares a charset but uses a superset of it. Declared charset to superset:
+# Mail often declares a charset but uses a superset of it. The table maps one to the other.
 _INTENDED_CHARSETS = {
     "ascii": "utf_8",
     "latin_1": "cp1252",
@@ -50,7 +50,7 @@ _MARKUP = re.compile(
     r"<(?:(/?)([a-zA-Z][a-zA-Z0-9:-]*)((?:[^<>\"'=]*=\"[^<>\"]*\"){0,20}[^<>\"'=]*>)?|[!?/])"
 )
 _TAG_END_OR_QUOTE = re.compile(r">|=\s*([\"'])")
-_LONG_NUMBER = re.compile(r"&#[0-9]{8,};?")  # not a character, and maybe too long for int()
+_LONG_NUMBER = re.compile(r"&#[0-9]{8,};?")  # no valid character, possibly too long for int()
 _BLOCK_NAMES = (
     "address article aside blockquote br center dd div dl dt fieldset figcaption figure footer "
     "form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table tbody tfoot thead tr ul"
@@ -64,7 +64,7 @@ _HIDDEN_ELEMENTS = {
 
 _LONGEST_INTRODUCTION = 300
 _SIGNATURE_LINES = 40
-_SIGNATURE = re.compile(r"-- ?|_{40,60}")  # of a person; above the footer of a mailing list
+_SIGNATURE = re.compile(r"-- ?|_{40,60}")  # line above a signature, or above a list footer
 _DEVICE = re.compile(
     r"(Sent (from|with|via) |Get Outlook for |Von meine[mr] .*gesendet|Gesendet (von|mit) "
     r"|Envoyé (de|depuis) |Enviado (desde|do|da) |Inviato da |Verzonden (vanaf|met) )"
@@ -132,12 +132,12 @@ def _decode_words(text: str) -> str:
     end = 0
     for word in _ENCODED_WORD.finditer(text):
         gap = text[end : word.start()]
-        is_next = end > 0 and not gap.strip()
+        is_adjacent = end > 0 and not gap.strip()
         # Adjacent encoded words may split a character, so their bytes are joined before decoding.
-        if not is_next or word[1].lower() != charset:
+        if not is_adjacent or word[1].lower() != charset:
             pieces.append(decode_bytes(bytes(run), charset))
             run.clear()
-        if not is_next:
+        if not is_adjacent:
             pieces.append(gap)
         charset = word[1].lower()
         content = word[3].encode()
@@ -265,8 +265,9 @@ def split_reply(text: str) -> Reply:
     Parameters
     ----------
     text : str
-        Plain text. Quoted are lines that start with ">", the line that introduces them ("On
-        Monday, Ann wrote:"), and all lines from one such as "-----Original Message-----" on.
+        Plain text. These lines are quoted: lines that start with ">", the line that introduces them
+        ("On Monday, Ann wrote:"), and a line such as "-----Original Message-----" with all lines
+        after it.
 
     Examples
     --------

@@ -36,10 +36,11 @@ from tagalong.online.input_types import Classes, MatrixLike, Rows, SampleWeight
 
 __all__ = ["OrdinalRanker"]
 
-# A row is copied once per threshold. This many entries at a time limit the memory of the copies.
+# A row is copied once per threshold. At most this many entries are copied at a time, to limit
+# memory.
 MAX_CHUNK_ENTRIES = 1 << 20
 LARGEST_INDEX = 2**31 - 1
-SMALLEST_WEIGHT = 1e-100  # of a row: the core uses its inverse, which must be finite
+SMALLEST_WEIGHT = 1e-100  # of a row; its inverse, which the core uses, must be finite
 
 
 class OrdinalRanker(ClassifierMixin, Fitted):
@@ -87,8 +88,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
     thresholds_ : array of shape (k - 1,)
         The thresholds used for predictions, sorted.
     raw_thresholds_ : array of shape (k - 1,)
-        The thresholds as learnt. They may be out of order where the data barely separate two
-        grades.
+        The thresholds as learnt. They may be out of order if the data barely separate two grades.
     certificate_ : Certificate
         Trials, mistakes (rows with a score on the wrong side of a threshold, or on it), loss and
         dual value so far, and the mistake bound if one is proven.
@@ -300,8 +300,8 @@ class OrdinalRanker(ClassifierMixin, Fitted):
         declared = as_grades(self.grades, "grades")
         keys = comparable_grades(declared, "grades")
         if len(set(keys)) < len(keys):
-            twice = next(key for i, key in enumerate(keys) if key in keys[:i])
-            raise ValueError(f"grades: {twice!r} appears twice; grades must be distinct")
+            duplicate = next(key for i, key in enumerate(keys) if key in keys[:i])
+            raise ValueError(f"grades: {duplicate!r} appears twice; grades must be distinct")
         return declared
 
     def _first_grades(self, classes: Classes) -> npt.NDArray[Any]:
@@ -311,7 +311,7 @@ class OrdinalRanker(ClassifierMixin, Fitted):
             return declared
         if classes is None:
             raise ValueError(
-                "classes must be passed on the first call to partial_fit: all grades there will be"
+                "classes must be passed on the first call to partial_fit: a sequence of all grades"
             )
         return sorted_grades(as_grades(classes, "classes"))
 

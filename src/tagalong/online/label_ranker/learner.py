@@ -54,8 +54,8 @@ class LabelRanker(CutoffRanker):
         of [2]_ over all pairs of a relevant and an irrelevant label. ``"smooth"``: the exact step
         for a smoothed loss, which converges to ``"optimal"`` as the temperature goes to 0.
     geometry : str, default "adaptive"
-        ``"euclidean"``; ``"adaptive"``, where frequently updated features move less; or
-        ``"entropic"``, where each label's weights are a distribution over the features.
+        ``"euclidean"``; ``"adaptive"``, in which frequently updated features move less; or
+        ``"entropic"``, in which each label's weights are a distribution over the features.
     C : float, default 10
         The budget of a round: an upper bound on its step. Larger values learn faster and forget
         faster.
@@ -220,10 +220,12 @@ class LabelRanker(CutoffRanker):
         if entropic and self.average is True:
             raise ValueError("geometry='entropic' has no averages: average must be 'auto' or False")
         if self.solver == "interior-point" and not rule.interior_point:
-            having = [
-                f"update={found.name!r}" for found in LABEL_RULES.values() if found.interior_point
+            supported = [
+                f"update={other_rule.name!r}"
+                for other_rule in LABEL_RULES.values()
+                if other_rule.interior_point
             ]
-            raise ValueError(f"solver='interior-point' is for {' or '.join(having)} only")
+            raise ValueError(f"solver='interior-point' is for {' or '.join(supported)} only")
         return settings
 
     def _largest_weight(self, settings: Settings) -> float:

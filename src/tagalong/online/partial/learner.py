@@ -40,7 +40,7 @@ LARGEST_WEIGHT = 1e6
 
 
 class PartialFeedbackRanker(OnlineRanker):
-    r"""Shows an ordered list of labels, and learns only from which of them were accepted.
+    r"""Shows an ordered list of labels, and learns only which of them were accepted.
 
     Every label i has weights :math:`w_i` and a matrix :math:`A_i = I + \sum x x^\top` over the
     rounds in which it was shown. Its margin :math:`\Delta_i = \langle w_i, x\rangle`, projected
@@ -79,7 +79,7 @@ class PartialFeedbackRanker(OnlineRanker):
         (float32: 6 * K * n**2); its diagonal, for which no bound is proven; or the kernel form, in
         dual variables over the rows that the label was shown for.
     exploration : float, default 1
-        A factor for the widths. 1 is the theory, whose widths are some ten times the observed
+        A factor for the widths. The theory requires 1; its widths are about ten times the observed
         errors. With 0 there is no exploration: lists follow the estimated probabilities.
     update : "partial" or "full", default "partial"
         ``"full"`` is the baseline with full information: no widths, and in a game on full labels
@@ -99,7 +99,7 @@ class PartialFeedbackRanker(OnlineRanker):
         Scale rows to length 1. Without it no bound is proven, and longer rows have more influence.
     max_explore : int, optional
         The largest number of labels in a list that are shown only to explore, that is, not by
-        their estimated probabilities. The regret bound does not hold then.
+        their estimated probabilities. If it is set, no regret bound is proven.
     dtype : "float32" or "float64", default "float64"
         The type in which weights and inverse matrices are stored and scores are summed. The kernel
         form always computes in double precision.
@@ -127,11 +127,12 @@ class PartialFeedbackRanker(OnlineRanker):
 
     Notes
     -----
-    ``suggest`` and the predictions do not change the model; ``feedback`` and the games do. Feedback
-    may come later and in any order: the update uses the model at that time, so that a suggestion
-    need not be stored. ``fit``, ``partial_fit``, ``learn_one``, ``play`` and the ``watch`` methods
-    play the game on full labels: each round chooses a list, and learns the relevance of the labels
-    in it. Labels that are not shown have no influence on the model, to the last bit.
+    ``suggest`` and the predictions do not change the model; ``feedback`` and the methods that play
+    the game do. Feedback may come later and in any order: the update uses the model at that time,
+    so that a suggestion need not be stored. ``fit``, ``partial_fit``, ``learn_one``, ``play`` and
+    the ``watch`` methods play the game on full labels: each round chooses a list, and learns the
+    relevance of the labels in it. Labels that are not shown have no influence on the model, to the
+    last bit.
 
     ``decision_function`` and ``rank`` use the estimates without widths. ``predict`` returns the
     labels of the best list by these estimates. Targets are as for `LabelRanker`; a label of

@@ -12,7 +12,7 @@ __all__ = ["Played", "ShownList"]
 
 @dataclass(frozen=True, eq=False)
 class ShownList:
-    """The labels to show for one row, in order, with the numbers that decided it.
+    """The labels to show for one row, in order, with the estimates that determined the list.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class ShownList:
     widths : array of float
         The confidence width of each margin: how far the margin may be off.
     explores : array of bool
-        Whether each label is shown only to explore: its estimate alone would not show it.
+        Whether each label is shown only to explore: its estimate alone would not list it.
     """
 
     labels: list[Any]

@@ -37,7 +37,7 @@ class PredtronBase(PredtronParameters, NativeLearner):
 
     @property
     def current_problem(self) -> Any:
-        """The problem; once started, the one that the learner started with."""
+        """The problem; after the start, the problem that the learner started with."""
         return self._settings["problem"] if self.is_started else as_problem(self.problem)
 
     @property

@@ -59,7 +59,7 @@ class CustomProblemPredtron(StructuredPredtron):
     def predict_then_learn(
         self, X: MatrixLike, Y: Iterable[object], sample_weight: SampleWeight = None
     ) -> npt.NDArray[Any]:
-        """Learn rows, and return the scores of each from before it was learnt, (rows, dimension).
+        """Learn rows, and return the scores of each row before it was learnt, (rows, dimension).
 
         Parameters
         ----------

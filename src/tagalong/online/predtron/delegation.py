@@ -30,9 +30,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Estimator = TypeVar("Estimator", bound="DelegatingEstimator")
 
-# Without labels these raise the error for an unknown label, for every problem.
+# If there are no labels, these methods raise the error for an unknown label, for every problem.
 _LABEL_OPERATIONS = ("rename_label", "forget_labels", "merge_labels")
-# Before the start these return or raise the same for every problem.
+# Before the start, these methods return or raise the same for every problem.
 _MODEL_QUERIES = (
     "explain_one",
     "feature_lengths",
@@ -171,7 +171,7 @@ def delegated(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[
 def delegated_chained(
     method: Callable[Concatenate[Any, P], Any],
 ) -> Callable[Concatenate[Estimator, P], Estimator]:
-    """Return a method like `delegated` makes, but one that returns the estimator."""
+    """Return a method as `delegated` does, except that it returns the estimator."""
     call = method.__name__
 
     @wraps(method)

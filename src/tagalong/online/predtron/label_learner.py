@@ -80,8 +80,8 @@ class LabelPredtron(PredtronBase, CutoffRanker):
     def confidence(self, X: MatrixLike) -> npt.NDArray[np.float64]:
         """Return how often predictions with such scores were right recently, (rows,).
 
-        Counted over the rounds so far, with the scores before each was learnt. For problems with
-        one class per row. `tagalong.evaluate.coverage_curve` makes a curve of it.
+        The counts cover the rounds so far, with the scores before each round. Only problems with
+        one class per row have a confidence. `tagalong.evaluate.coverage_curve` takes it as input.
 
         Parameters
         ----------

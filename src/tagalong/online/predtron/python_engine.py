@@ -1,4 +1,4 @@
-"""Predtron's rounds in Python, for problems that are not built into the core and the trace norm.
+"""Predtron's rounds in Python, for problems that the native core lacks and for the trace norm.
 
 The problem decodes in Python. The native core computes scores, counts and the step size.
 """
@@ -103,7 +103,7 @@ class PythonEngine(RankerWrapper[NativePredtron]):
             self._step(x, row, scores, None, y, weight, self._problem)
 
     def raw_scores(self, x: core.Matrix, row: int, predicting: bool) -> Vector:
-        """Return the scores of a row, as the problem decodes them.
+        """Return the scores of a row, in the form that the problem decodes.
 
         Parameters
         ----------
@@ -128,7 +128,7 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         weight: float,
         problem: Problem,
     ) -> None:
-        """Do a round on the scores of the ``known`` labels, or on all scores (None)."""
+        """Learn a round from the scores of the ``known`` labels; None means all scores."""
         used = scores if known is None else scores[known]
         worst = getattr(problem, "worst_decode", None)
         predicted = problem.decode(used) if worst is None else worst(used, y)
@@ -168,7 +168,7 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         unknown: npt.NDArray[Any],
         weight: float,
     ) -> npt.NDArray[Any]:
-        """Learn a row; return the scores from before, -infinity for labels new in this row."""
+        """Learn a row; return the scores before learning, -infinity for labels new in this row."""
         given = np.concatenate([relevant, unknown])
         with self._lock:
             before = self.labels
@@ -243,7 +243,7 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         weight: float,
         /,
     ) -> tuple[npt.NDArray[Any], float]:
-        """Learn one example; return the scores and the cut-off from before."""
+        """Learn one example; return the scores and the cut-off before learning."""
         x = self._one_row(indices, values)
         cutoff = self._core.certificate().cutoff
         given = [np.array(labels, dtype=np.int64) for labels in (relevant, unknown)]
@@ -313,10 +313,10 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         if self._trace is None:
             return self._core.weights()
         features = np.arange(self._settings["n_features"], dtype=np.int32)
-        kept = self._trace.weights
-        if len(kept) == 1 < self.labels:
-            kept = np.vstack([-kept, kept])
-        return core.FeatureWeights(features, kept[:, : len(features)].T.copy())
+        trace_weights = self._trace.weights
+        if len(trace_weights) == 1 < self.labels:
+            trace_weights = np.vstack([-trace_weights, trace_weights])
+        return core.FeatureWeights(features, trace_weights[:, : len(features)].T.copy())
 
     def state(self) -> dict[str, dict[str, Any]]:
         """Return the learnt state as ``arrays`` and ``numbers``."""

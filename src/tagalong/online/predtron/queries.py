@@ -156,7 +156,7 @@ def learn_query(
     weight: float,
     settings: Mapping[str, Any],
 ) -> npt.NDArray[Any]:
-    """Learn a query; return the scores of its documents from before.
+    """Learn a query; return the scores of its documents before learning.
 
     With more than two distinct gains, loss-augmented decoding is a linear assignment problem,
     which SciPy solves. The native core does everything else.

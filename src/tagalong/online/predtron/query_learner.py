@@ -95,7 +95,7 @@ class QueryPredtron(StructuredPredtron):
     def watch_query(
         self, documents: Sequence[Example], grades: npt.ArrayLike, weight: float = 1.0
     ) -> npt.NDArray[Any]:
-        """Learn one query, and return the scores of its documents from before.
+        """Learn one query, and return the scores of its documents before learning.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The reject option: abstain where a prediction has the larger expected cost."""
+"""The reject option: abstain if a prediction is expected to cost more than REJECT."""
 
 from typing import Any
 
@@ -23,10 +23,11 @@ def is_rejected(
     best: npt.NDArray[np.int64],
     confidence: npt.NDArray[np.float64],
 ) -> npt.NDArray[np.bool_]:
-    """Return the rows where rejecting is expected to cost less than predicting.
+    """Return the rows for which rejecting is expected to cost less than predicting.
 
-    Rows that the problem's own decoding rejects are included. Weights that started at zero have
-    none: the updates sum to zero over the classes, so REJECT scores 0, and some class at least 0.
+    The result includes the rows that the problem's decoding rejects. There are none if the weights
+    started at zero: the updates sum to zero over the classes, so REJECT scores 0, and some class
+    scores at least 0.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ def is_rejected(
     best : array of shape (rows,)
         The class with the highest score.
     confidence : array of shape (rows,)
-        The probability that it is right.
+        The probability that this class is right.
     """
     wide = scores.astype(np.float64)
     score_of_reject = np.add.accumulate(wide, axis=1)[:, -1] / np.sqrt(wide.shape[1])

@@ -71,7 +71,7 @@ class QueryBatch:
         self._settings = settings
 
     def learn(self, watched: bool = False) -> Scores:
-        """Learn the queries; return the scores of their documents from before, if ``watched``.
+        """Learn the queries; if ``watched``, return the scores of their documents before learning.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class CustomProblemBatch:
         self._engine = engine
 
     def learn(self, watched: bool = False) -> Scores:
-        """Learn the rows; return the scores of each from before, if ``watched``.
+        """Learn the rows; if ``watched``, return the scores of each row before it was learnt.
 
         Parameters
         ----------

@@ -61,7 +61,7 @@ class StructuredPredtron(PredtronBase):
             self._start_with(self._checked_settings(), None)
 
     def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Return calibrated probabilities: how often such scores were relevant recently.
+        """Return the recent share of relevant targets among targets with such scores.
 
         Parameters
         ----------

@@ -44,10 +44,10 @@ class TraceWeights:
 
     def grow_to(self, scores: int) -> None:
         """Add zero rows until there is one row per score."""
-        more = scores - len(self.theta)
-        if more > 0:
-            self.theta = np.pad(self.theta, ((0, more), (0, 0)))
-            self.weights = np.pad(self.weights, ((0, more), (0, 0)))
+        missing = scores - len(self.theta)
+        if missing > 0:
+            self.theta = np.pad(self.theta, ((0, missing), (0, 0)))
+            self.weights = np.pad(self.weights, ((0, missing), (0, 0)))
 
     def score(self, x: Pair) -> Matrix:
         """Return the scores of an example, given as (features, values)."""

@@ -1,8 +1,9 @@
 """A native ranker whose class-dependent features come from a user's Python object.
 
-With `FolderAffinity` the native core makes the block of an example's features; here the object
-does. Both use the same native code from then on. The object is never called while the native lock
-is held: another thread may wait for that lock while it holds the GIL, which would be a deadlock.
+With `FolderAffinity` the native core computes the block of an example's features; here the object
+computes it. All further steps use the same native code. The object is never called while the native
+lock is held: another thread may wait for that lock while it holds the GIL, which would be a
+deadlock.
 """
 
 import threading
@@ -21,7 +22,7 @@ from tagalong.online.shared_ranker.returned_rows import checked_label_rows, desc
 
 __all__ = ["CustomFeaturesRanker"]
 
-# The blocks of a validated batch are cached for learning up to this size; others are made twice.
+# Validation caches the blocks of a batch up to this size. Learning computes the others again.
 BLOCK_CACHE_BYTES = 64 * 2**20
 
 Names = Sequence[Hashable]
@@ -129,7 +130,7 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
         weight: float,
         /,
     ) -> tuple[Scores, float]:
-        """Learn one example; return the scores and the cut-off from before."""
+        """Learn one example; return the scores and the cut-off before learning."""
         x = self._core.finished_pairs(indices, values)
         count = max([self.labels - 1, *relevant, *unknown]) + 1
         with self._round_lock:
@@ -234,7 +235,7 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
 def _rounds(
     known: int, relevant: core.LabelRows, unknown: core.LabelRows
 ) -> Iterator[tuple[int, int, list[int], list[int]]]:
-    """Yield per row: its number, the labels known by then, its relevant and unknown labels."""
+    """Yield per row: its number, the number of labels so far, its relevant and unknown labels."""
     for i in range(len(relevant.indptr) - 1):
         row_relevant, row_unknown = (
             rows.indices[rows.indptr[i] : rows.indptr[i + 1]].tolist()

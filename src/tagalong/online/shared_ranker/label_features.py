@@ -69,7 +69,7 @@ def has_method(features: object, method: str) -> bool:
 
 
 def trainable_copy(features: Any) -> Any:
-    """Return an untrained copy of features that learn; other features are returned as they are."""
+    """Return an untrained copy of features that learn; other features are returned unchanged."""
     return clone(features, safe=False) if has_method(features, "learn") else features
 
 

@@ -52,8 +52,8 @@ class SharedLabelRanker(CutoffRanker):
 
     The score of label r is :math:`\langle w, \phi(x, r)\rangle`, where :math:`\phi` describes how
     the words of x relate to r. The weights express which words are informative, so a new label
-    benefits from what other labels have taught about its words. :math:`\phi` may be custom: how a
-    query relates to a category, or a product to a shelf. A round has one row
+    benefits from the weights that other labels have given to its words. :math:`\phi` may be custom:
+    how a query relates to a category, or a product to a shelf. A round has one row
     :math:`\phi(x, r) - \phi(x, s)` per pair of a relevant label r and an irrelevant label s, and
     the updates of `BlockProjection` move w along these rows.
 
@@ -126,7 +126,8 @@ class SharedLabelRanker(CutoffRanker):
     """
 
     _native: core.SharedRanker32 | core.SharedRanker64 | CustomFeaturesRanker
-    # The user's features, with what they have learnt; the attribute is missing for FolderAffinity.
+    # The user's features, with their learnt state. With FolderAffinity the attribute does not
+    # exist.
     _custom_features: LabelFeatures
 
     def __init__(
