@@ -26,7 +26,7 @@ struct FeatureWeights {
 using State = nb::typed<nb::dict, nb::str, nb::typed<nb::dict, nb::str, nb::any>>;
 
 // Base class of the native learners. Its methods are bound to Python once and not once per learner,
-// which saves a tenth of the build time. Callers of the functions below hold the lock.
+// so that they are compiled once. Callers of the functions below hold the lock.
 class AnyLearner {
   public:
     virtual ~AnyLearner() = default;
