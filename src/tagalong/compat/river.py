@@ -78,8 +78,8 @@ class _Adapter(Estimator):
     @property
     def _raw_memory_usage(self) -> int:
         # River cannot measure the memory of the native learner.
-        own = self.learner.bytes_of_weights if self.learner.is_started else 0
-        return int(super()._raw_memory_usage) + own
+        native_bytes = self.learner.bytes_of_weights if self.learner.is_started else 0
+        return int(super()._raw_memory_usage) + native_bytes
 
     def _labels(self) -> list[Hashable]:
         return list(self.learner.labels.names)

@@ -60,10 +60,10 @@ def list_losses(
             raise ValueError(f"shown has {rows} rows but {name} has {len(given)}")
     longest = max((len(row) for row in shown), default=0)
     game = _game(miss_weight, slot_cost, longest or None)
-    lists, right = LabelRows.from_lists(shown), LabelRows.from_lists(relevant)
+    lists, relevant_rows = LabelRows.from_lists(shown), LabelRows.from_lists(relevant)
     unknown_rows = LabelRows.empty(rows) if unknown is None else LabelRows.from_lists(unknown)
-    places = np.ascontiguousarray(np.broadcast_to(np.asarray(slots, dtype=np.int64), (rows,)))
-    return game.losses(lists, right, unknown_rows, places)
+    slot_counts = np.ascontiguousarray(np.broadcast_to(np.asarray(slots, dtype=np.int64), (rows,)))
+    return game.losses(lists, relevant_rows, unknown_rows, slot_counts)
 
 
 def rank_loss(

@@ -208,8 +208,8 @@ class LabelModel(NativeLearner):
         state = super().__getstate__()
         if self.is_started:
             # A copy of the learner must share no mutable object with it.
-            own = {"_labels": deepcopy(self._labels), "_names": deepcopy(self._names)}
-            state = {**state, **own}
+            copies = {"_labels": deepcopy(self._labels), "_names": deepcopy(self._names)}
+            state = {**state, **copies}
         return state
 
     # Internals.

@@ -162,7 +162,7 @@ def _sparse_pairs(body: str, place: str) -> Iterator[tuple[int, str | None]]:
 
 FORMAT = Format(
     "arff",
-    "multi-label ARFF: Mulan's with its XML file, or Meka's",
+    "multi-label ARFF of Mulan (with its XML file) or of Meka",
     read_arff,
     extensions=(".arff",),
     options=(

@@ -39,21 +39,23 @@ def make_costs(
 ) -> Costs:
     """Return the costs of ``loss`` and ``class_weight``; raise ValueError if one is invalid."""
     count = len(labels)
-    miss = alarm = np.full(count, HAMMING)
+    miss = false_alarm = np.full(count, HAMMING)
     if isinstance(loss, Mapping):
         if not loss or not set(loss) <= set(DIRECTIONS):
             raise ValueError(
                 f"loss must have costs for 'miss' or 'false_alarm' and nothing else, got {loss!r}"
             )
         miss = HAMMING * per_label(loss.get("miss", 1.0), "loss['miss']", labels)
-        alarm = HAMMING * per_label(loss.get("false_alarm", 1.0), "loss['false_alarm']", labels)
+        false_alarm = HAMMING * per_label(
+            loss.get("false_alarm", 1.0), "loss['false_alarm']", labels
+        )
     elif not isinstance(loss, str) or loss not in ("hamming", "prior"):
         raise ValueError(
             "loss must be 'hamming', 'prior' or a mapping of 'miss' and 'false_alarm' to costs, "
             f"got {loss!r}"
         )
     yes, no = _class_weights(class_weight, labels, relevant, unknown)
-    return Costs(miss, alarm, C * yes, C * no, tied=isinstance(loss, str) and loss == "prior")
+    return Costs(miss, false_alarm, C * yes, C * no, tied=isinstance(loss, str) and loss == "prior")
 
 
 def _class_weights(

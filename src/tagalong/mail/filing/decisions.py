@@ -50,7 +50,7 @@ def decide(entry: Entry | None, place: str, is_ordinary: bool) -> Decision:
         return Decision("reject", "refused", entry.folder)
     if is_inbox(place) and entry.state == "learnt":
         return Decision(None, "withdrawn", entry.folder)
-    # A special folder such as the trash says nothing about the folder the message was in.
+    # A move to a special folder such as the trash says nothing about the message's earlier folder.
     return Decision(None, entry.state, entry.folder)
 
 

@@ -44,7 +44,7 @@ class KnownMessages:
         """
         journal = self._journal
         if key not in journal.present:
-            before = self._gone.pop(identity_of(item), None)
-            if before is not None:
-                journal.present[key] = journal.gone.pop(before)
+            old_key = self._gone.pop(identity_of(item), None)
+            if old_key is not None:
+                journal.present[key] = journal.gone.pop(old_key)
         return journal.present.get(key)

@@ -25,10 +25,10 @@ class Entry:
     folder : str
         Last folder of the message other than the inbox.
     state : str
-        ``"learnt"``: the owner put the message into the folder, and that was learnt. ``"filed"``:
-        Tagalong filed it there. ``"moving"``: Tagalong planned to file it there. ``"refused"``:
-        Tagalong filed it there, and the owner put it back into the inbox. ``"withdrawn"``: the
-        owner put it there, and later back into the inbox.
+        ``"learnt"``: the owner put the message into the folder, and the tagger learnt the folder.
+        ``"filed"``: Tagalong filed it there. ``"moving"``: Tagalong planned to file it there.
+        ``"refused"``: Tagalong filed it there, and the owner put it back into the inbox.
+        ``"withdrawn"``: the owner put it there, and later back into the inbox.
     identity : str
         Digest that does not depend on the name of the message's file.
     """

@@ -61,14 +61,14 @@ def learn_from_folder(
     return journal.present.get(key)
 
 
-def _train(tagger: Tagger, item: Item, decision: Decision, was: str) -> None:
+def _train(tagger: Tagger, item: Item, decision: Decision, old_folder: str) -> None:
     """Train the tagger with the lesson of a decision."""
     if decision.lesson == "reject":
         # The tagger may have forgotten the label since the message was filed.
         if decision.folder in tagger.labels:
             tagger.feedback(item, shown=[decision.folder], accepted=[])
-    elif decision.lesson == "correct" and was in tagger.labels:
-        tagger.correct(item, [decision.folder], was=[was])
+    elif decision.lesson == "correct" and old_folder in tagger.labels:
+        tagger.correct(item, [decision.folder], was=[old_folder])
     else:
         tagger.learn(item, [decision.folder])
 

@@ -182,8 +182,10 @@ class _Parser:
         kind: str,
         parameters: dict[str, str],
     ) -> None:
-        disposition, places = parse_structure(headers.get("content-disposition", b""))
-        name = file_name(places, "filename") or file_name(parameters, "name")
+        disposition, disposition_parameters = parse_structure(
+            headers.get("content-disposition", b"")
+        )
+        name = file_name(disposition_parameters, "filename") or file_name(parameters, "name")
         is_text = kind in ("text/plain", "text/html")
         # Some programs give the body a file name: the first text part is an attachment only if its
         # disposition says so.

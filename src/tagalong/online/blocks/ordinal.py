@@ -372,13 +372,13 @@ def _learn(
     """Learn rows in the given order; builds the blocks of many rows at a time."""
     rows = X.shape[0]
     chunk = max(1, MAX_CHUNK_ENTRIES * rows // (max(1, thresholds) * (X.nnz + rows)))
-    below = np.arange(thresholds)
+    threshold_numbers = np.arange(thresholds)
     order = np.arange(rows) if order is None else order
     if inverse is not None:
         order = order[inverse[order] < np.inf]
     for start in range(0, len(order), chunk):
         part = order[start : start + chunk]
-        signs = np.where(below < numbers[part, None], 1.0, -1.0).ravel()
+        signs = np.where(threshold_numbers < numbers[part, None], 1.0, -1.0).ravel()
         budgets = None if inverse is None else np.repeat(inverse[part], thresholds)
         sizes = np.full(len(part), thresholds)
         learner.learn_rows(as_matrix(_blocks(X, part, thresholds)), signs, sizes, None, budgets)
@@ -387,7 +387,7 @@ def _learn(
 def _blocks(X: sp.csr_array, rows: npt.NDArray[np.int64], thresholds: int) -> sp.csr_array:
     """Return the rows (x, -e_j) of all given rows x, block by block."""
     copies = X[np.repeat(rows, thresholds)]
-    steps = sp.csr_array(
+    threshold_columns = sp.csr_array(
         (
             np.full(copies.shape[0], -1, dtype=X.dtype),
             np.tile(np.arange(thresholds, dtype=np.int32), len(rows)),
@@ -395,7 +395,7 @@ def _blocks(X: sp.csr_array, rows: npt.NDArray[np.int64], thresholds: int) -> sp
         ),
         shape=(copies.shape[0], thresholds),
     )
-    return sp.csr_array(sp.hstack([copies, steps], format="csr"))
+    return sp.csr_array(sp.hstack([copies, threshold_columns], format="csr"))
 
 
 def _inverse_weights(

@@ -88,8 +88,8 @@ class DelegatingEstimator(PredtronParameters, Fitted):
 
     @staticmethod
     def _method_without_labels(call: str) -> Callable[..., Any]:
-        found: Callable[..., Any] = getattr(LabelPredtron(), call)
-        return found
+        method: Callable[..., Any] = getattr(LabelPredtron(), call)
+        return method
 
     def _current_learner(self) -> ProblemLearner:
         return self._problem_learner if self.is_started else self._new_learner()

@@ -70,8 +70,9 @@ class PythonEngine(RankerWrapper[NativePredtron]):
     @property
     def bytes(self) -> int:
         """The memory used by the weights, in bytes."""
-        own = 0 if self._trace is None else self._trace.theta.nbytes + self._trace.weights.nbytes
-        return self._core.bytes + own
+        if self._trace is None:
+            return self._core.bytes
+        return self._core.bytes + self._trace.theta.nbytes + self._trace.weights.nbytes
 
     def add_labels(self, count: int) -> None:
         """Add labels without weights."""

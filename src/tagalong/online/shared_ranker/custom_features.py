@@ -81,14 +81,14 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
         self._block_cache = (None, [])
         if self._learns:
             return
-        kept: list[core.LabelBlock32] = []
-        room = BLOCK_CACHE_BYTES
+        cached: list[core.LabelBlock32] = []
+        bytes_left = BLOCK_CACHE_BYTES
         for i, count, _, _ in _rounds(known, relevant, unknown):
             block = self._block(self._core.finished_row(x, i), names[:count], f"row {i}")
-            room -= block.bytes
-            if room >= 0:
-                kept.append(block)
-        self._block_cache = (x, kept)
+            bytes_left -= block.bytes
+            if bytes_left >= 0:
+                cached.append(block)
+        self._block_cache = (x, cached)
 
     def check_one(self, indices: npt.NDArray[Any], values: npt.NDArray[Any], names: Names) -> None:
         """Raise ValueError if the features of an example are invalid."""
@@ -105,19 +105,23 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
         cutoffs: npt.NDArray[np.float64] | None = None,
     ) -> None:
         """Learn the rows; write the scores and the cut-off before each row, if arrays are given."""
-        checked, kept = self._block_cache
+        cached_matrix, cached = self._block_cache
         self._block_cache = (None, [])
-        if checked is not x:
-            kept = []
+        if cached_matrix is not x:
+            cached = []
         names = self._names()
-        for i, count, found, unknown_labels in _rounds(self.labels, relevant, unknown):
+        for i, count, relevant_labels, unknown_labels in _rounds(self.labels, relevant, unknown):
             weight = 1.0 if weights is None else float(weights[i])
             with self._round_lock:
                 row = self._core.finished_row(x, i)
-                block = kept[i] if i < len(kept) else self._block(row, names[:count], f"row {i}")
-                before, cutoff = self._round(row, block, found, unknown_labels, weight, f"row {i}")
+                block = (
+                    cached[i] if i < len(cached) else self._block(row, names[:count], f"row {i}")
+                )
+                row_scores, cutoff = self._round(
+                    row, block, relevant_labels, unknown_labels, weight, f"row {i}"
+                )
             if scores is not None:
-                scores[i, :count] = before
+                scores[i, :count] = row_scores
             if cutoffs is not None:
                 cutoffs[i] = cutoff
 
