@@ -99,7 +99,11 @@ def test_examples_and_matrices_give_the_same_measures() -> None:
 
 
 def test_examples_may_have_unknown_labels() -> None:
-    stream = [({"a": 1.0}, "x"), ({"b": 1.0}, "y", ["x"]), ({"b": 1.0}, ["y"], ())]
+    stream: list[tuple[Any, ...]] = [
+        ({"a": 1.0}, "x"),
+        ({"b": 1.0}, "y", ["x"]),
+        ({"b": 1.0}, ["y"], ()),
+    ]
     learner = LabelRanker()
     found = progressive(learner, stream)
     expected = LabelRanker()

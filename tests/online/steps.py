@@ -18,8 +18,13 @@ def ranker_at(theta: FloatArray, geometry: Geometry, **params: Any) -> LabelRank
     """Return a new ranker, without constant feature, whose dual vectors are theta (K, n)."""
     theta = np.asarray(theta, dtype=np.float64)
     n_labels, n = theta.shape
-    plain = {"constant": 0.0, "normalize": False, "average": False, "dtype": "float64"}
-    ranker = LabelRanker(geometry=geometry, n_features=n, **(plain | params))
+    plain: dict[str, Any] = {
+        "constant": 0.0,
+        "normalize": False,
+        "average": False,
+        "dtype": "float64",
+    }
+    ranker = LabelRanker(geometry=geometry, n_features=n, **(plain | {"dtype": "float64"} | params))
     ranker.add_labels(range(n_labels))
     state = ranker.__getstate__()
     held, numbers = state["_native"]["arrays"], state["_native"]["numbers"]
