@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from benchmarks import streams
 from benchmarks.streams import DATA_VARIABLE, Stream
-from experiments import catalogue, streams
+from experiments import catalogue
 from experiments.experiment import Cell, Figure, Form, MissingData, Results, Table, Verdict
 from experiments.p3 import game
 from experiments.p3.sweep import Sweep, panel_loss

@@ -24,7 +24,7 @@ def ranker_at(theta: FloatArray, geometry: Geometry, **params: Any) -> LabelRank
         "average": False,
         "dtype": "float64",
     }
-    ranker = LabelRanker(geometry=geometry, n_features=n, **(plain | {"dtype": "float64"} | params))
+    ranker = LabelRanker(geometry=geometry, n_features=n, **(plain | params))
     ranker.add_labels(range(n_labels))
     state = ranker.__getstate__()
     held, numbers = state["_native"]["arrays"], state["_native"]["numbers"]

@@ -125,7 +125,7 @@ class TestOptimal:
             "dtype": "float64",
         }
         exact, interior = (
-            LabelRanker("optimal", geometry, solver=solver, dtype="float64", **params)
+            LabelRanker("optimal", geometry, solver=solver, **params)
             for solver in ("exact", "interior-point")
         )
         np.testing.assert_allclose(feed(interior, items, 8), feed(exact, items, 8), atol=1e-8)
