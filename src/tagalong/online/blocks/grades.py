@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import column_or_1d
 
 from tagalong.learning import model_files
-from tagalong.online.input_types import Classes
+from tagalong.learning.input_types import Classes
 
 __all__ = [
     "as_grades",
