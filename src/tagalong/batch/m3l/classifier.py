@@ -153,7 +153,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
     def __init__(
         self,
         C: float = 1.0,
-        prior: Any = None,
+        prior: str | MatrixLike | None = None,
         kernel: str | KernelFunction = "linear",
         gamma: float | str = "scale",
         degree: int = 3,

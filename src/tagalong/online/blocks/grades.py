@@ -115,7 +115,7 @@ def encoded_grades(grades: npt.NDArray[Any]) -> dict[str, Any]:
     return {"dtype": grades.dtype.str, "values": values}
 
 
-def _encoded_one(grade: Any) -> Any:
+def _encoded_one(grade: object) -> Any:
     if isinstance(grade, datetime.datetime) or not isinstance(grade, datetime.date):
         return model_files.encode_label(grade)
     return {"date": grade.isoformat()}
