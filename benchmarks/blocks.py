@@ -15,7 +15,7 @@ the norm of ours.
 import argparse
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import clarabel
 import numpy as np
@@ -70,14 +70,14 @@ def coefficients(scheme: str, scores: FloatArray, q: FloatArray) -> FloatArray:
     """SimPerc, SimProj, MaxPA and SimOpt in NumPy; no row of the block may be empty."""
     if scheme == "simperc":
         wrong = scores <= 0.0
-        return C / max(1, wrong.sum()) * wrong
+        return np.asarray(C / max(1, wrong.sum()) * wrong)
     losses = np.maximum(0.0, 1.0 - scores)
     if scheme == "simopt":
         return simopt_coefficients(losses, q)
     single_row = np.minimum(C, losses / q)
     if scheme == "simproj":
-        return single_row / max(1, np.count_nonzero(losses))
-    return single_row * (np.arange(len(single_row)) == losses.argmax())
+        return np.asarray(single_row / max(1, np.count_nonzero(losses)))
+    return np.asarray(single_row * (np.arange(len(single_row)) == losses.argmax()))
 
 
 def numpy_run(choose: Coefficients) -> Run:
@@ -124,7 +124,7 @@ def simopt_coefficients(losses: FloatArray, q: FloatArray) -> FloatArray:
     sums = np.cumsum(losses[order] / q[order]) - C
     prices = sums / np.cumsum(1.0 / q[order])
     after = np.append(losses[order][1:], -np.inf)
-    return np.maximum(0.0, losses - prices[np.argmax(after <= prices)]) / q
+    return np.asarray(np.maximum(0.0, losses - prices[np.argmax(after <= prices)]) / q)
 
 
 def optimal_with(solve: Callable[[FloatArray, FloatArray], FloatArray]) -> Coefficients:
@@ -142,7 +142,7 @@ def clarabel_solve(Q: FloatArray, losses: FloatArray) -> FloatArray:
     m = len(losses)
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    limits = sp.vstack([-sp.eye(m), np.ones((1, m))], format="csc")
+    limits = sp.csc_matrix(np.vstack([-np.eye(m), np.ones((1, m))]))
     solver = clarabel.DefaultSolver(
         sp.csc_matrix(np.triu(Q)),
         -losses,
@@ -151,19 +151,28 @@ def clarabel_solve(Q: FloatArray, losses: FloatArray) -> FloatArray:
         [clarabel.NonnegativeConeT(m + 1)],
         settings,
     )
-    return np.maximum(0.0, np.array(solver.solve().x))
+    return np.asarray(np.maximum(0.0, np.array(solver.solve().x)))
 
 
 def scipy_solve(Q: FloatArray, losses: FloatArray) -> FloatArray:
     m = len(losses)
+
     # Variables are scaled by the budget C, which suits the stopping rule of SLSQP.
+    def objective(a: FloatArray) -> tuple[float, FloatArray]:
+        return float(0.5 * C * a @ Q @ a - losses @ a), C * (Q @ a) - losses
+
+    budget: Any = {
+        "type": "ineq",
+        "fun": lambda a: 1.0 - a.sum(),
+        "jac": lambda _: -np.ones(m),
+    }
     found = minimize(
-        lambda a: (0.5 * C * a @ Q @ a - losses @ a, C * (Q @ a) - losses),
+        objective,
         np.zeros(m),
         jac=True,
         method="SLSQP",
         bounds=[(0.0, None)] * m,
-        constraints={"type": "ineq", "fun": lambda a: 1.0 - a.sum(), "jac": lambda _: -np.ones(m)},
+        constraints=budget,
         options={"ftol": 1e-10, "maxiter": 500},
     )
     return np.asarray(C * found.x)

@@ -28,6 +28,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -165,15 +166,15 @@ def contestants(folder: Path, items: list[Item]) -> Iterator[Entry]:
         arguments = ["--multilabel_oaa", str(labels), "-b", str(bits), "--quiet"]
         yield Entry(
             name,
-            lambda text=text, arguments=arguments: time_vw(text, arguments),
-            lambda text=text, arguments=arguments: vw_quality(text, arguments),
+            partial(time_vw, text, arguments),
+            partial(vw_quality, text, arguments),
         )
     for name, options in LEARNERS.items():
         source = packed if ".xz" in name else plain
         yield Entry(
             name,
-            lambda source=source, options=options: time_tagalong(source, options),
-            lambda source=source, options=options: tagalong_quality(source, options),
+            partial(time_tagalong, source, options),
+            partial(tagalong_quality, source, options),
         )
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from benchmarks.streams import SEED, NoData, data_path, newsgroup_posts
-from tagalong import Item, Tagger
+from tagalong import Item, LabelRanker, Tagger
 from tagalong.evaluate import Progress
 from tagalong.features import TextFeatures
 from tagalong.readers import read
@@ -46,6 +46,7 @@ def progressive_quality(items: Iterable[Item], features: TextFeatures) -> str:
 def scale_by_share(tagger: Tagger, labels: list[str]) -> None:
     """Scale the weights of labels by their shares of the items; their sum is then the mean."""
     learner, counts = tagger.learner, tagger.history.count
+    assert isinstance(learner, LabelRanker)
     numbers = [learner._labels.number[label] for label in labels]
     state = learner._native.state()
     for number in numbers:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -77,7 +78,7 @@ class Measured:
         return "; ".join(figures)
 
 
-def m3l_training(rows: int, labels: int, **settings: object) -> Work:
+def m3l_training(rows: int, labels: int, **settings: Any) -> Work:
     stream = planted(rows, labels=labels)
     X, Y = stream.X, stream.Y.toarray()
     return lambda: M3LClassifier(tol=TOLERANCE, random_state=0, **settings).fit(X, Y)
@@ -96,12 +97,14 @@ def partial_game(features: int, labels: int, covariance: str) -> Work:
 
 
 def curves(quick: bool) -> list[Curve]:
-    few = (lambda sizes: sizes[:2]) if quick else (lambda sizes: sizes)
+    def few(sizes: Sequence[int]) -> Sequence[int]:
+        return sizes[:2] if quick else sizes
+
     rows, kernel_rows = few((1_000, 2_000, 4_000, 8_000, 16_000)), few((500, 1_000, 2_000, 4_000))
     labels = few((10, 30, 100, 300))
     features, arms = few((30, 60, 120, 240)), few((25, 50, 100, 200, 400))
     fixed_rows = 500 if quick else 4_000
-    rbf = {"kernel": "rbf", "gamma": 0.02}
+    rbf: dict[str, Any] = {"kernel": "rbf", "gamma": 0.02}
     found = [
         Curve("linear", "rows", rows, partial(m3l_training, labels=100)),
         Curve("RBF", "rows", kernel_rows, partial(m3l_training, labels=20, **rbf)),
@@ -115,11 +118,17 @@ def curves(quick: bool) -> list[Curve]:
         Curve("RBF", "labels", labels[:3], partial(m3l_training, fixed_rows // 4, **rbf)),
     ]
     for kind in ("full", "diagonal"):
-        unit = {"divisor": ROUNDS / 1e6, "unit": "µs per round"}
+        unit: dict[str, Any] = {"divisor": ROUNDS / 1e6, "unit": "µs per round"}
         found += [
-            Curve(kind, "features", features, lambda d, k=kind: partial_game(d, 100, k), **unit),
             Curve(
-                kind, "labels of a game", arms, lambda K, k=kind: partial_game(120, K, k), **unit
+                kind,
+                "features",
+                features,
+                partial(partial_game, labels=100, covariance=kind),
+                **unit,
+            ),
+            Curve(
+                kind, "labels of a game", arms, partial(partial_game, 120, covariance=kind), **unit
             ),
         ]
     return found

@@ -42,7 +42,7 @@ GROWTH_ROWS = 4000
 
 class Dataset(NamedTuple):
     X: Any
-    Y: Array  # 0 and 1; only labels that occur
+    Y: Any  # array or sparse matrix of 0 and 1; only labels that occur
 
 
 def load(name: str, rows: int | None) -> Dataset:
@@ -69,7 +69,7 @@ def f1(truth: Array, scores: Array) -> float:
 def spread_sample(Y: Array, count: int) -> Array:
     """Labels of all frequencies: evenly spaced in the order of frequency."""
     order = np.argsort(-Y.sum(axis=0), kind="stable")
-    return order[np.linspace(0, len(order) - 1, min(count, len(order))).astype(int)]
+    return np.asarray(order[np.linspace(0, len(order) - 1, min(count, len(order))).astype(int)])
 
 
 def fit(data: Dataset, **settings: Any) -> M3LClassifier:
@@ -158,7 +158,7 @@ def _compare_linear(
         return [peer(X64, y, eps) for y in signs.T]
 
     def scaled_seconds(models: list[Trained]) -> float:
-        return sum(each.seconds for each in models) * data.Y.shape[1] / len(labels)
+        return float(sum(each.seconds for each in models) * data.Y.shape[1] / len(labels))
 
     models = train()
     weights = np.array([each.weights for each in models])
@@ -212,8 +212,7 @@ def coupled(names: list[str], rows: int | None) -> None:
 def svc_gap(data: Dataset, label: int, peer: SVC, kernel: Kernel) -> float:
     """The relative duality gap of LIBSVM's problem, which includes a bias."""
     y = 2 * data.Y[:, label] - 1
-    signed = peer.dual_coef_
-    signed = np.asarray(signed.toarray() if sp.issparse(signed) else signed)[0]
+    signed = sp.csr_matrix(peer.dual_coef_).toarray()[0]
     scores = kernel.between(data.X, data.X[peer.support_]) @ signed
     squared = float(signed @ scores[peer.support_])
     slacks = np.maximum(0, 1 - y * (scores + peer.intercept_[0])).sum()

@@ -63,7 +63,7 @@ def distinct_words(rng: np.random.Generator, rows: int, columns: int, count: int
     def draw(size: Any) -> Array:
         # The probability of word k is proportional to 1 / (k + 20), so no word is in every row.
         words = 20 * ((columns / 20 + 1) ** rng.random(size, dtype=np.float32) - 1)
-        return np.minimum(words, columns - 1).astype(np.int32)
+        return np.asarray(np.minimum(words, columns - 1), dtype=np.int32)
 
     words = np.sort(draw((rows, count)), axis=1)
     left = np.arange(rows)

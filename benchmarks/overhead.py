@@ -212,7 +212,7 @@ def row(name: str, call: str, form: str, parts: list[Parts]) -> list[str]:
     """A row of the table."""
 
     def median(part: str) -> float:
-        return statistics.median(getattr(one, part) for one in parts)
+        return float(statistics.median(getattr(one, part) for one in parts))
 
     cells = [f"{median(part):.1f}" for part in ("whole", "binding", "conversion", "kernel", "rest")]
     best = min(one.whole for one in parts)

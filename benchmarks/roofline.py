@@ -11,12 +11,14 @@ gives the same bits everywhere.
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
 from benchmarks import ours, partial, streams
@@ -54,7 +56,7 @@ def label_ranking(stream: streams.Stream) -> Iterator[Kernel]:
     """Learning in chunks, with each row ranked before it is learnt; then scoring only."""
     K, nnz = len(stream.labels), stream.nnz
     plane = nnz * K * 4.0
-    seen = len(np.unique(stream.X.indices)) * K * 4.0
+    seen = len(np.unique(sp.csr_matrix(stream.X).indices)) * K * 4.0
     # Planes that are only read, and planes that are changed.
     for setting, (read, changed) in {
         "euclidean single": (1, 0),
@@ -76,7 +78,7 @@ def label_ranking(stream: streams.Stream) -> Iterator[Kernel]:
             seen * planes,
         )
         if setting == "euclidean single":
-            scoring = best_seconds(lambda r=ranker: r.decision_function(stream.X), TURNS)
+            scoring = best_seconds(functools.partial(ranker.decision_function, stream.X), TURNS)
             yield Kernel(
                 "scores of a matrix", stream.rows / scoring, plane, K * 4.0, 2 * nnz * K, seen
             )

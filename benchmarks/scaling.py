@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -111,7 +112,7 @@ def _indicator(columns: npt.NDArray[np.int64], width: int, dtype: npt.DTypeLike)
     found = sp.csr_matrix((ones, (rows, columns.ravel())), shape=(len(columns), width))
     found.sum_duplicates()
     found.data[:] = 1
-    return found.astype(dtype)
+    return sp.csr_matrix(found.astype(dtype))
 
 
 def measure(varied: str, size: int, setting: str, stream: Stream) -> Point:
@@ -137,7 +138,7 @@ def measure(varied: str, size: int, setting: str, stream: Stream) -> Point:
         new=stream.rows / seconds[0],
         known=stream.rows / seconds[1],
         bytes=ranker.bytes_of_weights,
-        features_seen=int((stream.X.getnnz(axis=0) > 0).sum()),
+        features_seen=len(np.unique(sp.csr_matrix(stream.X).indices)),
         any_mistake=certificate.mistakes / certificate.rounds,
     )
 
@@ -211,7 +212,7 @@ def plot(points: Sequence[Point], path: Path) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    plain = {"svg.fonttype": "none", "svg.hashsalt": "tagalong"}
+    plain: Any = {"svg.fonttype": "none", "svg.hashsalt": "tagalong"}
     with plt.rc_context(plain):
         figure, axes = plt.subplots(2, 3, figsize=(10, 5.5), sharex="col", layout="constrained")
         for column, (varied, name) in enumerate(NAMES.items()):

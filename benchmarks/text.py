@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from sklearn.feature_extraction.text import HashingVectorizer
 
@@ -32,9 +33,9 @@ def texts(limit: int | None = None) -> tuple[str, list[str]]:
     return source, [str(item.text) for item in islice(read(source), limit)]
 
 
-def one_by_one(**params: object) -> Callable[[list[str]], object]:
+def one_by_one(**params: Any) -> Callable[[list[str]], object]:
     def learn(items: list[str]) -> None:
-        features = TextFeatures(**params)  # type: ignore[arg-type]
+        features = TextFeatures(**params)
         for item in items:
             features.read(item, learn=True)
 
@@ -43,7 +44,8 @@ def one_by_one(**params: object) -> Callable[[list[str]], object]:
 
 def methods() -> list[Method]:
     def sklearn(analyzer: str, n: tuple[int, int]) -> Callable[[list[str]], object]:
-        return HashingVectorizer(analyzer=analyzer, ngram_range=n, norm=None).transform
+        vectorizer = HashingVectorizer(analyzer=analyzer, ngram_range=n, norm=None)
+        return lambda items: vectorizer.transform(items)
 
     return [
         ("scikit-learn, words", sklearn("word", (1, 1))),

@@ -82,7 +82,7 @@ def m3l_jobs(stream: streams.Stream, rows: int) -> Iterator[tuple[str, Job]]:
     X, Y = stream.unit_rows, stream.Y.toarray()
     yield f"M3L, linear, {rows:,} rows", partial(fit, X=X[:rows], Y=Y[:rows], tol=0.1)
     common = np.sort(np.argsort(-Y.sum(axis=0), kind="stable")[:KERNEL_LABELS])
-    kernel = {"kernel": "rbf", "gamma": 1.0, "tol": 0.01}
+    kernel: dict[str, Any] = {"kernel": "rbf", "gamma": 1.0, "tol": 0.01}
     yield f"M3L, rbf, {few:,} rows", partial(fit, X=X[:few], Y=Y[:few, common], **kernel)
 
 

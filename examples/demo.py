@@ -37,7 +37,7 @@ def ask(tagger: tagalong.Tagger) -> None:
         suggestions = tagger.suggest(question)
         for suggestion in suggestions:
             print(suggestion)
-        module = next(s.label for s in suggestions if not s.label.startswith("kind:"))
+        module = next(s.label for s in suggestions if not str(s.label).startswith("kind:"))
         print(f">>> tagger.explain(..., {module!r})")
         print(tagger.explain(question, module))
 

@@ -27,7 +27,7 @@ class Compass:
 
     def represent(self, prediction: int) -> np.ndarray:
         """Return the vector of a prediction; scores are inner products with it."""
-        return np.eye(self.dimension)[prediction]
+        return np.asarray(np.eye(self.dimension)[prediction])
 
     def decode(self, scores: np.ndarray) -> int:
         """Return the prediction that scores highest."""

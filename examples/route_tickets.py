@@ -42,7 +42,7 @@ def main() -> None:
     right = 0
     for count, ticket in enumerate(tickets(600), start=1):
         suggestions = tagger.suggest(ticket, k=1)
-        right += bool(suggestions) and suggestions[0].label in ticket.labels
+        right += bool(suggestions) and suggestions[0].label in (ticket.labels or ())
         tagger.learn(ticket)
         if count % 100 == 0:
             print(f"tickets {count - 99:3} to {count}: first suggestion right in {right} of 100")

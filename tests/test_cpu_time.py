@@ -20,7 +20,8 @@ from tests import cpu_time
 def test_work_is_repeated_and_compared_with_fixed_work(
     taken: list[float], fixed: list[float], attempts: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    now, tried = [0.0], []
+    now = [0.0]
+    tried: list[float] = []
     monkeypatch.setattr(time, "process_time", lambda: now[0])
 
     def work() -> None:

@@ -65,11 +65,12 @@ def test_batch_needs_one_entry_per_row() -> None:
     for given in ((two, three), (three, two)):
         with pytest.raises(core.InputError, match=r"^X has 3 rows but \w+ has 2$"):
             native.learn(matrix, *given)
-    for name, array in (
-        ("weights", np.ones(2)),
-        ("scores", np.empty((2, 3), np.float32)),
-        ("cutoffs", np.empty(2)),
-    ):
+    wrong: dict[str, Any] = {
+        "weights": np.ones(2),
+        "scores": np.empty((2, 3), np.float32),
+        "cutoffs": np.empty(2),
+    }
+    for name, array in wrong.items():
         with pytest.raises(core.InputError, match=f"^X has 3 rows but {name} has 2$"):
             native.learn(matrix, three, three, **{name: array})
     assert ranker.certificate_.rounds == 3

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Hashable
 from itertools import pairwise
 from typing import Any
 
@@ -168,7 +169,8 @@ def test_repeated_label_in_lists_of_different_length() -> None:
 
 def test_tuples_may_be_labels() -> None:
     labels = Labels([("a", 1), ("a", 2), "b"])
-    assert relevant(labels.encode([[("a", 2)], ["b", ("a", 1)]])) == [[1], [0, 2]]
+    mixed: list[list[Hashable]] = [[("a", 2)], ["b", ("a", 1)]]
+    assert relevant(labels.encode(mixed)) == [[1], [0, 2]]
     assert labels.encode_one([("a", 2)]) == ([1], [], [])
 
 

@@ -150,7 +150,8 @@ def test_label_with_lone_surrogate_cannot_be_saved(path: Path) -> None:
 
 
 def test_numpy_labels_and_parameters_are_saved(tmp_path: Path) -> None:
-    ranker = LabelRanker(C=np.float32(2), passes=np.int64(1), normalize=np.True_)
+    settings: dict[str, Any] = {"C": np.float32(2), "passes": np.int64(1), "normalize": np.True_}
+    ranker = LabelRanker(**settings)
     ranker.add_labels(np.array([3, 4, 5])).partial_fit(np.eye(3), np.eye(3))
     ranker.save(tmp_path / "model")
     loaded = tagalong.load(tmp_path / "model")
@@ -159,7 +160,13 @@ def test_numpy_labels_and_parameters_are_saved(tmp_path: Path) -> None:
 
 
 def test_parameters_are_restored(tmp_path: Path) -> None:
-    parameters = {"C": 0.1, "margin": 1 / 3, "average": False, "n_features": 4, "dtype": "float64"}
+    parameters: dict[str, Any] = {
+        "C": 0.1,
+        "margin": 1 / 3,
+        "average": False,
+        "n_features": 4,
+        "dtype": "float64",
+    }
     small(**parameters).save(tmp_path / "model")
     found = tagalong.load(tmp_path / "model").get_params()
     assert found == LabelRanker(**parameters).get_params()

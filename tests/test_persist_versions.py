@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -79,11 +80,10 @@ def test_loading_imports_only_the_class_of_the_model(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     imported = []
-    real_import = model_files.import_module
 
     def record(name: str) -> Any:
         imported.append(name)
-        return real_import(name)
+        return import_module(name)
 
     header, arrays = parts(path)
     header.update(module="antigravity", __reduce__=["os.system", "true"], class_="os.system")

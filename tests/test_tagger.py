@@ -4,6 +4,7 @@ import math
 import pickle
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 import tagalong
 from tagalong import Item, LabelRanker, Tagger
 from tagalong.features import TextFeatures
+from tagalong.learning.certificates import Certificate
 from tests.contract.readers import read_while_writing
 
 WORDS = ["invoice", "due", "flight", "hotel", "mother", "birthday", "meeting", "agenda", "rain"]
@@ -29,7 +31,7 @@ def stream(count: int, seed: int = 0) -> list[Item]:
     return items
 
 
-def trained(count: int = 60, **params: object) -> Tagger:
+def trained(count: int = 60, **params: Any) -> Tagger:
     tagger = Tagger(**params)
     for item in stream(count):
         tagger.learn(item)
@@ -41,7 +43,7 @@ def contents(tagger: Tagger) -> tuple[object, ...]:
     return header, {name: (array.dtype, array.tobytes()) for name, array in arrays.items()}
 
 
-PARAMETERS = [
+PARAMETERS: list[dict[str, Any]] = [
     {},
     {"features": TextFeatures(buckets=None, weighting="tfidf", words=(1, 2))},
     {"learner": LabelRanker(update="single", geometry="euclidean", dtype="float64")},
@@ -278,7 +280,8 @@ def test_merged_label_is_suggested_for_the_items_of_its_parts(params):
     assert after["people"] == counts["family"] + counts["work"]
     for text in ("mother birthday", "meeting agenda"):
         assert tagger.suggest(text, k=1)[0].label == "people"
-    assert "were merged into 'people'" in tagger.certificate_.restarted
+    assert isinstance(tagger.certificate_, Certificate)
+    assert "were merged into 'people'" in str(tagger.certificate_.restarted)
 
 
 def test_merge_into_an_existing_label():
@@ -299,6 +302,8 @@ def test_certificate_is_valid_after_forgetting_a_label(params):
     for item in stream(40, seed=2):
         tagger.learn(item)
     found = tagger.certificate_
+    assert isinstance(found, Certificate)
+    assert isinstance(tagger.learner, LabelRanker)
     native = tagger.learner._native
     assert found.rounds == 40
     assert native.recompute_dual() == pytest.approx(found.dual, rel=1e-4, abs=1e-6)
@@ -315,7 +320,8 @@ def test_prune_keeps_informative_words():
     assert report.total_bytes < full.total_bytes
     after = tagger.suggest("invoice", k=None)
     assert [(s.label, s.score) for s in after] == [(s.label, s.score) for s in before]
-    assert "pruned" in tagger.certificate_.restarted
+    assert isinstance(tagger.certificate_, Certificate)
+    assert "pruned" in str(tagger.certificate_.restarted)
     assert tagger.prune(features=10_000) == report
 
 
@@ -343,6 +349,7 @@ def test_restarted_certificate_is_saved(tmp_path: Path):
         tagger.save(tmp_path / "model")
         loaded = tagalong.load(tmp_path / "model")
         assert loaded.certificate_ == tagger.certificate_
+        assert isinstance(tagger.learner, LabelRanker)
         assert loaded.learner._native.recompute_dual() == tagger.learner._native.recompute_dual()
 
 

@@ -1,6 +1,7 @@
 """Tests of `Tagger.watch_together`: same bits as one by one."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from tagalong import LabelRanker, PartialFeedbackRanker, Predtron, SharedLabelRa
 from tagalong.features import TextFeatures
 from tagalong.readers import Item
 
-FEATURES = {
+FEATURES: dict[str, dict[str, Any]] = {
     "hashed": {},
     "few buckets": {"buckets": 7, "weighting": "count"},
     "vocabulary": {"buckets": None, "weighting": "tfidf"},
@@ -80,7 +81,7 @@ GOOD = Item(text="the invoice is due", labels=("money",))
         replace(GOOD, features={"size": 1e30}),
         replace(GOOD, weight=0.0),
         replace(GOOD, weight=float("nan")),
-        replace(GOOD, text=7),
+        replace(GOOD, text=7),  # type: ignore[arg-type]
     ],
 )
 def test_items_that_may_be_refused_are_not_learnt(other):

@@ -49,9 +49,9 @@ def build(jobs: int) -> Path:
     cmake = str(Path(sys.executable).with_name("cmake"))
     ninja = Path(sys.executable).with_name("ninja")
     options = ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}", f"-DTAGALONG_CORE={core_library()}"]
-    quiet = {"check": True, "stdout": subprocess.DEVNULL}
-    subprocess.run([cmake, "-S", ROOT, "-B", BUILD, *options], **quiet)
-    subprocess.run([cmake, "--build", BUILD, "-j", str(jobs)], **quiet)
+    quiet = subprocess.DEVNULL
+    subprocess.run([cmake, "-S", ROOT, "-B", BUILD, *options], check=True, stdout=quiet)
+    subprocess.run([cmake, "--build", BUILD, "-j", str(jobs)], check=True, stdout=quiet)
     return BUILD / "workloads"
 
 

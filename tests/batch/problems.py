@@ -51,7 +51,7 @@ def many(seed: int, rows: int, columns: int, labels: int, nonzeros: int) -> tupl
 def nearly_equal(seed: int, rows: int = 120, labels: int = 6) -> tuple[Any, Array]:
     """Return pairs of sparse rows whose values differ by about 2 %, and random labels."""
     rng = np.random.default_rng(seed)
-    first = sp.random_array((rows, 400), density=0.03, rng=rng, format="csr")
+    first = sp.csr_array(sp.random_array((rows, 400), density=0.03, rng=rng))
     second = first.copy()
     second.data *= 1 + 0.02 * rng.normal(size=second.nnz)
     Y = (rng.random((2 * rows, labels)) < 0.3).astype(float)

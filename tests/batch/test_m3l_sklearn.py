@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from sklearn.utils.estimator_checks import (
 
 from tagalong import M3LClassifier, load
 from tagalong.batch.m3l import training
+from tagalong.batch.m3l.models import LinearModel
 from tests.batch.problems import data
 
 INEXACT = "solved to a tolerance, not to the last bit"
@@ -153,6 +155,7 @@ def test_features_that_never_occur_have_no_weights(tmp_path: Path) -> None:
     wide = sp.csr_matrix((80, 2**20))
     wide[:, 5::90000] = X
     model = M3LClassifier(tol=0.1, random_state=0).fit(wide, Y)
+    assert isinstance(model._fit.model, LinearModel)
     assert model._fit.model.weights.shape == (12, 6)
     narrow = M3LClassifier(tol=0.1, random_state=0).fit(sp.csr_matrix(X), Y)
     other = sp.csr_matrix((15, 2**20))
@@ -268,7 +271,9 @@ def test_interrupting_the_first_kernel_products_leaves_a_zero_model(
     calls = []
 
     def is_in_callback() -> bool:
-        frame = sys._current_frames()[threading.main_thread().ident]
+        main = threading.main_thread().ident
+        assert main is not None
+        frame: FrameType | None = sys._current_frames()[main]
         while frame is not None and frame.f_code is not interrupt.__code__:
             frame = frame.f_back
         return frame is not None

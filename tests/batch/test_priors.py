@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,7 +35,7 @@ def test_the_attribute_prior_is_the_sum_over_categories() -> None:
         ([[1, 0]], [-1], "p must have no negative or infinite numbers and a positive sum"),
     ],
 )
-def test_invalid_attributes_are_named(A: object, p: object, message: str) -> None:
+def test_invalid_attributes_are_named(A: Any, p: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         attribute_prior(A, p)
 

@@ -1,7 +1,9 @@
 """The benchmark driver: pages, tables, ratios, failing benchmarks, void figures."""
 
+import gc
 import json
 
+import numpy as np
 import pytest
 
 from benchmarks import __main__ as driver
@@ -42,12 +44,12 @@ def test_methods_alternate_and_every_turn_is_prepared(monkeypatch):
 
 
 def test_a_turn_is_prepared_by_collecting_garbage_and_touching_memory(monkeypatch):
-    done = []
-    monkeypatch.setattr(turns.gc, "collect", lambda: done.append("collected"))
-    monkeypatch.setattr(turns.np, "ones", lambda size, dtype: done.append((size, dtype)))
+    done: list[object] = []
+    monkeypatch.setattr(gc, "collect", lambda: done.append("collected"))
+    monkeypatch.setattr(np, "ones", lambda size, dtype: done.append((size, dtype)))
     prepare_turn(4096)
     prepare_turn()
-    wanted = [(size, turns.np.uint8) for size in (4096, turns.TOUCHED_BYTES)]
+    wanted = [(size, np.uint8) for size in (4096, turns.TOUCHED_BYTES)]
     assert done == ["collected", wanted[0], "collected", wanted[1]]
 
 

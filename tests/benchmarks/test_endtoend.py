@@ -27,5 +27,7 @@ def test_every_method_has_a_row(
 
 def test_the_peer_gets_the_words_of_our_features() -> None:
     item = Item("a|b", "Käse-Theke: 3x,\nwell_known", labels=("x",))
-    assert endtoend.normalise_words(item).text.split() == ["käse", "theke", "3x", "well", "known"]
+    text = endtoend.normalise_words(item).text
+    assert isinstance(text, str)
+    assert text.split() == ["käse", "theke", "3x", "well", "known"]
     assert endtoend.normalise_words(item).id == ""

@@ -1,10 +1,10 @@
 """Scaling of M3L and partial feedback: exponents, ranges, and the quick form."""
 
 import itertools
+import time
 
 import pytest
 
-from benchmarks import growth
 from benchmarks.growth import Curve, Measured, main, plot
 from benchmarks.markdown import parse_tables
 
@@ -29,7 +29,7 @@ def test_ranges_of_turns(tmp_path):
 def test_quick_form(capsys, monkeypatch):
     # On this clock the first size takes one second and the second size two.
     ticks = itertools.accumulate(itertools.cycle([0.0, 1.0, 0.0, 2.0]))
-    monkeypatch.setattr(growth.time, "process_time", lambda: next(ticks))
+    monkeypatch.setattr(time, "process_time", lambda: next(ticks))
     assert main(["--quick"]) == 0
     (rows,) = parse_tables(capsys.readouterr().out)
     assert {row["varied"] for row in rows} == {"rows", "labels", "features", "labels of a game"}

@@ -1,13 +1,16 @@
 """The duality gaps and label samples of the M3L benchmark."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import pytest
 from sklearn.svm import SVC
 
 from benchmarks import m3l
-from benchmarks.liblinear import linear_svc
+from benchmarks.liblinear import Array, linear_svc
 from tagalong.batch.m3l.kernels import Kernel
 from tests.batch.problems import data
+from tests.weights import dense_coef
 
 
 @pytest.fixture
@@ -21,10 +24,10 @@ def test_the_gap_of_linear_svc_closes_around_our_optimum(
     model = m3l.fit(problem, tol=1e-3, max_iter=5000)
     signs = 2 * problem.Y.T - 1
 
-    def value(weights: m3l.Array) -> float:
+    def value(weights: Iterable[Array]) -> float:
         return sum(m3l.primal(problem.X, y, w) for y, w in zip(signs, weights, strict=True))
 
-    primal, dual_optimum = value(model.coef_.astype(float)), model.dual_objective_
+    primal, dual_optimum = value(dense_coef(model).astype(float)), model.dual_objective_
     assert primal - dual_optimum == pytest.approx(model.duality_gap_, abs=1e-3)
     gaps = []
     for eps in (0.5, 1e-6):

@@ -11,7 +11,7 @@ from benchmarks.markdown import parse_tables
 @pytest.fixture
 def stream() -> streams.Stream:
     rng = np.random.default_rng(0)
-    X = sp.random(240, 50, density=0.1, random_state=1, format="csr", dtype=np.float32)
+    X = sp.csr_matrix(sp.random(240, 50, density=0.1, random_state=1, dtype=np.float32))
     Y = sp.csr_matrix((rng.random((240, 8)) < 0.3).astype(np.int8))
     return streams.Stream("synthetic", X, Y, [f"label {place}" for place in range(8)])
 

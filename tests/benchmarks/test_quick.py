@@ -14,7 +14,7 @@ pytest.importorskip("tagalong")
 @pytest.fixture
 def stream() -> streams.Stream:
     rng = np.random.default_rng(0)
-    X = sp.random(400, 60, density=0.1, random_state=1, format="csr", dtype=np.float32)
+    X = sp.csr_matrix(sp.random(400, 60, density=0.1, random_state=1, dtype=np.float32))
     X.data[:] = 1.0
     scores = X @ rng.normal(size=(60, 12)) + 0.1 * rng.normal(size=(400, 12))
     Y = sp.csr_matrix((scores > 1.0).astype(np.int8))

@@ -44,7 +44,7 @@ def test_different_results_are_reported():
 
 def test_a_matrix_scored_on_one_core_and_on_two():
     rng = np.random.default_rng(0)
-    X = sp.random(200, 40, density=0.2, random_state=1, format="csr", dtype=np.float32)
+    X = sp.csr_matrix(sp.random(200, 40, density=0.2, random_state=1, dtype=np.float32))
     Y = sp.csr_matrix((rng.random((200, 6)) < 0.3).astype(np.int8))
     stream = streams.Stream("synthetic", X, Y, list("abcdef"))
     jobs = [*threads.prediction_jobs(stream, 200), *threads.m3l_jobs(stream, 200)]

@@ -13,6 +13,7 @@ from tagalong.cli.compare_table import Row, as_markdown, as_table
 from tagalong.cli.learners import PAPERS
 from tagalong.evaluate import progressive
 from tagalong.features import TextFeatures
+from tagalong.learning.certificates import Certificate
 from tagalong.readers import Item, read
 from tests.cli.conftest import Run, items
 
@@ -83,6 +84,7 @@ def test_measures_equal_those_of_separate_runs(
         report = progressive(separate, labelled(long_stream), window=50)
         assert learner["overall"] == asdict(report.overall)
         assert learner["recent"] == asdict(report.recent)
+        assert isinstance(separate.certificate_, Certificate)
         assert learner["dual"] == separate.certificate_.dual
 
 

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -81,7 +82,12 @@ def test_without_model_option_nothing_is_saved(run: Run, stream: Path) -> None:
     ],
 )
 def test_model_equals_the_python_tagger_to_the_bit(
-    run: Run, stream: Path, flags: tuple[str, ...], learner: dict, features: dict, passes: int
+    run: Run,
+    stream: Path,
+    flags: tuple[str, ...],
+    learner: dict[str, Any],
+    features: dict[str, Any],
+    passes: int,
 ) -> None:
     assert run("learn", "items.jsonl", "--model", "m.tagalong", *flags).code == 0
     by_hand = tagalong.Tagger(tagalong.LabelRanker(**learner), TextFeatures(**features))
@@ -152,8 +158,8 @@ def test_continue_with_other_settings_is_refused(run: Run, stream: Path, model: 
         done = run("learn", "items.jsonl", "--model", model, "--continue", *flags)
         assert done.code == 2
         assert message in done.err
-    flags = ("--update", "smooth", "--words", "1,1")
-    assert run("learn", "items.jsonl", "--model", model, "--continue", *flags).code == 0
+    same = ("--update", "smooth", "--words", "1,1")
+    assert run("learn", "items.jsonl", "--model", model, "--continue", *same).code == 0
 
 
 def test_unreadable_item_stops_the_run_and_saves_the_model(run: Run, stream: Path) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import tagalong
 from tests.cli.conftest import Run
 from tests.cli.test_shared import stream
+from tests.contract.bits import native_of
 
 LEARN = ("--learner", "partial", "--slots", "2", "--json")
 
@@ -51,8 +52,8 @@ def test_same_bits_as_python_and_after_a_resume(run: Run, tmp_path: Path) -> Non
         for item in items:
             by_hand.learn(item)
     for other in (half, by_hand):
-        for name, array in whole.learner._native.state()["arrays"].items():
-            assert np.array_equal(other.learner._native.state()["arrays"][name], array), name
+        for name, array in native_of(whole.learner).state()["arrays"].items():
+            assert np.array_equal(native_of(other.learner).state()["arrays"][name], array), name
 
 
 def test_compare(run: Run, tmp_path: Path) -> None:

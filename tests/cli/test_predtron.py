@@ -9,6 +9,7 @@ import pytest
 import tagalong
 from tagalong import Item, Predtron, Tagger
 from tagalong.evaluate import Progress, QueryProgress
+from tagalong.learning.certificates import LossCertificate
 from tagalong.learning.rounds import QueryRound
 from tagalong.problems import LabelRanking, Multiclass
 from tagalong.readers import read
@@ -143,6 +144,7 @@ def test_rename_merge_and_forget_labels() -> None:
         assert tagger.suggest("mother")[0].label == "home"
         tagger.forget_label("home")
         assert tagger.labels == ["work"]
+        assert isinstance(tagger.certificate_, LossCertificate)
         assert tagger.certificate_.restarted
         tagger.learn("mother", ["home"])
         assert tagger.suggest("mother")[0].label == "home"

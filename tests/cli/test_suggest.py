@@ -94,7 +94,7 @@ def matrix(items: list[tagalong.Item]) -> sp.csr_array:
             np.concatenate([indices for indices, _ in pairs]),
             np.cumsum([0, *(len(indices) for indices, _ in pairs)]),
         ),
-        shape=(len(items), features.buckets),
+        shape=(len(items), 2**20),
     )
 
 
@@ -102,13 +102,15 @@ def test_evaluate_equals_frozen(run: Run, stream: Path, model: str) -> None:
     """The reference model learns and is measured on matrices; two labels are new to both."""
     learnt = [item for item in read("items.jsonl") if item.labels is not None]
     weights = np.array([item.weight for item in learnt])
-    Y = [list(item.labels) for item in learnt]
+    Y = [list(item.labels or ()) for item in learnt]
     ranker = tagalong.LabelRanker().partial_fit(matrix(learnt), Y, "grow", weights)
     new = [{"text": "the roses", "labels": ["garden", "money", "pets"]}]
     new += [{"text": "the invoice cat", "labels": ["pets"]}, {"text": "the invoice", "labels": []}]
     stream.write_text("".join(json.dumps(item) + "\n" for item in [*new, *items()]))
     seen = [item for item in read("items.jsonl") if item.labels is not None]
-    expected = frozen(ranker, matrix(seen), [list(item.labels) for item in seen], k=2, window=10)
+    expected = frozen(
+        ranker, matrix(seen), [list(item.labels or ()) for item in seen], k=2, window=10
+    )
     flags = ("--at", "2", "--window", "10", "--report", "r.json", "--json")
     done = run("evaluate", "items.jsonl", "--model", model, *flags)
     assert done.code == 0

@@ -13,6 +13,9 @@ from tagalong import LabelRanker, SharedLabelRanker, load
 
 pytest.importorskip("river")
 
+from collections.abc import Hashable
+from typing import Any
+
 from river import checks, compose, datasets, ensemble, evaluate, metrics, preprocessing
 
 from tagalong.compat.river import MulticlassRanker, MultiLabelRanker
@@ -180,9 +183,11 @@ def test_invalid_learners_are_refused(model_class):
 
 def test_feature_names_of_any_type():
     model = MultiLabelRanker()
+    first: dict[Hashable, Any] = {"x": True, "y": np.False_}
+    second: dict[Hashable, Any] = {"x": 0, "y": 1}
     for _ in range(3):
-        model.learn_one({1: 1, ("bi", "gram"): 2, "flag": np.True_}, {"x": True, "y": np.False_})
-        model.learn_one({2: 1}, {"x": 0, "y": 1})
+        model.learn_one({1: 1, ("bi", "gram"): 2, "flag": np.True_}, first)
+        model.learn_one({2: 1}, second)
     assert model.rank_one({("bi", "gram"): 1}) == ["x", "y"]
     assert model.rank_one({2: 1}) == ["y", "x"]
 
@@ -219,7 +224,11 @@ def test_in_a_pipeline_with_multi_output_metrics():
 
 def test_new_labels_count_as_not_predicted():
     metric = metrics.multioutput.MacroAverage(metrics.Recall())
-    rounds = [({"a": 1}, {"x": True}), ({"b": 1}, {"x": False, "y": True}), ({"b": 1}, {"y": True})]
+    rounds: list[tuple[dict[Hashable, Any], dict[Hashable, bool]]] = [
+        ({"a": 1}, {"x": True}),
+        ({"b": 1}, {"x": False, "y": True}),
+        ({"b": 1}, {"y": True}),
+    ]
     evaluate.progressive_val_score(rounds, MultiLabelRanker(), metric)
     assert metric.metrics["y"].cm.n_samples == 2
 

@@ -13,7 +13,9 @@ def flatten(value: Any, path: str = "") -> dict[str, bytes]:
         return {path: f"{value.dtype.str}{value.shape}".encode() + value.tobytes()}
     if isinstance(value, np.ndarray):
         return flatten(value.tolist(), path)
-    if sp.issparse(value):
+    # The check is a variable: the type that mypy infers from it has no toarray().
+    is_sparse: bool = sp.issparse(value)
+    if is_sparse:
         return flatten(value.toarray(), path)
     if isinstance(value, float):
         return {path: value.hex().encode()}

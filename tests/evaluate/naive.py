@@ -78,7 +78,13 @@ def f1_of(rows: Sequence[Row], label: int) -> float:
 def measures(rows: Sequence[Row], k: int) -> dict[str, float]:
     """All measures of some rows."""
     ranked = [ranking(row, k) for row in rows if row.has_pair]
-    names = ("any_mistake", "one_error", "ranking_loss", "coverage", "average_precision")
+    names: tuple[str, ...] = (
+        "any_mistake",
+        "one_error",
+        "ranking_loss",
+        "coverage",
+        "average_precision",
+    )
     names += ("precision_at_k", "ndcg_at_k")
     found = {name: mean([row[name] for row in ranked]) for name in names}
     found["hamming"] = mean(

@@ -99,7 +99,11 @@ def test_examples_and_matrices_give_the_same_measures() -> None:
 
 
 def test_examples_may_have_unknown_labels() -> None:
-    stream = [({"a": 1.0}, "x"), ({"b": 1.0}, "y", ["x"]), ({"b": 1.0}, ["y"], ())]
+    stream: list[tuple[Any, ...]] = [
+        ({"a": 1.0}, "x"),
+        ({"b": 1.0}, "y", ["x"]),
+        ({"b": 1.0}, ["y"], ()),
+    ]
     learner = LabelRanker()
     found = progressive(learner, stream)
     expected = LabelRanker()
@@ -262,7 +266,8 @@ def test_frozen_ignores_unknown_relevance() -> None:
 
 def test_frozen_ranks_unknown_labels_last() -> None:
     model = LabelRanker().fit(X[:100], TRUTH[:100])
-    report = frozen(model, X[:2], [[0, "new"], ["other"]])
+    targets: list[list[int | str]] = [[0, "new"], ["other"]]
+    report = frozen(model, X[:2], targets)
     assert report.labels == (0, 1, 2, 3, 4, "new", "other")
     assert report.overall.coverage == 7.0
     assert report.counts[5:].tolist() == [[0, 0, 1], [0, 0, 1]]

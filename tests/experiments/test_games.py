@@ -1,9 +1,12 @@
 """P3: small cells agree with the library's games, and one run of OBR covers all games."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from benchmarks import streams
 from benchmarks.streams import DATA_VARIABLE, Stream
 from experiments import catalogue
 from experiments.experiment import Cell, Figure, Form, MissingData, Results, Table, Verdict
@@ -19,7 +22,7 @@ def stream(monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.random((ROWS, 6)).astype(np.float32)
     Y = sp.csr_matrix(X @ rng.normal(size=(6, LABELS)) > 0.6, dtype=np.int8)
-    monkeypatch.setattr(game.streams, "load", lambda name: Stream(name, X, Y, []))
+    monkeypatch.setattr(streams, "load", lambda name: Stream(name, X, Y, []))
     game.load.cache_clear()
     yield X, Y
     game.load.cache_clear()
@@ -45,7 +48,7 @@ def test_figures_run_and_report(stream, name):
 @pytest.mark.parametrize("name", game.GAMES)
 def test_a_cell_agrees_with_the_library(stream, name):
     X, Y = stream
-    learner = {"loss": "logistic", "radius": 2.0, "exploration": 0.1}
+    learner: dict[str, Any] = {"loss": "logistic", "radius": 2.0, "exploration": 0.1}
     settings = {"stream": "any", "rows": 0, "game": name, "slots": [2, 0], "learner": learner}
     found = game.play(settings)
     assert (found["labels"], found["rounds"]) == (LABELS, ROWS)
@@ -79,7 +82,7 @@ def test_one_run_of_obr_has_the_lists_of_every_game(stream, name):
 
 def test_the_constant_game_gives_half_the_hamming_loss(stream):
     _, Y = stream
-    learner = {"loss": "square", "exploration": 0.1}
+    learner: dict[str, Any] = {"loss": "square", "exploration": 0.1}
     settings = {"stream": "any", "rows": 0, "slots": [3], "learner": learner, "game": "constant"}
     (one,) = game.play(settings)["slots"]
     wrong = one["shown"] - one["hits"] + Y.sum() / ROWS - one["hits"]
@@ -90,7 +93,7 @@ def test_words_are_hashed_and_rows_shuffled(monkeypatch):
     rng = np.random.default_rng(0)
     X = sp.csr_matrix(rng.random((50, 300)) < 0.1, dtype=np.float32)
     Y = sp.csr_matrix(rng.random((50, 4)) < 0.5, dtype=np.int8)
-    monkeypatch.setattr(game.streams, "load", lambda name: Stream(name, X, Y, []))
+    monkeypatch.setattr(streams, "load", lambda name: Stream(name, X, Y, []))
     game.load.cache_clear()
     plain, _ = game.load("debtags")
     assert plain.shape == (50, game.HASHED)

@@ -1,12 +1,14 @@
 """P1 and P2: small cells agree with the library, and the papers' numbers have the right sums."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from benchmarks.streams import Stream
 from experiments import catalogue, compare, streams
-from experiments.experiment import Cell, Form, Results
+from experiments.experiment import Cell, Figure, Form, Results, Table
 from experiments.p1 import sweep
 from experiments.p1 import table1 as p1_table1
 from experiments.p2 import enron_table, mail, synthetic, table1, table2, table3
@@ -23,10 +25,10 @@ def few_samples(monkeypatch):
 @pytest.fixture
 def stream(monkeypatch):
     rng = np.random.default_rng(0)
-    X = sp.random(120, 40, density=0.2, random_state=1, format="csr", dtype=np.float32)
+    X = sp.csr_matrix(sp.random(120, 40, density=0.2, random_state=1, dtype=np.float32))
     X.data[:] = 1.0
     Y = np.zeros((120, 4), dtype=np.int8)
-    Y[np.arange(120), (X @ rng.normal(size=(40, 4))).argmax(axis=1)] = 1
+    Y[np.arange(120), np.asarray(X @ rng.normal(size=(40, 4))).argmax(axis=1)] = 1
     own = Stream("tiny", X, sp.csr_matrix(Y), list("abcd"))
     monkeypatch.setattr(streams, "load", lambda name: own)
     monkeypatch.setattr(streams, "names", lambda: ["newsgroups", "medical"])
@@ -48,9 +50,9 @@ def test_tables_of_streams_run_and_report(stream, name):
     parts = experiment.report(computed(experiment, rows=120, **few))
     assert any(type(part).__name__ == "Verdict" for part in parts)
     for part in parts:
-        if type(part).__name__ == "Table":
+        if isinstance(part, Table):
             assert all(len(row) == len(part.head) for row in part.rows)
-        if type(part).__name__ == "Figure":
+        if isinstance(part, Figure):
             part.draw()
 
 
@@ -62,7 +64,7 @@ def test_synthetic_figures_run_and_report(name, monkeypatch):
     parts = experiment.report(computed(experiment, **few))
     assert any(type(part).__name__ == "Verdict" for part in parts)
     for part in parts:
-        if type(part).__name__ == "Figure":
+        if isinstance(part, Figure):
             part.draw()
 
 
@@ -72,7 +74,12 @@ def test_full_forms_have_more_cells(stream):
 
 
 def test_p1_percentages_come_from_scores_before_learning(stream):
-    settings = {"stream": "tiny", "rows": None, "update": "single", "geometry": "euclidean"}
+    settings: dict[str, Any] = {
+        "stream": "tiny",
+        "rows": None,
+        "update": "single",
+        "geometry": "euclidean",
+    }
     settings |= {"margin": 1.0, "unit": False, "Cs": [0.05]}
     found = sweep.run(settings)["percent"][0]
     scores = sweep._learner(settings, 0.05).predict_then_learn(stream.X, stream.Y)

@@ -3,11 +3,13 @@
 import json
 import os
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from experiments import runner, store
-from experiments.experiment import Cell, Experiment, Form, MissingData
+from experiments.experiment import Cell, Experiment, Form, MissingData, Results
 
 HERE = "tests.experiments.test_runner"
 
@@ -58,12 +60,18 @@ def run(cells, places, lines=None, **more):
     return failed, lines
 
 
+def read_results(folder: Path) -> tuple[dict[str, Any], Results]:
+    found = store.read_results("p0/table1", folder)
+    assert found is not None
+    return found
+
+
 def test_results_have_settings_seconds_commit_and_machine(places):
     log, journal, results = places
     failed, lines = run([own_cell(log, 3), own_cell(log, 4), own_cell(log, 3)], places)
     assert failed == []
     assert lines[0].startswith("quick form: 2 cells, 2 to run")
-    head, found = store.read_results("p0/table1", results)
+    head, found = read_results(results)
     assert [result for _, result in found.cells] == [{"square": 9}, {"square": 16}]
     assert found.cells[0][0]["x"] == 3
     assert head["form"] == "quick"
@@ -73,7 +81,7 @@ def test_results_have_settings_seconds_commit_and_machine(places):
     assert all(record["seconds"] >= 0 and record["settings"]["x"] for record in records)
 
 
-class Interrupted(list):
+class Interrupted(list[str]):
     """A log that simulates Ctrl-C after the second cell."""
 
     def append(self, line):
@@ -97,7 +105,7 @@ def test_an_interrupted_run_is_resumed(places):
     assert failed == []
     assert "3 cells, 1 to run" in lines[0]
     assert log.read_text().split() == ["1", "2", "5"]
-    _, found = store.read_results("p0/table1", results)
+    _, found = read_results(results)
     assert [result["square"] for _, result in found.cells] == [1, 4, 25]
     # The lines after the incomplete one are readable.
     assert "3 cells, 0 to run" in run([own_cell(log, x) for x in (1, 2, 5)], places)[1][0]
@@ -108,9 +116,9 @@ def test_an_interrupted_run_is_resumed(places):
 class AtOnce(Executor):
     """An executor that runs submitted work immediately."""
 
-    def submit(self, work, *args):
-        future = Future()
-        future.set_result(work(*args))
+    def submit(self, work, /, *args, **options):
+        future: Future[Any] = Future()
+        future.set_result(work(*args, **options))
         return future
 
 
@@ -136,7 +144,7 @@ def test_missing_data_is_named_and_left_out(places):
     failed, lines = run([own_cell(log, 1), own_cell(log, 2, absent=True)], places)
     assert failed == []
     assert any("skipped, the number: it is missing" in line for line in lines)
-    head, found = store.read_results("p0/table1", results)
+    head, found = read_results(results)
     assert len(found.cells) == 1
     assert head["skipped"] == ["the number: it is missing"]
 

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from benchmarks import streams as benchmark_streams
 from benchmarks.streams import DATA_VARIABLE, Stream
 from experiments import enron, streams
 from experiments.experiment import MissingData
 from tagalong.readers import Item
+from tests.item_fields import fields
 
 MESSAGE = """Message-ID: <{number}.JavaMail@thyme>
 Date: {date}
@@ -63,7 +65,7 @@ def test_maildir_is_prepared_as_bekkerman_did(maildir):
         *[("europe/london",)] * 4,
     ]
     # Messages are in the order of their dates, not of their numbers.
-    subjects = [item.text["subject"] for item in found]
+    subjects = [fields(item)["subject"] for item in found]
     assert subjects == [f"subject{n}" for n in (1, 2, 3, 4, 3, 2, 1)]
 
 
@@ -78,9 +80,9 @@ def test_flat_folders(tmp_path, monkeypatch):
     write(tmp_path / "nobody-x" / "a", 1, 1)
     monkeypatch.setenv(enron.ENRON_VARIABLE, str(tmp_path))
     assert enron.users() == ["lokay-m"]
-    assert [item.labels[0] for item in enron.messages("lokay-m")] == [
-        *["tw-commercial"] * 4,
-        *["hea"] * 4,
+    assert [item.labels for item in enron.messages("lokay-m")] == [
+        *[("tw-commercial",)] * 4,
+        *[("hea",)] * 4,
     ]
     # The variable may name the folder of the archive or its parent.
     inner = tmp_path / "enron_flat"
@@ -98,7 +100,7 @@ def test_messages_without_a_date_come_first(tmp_path, monkeypatch):
     (folder / "3.").write_text("Subject: no date\n\nwords")
     (folder / "4.").write_text("Date: some day\nSubject: a strange date\n\nwords")
     monkeypatch.setenv(enron.ENRON_VARIABLE, str(tmp_path))
-    subjects = [item.text["subject"] for item in enron.messages("sanders-r")]
+    subjects = [fields(item)["subject"] for item in enron.messages("sanders-r")]
     assert subjects == ["no date", "a strange date", "subject2", "subject1"]
 
 
@@ -126,8 +128,10 @@ def test_missing_mail_and_data_are_named(monkeypatch, tmp_path):
 
 def test_values_become_binary(monkeypatch):
     rows = Stream("any", np.array([[0.0, 2.5], [-1.0, 0.0]]), sp.csr_matrix([[1, 0], [0, 1]]), [])
-    monkeypatch.setattr(streams.streams, "load", lambda name: rows)
-    np.testing.assert_array_equal(streams.load("bibtex").X.toarray(), [[0, 1], [1, 0]])
+    monkeypatch.setattr(benchmark_streams, "load", lambda name: rows)
+    found = streams.load("bibtex").X
+    assert isinstance(found, sp.csr_matrix)
+    np.testing.assert_array_equal(found.toarray(), [[0, 1], [1, 0]])
 
 
 def test_pydocs_are_labelled_by_module(monkeypatch):

@@ -27,7 +27,7 @@ from tagalong.problems import (
 from tests.golden import stream
 from tests.golden.digest import Digests, Run, digest, file_digest, rounded
 from tests.golden.item_runs import commands, taggers
-from tests.golden.settings import make
+from tests.golden.settings import N_FEATURES, make
 from tests.online.custom_features import Affinity
 
 UPDATES = ("fixed", "single", "optimal", "simperc", "conproj", "simproj", "simopt", "smooth")
@@ -175,7 +175,7 @@ def feedback_run(_: Path) -> Digests:
 
 
 def predtrons() -> Iterator[tuple[str, Run]]:
-    ranking = {"step": 0.5, "n_features": stream.N_FEATURES}
+    ranking = {"step": 0.5, "n_features": N_FEATURES}
     for norm in ("l2", "l1", "group"):
         for update in ("mistake", "loss"):
             for problem in (LabelRanking("1/i"), LabelRanking("-i^2"), Multilabel("hamming")):
@@ -186,10 +186,10 @@ def predtrons() -> Iterator[tuple[str, Run]]:
                         Predtron, by_matrix, problem=problem, norm=norm, update=update, **ranking
                     ),
                 )
-    for problem in (Multiclass(reject=0.1), Ordinal(stream.LABELS)):
+    for single in (Multiclass(reject=0.1), Ordinal(stream.LABELS)):
         yield (
-            f"predtron/{problem!r}/single-labels",
-            training_run(Predtron, by_single_labels, problem=problem, average=True),
+            f"predtron/{single!r}/single-labels",
+            training_run(Predtron, by_single_labels, problem=single, average=True),
         )
     for kernel in ("linear", "rbf", "poly"):
         yield (
@@ -270,7 +270,7 @@ def ordinal_run(update: str) -> Run:
 
 def batches() -> Iterator[tuple[str, Run]]:
     prior = np.eye(stream.N_LABELS) + 0.25
-    for name, settings in {
+    runs: dict[str, dict[str, Any]] = {
         "linear": {},
         "linear-tight": {"tol": 1e-5},
         "linear-prior": {"prior": prior},
@@ -279,7 +279,8 @@ def batches() -> Iterator[tuple[str, Run]]:
         "rbf": {"kernel": "rbf"},
         "rbf-prior": {"kernel": "rbf", "prior": prior},
         "poly": {"kernel": "poly"},
-    }.items():
+    }
+    for name, settings in runs.items():
         yield f"m3l/{name}", batch_run(**settings)
 
 

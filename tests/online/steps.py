@@ -18,7 +18,12 @@ def ranker_at(theta: FloatArray, geometry: Geometry, **params: Any) -> LabelRank
     """Return a new ranker, without constant feature, whose dual vectors are theta (K, n)."""
     theta = np.asarray(theta, dtype=np.float64)
     n_labels, n = theta.shape
-    plain = {"constant": 0.0, "normalize": False, "average": False, "dtype": "float64"}
+    plain: dict[str, Any] = {
+        "constant": 0.0,
+        "normalize": False,
+        "average": False,
+        "dtype": "float64",
+    }
     ranker = LabelRanker(geometry=geometry, n_features=n, **(plain | params))
     ranker.add_labels(range(n_labels))
     state = ranker.__getstate__()

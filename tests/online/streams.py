@@ -9,6 +9,7 @@ from tagalong import LabelRanker
 from tests.reference.convex import primal_minimum
 from tests.reference.geometries import FloatArray, Geometry
 from tests.reference.naive import NaiveLabelRanker, Update
+from tests.weights import dense_coef
 
 Kind = Literal["binary", "real"]
 
@@ -135,7 +136,7 @@ def assert_sound(ranker: LabelRanker, dual_before: float, largest: float) -> Non
     state, certificate = ranker._native.state(), ranker.certificate_
     theta = np.asarray(state["arrays"]["theta"], dtype=np.float64)
     assert np.isfinite(theta).all()
-    assert np.isfinite(ranker.coef_).all()
+    assert np.isfinite(dense_coef(ranker)).all()
     assert np.isfinite([certificate.dual, certificate.loss, certificate.curvature]).all()
 
     longest_step = certificate.C * certificate.most_weight * max(largest, 1.0)

@@ -246,7 +246,7 @@ class TestNoBound:
         stream = random_stream(11, 100, n=6, sets=True)
         certificate = learnt("euclidean", "simperc", C, stream)
         best, _ = best_fixed("euclidean", stream, C)
-        bound = certificate.bound(0.5 * best @ best, total_loss(best, stream, 1.0))
+        bound = certificate.bound(0.5 * float(best @ best), total_loss(best, stream, 1.0))
         assert 0.0 < certificate.mistakes <= bound < math.inf
         assert certificate.mistakes != int(certificate.mistakes)
 

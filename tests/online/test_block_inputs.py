@@ -54,8 +54,9 @@ class TestInvalid:
         if begun:
             ours.learn_block(GOOD, [1, -1])
         before = whole(ours)
+        valid: Arguments = {"X": GOOD, "y": [1, -1]}
         with pytest.raises(ValueError, match=message):
-            ours.learn_block(**({"X": GOOD, "y": [1, -1]} | wrong))
+            ours.learn_block(**(valid | wrong))
         assert_same(whole(ours), before)
 
     def test_another_number_of_columns(self) -> None:

@@ -172,7 +172,7 @@ def test_gains_at_least_as_much_as_every_scheme(geometry: BlockGeometry) -> None
     for block in random_stream(11, 30, weighted=True):
         duals = {}
         for scheme in ("simperc", "conproj", "simproj", "max", "optimal"):
-            ours = learner(geometry, scheme, 0.7)  # type: ignore[arg-type]
+            ours = learner(geometry, scheme, 0.7)
             ours.learn_block(block.X, block.y, None, block.weights)
             duals[scheme] = ours.certificate_.dual
         assert max(duals.values()) <= duals["optimal"] + 1e-9 * (1.0 + duals["optimal"])

@@ -88,7 +88,7 @@ class TestOneRow:
     @pytest.mark.parametrize("scheme", ["conproj", "simproj", "max", "optimal"])
     def test_an_unreachable_margin_uses_the_whole_budget(self, scheme: str) -> None:
         """Rows in {-1, 0, 1} score below 1 on the simplex; without positive values, at most 0."""
-        for x, margin in ([[1.0, 0.0, -1.0], 1.0], [[-1.0, 0.0, -1.0], 0.2]):
+        for x, margin in (([1.0, 0.0, -1.0], 1.0), ([-1.0, 0.0, -1.0], 0.2)):
             ours = learner("entropic", scheme, 2.0, margin)  # type: ignore[arg-type]
             ours.learn_block([x], [1])
             expected = np.exp(2.0 * np.array(x))

@@ -1,5 +1,7 @@
 """`BlockProjection` agrees with the naive twin, trial by trial, for all input formats."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -119,10 +121,8 @@ class TestInputFormats:
             csr = sp.csr_array(
                 (shuffled.data[parts], (rows[parts], columns[parts])), shape=block.X.shape
             )
-            losses = [
-                one.learn_block(X, block.y, block.groups, block.weights)
-                for one, X in [(dense, block.X), (sparse, csr)]
-            ]
+            pairs: list[tuple[BlockProjection, Any]] = [(dense, block.X), (sparse, csr)]
+            losses = [one.learn_block(X, block.y, block.groups, block.weights) for one, X in pairs]
             assert losses[0] == losses[1]
         assert dense.coef_.tobytes() == sparse.coef_.tobytes()
         assert dense.certificate_ == sparse.certificate_

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,8 +29,13 @@ from tests.reference.naive import Update
 BOUNDED: tuple[Update, ...] = ("fixed", "single", "optimal", "simperc", "conproj", "smooth")
 
 
-def make(geometry: Geometry, update: Update, **options: object) -> LabelRanker:
-    settings = {"C": 1.5, "margin": MARGINS[geometry], "temperature": 0.1, "constant": 0.5}
+def make(geometry: Geometry, update: Update, **options: Any) -> LabelRanker:
+    settings: dict[str, Any] = {
+        "C": 1.5,
+        "margin": MARGINS[geometry],
+        "temperature": 0.1,
+        "constant": 0.5,
+    }
     others = {"average": False, "dtype": "float64"}
     return LabelRanker(update, geometry, **(settings | others | options))
 
@@ -237,8 +243,19 @@ class TestBound:
     @pytest.mark.parametrize("update", BOUNDED)
     def test_gain_per_mistake(self, update: Update) -> None:
         """It is gamma c - B c² at the worst weight; c is C, or the best step min(C, gamma/2B)."""
-        facts = {"rounds": 9, "mistakes": 4, "loss": 3.0, "dual": 0.1, "curvature": 2.0}
-        kind = {"update": update, "geometry": "euclidean", "margin": 1.0, "temperature": 0.1}
+        facts: dict[str, Any] = {
+            "rounds": 9,
+            "mistakes": 4,
+            "loss": 3.0,
+            "dual": 0.1,
+            "curvature": 2.0,
+        }
+        kind: dict[str, Any] = {
+            "update": update,
+            "geometry": "euclidean",
+            "margin": 1.0,
+            "temperature": 0.1,
+        }
         plain = Certificate(**facts, **kind, C=0.1)
         assert plain.gain_per_mistake == pytest.approx(0.1 - 2 * 0.1**2)
         assert plain.bound(2.0, 3.0) == pytest.approx((2.0 + 0.1 * 3.0) / 0.08)

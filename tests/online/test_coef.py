@@ -1,5 +1,7 @@
 """decision_function multiplies by coef_, dense or sparse."""
 
+from typing import Literal
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -14,7 +16,7 @@ Y = RNG.random((60, 4)) < 0.4
 
 @pytest.mark.parametrize("geometry", ["euclidean", "adaptive", "entropic"])
 @pytest.mark.parametrize("average", ["auto", False])
-def test_scores_are_products_with_coef(geometry: str, average: bool | str) -> None:
+def test_scores_are_products_with_coef(geometry: str, average: bool | Literal["auto"]) -> None:
     ranker = LabelRanker(
         geometry=geometry, average=average, constant=0, normalize=False, dtype="float64"
     ).fit(X, Y)

@@ -1,6 +1,6 @@
 """Steps are optimal: checked by KKT conditions, by solvers, and by enumeration."""
 
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -22,6 +22,7 @@ from tests.online.streams import GEOMETRIES, MARGINS, UPDATES, Kind, feed, rando
 from tests.reference.convex import round_optimum
 from tests.reference.geometries import FloatArray, Geometry
 from tests.reference.naive import RULES, Update
+from tests.weights import dense_coef
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 ENUMERATED: tuple[Update, ...] = ("fixed", "single", "simperc", "conproj", "simproj")
@@ -91,7 +92,7 @@ class TestOptimal:
         situation = random_situation(seed, "euclidean")
         x, C = situation.x, situation.C
         expected = round_optimum(
-            situation.theta @ x, situation.relevant, x @ x, C, situation.margin
+            situation.theta @ x, situation.relevant, float(x @ x), C, situation.margin
         )
         np.testing.assert_allclose(
             situation.step("optimal"), expected, rtol=0, atol=1e-5 * max(1.0, C)
@@ -102,10 +103,12 @@ class TestOptimal:
         """In the Euclidean geometry coef_ itself moves by alpha ⊗ x."""
         situation = random_situation(seed, "euclidean")
         ranker = situation.ranker("optimal")
-        before = ranker.coef_
+        before = dense_coef(ranker)
         alpha = step_of(ranker, situation.x, situation.relevant)
         assert alpha.any()
-        np.testing.assert_allclose(ranker.coef_ - before, np.outer(alpha, situation.x), atol=1e-14)
+        np.testing.assert_allclose(
+            dense_coef(ranker) - before, np.outer(alpha, situation.x), atol=1e-14
+        )
 
     @pytest.mark.parametrize("geometry", GEOMETRIES)
     @pytest.mark.parametrize("kind", KINDS)
@@ -115,7 +118,12 @@ class TestOptimal:
     ) -> None:
         """The steps agree to 1e-8 over a stream."""
         items = random_stream(5, 200, 12, 8, kind, weights=(0.5, 1.0, 2.0))
-        params = {"C": C, "margin": MARGINS[geometry], "average": False, "dtype": "float64"}
+        params: dict[str, Any] = {
+            "C": C,
+            "margin": MARGINS[geometry],
+            "average": False,
+            "dtype": "float64",
+        }
         exact, interior = (
             LabelRanker("optimal", geometry, solver=solver, **params)
             for solver in ("exact", "interior-point")
@@ -213,7 +221,7 @@ class TestSmooth:
             expected[r] += situation.C * share
             expected[s] -= situation.C * share
         # Rounding errors of the scores are multiplied by C / T.
-        atol = 1e-13 * situation.C**2 * (situation.x @ situation.x) / T
+        atol = 1e-13 * situation.C**2 * float(situation.x @ situation.x) / T
         np.testing.assert_allclose(alpha, expected, rtol=1e-7, atol=atol + 1e-10)
 
     @pytest.mark.parametrize("temperature", [0.1, 1e-3, 1e-6])

@@ -13,6 +13,7 @@ import tagalong
 from tagalong import PartialFeedbackRanker
 from tests.contract.bits import assert_same, learnt, whole
 from tests.online.partial_streams import sparse_rows, true_stream
+from tests.weights import dense_coef
 
 KINDS: dict[str, dict[str, Any]] = {
     "full": {},
@@ -149,7 +150,7 @@ def test_labels_of_unknown_relevance_are_not_learnt() -> None:
     ranker = make("full").fit(STREAM.X, Y)
     state = ranker._native.state()["arrays"]
     assert state["updates"][2] == 0
-    assert not ranker.coef_[2].any()
+    assert not dense_coef(ranker)[2].any()
     assert state["updates"][[0, 1, 3]].all()
 
 

@@ -79,7 +79,7 @@ def test_in_ranking_mode_no_list_has_a_smaller_partial_rank_loss(p: list[float],
                 for i, first in enumerate(order)
                 for second in order[i + 1 :]
             )
-            total += chance * (pairs + slots * (sum(y) - sum(y[label] for label in order)))
+            total += float(chance) * (pairs + slots * (sum(y) - sum(y[label] for label in order)))
         return float(total)
 
     chosen = best_list(p, miss_weight=1.0, slot_cost="decreasing", max_labels=most)

@@ -8,6 +8,8 @@ from scipy.optimize import minimize
 
 from tagalong import PartialFeedbackRanker
 from tests.online.partial_streams import sparse_rows, true_stream
+from tests.reference.geometries import FloatArray
+from tests.weights import dense_coef
 
 DTYPES = pytest.mark.parametrize("dtype", ["float32", "float64"])
 
@@ -97,6 +99,11 @@ def test_a_drifted_inverse_is_recomputed() -> None:
         np.testing.assert_allclose(inverse, np.linalg.inv(matrix), atol=1e-12)
 
 
+def distance(v: FloatArray, w: FloatArray, A: FloatArray) -> tuple[float, FloatArray]:
+    """(v - w)' A (v - w) and its gradient."""
+    return float((v - w) @ A @ (v - w)), 2 * A @ (v - w)
+
+
 def test_the_projection_is_the_nearest_point_in_the_metric_of_the_matrix() -> None:
     """min (v - w)' A (v - w) subject to v.x in [-R, R], by a solver."""
     stream = true_stream(17, 60, 4, 3)
@@ -104,26 +111,28 @@ def test_the_projection_is_the_nearest_point_in_the_metric_of_the_matrix() -> No
     ranker.fit(stream.X, stream.Y)
     seen = 0
     for x in true_stream(18, 20, 4, 3).X:
-        before = ranker.coef_.copy()
+        before = dense_coef(ranker).copy()
         places = ranker._native.state()["arrays"]["features"]
         ranker.feedback(x[None], [[]], [[]])  # no labels shown: only the projection changes weights
+        box: list[Any] = [
+            {"type": "ineq", "fun": lambda v, x=x: 0.05 - v @ x},
+            {"type": "ineq", "fun": lambda v, x=x: 0.05 + v @ x},
+        ]
         for label in range(3):
             matrix = matrices(ranker, label)[0]
             A = np.empty((4, 4))
             A[np.ix_(places, places)] = matrix
             w = before[label]
             found = minimize(
-                lambda v, w=w, A=A: ((v - w) @ A @ (v - w), 2 * A @ (v - w)),
+                distance,
                 w,
+                args=(w, A),
                 jac=True,
                 method="SLSQP",
-                constraints=[
-                    {"type": "ineq", "fun": lambda v, x=x: 0.05 - v @ x},
-                    {"type": "ineq", "fun": lambda v, x=x: 0.05 + v @ x},
-                ],
+                constraints=box,
                 options={"ftol": 1e-15, "maxiter": 300},
             )
-            np.testing.assert_allclose(ranker.coef_[label], found.x, atol=1e-5)
+            np.testing.assert_allclose(dense_coef(ranker)[label], found.x, atol=1e-5)
             seen += abs(w @ x) > 0.05
     assert seen > 10  # the projection was active
 
@@ -137,7 +146,7 @@ def test_labels_not_shown_change_by_the_projection_only(covariance: str) -> None
     ranker.fit(stream.X[:100], stream.Y[:100])
     moved = 0
     for x, y in zip(stream.X[100:], stream.Y[100:], strict=True):
-        before, weights = ranker._native.state()["arrays"], ranker.coef_.copy()
+        before, weights = ranker._native.state()["arrays"], dense_coef(ranker).copy()
         margins = ranker.decision_function(x[None])[0]
         (shown,) = ranker.play(x[None], y[None]).shown
         after = ranker._native.state()["arrays"]
@@ -151,7 +160,7 @@ def test_labels_not_shown_change_by_the_projection_only(covariance: str) -> None
         inside = hidden[np.abs(margins[hidden]) <= 0.3]
         outside = np.setdiff1d(hidden, inside)
         if covariance != "kernel":
-            assert ranker.coef_[inside].tobytes() == weights[inside].tobytes()
+            assert dense_coef(ranker)[inside].tobytes() == weights[inside].tobytes()
         now = ranker.decision_function(x[None])[0]
         np.testing.assert_allclose(now[outside], np.clip(margins[outside], -0.3, 0.3), atol=1e-9)
         moved += len(outside)

@@ -1,6 +1,6 @@
 """Custom class-dependent features: the ranker works as with built-in ones."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from tagalong import LabelRanker, SharedLabelRanker, Tagger
 from tagalong.features import FolderAffinity, LabelFeatures, TextFeatures
 from tests.online.custom_features import Affinity, Kesler, Pair, Table
 from tests.online.test_shared_ranker import CASES, WORDS, stream
+from tests.weights import dense_coef
 
 
 def assert_same_weights(found: Any, expected: Any) -> None:
@@ -65,7 +66,7 @@ def test_a_copy_of_x_per_label_gives_one_weight_vector_per_label(shared: str, ap
         update=apart, geometry="euclidean", C=1.0, margin=1.0, average=False, constant=0,
         normalize=False, dtype="float64",
     ).fit(X, Y)  # fmt: skip
-    np.testing.assert_allclose(own.coef_.reshape(5, 4).T, known.coef_, atol=1e-9)
+    np.testing.assert_allclose(dense_coef(own).reshape(5, 4).T, dense_coef(known), atol=1e-9)
     np.testing.assert_allclose(own.decision_function(X), known.decision_function(X), atol=1e-9)
     assert own.certificate_.dual == pytest.approx(known.certificate_.dual, rel=1e-9)
 
@@ -105,7 +106,7 @@ def test_rows_may_have_any_array_type(form: str) -> None:
     found, expected = (
         SharedLabelRanker(Converted(each), update="max").fit(X, y) for each in (form, "dense")
     )
-    assert np.abs(expected.coef_).max() > 0
+    assert np.abs(dense_coef(expected)).max() > 0
     assert_same_weights(found, expected)
 
 
@@ -129,14 +130,14 @@ def test_scores_are_weights_times_features(table: list[list[float]], data: Any) 
         ranker.learn_one(([0], [value]), sorted(labels))
     x = ([0], [data.draw(numbers.filter(bool))])
     scores, _ = ranker.score_one(x)
-    np.testing.assert_allclose(scores, phi.table * x[1][0] @ ranker.coef_, atol=1e-12)
-    assert ranker.coef_.shape == (phi.n_features,)
+    np.testing.assert_allclose(scores, phi.table * x[1][0] @ dense_coef(ranker), atol=1e-12)
+    assert dense_coef(ranker).shape == (phi.n_features,)
     for label in range(K):
         features, parts, score = ranker.explain_one(x, label)
         assert score == scores[label]
         assert parts.sum() == pytest.approx(score, abs=1e-12)
         np.testing.assert_allclose(
-            parts, (phi.table[label] * x[1][0] * ranker.coef_)[features], atol=1e-12
+            parts, (phi.table[label] * x[1][0] * dense_coef(ranker))[features], atol=1e-12
         )
     certificate = ranker._native.certificate()
     assert ranker._native.recompute_dual() == pytest.approx(certificate.dual, rel=1e-9, abs=1e-12)
@@ -166,7 +167,9 @@ def test_the_arguments_of_the_features() -> None:
     ranker.learn_one(([5, 1], [1.0, 2.0]), "b", unknown=["d"])
     ranker.partial_fit(X[:1], [["a"]], sample_weight=[0])
     ranker.rank_one(([4], [1.0]))
-    assert ranker._custom_features.seen == [
+    trained = ranker._custom_features
+    assert isinstance(trained, Recorder)
+    assert trained.seen == [
         ("rows", [0, 3], [1.5, 2.5], ["a"]),
         ("learn", [0, 3], [1.5, 2.5], ["a"]),
         ("rows", [2], [1.0], ["a", "c", "b"]),
@@ -176,20 +179,29 @@ def test_the_arguments_of_the_features() -> None:
         ("rows", [0, 3], [1.5, 2.5], ["a", "c", "b", "d"]),
         ("rows", [4], [1.0], ["a", "c", "b", "d"]),
     ]
+    assert isinstance(ranker.features, Recorder)
     assert ranker.features.seen == []  # the ranker trains a copy
+
+
+def messages(learner: object) -> dict[Hashable, int]:
+    """Return the number of messages per label that trained `Affinity` features have seen."""
+    assert isinstance(learner, SharedLabelRanker)
+    assert isinstance(learner._custom_features, Affinity)
+    return learner._custom_features.messages
 
 
 def test_fit_starts_with_untrained_features() -> None:
     X, Y = np.eye(4), [["a"], ["b"], ["a"], ["b"]]
     ranker = SharedLabelRanker(Affinity(), update="max").fit(X, Y)
-    assert ranker._custom_features.messages == {"a": 2, "b": 2}
+    assert messages(ranker) == {"a": 2, "b": 2}
     assert clone(ranker).features == ranker.features == Affinity()
-    assert ranker.fit(X[:1], Y[:1])._custom_features.messages == {"a": 1}
+    assert messages(ranker.fit(X[:1], Y[:1])) == {"a": 1}
 
 
 def test_without_labels_the_features_are_not_called() -> None:
     ranker = SharedLabelRanker(Recorder()).learn_one(([1], [1.0]), [])
     assert ranker.rank_one(([1], [1.0])) == []
+    assert isinstance(ranker._custom_features, Recorder)
     assert [what for what, *_ in ranker._custom_features.seen] == ["learn"]
 
 
@@ -202,9 +214,9 @@ class Described:
         self.descriptions = descriptions
         self.words = TextFeatures(buckets=2**16)
 
-    def rows(self, x: Pair, labels: Sequence[str]) -> npt.NDArray[np.float64]:
+    def rows(self, x: Pair, labels: Sequence[Hashable]) -> npt.NDArray[np.float64]:
         item = set(x[0].tolist())
-        texts = [[label, self.descriptions.get(label, "")] for label in labels]
+        texts = [[name, self.descriptions.get(name, "")] for name in map(str, labels)]
         return np.array(
             [[len(item & set(self.words.read(t)[0].tolist())) for t in pair] for pair in texts],
             dtype=np.float64,
@@ -238,6 +250,7 @@ def test_features_without_names_are_numbered_in_explanations() -> None:
 def test_pruning_drops_weights_but_no_words() -> None:
     tagger = described_tagger()
     assert tagger.prune(features=0).features == 0
+    assert isinstance(tagger.learner, SharedLabelRanker)
     assert not tagger.learner.coef_.any()
     words, _ = tagger.features.read("invoice")
     assert tagger.features.name(int(words[0])) == "invoice"
@@ -270,7 +283,7 @@ def test_labels_can_change_with_relabel() -> None:
         tagger.merge_labels(["bank", "family"], into="home")
         tagger.learn("invoice again", ["home", "new"])
     assert own.suggest("invoice again", k=None) == native.suggest("invoice again", k=None)
-    assert own.learner._custom_features.messages == {"home": 26, "new": 1}
+    assert messages(own.learner) == {"home": 26, "new": 1}
     assert str(own.certificate_) == str(native.certificate_)
 
 

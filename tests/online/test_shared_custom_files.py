@@ -86,9 +86,9 @@ def test_features_without_learn_cannot_take_a_state(tmp_path: Path) -> None:
 
 
 def test_unneeded_features_raise(tmp_path: Path) -> None:
-    for i, model in enumerate(
-        [trained(FolderAffinity()), trained(None), LabelRanker().fit(np.eye(2), [0, 1]), Tagger()]
-    ):
+    models: list[Any] = [trained(FolderAffinity()), trained(None), Tagger()]
+    models.append(LabelRanker().fit(np.eye(2), [0, 1]))
+    for i, model in enumerate(models):
         model.save(tmp_path / f"{i}")
         with pytest.raises(ValueError, match="has no custom features"):
             tagalong.load(tmp_path / f"{i}", features=Affinity())
@@ -111,7 +111,7 @@ def test_settings_and_features_of_a_file_must_agree(phi: Any, tmp_path: Path) ->
     path = tmp_path / "model"
     trained(phi).save(path)
     header, arrays = parts(path)
-    known = {"class": "Affinity", "n_features": None, "state": {}}
+    known: dict[str, Any] = {"class": "Affinity", "n_features": None, "state": {}}
     given = {"features": Affinity()} if phi is None else {}
     forge(path, {**header, "own_features": known if phi is None else None}, arrays)
     with pytest.raises(ModelFileError, match="contradict each other"):

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from tagalong import SharedLabelRanker
+from tagalong.online.shared_ranker.custom_features import CustomFeaturesRanker
 from tests.contract.bits import assert_same, whole
 from tests.online.custom_features import Affinity, Broken, Kesler, Table
 
@@ -161,9 +162,11 @@ def test_an_exception_in_learn_keeps_the_weights() -> None:
 def test_features_of_a_batch_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Validated blocks are cached for learning; only those beyond the cache are made again."""
     ranker = trained(Broken(None, after=10))
+    assert isinstance(ranker.features, Broken)
     assert ranker.features.asked == 3
     monkeypatch.setattr("tagalong.online.shared_ranker.custom_features.BLOCK_CACHE_BYTES", 100)
     small = trained(Broken(None, after=10))
+    assert isinstance(small.features, Broken)
     assert small.features.asked == 4  # a block of 3 labels and 3 features takes 48 bytes
     assert np.array_equal(small.coef_, ranker.coef_)
 
@@ -194,6 +197,7 @@ def test_an_invalid_n_features_raises(count: Any) -> None:
 def test_an_interrupt_after_the_round_keeps_its_label(monkeypatch: pytest.MonkeyPatch) -> None:
     """Labels and weights stay consistent whenever Ctrl-C is pressed."""
     ranker = SharedLabelRanker(Kesler()).learn_one(([1], [1.0]), "a")
+    assert isinstance(ranker._native, CustomFeaturesRanker)
     learn = ranker._native._round
 
     def interrupted(*arguments: Any) -> None:

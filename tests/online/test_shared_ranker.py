@@ -1,6 +1,7 @@
 """SharedLabelRanker agrees with explicit rows and with a naive FolderAffinity."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +10,7 @@ import pytest
 import tagalong
 from tagalong import BlockProjection, SharedLabelRanker, Tagger
 from tagalong.features import FolderAffinity
+from tests.contract.bits import native_of
 
 WORDS, FOLDERS = 30, 6
 
@@ -153,7 +155,7 @@ def test_tagger_and_files(tmp_path: Path) -> None:
         ({"C": 0}, "C must be positive"),
     ],
 )
-def test_invalid_parameters_are_named(params: dict[str, object], message: str) -> None:
+def test_invalid_parameters_are_named(params: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         SharedLabelRanker(**params).learn_one(([1], [1.0]), ["a"])
 
@@ -172,7 +174,7 @@ def test_labels_can_be_forgotten_and_merged(geometry: str) -> None:
     assert "'travel' was forgotten" in str(tagger.certificate_)
     tagger.merge_labels(["money", "family"], into="home")
     assert tagger.labels == ["home"]
-    assert tagger.learner._native.state()["arrays"]["messages"].tolist() == [60]
+    assert native_of(tagger.learner).state()["arrays"]["messages"].tolist() == [60]
     tagger.learn("invoice again", ["home", "new"])
     assert tagger.certificate_.rounds == 1
 
@@ -182,6 +184,7 @@ def test_weights_can_be_pruned() -> None:
     for i in range(30):
         tagger.learn(f"invoice number{i}", ["money"])
         tagger.learn(f"flight number{i}", ["travel"])
+    assert isinstance(tagger.learner, SharedLabelRanker)
     before = tagger.learner.coef_
     assert tagger.prune(features=2).features == 2
     after = tagger.learner.coef_

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -92,8 +92,9 @@ def trace(case: Case) -> Trace:
     return Trace(items, np.array(scores), certificates, np.array(averaged))
 
 
-def ranker_for(case: Case, **options: object) -> LabelRanker:
-    settings = {"average": False, "dtype": "float64", "temperature": TEMPERATURE} | options
+def ranker_for(case: Case, **options: Any) -> LabelRanker:
+    settings: dict[str, Any] = {"average": False, "dtype": "float64"}
+    settings |= {"temperature": TEMPERATURE} | options
     return LabelRanker(
         update=case.update,
         geometry=case.geometry,

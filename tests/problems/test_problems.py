@@ -158,13 +158,16 @@ def test_problems_compare_and_hash_by_value(kind: Kind) -> None:
     assert cloned.problem == problem
 
 
+THREE: Any = (0.1, 0.2, 0.3)
+
+
 @pytest.mark.parametrize(
     "make, message",
     [
         (lambda: Binary((1, 0)), "costs must be positive, got 0"),
-        (lambda: Binary((1, 2, 3)), "costs must be two numbers"),
+        (lambda: Binary(THREE), "costs must be two numbers"),
         (lambda: Binary(reject=1.5), "reject must be at most 1, got 1.5"),
-        (lambda: Binary(reject=(0.1, 0.2, 0.3)), "reject must be one cost, or one cost per class"),
+        (lambda: Binary(reject=THREE), "reject must be one cost, or one cost per class"),
         (lambda: Multiclass(reject=-1), "reject must be positive, got -1"),
         (lambda: Ordinal(0), "levels must be at least 1, got 0"),
         (lambda: Ordinal(["a", "b", "a"]), "levels must be distinct"),

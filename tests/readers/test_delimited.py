@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tagalong.readers import Item, OptionError, ReadError
 from tests.readers.in_memory import error, found, items, written
 
-cells = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), max_size=6)
+cells = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=6)
 
 
 def test_default_column_names() -> None:

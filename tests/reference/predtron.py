@@ -80,9 +80,10 @@ def separable_stream(
     answer: Callable[[Vector], Any] | None = None,
 ) -> tuple[Vector, list[Any]]:
     """Return rows in [-1, 1]^n that W separates by the margin, and their answers."""
-    X, Y = [], []
+    X: list[Vector] = []
+    Y: list[Any] = []
     while len(Y) < rows:
-        x = rng.uniform(-1, 1, W.shape[1])
+        x: Vector = rng.uniform(-1, 1, (W.shape[1],))
         y = (answer or problem.decode)(W @ x)
         if all(problem.loss(p, y) == 0 for p in predictions):
             continue

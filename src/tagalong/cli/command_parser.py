@@ -9,7 +9,7 @@ __all__ = ["ArgumentGroup", "CommandParser"]
 class ArgumentGroup(Protocol):
     """A group of arguments in the help of a command, whose class in argparse is private."""
 
-    def add_argument(self, *args: Any, **kwargs: Any) -> argparse.Action:
+    def add_argument(self, *args: str, **kwargs: Any) -> argparse.Action:
         """Add an argument, as `argparse.ArgumentParser.add_argument` does."""
         ...
 
@@ -28,7 +28,7 @@ class CommandParser(argparse.ArgumentParser):
         self._added: list[argparse.Action] = []
         super().__init__(*args, **kwargs)
 
-    def add_argument(self, *args: Any, **kwargs: Any) -> argparse.Action:
+    def add_argument(self, *args: str, **kwargs: Any) -> argparse.Action:
         """Add an argument. `short_usage` does not see arguments that are added to a group."""
         action = super().add_argument(*args, **kwargs)
         self._added.append(action)

@@ -20,12 +20,12 @@ def wants_colour(stream: TextIO) -> bool:
     return is_terminal(stream) and not os.environ.get("NO_COLOR")
 
 
-def as_json(value: Any) -> str:
+def as_json(value: object) -> str:
     """Return a value as one line of JSON, with null for NaN and infinity."""
     return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if isinstance(value, dict):
         return {str(name): _plain(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
@@ -60,7 +60,7 @@ class Output:
         if not self.json:
             print(text)
 
-    def json_result(self, value: Any) -> None:
+    def json_result(self, value: object) -> None:
         """Write a result as one line of JSON, if JSON is wanted."""
         if self.json:
             print(as_json(value))

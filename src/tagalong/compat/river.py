@@ -63,7 +63,7 @@ class _Adapter(Estimator):
         copy: Self = super().clone(params, include_attributes)
         return copy
 
-    def rank_one(self, x: Mapping[Hashable, Any], k: int | None = None) -> list[Any]:
+    def rank_one(self, x: Mapping[Hashable, object], k: int | None = None) -> list[Any]:
         """Return the k labels with the highest scores for an example, best first.
 
         Parameters
@@ -86,7 +86,7 @@ class _Adapter(Estimator):
 
     def _learn(
         self,
-        x: Mapping[Hashable, Any],
+        x: Mapping[Hashable, object],
         y: Mapping[Hashable, bool | None],
         rest_irrelevant: bool,
         w: float,
@@ -159,7 +159,7 @@ class MultiLabelRanker(_Adapter, MultiLabelClassifier):
     """
 
     def learn_one(
-        self, x: Mapping[Hashable, Any], y: Mapping[Hashable, bool | None], w: float = 1.0
+        self, x: Mapping[Hashable, object], y: Mapping[Hashable, bool | None], w: float = 1.0
     ) -> None:
         """Learn one example.
 
@@ -174,7 +174,7 @@ class MultiLabelRanker(_Adapter, MultiLabelClassifier):
         """
         self._learn(x, _relevance(y), rest_irrelevant=False, w=w)
 
-    def predict_one(self, x: Mapping[Hashable, Any], **kwargs: Any) -> dict[Any, bool]:
+    def predict_one(self, x: Mapping[Hashable, object], **kwargs: object) -> dict[Any, bool]:
         """Return for each label whether it scores at least the learnt cut-off.
 
         Labels that the learner does not know are False.
@@ -192,7 +192,7 @@ class MultiLabelRanker(_Adapter, MultiLabelClassifier):
         return defaultdict(bool, zip(self._labels(), chosen, strict=False))
 
     def predict_proba_one(
-        self, x: Mapping[Hashable, Any], **kwargs: Any
+        self, x: Mapping[Hashable, object], **kwargs: object
     ) -> dict[Any, dict[bool, float]]:
         """Return for each label the probability to be irrelevant (False) and relevant (True).
 
@@ -235,7 +235,7 @@ class MulticlassRanker(_Adapter, Classifier):
     0.8
     """
 
-    def learn_one(self, x: Mapping[Hashable, Any], y: Hashable, w: float = 1.0) -> None:
+    def learn_one(self, x: Mapping[Hashable, object], y: Hashable, w: float = 1.0) -> None:
         """Learn one example.
 
         Parameters
@@ -249,7 +249,7 @@ class MulticlassRanker(_Adapter, Classifier):
         """
         self._learn(x, {y: True}, rest_irrelevant=True, w=w)
 
-    def predict_one(self, x: Mapping[Hashable, Any], **kwargs: Any) -> Any:
+    def predict_one(self, x: Mapping[Hashable, object], **kwargs: object) -> Any:
         """Return the label with the highest score; None if there are no labels yet.
 
         Parameters
@@ -262,7 +262,7 @@ class MulticlassRanker(_Adapter, Classifier):
         best = self.rank_one(x, 1)
         return best[0] if best else None
 
-    def predict_proba_one(self, x: Mapping[Hashable, Any], **kwargs: Any) -> dict[Any, float]:
+    def predict_proba_one(self, x: Mapping[Hashable, object], **kwargs: object) -> dict[Any, float]:
         """Return the probability of each label, scaled so that they sum to 1.
 
         Parameters
@@ -283,7 +283,7 @@ class MulticlassRanker(_Adapter, Classifier):
         return True
 
 
-def _features(x: Mapping[Hashable, Any]) -> dict[str, float]:
+def _features(x: Mapping[Hashable, object]) -> dict[str, float]:
     """Return features sorted by name, so that the order of x does not matter."""
     if not isinstance(x, Mapping):
         raise ValueError(f"x must be a mapping of features to values, got {x!r}")
@@ -309,7 +309,7 @@ def _features(x: Mapping[Hashable, Any]) -> dict[str, float]:
     return dict(sorted(out.items()))
 
 
-def _relevance(y: Mapping[Hashable, Any]) -> dict[Hashable, bool | None]:
+def _relevance(y: Mapping[Hashable, object]) -> dict[Hashable, bool | None]:
     if not isinstance(y, Mapping):
         raise ValueError(f"y must be a mapping of labels to True, False or None, got {y!r}")
     for label, given in y.items():

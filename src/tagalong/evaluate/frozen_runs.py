@@ -9,13 +9,14 @@ from tagalong.evaluate.inputs import plain_names, sliceable
 from tagalong.evaluate.progress import Progress
 from tagalong.evaluate.report import Report
 from tagalong.evaluate.runs import CHUNK
+from tagalong.learning.input_types import MatrixLike, TargetsLike
 from tagalong.learning.labels import LabelRows, Labels
 from tagalong.learning.rounds import Rounds
 
 __all__ = ["frozen"]
 
 
-def frozen(model: Any, X: Any, Y: Any, *, k: int = 5, window: int = 1000) -> Report:
+def frozen(model: Any, X: MatrixLike, Y: TargetsLike, *, k: int = 5, window: int = 1000) -> Report:
     """Measure a model on rows, without learning from them.
 
     Parameters
@@ -50,16 +51,16 @@ def frozen(model: Any, X: Any, Y: Any, *, k: int = 5, window: int = 1000) -> Rep
     >>> frozen(model, X[300:], Y[300:]).overall.one_error < 0.1
     True
     """
-    X = sliceable(X)
+    matrix = sliceable(X)
     labels = Labels(plain_names(model.classes_), grows=True)
     known = len(labels)
-    targets = labels.encode(Y, X.shape[0])
+    targets = labels.encode(Y, matrix.shape[0])
     labels.extend(targets.new)
     progress = Progress(k, window)
-    progress.expect(X.shape[0])
-    for start in range(0, X.shape[0], CHUNK):
-        rows = slice(start, min(start + CHUNK, X.shape[0]))
-        found, cutoff = _scores(model, X[rows])
+    progress.expect(matrix.shape[0])
+    for start in range(0, matrix.shape[0], CHUNK):
+        rows = slice(start, min(start + CHUNK, matrix.shape[0]))
+        found, cutoff = _scores(model, matrix[rows])
         # -infinity means that a label does not exist; unknown labels exist in every row, so they
         # get the lowest finite score.
         scores = np.full((len(found), len(labels)), np.finfo(found.dtype).min, found.dtype)
@@ -75,7 +76,7 @@ def frozen(model: Any, X: Any, Y: Any, *, k: int = 5, window: int = 1000) -> Rep
     return progress.report(labels.names)
 
 
-def _scores(model: Any, X: Any) -> tuple[npt.NDArray[Any], float]:
+def _scores(model: Any, X: MatrixLike) -> tuple[npt.NDArray[Any], float]:
     """Return the scores (rows, K) and the cut-off from which a label is chosen."""
     found = np.asarray(model.decision_function(X))
     if found.dtype not in (np.float32, np.float64):

@@ -8,7 +8,7 @@ import numpy as np
 __all__ = ["for_json"]
 
 
-def for_json(value: Any) -> Any:
+def for_json(value: object) -> Any:
     """Return a value with None in place of NaN and infinity, and without NumPy scalars.
 
     Parameters

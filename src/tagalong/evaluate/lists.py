@@ -21,7 +21,7 @@ import numpy.typing as npt
 from tagalong import _native as core
 from tagalong import parameters
 from tagalong.learning.labels import LabelRows
-from tagalong.online.partial.slot_costs import checked_list_settings
+from tagalong.online.partial.slot_costs import SlotCostLike, checked_list_settings
 
 __all__ = ["ListLosses", "best_list", "expected_loss", "list_losses", "rank_loss"]
 
@@ -34,7 +34,7 @@ def list_losses(
     unknown: Sequence[Collection[int]] | None = None,
     *,
     miss_weight: float = 0.5,
-    slot_cost: Any = "decreasing",
+    slot_cost: SlotCostLike = "decreasing",
     slots: int | Sequence[int],
 ) -> tuple[Floats, Floats]:
     """Return the slot loss and the partial rank loss of each list.
@@ -91,7 +91,7 @@ def best_list(
     probabilities: Iterable[float],
     *,
     miss_weight: float = 0.5,
-    slot_cost: Any = "decreasing",
+    slot_cost: SlotCostLike = "decreasing",
     max_labels: int | None = None,
 ) -> list[int]:
     """Return the list with the least expected slot loss; if the miss weight is 1, a ranking.
@@ -117,7 +117,7 @@ def expected_loss(
     probabilities: Iterable[float],
     *,
     miss_weight: float = 0.5,
-    slot_cost: Any = "decreasing",
+    slot_cost: SlotCostLike = "decreasing",
 ) -> float:
     """Return the expected slot loss of a list, if labels are relevant with these probabilities.
 
@@ -141,7 +141,7 @@ def expected_loss(
     return _game(miss_weight, slot_cost, len(shown) or None).expected(list(shown), p)
 
 
-def _game(miss_weight: Any, slot_cost: Any, max_labels: int | None) -> core.Game:
+def _game(miss_weight: float, slot_cost: SlotCostLike, max_labels: int | None) -> core.Game:
     settings = checked_list_settings(miss_weight, slot_cost, max_labels)
     del settings["max_labels"]  # a parameter of each call
     return core.Game(**settings)
@@ -170,7 +170,9 @@ class ListLosses:
 
     _COLUMNS = ("shown", "accepted", "slot_loss", "partial_rank_loss")
 
-    def __init__(self, miss_weight: float = 0.5, slot_cost: Any = "decreasing", window: int = 1000):
+    def __init__(
+        self, miss_weight: float = 0.5, slot_cost: SlotCostLike = "decreasing", window: int = 1000
+    ):
         checked_list_settings(miss_weight, slot_cost, None if isinstance(slot_cost, str) else 1)
         self.miss_weight = miss_weight
         self.slot_cost = slot_cost

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from tagalong import parameters
 from tagalong.evaluate.graded import ndcg
 from tagalong.evaluate.query_report import QueryMeasures, QueryReport
+from tagalong.learning.certificates import AnyCertificate
 from tagalong.learning.rounds import QueryRound
 
 __all__ = ["QueryProgress"]
@@ -83,7 +84,7 @@ class QueryProgress:
             self._points = self._points[self._points[:, 0] % self._spacing == 0]
 
     def report(
-        self, labels: Sequence[Hashable] | None = None, certificate: Any = None
+        self, labels: Sequence[Hashable] | None = None, certificate: AnyCertificate | None = None
     ) -> QueryReport:
         """Return the measures so far.
 

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from tagalong import parameters
 from tagalong.evaluate.lists import best_list, expected_loss
+from tagalong.online.partial.slot_costs import SlotCostLike
 
 __all__ = ["LabelModel"]
 
@@ -119,7 +120,7 @@ class LabelModel:
         shown: Sequence[Collection[int]],
         *,
         miss_weight: float = 0.5,
-        slot_cost: Any = "decreasing",
+        slot_cost: SlotCostLike = "decreasing",
         max_labels: int | None = None,
     ) -> Floats:
         """Return the expected loss of each list, minus that of the best list under the model.

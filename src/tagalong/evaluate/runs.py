@@ -80,7 +80,7 @@ class _Reporter:
     """Calls ``on_progress`` at limited frequency."""
 
     def __init__(
-        self, learner: Any, progress: Progress, on_progress: Callable[[Report], object] | None
+        self, learner: object, progress: Progress, on_progress: Callable[[Report], object] | None
     ):
         self._learner = learner
         self._progress = progress
@@ -97,7 +97,7 @@ class _Reporter:
             self._due = time.monotonic() + SECONDS_BETWEEN_CALLS
 
 
-def _label_names(learner: Any) -> list[Hashable]:
+def _label_names(learner: object) -> list[Hashable]:
     """Return the labels of a Tagger or a ranker; an empty list before the first label."""
     if hasattr(learner, "labels"):
         return list(learner.labels)
@@ -105,7 +105,7 @@ def _label_names(learner: Any) -> list[Hashable]:
 
 
 def _learn_examples(
-    learner: Any, stream: Iterable[Any], progress: Progress, reporter: _Reporter
+    learner: Any, stream: Iterable[object], progress: Progress, reporter: _Reporter
 ) -> None:
     if isinstance(stream, Sized):
         progress.expect(len(stream))
@@ -160,7 +160,7 @@ def chunk_size(items: int) -> int:
     return size - items % size
 
 
-def _as_indicator(Y: Any) -> Any:
+def _as_indicator(Y: object) -> Any:
     """Return lists that are rows of an indicator matrix as an array, other targets unchanged.
 
     This check needs all rows: a chunk of them can be ambiguous.

@@ -2,12 +2,12 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets
 
+from tagalong.learning.input_types import Classes, Rows, TargetsLike
 from tagalong.learning.labels import Labels, Targets
 
 __all__ = ["RowTargets", "check_sample_weight", "initial_labels", "labels_may_grow"]
@@ -29,7 +29,7 @@ class RowTargets:
     weights: npt.NDArray[np.float64] | None
 
 
-def initial_labels(Y: Any, classes: Any, fitting: bool) -> Labels:
+def initial_labels(Y: TargetsLike, classes: Classes, fitting: bool) -> Labels:
     """Return the label set of a learner whose first targets are Y.
 
     If ``classes`` is None, the set has the labels of Y, which must be an indicator unless
@@ -65,7 +65,7 @@ def labels_may_grow(classes: object) -> bool:
 
 
 def check_sample_weight(
-    sample_weight: npt.ArrayLike | None, X: Any, most: float
+    sample_weight: npt.ArrayLike | None, X: Rows | npt.NDArray[np.int64], most: float
 ) -> npt.NDArray[np.float64] | None:
     """Return the sample weights as an array; raise ValueError unless all are in [0, most]."""
     if sample_weight is None:

@@ -1,17 +1,19 @@
 """Helpers of the scikit-learn estimators: validate X, record its columns, undo a failed call."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from tagalong.learning.input_types import MatrixLike, Rows
+
 __all__ = ["columns_of", "restore_attributes", "restore_columns", "restored_on_error", "validated"]
 
 
-def validated(estimator: BaseEstimator, X: Any, reset: bool) -> Any:
+def validated(estimator: BaseEstimator, X: MatrixLike, reset: bool) -> Any:
     """Return X as a dense array or CSR matrix of floats; raise ValueError if that is impossible.
 
     Parameters
@@ -41,7 +43,7 @@ def validated(estimator: BaseEstimator, X: Any, reset: bool) -> Any:
     )
 
 
-def _is_ready(X: Any) -> bool:
+def _is_ready(X: Any) -> TypeGuard[Rows]:
     """Return whether scikit-learn's validation would return X unchanged.
 
     The validation takes longer than learning one row, so it is skipped for such matrices.

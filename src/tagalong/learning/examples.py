@@ -11,6 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from tagalong import _native
+from tagalong.learning.input_types import Rows
 
 __all__ = ["FeatureNames", "Pair", "SparseRows", "as_matrix", "as_pairs", "has_named_features"]
 
@@ -40,7 +41,7 @@ class SparseRows(NamedTuple):
         return _native.Matrix.csr(self.values, self.indices, self.indptr.astype(np.int32), columns)
 
 
-def as_matrix(X: Any) -> _native.Matrix:
+def as_matrix(X: Rows) -> _native.Matrix:
     """Return a native view of a validated dense array or CSR matrix.
 
     Copies only the indices of a CSR matrix, if the types of its two index arrays differ.
@@ -137,7 +138,7 @@ class FeatureNames:
             self.number[name] = len(self.number)
 
 
-def _check_names(x: Mapping[Any, Any]) -> None:
+def _check_names(x: Mapping[str, float]) -> None:
     """Raise ValueError for the first key that is not a string or value that is not finite."""
     for name, value in x.items():
         if not isinstance(name, str):

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import column_or_1d
 
 from tagalong import _native as core
+from tagalong.learning.input_types import TargetsLike
 
 __all__ = ["LabelRows", "Labels", "Targets", "label_array", "label_list"]
 
@@ -157,7 +158,7 @@ class Labels:
         for _ in range(count):
             del self.number[self.names.pop()]
 
-    def encode(self, Y: Any, rows: int | None = None) -> Targets:
+    def encode(self, Y: TargetsLike | None, rows: int | None = None) -> Targets:
         """Validate targets and convert them to label numbers; does not add the new labels.
 
         Parameters
@@ -189,7 +190,7 @@ class Labels:
         return targets
 
     def encode_one(
-        self, y: Any, unknown: object = ()
+        self, y: object, unknown: object = ()
     ) -> tuple[list[int], list[int], list[Hashable]]:
         """Return the numbers of an example's relevant and unknown labels, and its new labels."""
         new: dict[Hashable, int] = {}
@@ -205,7 +206,9 @@ class Labels:
             raise ValueError(f"label {name!r} cannot be both relevant and unknown")
         return relevant, unknown_numbers, list(new)
 
-    def _numbers(self, labels: Any, new: dict[Hashable, int], place: str) -> list[int]:
+    def _numbers(
+        self, labels: Iterable[Hashable], new: dict[Hashable, int], place: str
+    ) -> list[int]:
         """Return the numbers of a row's labels without repetition; collects the new labels."""
         if isinstance(labels, (set, frozenset)) and self.grows:
             # The order of a set differs between processes, but new labels are numbered by order.
@@ -242,7 +245,7 @@ class Labels:
         rows = [self._numbers(labels, new, f"Y: row {i}") for i, labels in enumerate(Y)]
         return Targets("sets", LabelRows.from_lists(rows), LabelRows.empty(len(rows)), list(new))
 
-    def indicator(self, y: Any, rows: int) -> npt.NDArray[np.int8]:
+    def indicator(self, y: TargetsLike, rows: int) -> npt.NDArray[np.int8]:
         """Return targets as an indicator of 0 and 1, (rows, K); raise ValueError for a new label.
 
         Unknown relevance becomes 0.
@@ -268,7 +271,7 @@ class Labels:
         rows = LabelRows(np.arange(len(y) + 1, dtype=np.int64), np.array(numbers, dtype=np.int32))
         return Targets("single", rows, LabelRows.empty(len(y)), list(new))
 
-    def _columns(self, Y: Any, count: int) -> list[Hashable]:
+    def _columns(self, Y: object, count: int) -> list[Hashable]:
         """Check the columns of an indicator; return the labels that they add."""
         if count == len(self) and not hasattr(Y, "columns"):
             return []
@@ -282,7 +285,7 @@ class Labels:
             raise ValueError(f"the columns of Y are {names!r}, but classes_ is {self.names!r}")
         return []
 
-    def _encode_dense(self, Y: Any, array: npt.NDArray[Any]) -> Targets:
+    def _encode_dense(self, Y: object, array: npt.NDArray[Any]) -> Targets:
         new = self._columns(Y, array.shape[1])
         if array.dtype.kind in "biu":  # these types have no NaN; usually all values are 0 and 1
             relevant = array == 1
@@ -326,7 +329,7 @@ class Labels:
         return Targets("indicator", rows, LabelRows.empty(csr.shape[0]), new)
 
 
-def _is_list_of_collections(Y: Any) -> bool:
+def _is_list_of_collections(Y: Any) -> TypeGuard[Sequence[Collection[Hashable]]]:
     """Return whether Y has one collection of labels per row; raise ValueError if only some do."""
     if isinstance(Y, np.ndarray):
         if Y.dtype != object or Y.ndim != 1:

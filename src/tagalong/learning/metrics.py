@@ -2,9 +2,9 @@
 
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
+from tagalong.learning.input_types import TargetsLike, Values
 from tagalong.learning.labels import Labels
 
 __all__ = ["accuracy", "average_precision"]
@@ -19,8 +19,8 @@ def accuracy(y: object, predicted: npt.NDArray[Any], sample_weight: npt.ArrayLik
 
 def average_precision(
     labels: Labels,
-    y: Any,
-    scores: npt.NDArray[np.floating[Any]],
+    y: TargetsLike,
+    scores: Values,
     sample_weight: npt.ArrayLike | None,
 ) -> float:
     """Return the label-ranking average precision; unknown relevance counts as irrelevant."""

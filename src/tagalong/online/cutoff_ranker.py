@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tagalong.online.input_types import MatrixLike
+from tagalong.learning.input_types import MatrixLike
 from tagalong.online.ranker import OnlineRanker
 
 __all__ = ["CutoffRanker"]

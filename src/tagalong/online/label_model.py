@@ -11,9 +11,9 @@ from tagalong.learning import model_files
 from tagalong.learning.batches import initial_labels
 from tagalong.learning.estimators import columns_of, restore_columns, restored_on_error
 from tagalong.learning.examples import FeatureNames
+from tagalong.learning.input_types import Classes, TargetsLike
 from tagalong.learning.labels import Labels, Targets, check_label, label_array, label_list
 from tagalong.learning.protocols import Task
-from tagalong.online.input_types import Classes, TargetsLike
 from tagalong.online.native import EditableRanker, NativeRanker
 from tagalong.online.native_learner import NativeLearner, Settings
 

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong import _native as core
+from tagalong.learning.input_types import Indices, Values
 
 __all__ = ["EditableRanker", "NativePredtron", "NativeRanker", "RankerWrapper", "new_native"]
 
@@ -76,8 +77,8 @@ class NativeRanker(Protocol):
 
     def learn_one(
         self,
-        indices: npt.NDArray[Any],
-        values: npt.NDArray[Any],
+        indices: Indices,
+        values: Values,
         relevant: list[int],
         unknown: list[int],
         weight: float,
@@ -87,8 +88,8 @@ class NativeRanker(Protocol):
 
     def predict_then_learn_one(
         self,
-        indices: npt.NDArray[Any],
-        values: npt.NDArray[Any],
+        indices: Indices,
+        values: Values,
         relevant: list[int],
         unknown: list[int],
         weight: float,
@@ -96,13 +97,11 @@ class NativeRanker(Protocol):
     ) -> tuple[npt.NDArray[Any], float]:
         """Learn one example; return the scores and the cut-off before learning."""
 
-    def score_one(
-        self, indices: npt.NDArray[Any], values: npt.NDArray[Any], /
-    ) -> tuple[npt.NDArray[Any], float]:
+    def score_one(self, indices: Indices, values: Values, /) -> tuple[npt.NDArray[Any], float]:
         """Return the scores of one example and the cut-off."""
 
     def explain_one(
-        self, indices: npt.NDArray[Any], values: npt.NDArray[Any], label: int
+        self, indices: Indices, values: Values, label: int
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
         """Return an example's features, their contributions to the label's score, and the score."""
 
@@ -122,7 +121,7 @@ class NativeRanker(Protocol):
     def rank(self, x: core.Matrix, k: int) -> npt.NDArray[np.int32]:
         """Return the k best labels of each row; all labels if k < 0."""
 
-    def rank_one(self, indices: npt.NDArray[Any], values: npt.NDArray[Any], k: int, /) -> list[int]:
+    def rank_one(self, indices: Indices, values: Values, k: int, /) -> list[int]:
         """Return the k best labels of one example; all labels if k < 0."""
 
     def weights(self) -> core.FeatureWeights:
@@ -189,8 +188,8 @@ class RankerWrapper(EditableRanker, Generic[Core]):
 
     def learn_one(
         self,
-        indices: npt.NDArray[Any],
-        values: npt.NDArray[Any],
+        indices: Indices,
+        values: Values,
         relevant: list[int],
         unknown: list[int],
         weight: float,

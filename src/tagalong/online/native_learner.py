@@ -12,7 +12,7 @@ from tagalong import _native as core
 from tagalong.learning.estimators import validated
 from tagalong.learning.examples import as_matrix
 from tagalong.learning.fitted import NativeModel
-from tagalong.online.input_types import MatrixLike, Rows
+from tagalong.learning.input_types import MatrixLike, Rows
 from tagalong.online.native import EditableRanker, NativeRanker
 from tagalong.online.weights import FeatureCounts, weights_as_dict
 

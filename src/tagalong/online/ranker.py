@@ -20,10 +20,10 @@ from tagalong.learning.examples import (
     as_pairs,
     has_named_features,
 )
+from tagalong.learning.input_types import Classes, MatrixLike, SampleWeight, TargetsLike
 from tagalong.learning.labels import Labels, Targets
 from tagalong.learning.metrics import accuracy, average_precision
 from tagalong.learning.rounds import Round, Rounds
-from tagalong.online.input_types import Classes, MatrixLike, SampleWeight, TargetsLike
 from tagalong.online.label_model import LabelModel, Settings
 
 __all__ = ["Example", "OnlineRanker", "Settings"]

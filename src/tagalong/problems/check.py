@@ -1,7 +1,6 @@
 """Test that a custom problem satisfies the protocol."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -14,8 +13,8 @@ TOLERANCE = 1e-9
 
 def check_problem(
     problem: Problem,
-    answers: Sequence[Any],
-    predictions: Sequence[Any] | None = None,
+    answers: Sequence[object],
+    predictions: Sequence[object] | None = None,
     *,
     rounds: int = 50,
     seed: int = 0,
@@ -81,7 +80,7 @@ def check_problem(
             _check_best(problem, "augmented_decode", augmented, other, scores, y)
 
 
-def _check_representation(problem: Problem, prediction: Any) -> None:
+def _check_representation(problem: Problem, prediction: object) -> None:
     vector = np.asarray(problem.represent(prediction), dtype=np.float64)
     if vector.shape != (problem.dimension,):
         raise ValueError(
@@ -98,7 +97,7 @@ def _check_representation(problem: Problem, prediction: Any) -> None:
         )
 
 
-def _check_loss(problem: Problem, prediction: Any, y: Any) -> None:
+def _check_loss(problem: Problem, prediction: object, y: object) -> None:
     loss = problem.loss(prediction, y)
     low, high = problem.least_loss * (1 - TOLERANCE), problem.most_loss * (1 + TOLERANCE)
     if not (loss == 0 or low <= loss <= high):
@@ -109,11 +108,11 @@ def _check_loss(problem: Problem, prediction: Any, y: Any) -> None:
 
 
 def _check_best(
-    problem: Problem, method: str, decoded: Any, other: Any, scores: Vector, y: Any
+    problem: Problem, method: str, decoded: object, other: object, scores: Vector, y: object
 ) -> None:
     """Raise ValueError if another prediction has a larger objective than the decoded one."""
 
-    def objective(prediction: Any) -> float:
+    def objective(prediction: object) -> float:
         similarity = float(np.asarray(problem.represent(prediction)) @ scores)
         return similarity if method == "decode" else similarity + problem.loss(prediction, y)
 

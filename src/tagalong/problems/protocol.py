@@ -36,8 +36,9 @@ class Problem(Protocol):
     as a mistake.
     """
 
-    dimension: int | None
-    """The number of scores; None until it is known from the data."""
+    @property
+    def dimension(self) -> int | None:
+        """The number of scores; None until it is known from the data."""
 
     @property
     def least_loss(self) -> float:

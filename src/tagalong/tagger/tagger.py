@@ -198,7 +198,7 @@ class Tagger:
     def learn(
         self,
         item: AnyItem,
-        labels: Any = None,
+        labels: object = None,
         unknown: Collection[Hashable] = (),
         weight: float | None = None,
     ) -> Self:
@@ -221,7 +221,7 @@ class Tagger:
     def watch(
         self,
         item: AnyItem,
-        labels: Any = None,
+        labels: object = None,
         unknown: Collection[Hashable] = (),
         weight: float | None = None,
     ) -> Round:
@@ -375,7 +375,7 @@ class Tagger:
                 return self
             return self.learn(item, accepted, unknown=[x for x in self.labels if x not in shown])
 
-    def correct(self, item: AnyItem, labels: Any, was: Any) -> Self:
+    def correct(self, item: AnyItem, labels: object, was: object) -> Self:
         """Learn the right labels of an item that was learnt with wrong labels.
 
         The learner learns the item again, with the right labels. The label counts are then as if

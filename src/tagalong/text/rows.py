@@ -79,7 +79,7 @@ def _texts(text: object, lowercase: bool) -> list[tuple[str, str]]:
     return [(valid_unicode(field), normalized(part, lowercase)) for field, part in text.items()]
 
 
-def _values(features: Mapping[Any, Any]) -> list[tuple[str, float]]:
+def _values(features: Mapping[str, object]) -> list[tuple[str, float]]:
     found: list[tuple[str, float]] = []
     for name, value in features.items():
         if not isinstance(name, str):

@@ -15,6 +15,7 @@ from tagalong.mail.formats.maildir import (
     read_maildir,
     read_message,
 )
+from tests.item_fields import fields
 
 
 def make(folder: Path) -> Path:
@@ -30,7 +31,7 @@ def put(folder: Path, name: str, subject: str = "x", state: str = "cur") -> Path
 
 
 def subjects(folder: Path, **options: object) -> list[str]:
-    return [item.text["subject"] for item in read(folder, **options)]
+    return [fields(item)["subject"] for item in read(folder, **options)]
 
 
 def read(folder: Path, **options: object) -> list[Item]:
@@ -56,8 +57,8 @@ def test_reads_a_maildir_written_by_the_standard_library(tmp_path: Path) -> None
         where.add(kept)
         sent[f"Größe {number}"] = labels
     found = read(tmp_path / "Mail")
-    assert {item.text["subject"]: item.labels for item in found} == sent
-    assert {item.text[""] for item in found} == {f"Body {n} €" for n in range(4)}
+    assert {fields(item)["subject"]: item.labels for item in found} == sent
+    assert {fields(item)[""] for item in found} == {f"Body {n} €" for n in range(4)}
     for item in found:
         assert Path(item.place).is_file()
         assert item.id == Path(item.place).name.partition(":")[0]
@@ -168,10 +169,10 @@ def test_a_message_that_disappears_is_skipped(tmp_path: Path) -> None:
     folder = make(tmp_path)
     paths = [put(folder, f"{n}.a", str(n)) for n in range(1, 5)]
     stream = read_maildir(folder)
-    assert next(stream).text["subject"] == "1"  # type: ignore[union-attr, call-overload]
+    assert fields(next(stream))["subject"] == "1"
     paths[1].unlink()
     paths[2].rename(folder / "cur" / "3.a:2,S")
-    assert [item.text["subject"] for item in stream] == ["4"]  # type: ignore[union-attr, call-overload]
+    assert [fields(item)["subject"] for item in stream] == ["4"]
     with pytest.raises(FileNotFoundError):
         read_message(paths[1])
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tagalong.learning.items import Item, ReadError
 from tagalong.mail.formats import mbox as mbox_module
 from tagalong.mail.formats.mbox import read_mbox
+from tests.item_fields import fields
 
 FROM = b"From ann@example.org Mon Jan  1 10:00:00 2024\n"
 
@@ -43,13 +44,13 @@ def test_reads_a_mailbox_written_by_the_standard_library(tmp_path: Path) -> None
         box.add(message(f"Nº {number}", body, Message_ID=f"<{number}@example.org>"))
     box.close()
     with open(path, "rb") as file:
-        found = list(read_mbox(file, str(path)))
+        found = [item for item in read_mbox(file, str(path)) if isinstance(item, Item)]
     assert [item.id for item in found] == [f"{n}@example.org" for n in range(4)]
-    assert [item.text["subject"] for item in found] == [f"Nº {n}" for n in range(4)]
-    assert [item.text.get("", "") for item in found] == [body.strip() for body in bodies]
+    assert [fields(item)["subject"] for item in found] == [f"Nº {n}" for n in range(4)]
+    assert [fields(item).get("", "") for item in found] == [body.strip() for body in bodies]
     assert {item.labels for item in found} == {("Projects",)}
-    assert found[0].text["from"] == "Ann Ünal <ann@example.org>"
-    assert found[0].text["to"] == "bob@example.org carol@example.org dan@example.org"
+    assert fields(found[0])["from"] == "Ann Ünal <ann@example.org>"
+    assert fields(found[0])["to"] == "bob@example.org carol@example.org dan@example.org"
     lines = path.read_bytes().split(b"\n")
     for item in found:
         name, line = item.place.rsplit(":", 1)
@@ -93,9 +94,9 @@ def test_error_names_the_line_if_reading_fails() -> None:
 def test_only_the_start_of_a_huge_message_is_read() -> None:
     data = FROM + b"Subject: big\n\n" + b"word " * 100_000 + b"\n\n" + FROM + b"Subject: next\n\n"
     big, after = items(data, max_message=1_000)
-    assert big.text["subject"] == "big"
-    assert 800 < len(big.text[""]) < 1_000
-    assert after.text["subject"] == "next"
+    assert fields(big)["subject"] == "big"
+    assert 800 < len(fields(big)[""]) < 1_000
+    assert fields(after)["subject"] == "next"
     assert after.place == "Work.mbox:6"
 
 
@@ -204,7 +205,7 @@ def test_thunderbird_tags_label_mail_in_the_inbox() -> None:
 def test_messages_that_thunderbird_expunged_are_left_out() -> None:
     status = b"X-Mozilla-Status: %s\nSubject: %s\n\nhi\n\n"
     data = b"".join(FROM + status % (s, s) for s in (b"0001", b"0009", b"0008", b"zz", b"1000"))
-    assert [item.text["subject"] for item in items(data)] == ["0001", "zz", "1000"]
+    assert [fields(item)["subject"] for item in items(data)] == ["0001", "zz", "1000"]
 
 
 def test_id_is_the_place_if_there_is_no_message_id() -> None:
@@ -240,4 +241,4 @@ def test_mutated_mail_raises_only_read_errors(changes: list[tuple[int, bytes]]) 
         assert not data.startswith(b"From ")
     else:
         for item in found:
-            "".join([item.id, item.place, *item.text, *item.text.values()]).encode()
+            "".join([item.id, item.place, *fields(item), *fields(item).values()]).encode()

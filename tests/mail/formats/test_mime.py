@@ -64,7 +64,7 @@ def test_parts_agree_with_the_standard_library(tree: MIMEText) -> None:
             texts.append(content.decode())
     mail = parse_mail(data)
     assert [part.text for part in mail.texts if part.text.strip()] == list(filter(str.strip, texts))
-    assert [" ".join(name.split()) for name in names] == mail.attachments
+    assert [" ".join((name or "").split()) for name in names] == mail.attachments
 
 
 def test_plain_text_is_preferred_unless_it_is_blank() -> None:

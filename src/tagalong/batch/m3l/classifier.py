@@ -30,6 +30,7 @@ from tagalong.learning.estimators import (
     validated,
 )
 from tagalong.learning.examples import as_matrix
+from tagalong.learning.input_types import MatrixLike, TargetsLike
 from tagalong.learning.labels import label_array
 from tagalong.learning.metrics import accuracy, average_precision
 
@@ -152,7 +153,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
     def __init__(
         self,
         C: float = 1.0,
-        prior: Any = None,
+        prior: str | MatrixLike | None = None,
         kernel: str | KernelFunction = "linear",
         gamma: float | str = "scale",
         degree: int = 3,
@@ -183,7 +184,9 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: MatrixLike, y: TargetsLike, sample_weight: npt.ArrayLike | None = None
+    ) -> Self:
         """Learn from all rows.
 
         Parameters
@@ -197,34 +200,34 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         """
         settings = self._checked_settings()
         with restored_on_error(self):
-            X = validated(self, X, reset=True)
-            if is_sparse(X) and not X.has_canonical_format:
-                X = X.copy()
-                X.sum_duplicates()
+            rows = validated(self, X, reset=True)
+            if is_sparse(rows) and not rows.has_canonical_format:
+                rows = rows.copy()
+                rows.sum_duplicates()
             labels = initial_labels(y, None, fitting=True)
-            targets = labels.encode(y, X.shape[0])
+            targets = labels.encode(y, rows.shape[0])
             if not len(labels):
                 raise ValueError("y has no labels; at least one is needed")
-            weights = check_sample_weight(sample_weight, X, LARGEST_WEIGHT)
+            weights = check_sample_weight(sample_weight, rows, LARGEST_WEIGHT)
             if weights is not None and not weights.any():
                 raise ValueError("sample_weight must have at least one positive entry, got zeros")
-            core.m3l_check(as_matrix(X))
+            core.m3l_check(as_matrix(rows))
             problem = make_problem(self, labels, targets, weights)
             start = None
             if self.warm_start and self.is_started:
-                start = self._fit.warm_start_dual(X.shape[0], labels)
+                start = self._fit.warm_start_dual(rows.shape[0], labels)
             verbose = bool(self.verbose)
             if self.kernel == "linear":
-                solution = solve_linear(X, problem, settings, start, verbose)
+                solution = solve_linear(rows, problem, settings, start, verbose)
             else:
-                kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0, X)
-                solution = solve_kernel(X, kernel, problem, settings, start, verbose)
+                kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0, rows)
+                solution = solve_kernel(rows, kernel, problem, settings, start, verbose)
             summary = solution.summary
             self._fit = Fit(
                 model=solution.model,
                 labels=labels,
                 single=targets.kind == "single",
-                rows=X.shape[0],
+                rows=rows.shape[0],
                 dual=solution.dual,
                 place=solution.place,
                 dual_objective=summary.dual_objective,
@@ -244,7 +247,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
             )
         return self
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         """Return the scores of all labels, (rows, K).
 
         If the model was trained with one label per row and two labels, returns half the difference
@@ -260,7 +263,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
             return np.asarray((scores[:, 1] - scores[:, 0]) / 2)
         return scores
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: MatrixLike) -> Array:
         """Return an indicator of the labels that score at least 0.
 
         If the model was trained with one label per row, returns the best label of each row.
@@ -275,7 +278,7 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
             return np.asarray(self.classes_[scores.argmax(axis=1)])
         return (scores >= 0).astype(np.int64)
 
-    def rank(self, X: Any, k: int | None = None) -> Array:
+    def rank(self, X: MatrixLike, k: int | None = None) -> Array:
         """Return the k best labels of each row, best first: (rows, k).
 
         Parameters
@@ -289,7 +292,9 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
         best = np.argsort(-self._scores(X), axis=1, kind="stable")[:, :most]
         return np.asarray(self.classes_[best])
 
-    def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
+    def score(
+        self, X: MatrixLike, y: TargetsLike, sample_weight: npt.ArrayLike | None = None
+    ) -> float:
         """Return the label-ranking average precision, or with one label per row the accuracy.
 
         Parameters
@@ -379,11 +384,11 @@ class M3LClassifier(ClassifierMixin, BatchLearner):
             cache_bytes=int(1e6 * parameters.positive(self.cache_size, "cache_size")),
         )
 
-    def _scores(self, X: Any) -> Array:
+    def _scores(self, X: MatrixLike) -> Array:
         check_is_fitted(self)
-        X = validated(self, X, reset=False)
-        core.m3l_check(as_matrix(X))
-        return self._fit.model.scores(X)
+        rows = validated(self, X, reset=False)
+        core.m3l_check(as_matrix(rows))
+        return self._fit.model.scores(rows)
 
     def to_parts(self) -> tuple[dict[str, Any], model_files.Arrays]:
         """Return the header and the arrays of a model file."""

@@ -133,7 +133,7 @@ def _model_from(
     return KernelModel(Kernel(*header["kernel"]), support, vectors, coefficients)
 
 
-def _encoded(value: Any) -> Any:
+def _encoded(value: object) -> Any:
     """Return ``loss`` or ``class_weight`` as a JSON value; a mapping becomes a list of pairs."""
     if isinstance(value, Mapping):
         pairs = [[model_files.encode_label(key), _encoded(each)] for key, each in value.items()]
@@ -141,7 +141,7 @@ def _encoded(value: Any) -> Any:
     return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
 
 
-def _decoded(value: Any) -> Any:
+def _decoded(value: object) -> Any:
     if isinstance(value, dict):
         return {model_files.decode_label(key): _decoded(each) for key, each in value["mapping"]}
     return value

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tagalong import parameters
 from tagalong.batch.m3l.matrices import as_dense, is_sparse
+from tagalong.learning.input_types import Rows, Values
 
 __all__ = ["KERNELS", "Kernel", "KernelFunction", "make_kernel"]
 
@@ -40,11 +41,11 @@ class Kernel:
     degree: int = 3
     coef0: float = 0.0
 
-    def between(self, A: Any, B: Any) -> npt.NDArray[Any]:
+    def between(self, A: Rows, B: Rows) -> npt.NDArray[Any]:
         """Return the products of the rows of A with those of B, (rows of A, rows of B)."""
         return self.with_rows_of(B)(A)
 
-    def with_rows_of(self, B: Any) -> Callable[[Any], npt.NDArray[Any]]:
+    def with_rows_of(self, B: Rows) -> Callable[[Any], npt.NDArray[Any]]:
         """Return ``between`` as a function of A for a fixed B; computes the terms of B once."""
         if self.name == "precomputed":
             return np.asarray
@@ -58,7 +59,7 @@ class Kernel:
             )
         return lambda A: as_dense(A @ B.T)
 
-    def _custom(self, B: Any, A: Any) -> npt.NDArray[Any]:
+    def _custom(self, B: Rows, A: Rows) -> npt.NDArray[Any]:
         products = as_dense(self.name(A, B))  # type: ignore[operator]
         if products.shape != (A.shape[0], B.shape[0]):
             raise ValueError(
@@ -66,7 +67,7 @@ class Kernel:
             )
         return products
 
-    def _rbf(self, B: Any, term_of_B: npt.NDArray[Any], A: Any) -> npt.NDArray[Any]:
+    def _rbf(self, B: Rows, term_of_B: Values, A: Rows) -> npt.NDArray[Any]:
         """Return exp(2 gamma a.b - gamma |a|^2 - gamma |b|^2); ``term_of_B`` is the last term."""
         out = as_dense((A * (2 * self.gamma)) @ B.T)
         out -= self.gamma * squared_lengths(A)[:, None]
@@ -74,7 +75,7 @@ class Kernel:
         np.minimum(out, 0, out=out)
         return np.asarray(np.exp(out, out=out))
 
-    def diagonal(self, X: Any) -> npt.NDArray[np.float64]:
+    def diagonal(self, X: Rows) -> npt.NDArray[np.float64]:
         """Return the product of each row with itself, (rows,)."""
         if self.name == "precomputed":
             return np.asarray(X).diagonal().astype(np.float64)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -78,7 +77,7 @@ def _class_weights(
     )
 
 
-def per_label(value: Any, name: str, labels: Labels) -> Numbers:
+def per_label(value: object, name: str, labels: Labels) -> Numbers:
     """Return one number per label.
 
     ``value`` is one number for all labels, one number per label, or a mapping of labels to

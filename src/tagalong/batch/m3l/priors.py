@@ -1,11 +1,10 @@
 """Priors on label correlations: the matrix R of M3L."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from tagalong.batch.m3l.matrices import as_dense
+from tagalong.learning.input_types import MatrixLike
 
 __all__ = ["attribute_prior", "checked_prior", "cooccurrence_prior"]
 
@@ -70,7 +69,7 @@ def as_signs(A: npt.ArrayLike, name: str) -> Matrix:
     return np.where(signs > 0, 1.0, -1.0)
 
 
-def cooccurrence_prior(counts: Any) -> Matrix:
+def cooccurrence_prior(counts: MatrixLike) -> Matrix:
     r"""Return the prior :math:`R_{lk} = n_{lk} / \sqrt{n_l n_k}` of labels that occur together.
 
     Parameters
@@ -91,7 +90,7 @@ def cooccurrence_prior(counts: Any) -> Matrix:
     return prior
 
 
-def checked_prior(prior: Any, labels: int) -> Matrix:
+def checked_prior(prior: MatrixLike, labels: int) -> Matrix:
     """Return a valid prior for this number of labels as an array; raise ValueError otherwise.
 
     It must be symmetric and positive semi-definite up to ``TOLERANCE``; it may be singular.

@@ -19,6 +19,7 @@ from tagalong.batch.m3l.matrices import as_dense, is_sparse
 from tagalong.batch.m3l.models import KernelModel, LinearModel
 from tagalong.batch.m3l.priors import checked_prior, cooccurrence_prior
 from tagalong.learning.examples import as_matrix
+from tagalong.learning.input_types import MatrixLike, Rows
 from tagalong.learning.labels import Labels, Targets
 
 __all__ = ["Solution", "make_problem", "solve_kernel", "solve_linear", "thread_count"]
@@ -92,7 +93,9 @@ def make_problem(
     )
 
 
-def _make_prior(prior: Any, labels: Labels, targets: Targets) -> npt.NDArray[np.float64] | None:
+def _make_prior(
+    prior: str | MatrixLike | None, labels: Labels, targets: Targets
+) -> npt.NDArray[np.float64] | None:
     if prior is None:
         return None
     if not isinstance(prior, str):
@@ -105,7 +108,11 @@ def _make_prior(prior: Any, labels: Labels, targets: Targets) -> npt.NDArray[np.
 
 
 def solve_linear(
-    X: Any, problem: core.M3LProblem, settings: core.M3LSettings, start: Array | None, verbose: bool
+    X: Rows,
+    problem: core.M3LProblem,
+    settings: core.M3LSettings,
+    start: Array | None,
+    verbose: bool,
 ) -> Solution:
     """Solve for the weights of the linear kernel."""
     single = settings.tolerance >= SINGLE_PRECISION_UNTIL
@@ -119,7 +126,7 @@ def solve_linear(
 
 
 def solve_kernel(
-    X: Any,
+    X: Rows,
     kernel: Kernel,
     problem: core.M3LProblem,
     settings: core.M3LSettings,
@@ -170,7 +177,7 @@ def _product_function(kernel: Kernel, X: Any) -> Callable[[Array, Array | None],
     return between
 
 
-def _checked_diagonal(kernel: Kernel, X: Any) -> npt.NDArray[np.float64]:
+def _checked_diagonal(kernel: Kernel, X: Rows) -> npt.NDArray[np.float64]:
     """Return the product of each row with itself; raise ValueError if one is negative."""
     diagonal = kernel.diagonal(X)
     if not np.isfinite(diagonal).all() or (diagonal < 0).any():
@@ -212,7 +219,7 @@ def _progress_printer(labels: int) -> Callable[[int, int, float], None]:
     return print_progress
 
 
-def _check_precomputed(X: Any) -> Array:
+def _check_precomputed(X: Rows) -> Array:
     """Return a precomputed kernel as an array; raise ValueError unless square and symmetric."""
     K = as_dense(X)
     if K.shape[0] != K.shape[1]:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import column_or_1d
 
 from tagalong.learning import model_files
-from tagalong.online.input_types import Classes
+from tagalong.learning.input_types import Classes
 
 __all__ = [
     "as_grades",
@@ -115,7 +115,7 @@ def encoded_grades(grades: npt.NDArray[Any]) -> dict[str, Any]:
     return {"dtype": grades.dtype.str, "values": values}
 
 
-def _encoded_one(grade: Any) -> Any:
+def _encoded_one(grade: object) -> Any:
     if isinstance(grade, datetime.datetime) or not isinstance(grade, datetime.date):
         return model_files.encode_label(grade)
     return {"date": grade.isoformat()}

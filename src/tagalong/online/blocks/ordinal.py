@@ -20,6 +20,7 @@ from tagalong.learning.estimators import (
 )
 from tagalong.learning.examples import as_matrix
 from tagalong.learning.fitted import Fitted
+from tagalong.learning.input_types import Classes, MatrixLike, Rows, SampleWeight
 from tagalong.online.blocks.grades import (
     as_grades,
     checked_grades,
@@ -32,7 +33,6 @@ from tagalong.online.blocks.grades import (
     sorted_grades,
 )
 from tagalong.online.blocks.projection import BlockProjection
-from tagalong.online.input_types import Classes, MatrixLike, Rows, SampleWeight
 
 __all__ = ["OrdinalRanker"]
 

@@ -18,8 +18,8 @@ from tagalong.learning.estimators import (
 )
 from tagalong.learning.examples import as_matrix
 from tagalong.learning.fitted import NativeModel
+from tagalong.learning.input_types import MatrixLike
 from tagalong.learning.update_rules import BLOCK_RULES
-from tagalong.online.input_types import MatrixLike
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET, LARGEST_CONSTANT
 from tagalong.online.native import new_native
 

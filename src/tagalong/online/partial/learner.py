@@ -15,10 +15,10 @@ from tagalong.learning import model_files
 from tagalong.learning.certificates.regret_bound import ConfidenceBound
 from tagalong.learning.estimators import restored_on_error
 from tagalong.learning.examples import as_matrix
+from tagalong.learning.input_types import Classes, MatrixLike, SampleWeight, TargetsLike
 from tagalong.learning.labels import LabelRows, Targets, label_list
 from tagalong.learning.protocols import Task
 from tagalong.learning.rounds import Round, Rounds
-from tagalong.online.input_types import Classes, MatrixLike, SampleWeight, TargetsLike
 from tagalong.online.native import new_native
 from tagalong.online.partial.lists import Played, ShownList
 from tagalong.online.partial.slot_costs import (

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong.learning.certificates.loss_bound import LossCertificate
-from tagalong.online.input_types import SampleWeight
+from tagalong.learning.input_types import SampleWeight
 from tagalong.online.label_ranker.learner import LARGEST_BUDGET
 from tagalong.online.native import NativePredtron
 from tagalong.online.native_learner import NativeLearner, Settings

@@ -8,8 +8,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
+from tagalong.learning.input_types import MatrixLike, Rows, SampleWeight
 from tagalong.learning.protocols import Task
-from tagalong.online.input_types import MatrixLike, Rows, SampleWeight
 from tagalong.online.label_model import Settings
 from tagalong.online.predtron.base_learner import weighted_mean
 from tagalong.online.predtron.python_engine import PythonEngine

@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from tagalong.learning import model_files
 from tagalong.learning.batches import labels_may_grow
 from tagalong.learning.estimators import restored_on_error
+from tagalong.learning.input_types import Classes, MatrixLike, SampleWeight, TargetsLike
 from tagalong.learning.labels import Labels, Targets
 from tagalong.online.cutoff_ranker import CutoffRanker
-from tagalong.online.input_types import Classes, MatrixLike, SampleWeight, TargetsLike
 from tagalong.online.label_model import Settings
 from tagalong.online.native import NativePredtron
 from tagalong.online.predtron.base_learner import PredtronBase, header_with_problems, weighted_mean

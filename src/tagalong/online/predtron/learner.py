@@ -8,9 +8,9 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tagalong.learning.certificates.loss_bound import LossCertificate
+from tagalong.learning.input_types import Classes, MatrixLike, SampleWeight
 from tagalong.learning.labels import Labels
 from tagalong.learning.protocols import Task
-from tagalong.online.input_types import Classes, MatrixLike, SampleWeight
 from tagalong.online.predtron.delegation import (
     DelegatingEstimator,
     ProblemLearner,

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong import _native as core
+from tagalong.learning.input_types import Indices, Values
 from tagalong.learning.update_rules import PREDTRON_UPDATES
 from tagalong.online.native import NativePredtron, RankerWrapper, new_native
 from tagalong.online.predtron.trace_weights import TraceWeights
@@ -237,8 +238,8 @@ class PythonEngine(RankerWrapper[NativePredtron]):
 
     def predict_then_learn_one(
         self,
-        indices: npt.NDArray[Any],
-        values: npt.NDArray[Any],
+        indices: Indices,
+        values: Values,
         relevant: list[int],
         unknown: list[int],
         weight: float,
@@ -250,7 +251,7 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         given = [np.array(labels, dtype=np.int64) for labels in (relevant, unknown)]
         return self._round(x, 0, given[0], given[1], weight), cutoff
 
-    def _one_row(self, indices: npt.NDArray[Any], values: npt.NDArray[Any]) -> core.Matrix:
+    def _one_row(self, indices: Indices, values: Values) -> core.Matrix:
         self._core.score_one(indices, values)  # validates them
         columns = np.ascontiguousarray(indices, dtype=np.int64)
         if self._trace is not None and columns.max(initial=-1) >= self._settings["n_features"]:
@@ -262,9 +263,7 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         data = np.ascontiguousarray(values, dtype=np.float64)
         return core.Matrix.csr(data, columns, ends, LARGEST_COLUMN)
 
-    def score_one(
-        self, indices: npt.NDArray[Any], values: npt.NDArray[Any], /
-    ) -> tuple[npt.NDArray[Any], float]:
+    def score_one(self, indices: Indices, values: Values, /) -> tuple[npt.NDArray[Any], float]:
         """Return the scores of one example and the cut-off."""
         x = self._one_row(indices, values)
         return self._label_scores(x, 0), self._core.certificate().cutoff
@@ -281,14 +280,14 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         order = np.argsort(-self.score(x)[0], axis=1, kind="stable").astype(np.int32)
         return order if k < 0 else order[:, :k]
 
-    def rank_one(self, indices: npt.NDArray[Any], values: npt.NDArray[Any], k: int, /) -> list[int]:
+    def rank_one(self, indices: Indices, values: Values, k: int, /) -> list[int]:
         """Return the k best labels of one example."""
         scores = self.score_one(indices, values)[0]
         order: list[int] = np.argsort(-scores, kind="stable").tolist()
         return order if k < 0 else order[:k]
 
     def explain_one(
-        self, indices: npt.NDArray[Any], values: npt.NDArray[Any], label: int
+        self, indices: Indices, values: Values, label: int
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
         """Return an example's features, their contributions to the label's score, and the score."""
         if self._trace is None:

@@ -9,8 +9,8 @@ import scipy.sparse as sp
 
 from tagalong import _native as core
 from tagalong.learning.examples import as_pairs
+from tagalong.learning.input_types import Rows
 from tagalong.learning.update_rules import PREDTRON_UPDATES
-from tagalong.online.input_types import Rows
 from tagalong.online.native import NativePredtron
 from tagalong.problems.ranking import Ranking
 

@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from tagalong import parameters
 from tagalong.learning.estimators import restored_on_error
+from tagalong.learning.input_types import MatrixLike, Rows, SampleWeight
 from tagalong.learning.protocols import Task
-from tagalong.online.input_types import MatrixLike, Rows, SampleWeight
 from tagalong.online.label_model import Settings
 from tagalong.online.native import NativePredtron
 from tagalong.online.predtron.base_learner import weighted_mean

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tagalong.learning.batches import check_sample_weight
 from tagalong.learning.examples import as_matrix
-from tagalong.online.input_types import Rows, SampleWeight
+from tagalong.learning.input_types import Rows, SampleWeight
 from tagalong.online.native import NativePredtron
 from tagalong.online.predtron.python_engine import PythonEngine
 from tagalong.online.predtron.queries import (

@@ -16,8 +16,8 @@ from tagalong.learning.estimators import (
     restored_on_error,
 )
 from tagalong.learning.examples import as_matrix
+from tagalong.learning.input_types import MatrixLike, Rows
 from tagalong.learning.labels import Labels, label_array
-from tagalong.online.input_types import MatrixLike, Rows
 from tagalong.online.native_learner import Settings
 from tagalong.online.predtron.base_learner import PredtronBase, header_with_problems
 from tagalong.online.predtron.structured_batches import Batch, Scores

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from tagalong import _native as core
 from tagalong.learning.examples import Pair, as_matrix
+from tagalong.learning.input_types import Indices, Values
 from tagalong.online.native import RankerWrapper, new_native
 from tagalong.online.shared_ranker.label_features import declared_features, has_method
 from tagalong.online.shared_ranker.returned_rows import checked_label_rows, describe_bad_values
@@ -90,7 +91,7 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
                 cached.append(block)
         self._block_cache = (x, cached)
 
-    def check_one(self, indices: npt.NDArray[Any], values: npt.NDArray[Any], names: Names) -> None:
+    def check_one(self, indices: Indices, values: Values, names: Names) -> None:
         """Raise ValueError if the features of an example are invalid."""
         with self._round_lock:
             self._block(self._core.finished_pairs(indices, values), names)
@@ -127,8 +128,8 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
 
     def predict_then_learn_one(
         self,
-        indices: npt.NDArray[Any],
-        values: npt.NDArray[Any],
+        indices: Indices,
+        values: Values,
         relevant: list[int],
         unknown: list[int],
         weight: float,
@@ -141,20 +142,18 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
             block = self._block(x, self._names()[:count])
             return self._round(x, block, relevant, unknown, weight)
 
-    def score_one(
-        self, indices: npt.NDArray[Any], values: npt.NDArray[Any], /
-    ) -> tuple[Scores, float]:
+    def score_one(self, indices: Indices, values: Values, /) -> tuple[Scores, float]:
         """Return the scores of one example and the cut-off."""
         with self._round_lock:
             return self._core.score_block(self._block_of_pairs(indices, values))
 
-    def rank_one(self, indices: npt.NDArray[Any], values: npt.NDArray[Any], k: int, /) -> list[int]:
+    def rank_one(self, indices: Indices, values: Values, k: int, /) -> list[int]:
         """Return the k best labels of one example; all labels if k < 0."""
         with self._round_lock:
             return self._core.rank_block(self._block_of_pairs(indices, values), k)
 
     def explain_one(
-        self, indices: npt.NDArray[Any], values: npt.NDArray[Any], label: int
+        self, indices: Indices, values: Values, label: int
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
         """Return an example's features, their contributions to the label's score, and the score."""
         with self._round_lock:
@@ -207,9 +206,7 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
                 self._features.learn(x, [names[label] for label in sorted(relevant)])
         return self._core.learn_block(block, relevant, unknown, weight)
 
-    def _block_of_pairs(
-        self, indices: npt.NDArray[Any], values: npt.NDArray[Any]
-    ) -> core.LabelBlock32:
+    def _block_of_pairs(self, indices: Indices, values: Values) -> core.LabelBlock32:
         x = self._core.finished_pairs(indices, values)
         return self._block(x, self._names()[: self.labels])
 

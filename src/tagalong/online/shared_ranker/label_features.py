@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from tagalong.learning.examples import Pair
-from tagalong.online.input_types import MatrixLike
+from tagalong.learning.input_types import MatrixLike
 
 __all__ = [
     "LabelFeatures",

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from tagalong.online.input_types import Rows
+from tagalong.learning.input_types import Rows
 from tagalong.online.shared_ranker.label_features import LARGEST_FEATURE_COUNT
 
 __all__ = ["checked_label_rows", "describe_bad_values"]

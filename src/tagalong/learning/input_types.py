@@ -7,13 +7,27 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-__all__ = ["Classes", "MatrixLike", "Rows", "SampleWeight", "TargetsLike"]
+__all__ = [
+    "Classes",
+    "Indices",
+    "MatrixLike",
+    "Rows",
+    "SampleWeight",
+    "TargetsLike",
+    "Values",
+]
 
 MatrixLike: TypeAlias = npt.ArrayLike | sp.sparray | sp.spmatrix
 """Examples: an array, a sparse matrix or a DataFrame, one row per example."""
 
 Rows: TypeAlias = npt.NDArray[np.floating[Any]] | sp.csr_array | sp.csr_matrix
 """Validated examples."""
+
+Indices: TypeAlias = npt.NDArray[np.integer[Any]]
+"""The feature numbers of one example."""
+
+Values: TypeAlias = npt.NDArray[np.floating[Any]]
+"""The feature values of one example, in the order of its `Indices`."""
 
 TargetsLike: TypeAlias = MatrixLike | Sequence[Collection[Hashable]]
 """An indicator matrix, one collection of labels per row, or one label per row."""
