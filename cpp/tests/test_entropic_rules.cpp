@@ -12,7 +12,7 @@
 #include "tests/simplex_labels.hpp"
 #include "tests/smooth_conditions.hpp"
 
-namespace tagalong::test::curved_rules_test {
+namespace tagalong::test::entropic_rules_test {
 namespace {
 
 struct Problem {
@@ -70,13 +70,13 @@ void smooth_equations_hold(Random& random, int rounds, int most_labels, bool une
     }
 }
 
-const Test smooth{"curved rules: the equations of the smooth step hold", [] {
+const Test smooth{"entropic rules: the equations of the smooth step hold", [] {
                       Random random(1);
                       smooth_equations_hold(random, 400, 12, false);
                       smooth_equations_hold(random, 10, 150, false);
                   }};
 const Test smooth_uneven{
-    "curved rules: the equations of the smooth step hold for very uneven weights", [] {
+    "entropic rules: the equations of the smooth step hold for very uneven weights", [] {
         Random random(2);
         smooth_equations_hold(random, 200, 12, true);
     }};
@@ -112,7 +112,7 @@ bool expect_optimal(EntropicRules& rules, const Problem& p, const Where& where =
     return spent;
 }
 
-const Test optimal{"curved rules: the optimality conditions of Update III hold", [] {
+const Test optimal{"entropic rules: the optimality conditions of Update III hold", [] {
                        Random random(3);
                        EntropicRules rules;
                        int spent = 0;
@@ -128,7 +128,7 @@ const Test optimal{"curved rules: the optimality conditions of Update III hold",
 // When the levels are gamma apart, the relevant side has moved all of the budget except its last
 // bit, and the irrelevant side twice as much.
 const Test boundary{
-    "curved rules: the optimality conditions of Update III hold where one side just spends the "
+    "entropic rules: the optimality conditions of Update III hold where one side just spends the "
     "budget",
     [] {
         const SimplexLabels labels(
@@ -163,16 +163,16 @@ void one_pair_is_update_two(bool uneven) {
     }
 }
 
-const Test one_pair{"curved rules: for one pair, Update III equals Update II",
+const Test one_pair{"entropic rules: for one pair, Update III equals Update II",
                     [] { one_pair_is_update_two(false); }};
 // Weights as after long learning: for example, all but 1e-10 of a label's mass is on the features
 // of x.
 const Test saturated_pair{
-    "curved rules: for one pair of labels with very uneven weights, Update III equals Update II",
+    "entropic rules: for one pair of labels with very uneven weights, Update III equals Update II",
     [] { one_pair_is_update_two(true); }};
 
 const Test never_less{
-    "curved rules: Update III gains at least as much as Update II, also for very uneven weights",
+    "entropic rules: Update III gains at least as much as Update II, also for very uneven weights",
     [] {
         Random random(4);
         EntropicRules rules;
@@ -187,7 +187,7 @@ const Test never_less{
     }};
 
 const Test interior{
-    "curved rules: Update III equals the interior point method", [] {
+    "entropic rules: Update III equals the interior point method", [] {
         Random random(5);
         EntropicRules rules;
         InteriorPoint<SimplexCurve> interior_point;
@@ -205,7 +205,7 @@ const Test interior{
     }};
 
 const Test single{
-    "curved rules: the single step moves the worst pair", [] {
+    "entropic rules: the single step moves the worst pair", [] {
         Random random(6);
         EntropicRules rules;
         for (int i = 0; i < 300; ++i) {
@@ -255,11 +255,11 @@ void pairs_like_loops(PairScheme scheme) {
     }
 }
 
-const Test pairs{"curved rules: SimPerc, ConProj and SimProj equal the loop over pairs", [] {
+const Test pairs{"entropic rules: SimPerc, ConProj and SimProj equal the loop over pairs", [] {
                      pairs_like_loops(kSimPerc);
                      pairs_like_loops(kConProj);
                      pairs_like_loops(kSimProj);
                  }};
 
 }  // namespace
-}  // namespace tagalong::test::curved_rules_test
+}  // namespace tagalong::test::entropic_rules_test

@@ -11,7 +11,7 @@
 #include "tests/random.hpp"
 #include "tests/ranking_round.hpp"
 
-namespace tagalong::test::filling_test {
+namespace tagalong::test::water_filling_test {
 namespace {
 
 struct Problem {
@@ -65,7 +65,7 @@ struct Levels {
 };
 
 const Test optimality{
-    "filling: the optimality conditions hold", [] {
+    "water filling: the optimality conditions hold", [] {
         Random random(1);
         LinearWaterFilling filling;
         int slack = 0, tight = 0;
@@ -109,7 +109,7 @@ double level_of_mass(const Problem& p, double mass, bool up) {
 }
 
 const Test bisection{
-    "filling: equals bisection over the mass", [] {
+    "water filling: equals bisection over the mass", [] {
         Random random(2);
         LinearWaterFilling filling;
         for (int i = 0; i < 200; ++i) {
@@ -137,7 +137,7 @@ const Test bisection{
 // In random rounds no label is within 1e-6 of the level that decides whether it moves. So the two
 // methods agree more closely than the tolerance of the interior point method guarantees.
 const Test interior{
-    "filling: equals the interior point method", [] {
+    "water filling: equals the interior point method", [] {
         Random random(3);
         LinearWaterFilling filling;
         InteriorPoint<LinearCurve> interior_point;
@@ -178,7 +178,7 @@ double gain(const Problem& p, const std::vector<double>& alpha) {
     return value;
 }
 
-const Test best{"filling: no feasible step gains more", [] {
+const Test best{"water filling: no feasible step gains more", [] {
                     Random random(4);
                     LinearWaterFilling filling;
                     for (int i = 0; i < 500; ++i) {
@@ -209,7 +209,7 @@ const Test best{"filling: no feasible step gains more", [] {
                     }
                 }};
 
-const Test equal_labels{"filling: equal labels make equal steps", [] {
+const Test equal_labels{"water filling: equal labels make equal steps", [] {
                             Sides sides;
                             sides.split(std::vector<double>{0, 0, 0, 0, 0}, std::vector<int>{1, 3},
                                         {});
@@ -223,4 +223,4 @@ const Test equal_labels{"filling: equal labels make equal steps", [] {
                         }};
 
 }  // namespace
-}  // namespace tagalong::test::filling_test
+}  // namespace tagalong::test::water_filling_test
