@@ -39,6 +39,21 @@ def test_every_directory_is_in_a_table(folder: str) -> None:
     assert not missing
 
 
+def test_modules_in_the_table_of_packages_exist() -> None:
+    """A row names modules of its package, without the suffix: `labels`, `m3l/`."""
+    table = PAGE[PAGE.index("| Python package") :].partition("\n\n")[0]
+    missing = []
+    for row in table.splitlines()[2:]:
+        packages, contents = row.strip("| ").split(" | ", 1)
+        folders = [ROOT / "src/tagalong" / name for name in re.findall(r"`([\w/]+)/`", packages)]
+        for name in re.findall(r"`([a-z][a-z_0-9]*)/?`", contents):
+            if folders and not any(
+                (f / f"{name}.py").exists() or (f / name).is_dir() for f in folders
+            ):
+                missing.append(f"{packages}: {name}")
+    assert not missing
+
+
 def test_the_diagram_has_the_layers_in_order() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
