@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong.learning.labels import LabelRows
+from tagalong.learning.places import Places
 
 __all__ = ["QueryRound", "Round", "Rounds"]
 
@@ -25,6 +26,9 @@ class Round:
         The numbers of the relevant labels, and of those with unknown relevance.
     shown : list of int, optional
         If the learner shows lists: the numbers of the labels shown, in order.
+    places : Places, optional
+        The first places before the round, as a single row; None if the round was not judged or the
+        learner has no confidence.
     """
 
     scores: npt.NDArray[Any]
@@ -32,6 +36,7 @@ class Round:
     relevant: list[int]
     unknown: list[int]
     shown: list[int] | None = None
+    places: Places | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +51,16 @@ class Rounds:
         The cut-off before each round.
     relevant, unknown : LabelRows
         Per round, the numbers of the relevant labels, and of those with unknown relevance.
+    places : Places, optional
+        The first places before each round; None if the rounds were not judged or the learner has
+        no confidence.
     """
 
     scores: npt.NDArray[Any]
     cutoffs: npt.NDArray[np.float64]
     relevant: LabelRows
     unknown: LabelRows
+    places: Places | None = None
 
 
 @dataclass(frozen=True, slots=True)
