@@ -38,7 +38,7 @@ BINS, LOWEST, HIGHEST = 64, -2.0, 6.0
 WIDTH = (HIGHEST - LOWEST) / BINS
 CENTRES = LOWEST + WIDTH * (np.arange(BINS) + 0.5)
 
-PRIOR_OF_TEST = 50.0
+PRIOR_OF_TEST = 100.0
 """Number of answers that the model's own prediction counts for in the test of sureness."""
 
 PRIOR_OF_CURVE = 10.0
@@ -137,6 +137,7 @@ class Histogram:
         self.A, self.A2, self.R, self.Q = (np.zeros(BINS) for _ in range(4))
         self.level: FloatArray = np.zeros(BINS)
         self.curve: FloatArray = np.zeros(BINS)
+        self.correction: FloatArray = np.zeros(BINS)
         self.refresh()
 
     @staticmethod
@@ -174,14 +175,22 @@ class Histogram:
         n = np.divide(A * A, A2, out=np.zeros(BINS), where=A2 > 0)
         safe = np.where(A > 0, A, 1.0)
         predicted = 1.0 / (1.0 + np.exp(-CENTRES))
-        found = predicted + n * (R - Q) / safe / (n + PRIOR_OF_CURVE)
-        return increasing(np.clip(found, 0.0, 1.0), n + PRIOR_OF_CURVE)
+        self.correction = n * (R - Q) / safe / (n + PRIOR_OF_CURVE)
+        return increasing(np.clip(predicted + self.correction, 0.0, 1.0), n + PRIOR_OF_CURVE)
 
     def assured(self, zeta: float) -> float:
         return float(self.level[self.bin(zeta)])
 
     def probability(self, zeta: float) -> float:
-        """The curve between the centres of two bins; constant outside the outer centres."""
+        """The curve between the centres of two bins.
+
+        Outside the outer centres lie suggestions of very different chances, above all in the later
+        places: there the model's own prediction counts, with the correction of the outer bin.
+        """
+        if zeta < CENTRES[0]:
+            return clip(sigmoid(zeta) + float(self.correction[0]), 0.0, float(self.curve[0]))
+        if zeta > CENTRES[-1]:
+            return clip(sigmoid(zeta) + float(self.correction[-1]), float(self.curve[-1]), 1.0)
         position = clip((zeta - CENTRES[0]) / WIDTH, 0.0, BINS - 1.0)
         below = min(int(position), BINS - 2)
         part = position - below
@@ -362,6 +371,7 @@ class LabelPrecision:
     """Per label and target, how many of the marked suggestions were right, lately."""
 
     FADE = 0.99
+    DEVIATIONS = 3.0
 
     def __init__(self) -> None:
         self.marked: dict[tuple[int, float], float] = defaultdict(float)
@@ -377,12 +387,18 @@ class LabelPrecision:
 
     def blocked(self, label: int, target: float) -> bool:
         n, r = self.marked.get((label, target), 0.0), self.right.get((label, target), 0.0)
-        return n * target - r > 0.5 + 2.0 * math.sqrt(n * target * (1.0 - target))
+        return n * target - r > 0.5 + self.DEVIATIONS * math.sqrt(n * target * (1.0 - target))
 
     def capped(self, label: int, level: float) -> float:
-        """The level, below every target at which the label is blocked."""
+        """The level, below the targets at which the label is blocked.
+
+        A label that is precise enough among its suggestions of a high level stays sure there,
+        whatever those of lower levels are worth.
+        """
         for target in reversed(TARGETS):
-            if level >= target and self.blocked(label, target):
+            if level >= target:
+                if not self.blocked(label, target):
+                    return level
                 level = math.nextafter(target, 0.0)
         return level
 
@@ -458,7 +474,7 @@ class ConfidenceTwin:
         if alarm or known == 0 or answers < LEAST_ANSWERS:
             levels = [0.0] * len(first)
         assured = [self.precision.capped(*one) for one in zip(first, levels, strict=True)]
-        chances = np.minimum.accumulate(chances).tolist() if first else []
+        chances = self._in_order(chances)
         if self.one_label and first:
             chances = self._exclusive(chances, scores, order, known, answers)
         chosen = [
@@ -564,6 +580,12 @@ class ConfidenceTwin:
             left -= value
             rest -= chance
         return found[: len(chances)]
+
+    @staticmethod
+    def _in_order(chances: Sequence[float]) -> list[float]:
+        """The closest chances that do not increase with the place, with the same sum."""
+        falling = -increasing(-np.array(chances), np.ones(len(chances)))
+        return [float(chance) for chance in falling]
 
     def _base_rate(self, label: int, labels: int) -> float:
         return (self.occurrences.get(label, 0) + 1.0 / labels) / (self.answers + 1.0)
