@@ -13,7 +13,7 @@ template <class Ranker>
 static void construct(Ranker* self, const std::string& update, const std::string& geometry,
                       double C, double margin, double temperature, const std::string& average,
                       double constant, bool normalize, const std::string& solver, double rate,
-                      std::int64_t n_features) {
+                      std::int64_t n_features, const std::string& one_label, bool probability) {
     RankerConfig config;
     config.update = chosen_rule(label_rules(), update, geometry);
     config.geometry = choose<Geometry>({{"euclidean", Geometry::euclidean},
@@ -25,6 +25,10 @@ static void construct(Ranker* self, const std::string& update, const std::string
         average, "average");
     config.solver = choose<Solver>(
         {{"exact", Solver::exact}, {"interior-point", Solver::interior_point}}, solver, "solver");
+    config.one_label = choose<OneLabel>(
+        {{"auto", OneLabel::noticed}, {"yes", OneLabel::yes}, {"no", OneLabel::no}}, one_label,
+        "one_label");
+    config.probability = probability;
     config.C = C;
     config.margin = margin;
     config.temperature = temperature;
@@ -42,7 +46,7 @@ static void add_ranker(nb::module_& module, const char* name) {
     type.def("__init__", &construct<Ranker>, nb::kw_only(), nb::arg("update"), nb::arg("geometry"),
              nb::arg("C"), nb::arg("margin"), nb::arg("temperature"), nb::arg("average"),
              nb::arg("constant"), nb::arg("normalize"), nb::arg("solver"), nb::arg("rate"),
-             nb::arg("n_features"));
+             nb::arg("n_features"), nb::arg("one_label"), nb::arg("probability"));
     add_one_example_methods(type);
     add_selection_methods(type);
     add_certificate(type);

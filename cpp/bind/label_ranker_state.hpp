@@ -47,7 +47,7 @@ void write_state(const LabelRanker<T>& self, nb::dict& arrays, nb::dict& numbers
     arrays["blend"] =
         vector_array<double>(precision.size(), [&](std::size_t i) { return precision[i]; });
     write_part(self.cutoff_state(), "cutoff", arrays);
-    write_part(self.calibration(), "calibration", arrays);
+    if (self.config().probability) write_part(self.confidence(), "confidence", arrays);
     write_geometry<T>(self.geometry(), c.earlier > 0, arrays, numbers);
 }
 
@@ -63,8 +63,7 @@ void read_state(LabelRanker<T>& self, const nb::dict& arrays, const nb::dict& gi
     read_fields(self.certificate_state(), numbers);
     std::copy_n(blend.data(), blend.shape(0), self.blend_state().precision.begin());
     read_part(self.cutoff_state(), "cutoff", arrays);
-    if (arrays.contains("calibration"))
-        read_part(self.calibration(), "calibration", arrays);  // files of format 1 lack it
+    read_confidence(self, arrays);
 }
 
 }  // namespace tagalong::bind

@@ -127,6 +127,17 @@ static void add_predtron(nb::module_& module, const char* name) {
     add_one_example_methods(type);
     add_selection_methods(type);
     add_certificate(type);
+    // The recent share of right targets with such scores, for any problem.
+    type.def(
+        "probabilities",
+        [](const Learner& self, const VectorOf<T>& scores) {
+            Owned<double> out({scores.shape(0)});
+            std::shared_lock lock(self.mutex());
+            self.calibration().probabilities(std::span<const T>(scores.data(), scores.shape(0)),
+                                             out.data);
+            return out.array;
+        },
+        nb::arg("scores"));
     // The scores of a row, which the problem decodes, with the prediction weights or the current
     // weights.
     type.def(
@@ -171,13 +182,24 @@ static void add_predtron(nb::module_& module, const char* name) {
             },
             nb::arg("norm"), nb::arg("loss"), nb::arg("weight"), nb::arg("size"))
         .def(
-            "observe",
-            [](Learner& self, VectorOf<T> predicted, const std::vector<std::int32_t>& relevant,
-               const std::vector<std::int32_t>& unknown) {
+            "observe_labels",
+            [](Learner& self, VectorOf<T> predicted, std::size_t labels_before, std::int32_t known,
+               std::vector<std::int32_t> relevant, std::vector<std::int32_t> unknown,
+               double stands_for, PlaceArrays* places, std::size_t row) {
+                std::sort(relevant.begin(), relevant.end());
+                std::sort(unknown.begin(), unknown.end());
+                const std::span<const T> scores(predicted.data(), predicted.shape(0));
+                if (labels_before > scores.size())
+                    throw InputError("predicted must have a score for every label");
+                Judgement judged;
                 std::unique_lock lock(self.mutex());
-                self.observe({predicted.data(), predicted.shape(0)}, relevant, unknown);
+                self.observe_labels({scores.first(labels_before), self.cutoff(), known}, scores,
+                                    relevant, unknown, {stands_for, nullptr, &judged});
+                if (places) places->write_checked(row, judged);
             },
-            nb::arg("predicted"), nb::arg("relevant"), nb::arg("unknown"))
+            nb::arg("predicted"), nb::arg("labels_before"), nb::arg("known"), nb::arg("relevant"),
+            nb::arg("unknown"), nb::arg("stands_for") = 1.0, nb::arg("places") = nb::none(),
+            nb::arg("row") = 0)
         .def(
             "move",
             [](Learner& self, const MatrixView& x, std::int64_t row, VectorOf<double> direction) {

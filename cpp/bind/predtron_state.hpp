@@ -103,6 +103,7 @@ void write_state(const Predtron<T>& self, nb::dict& arrays, nb::dict& numbers) {
     }
     write_part(self.cutoff_state(), "cutoff", arrays);
     write_part(self.calibration(), "calibration", arrays);
+    if (self.labels() > 0) write_part(self.confidence(), "confidence", arrays);
 }
 
 template <class T>
@@ -149,6 +150,7 @@ void read_state(Predtron<T>& self, const nb::dict& arrays, const nb::dict& numbe
     else restore_rows(self, arrays, numbers);
     read_part(self.cutoff_state(), "cutoff", arrays);
     read_part(self.calibration(), "calibration", arrays);
+    read_confidence(self, arrays);
 }
 
 }  // namespace tagalong::bind

@@ -24,8 +24,11 @@
 #include "bind/geometry_state.hpp"
 #include "bind/interruptible.hpp"
 #include "bind/learner_bind.hpp"
+#include "bind/places.hpp"
 #include "core/selection.hpp"
+#include "predictions/confidence.hpp"
 #include "predictions/ranking.hpp"
+#include "predictions/round_options.hpp"
 
 namespace tagalong::bind {
 
@@ -58,6 +61,19 @@ double cutoff_of_round([[maybe_unused]] Ranker& self, double before) {
     else return before;
 }
 
+// Rankers whose confidence in their suggestions is learnt.
+template <class Ranker>
+concept Confident = requires(const Ranker& ranker) { ranker.confidence(); };
+
+// A round of any ranker. Those without confidence have no judgement.
+template <class Ranker, class T>
+void learn_round(Ranker& self, Example& x, std::span<const std::int32_t> relevant,
+                 std::span<const std::int32_t> unknown, double weight,
+                 const RoundOptions<T>& options) {
+    if constexpr (Confident<Ranker>) self.learn(x, relevant, unknown, weight, options);
+    else self.learn(x, relevant, unknown, weight, options.scores);
+}
+
 // Base class of the label rankers with weights and scores of type T. Every function takes the lock.
 template <class T>
 class AnyRanker : public AnyLearner {
@@ -66,15 +82,21 @@ class AnyRanker : public AnyLearner {
     virtual void append_labels(std::size_t count) = 0;
     virtual void restart() = 0;
     virtual double current_cutoff() const = 0;
-    virtual void probabilities_of(std::span<const T> scores, double* out) const = 0;
+    // Null if the ranker has no confidence.
+    virtual const Confidence* confidence_state() const = 0;
+    virtual void count_mistake_of(std::int32_t label) = 0;
 
     // The example of the calling thread. The functions below prepare it for the ranker, then learn
     // or score it.
     virtual Example& example() const = 0;
-    // Writes the scores and the cut-off before the round through those pointers that are not null.
+    // Writes the cut-off before the round through the pointer if it is not null.
     virtual void learn_example(std::span<const std::int32_t> relevant,
-                               std::span<const std::int32_t> unknown, double weight, T* scores,
-                               double* cutoff) = 0;
+                               std::span<const std::int32_t> unknown, double weight,
+                               const RoundOptions<T>& options, double* cutoff) = 0;
+    virtual void judge_example(std::size_t k, const TieOrder& ties, Judgement& out) const = 0;
+    // Judges scores that were computed elsewhere.
+    virtual void judge_scores(std::span<const T> scores, std::int32_t known, std::size_t k,
+                              const TieOrder& ties, Judgement& out) const = 0;
     // The scores are valid until the calling thread scores another example.
     virtual std::span<const T> score_example() const = 0;
     // Writes the contribution of each feature to the score of a label; returns the score.
@@ -100,20 +122,28 @@ class BoundRanker final : public Bound<Ranker, AnyRanker<T>> {
         std::shared_lock lock(this->mutex());
         return this->cutoff();
     }
-    void probabilities_of(std::span<const T> scores, double* out) const override {
-        std::shared_lock lock(this->mutex());
-        this->calibration().probabilities(scores, out);
+    const Confidence* confidence_state() const override {
+        if constexpr (Confident<Ranker>) return &this->confidence();
+        else return nullptr;
+    }
+    void count_mistake_of([[maybe_unused]] std::int32_t label) override {
+        if constexpr (Confident<Ranker>) {
+            std::unique_lock lock(this->mutex());
+            if (label < 0 || static_cast<std::size_t>(label) >= this->labels())
+                throw InputError("there is no label number " + std::to_string(label));
+            this->confidence().count_mistake(label);
+        }
     }
 
     Example& example() const override { return thread_reader<Ranker>().x; }
     void learn_example(std::span<const std::int32_t> relevant,
-                       std::span<const std::int32_t> unknown, double weight, T* scores,
-                       double* cutoff) override {
+                       std::span<const std::int32_t> unknown, double weight,
+                       const RoundOptions<T>& options, double* cutoff) override {
         Example& x = thread_reader<Ranker>().x;
         this->finish(x);
         std::unique_lock lock(this->mutex());
         const double before = this->cutoff();
-        this->learn(x, relevant, unknown, weight, scores);
+        learn_round<Ranker, T>(*this, x, relevant, unknown, weight, options);
         if (cutoff) *cutoff = cutoff_of_round<Ranker>(*this, before);
     }
     std::span<const T> score_example() const override {
@@ -121,6 +151,20 @@ class BoundRanker final : public Bound<Ranker, AnyRanker<T>> {
         this->finish(reader.x);
         std::shared_lock lock(this->mutex());
         return this->score(reader);
+    }
+    void judge_example(std::size_t k, const TieOrder& ties, Judgement& out) const override {
+        auto& reader = thread_reader<Ranker>();
+        this->finish(reader.x);
+        std::shared_lock lock(this->mutex());
+        this->judge(reader, k, ties, out);
+    }
+    void judge_scores([[maybe_unused]] std::span<const T> scores,
+                      [[maybe_unused]] std::int32_t known, [[maybe_unused]] std::size_t k,
+                      [[maybe_unused]] const TieOrder& ties, Judgement& out) const override {
+        std::shared_lock lock(this->mutex());
+        if constexpr (Confident<Ranker>)
+            this->confidence().template judge<T>({scores, this->cutoff(), known}, k, ties, out);
+        else out = {};
     }
     double explain_example(std::int32_t label, std::vector<double>& contributions) const override {
         auto& reader = thread_reader<Ranker>();
@@ -143,23 +187,25 @@ void add_one_example_methods(nb::class_<BoundRanker<Ranker, T>, AnyRanker<T>>& t
             "learn_one",
             [](Self& self, const Vector& indices, const Vector& values,
                const std::vector<std::int32_t>& relevant, const std::vector<std::int32_t>& unknown,
-               double weight) {
+               double weight, double stands_for) {
                 Example& x = thread_reader<Ranker>().x;
                 read_pairs(indices, values, longest_row<T>(), x);
                 self.finish(x);
                 std::unique_lock lock(self.mutex());
-                self.learn(x, relevant, unknown, weight);
+                learn_round<Ranker, T>(self, x, relevant, unknown, weight, {stands_for});
             },
             nb::sig("def learn_one(self, indices: numpy.typing.NDArray[typing.Any], "
                     "values: numpy.typing.NDArray[typing.Any], relevant: "
                     "collections.abc.Sequence[int], "
-                    "unknown: collections.abc.Sequence[int], weight: float, /) -> None"))
-        // Learns like learn_one; returns the scores and the cut-off before the round.
+                    "unknown: collections.abc.Sequence[int], weight: float, stands_for: float, /)"
+                    " -> None"))
+        // Learns like learn_one; returns the scores and the cut-off before the round. Writes the
+        // judgement before the round to the first row of `places`, if given.
         .def(
             "predict_then_learn_one",
             [](Self& self, const Vector& indices, const Vector& values,
                const std::vector<std::int32_t>& relevant, const std::vector<std::int32_t>& unknown,
-               double weight) {
+               double weight, double stands_for, PlaceArrays* places) {
                 Example& x = thread_reader<Ranker>().x;
                 read_pairs(indices, values, longest_row<T>(), x);
                 self.finish(x);
@@ -170,13 +216,19 @@ void add_one_example_methods(nb::class_<BoundRanker<Ranker, T>, AnyRanker<T>>& t
                         labels = std::max<std::size_t>(labels, label + 1);
                 Owned<T> scores({labels});
                 const double cutoff = self.cutoff();
-                self.learn(x, relevant, unknown, weight, scores.data);
+                static thread_local Judgement judged;
+                learn_round<Ranker, T>(self, x, relevant, unknown, weight,
+                                       {stands_for, scores.data, places ? &judged : nullptr});
+                if (places) places->write_checked(0, judged);
                 return std::make_pair(scores.array, cutoff_of_round<Ranker>(self, cutoff));
             },
+            nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+            nb::arg().none(),
             nb::sig("def predict_then_learn_one(self, indices: numpy.typing.NDArray[typing.Any], "
                     "values: numpy.typing.NDArray[typing.Any], relevant: "
                     "collections.abc.Sequence[int], "
-                    "unknown: collections.abc.Sequence[int], weight: float, /)"
+                    "unknown: collections.abc.Sequence[int], weight: float, stands_for: float, "
+                    "places: PlaceArrays | None, /)"
                     " -> tuple[numpy.typing.NDArray[typing.Any], float]"))
         .def(
             "rank_one",

@@ -19,7 +19,7 @@ static void write_state(const SharedRanker<T>& self, nb::dict& arrays, nb::dict&
     arrays["messages"] = vector_array<std::int64_t>(
         affinity.messages().size(), [&](std::size_t r) { return affinity.messages()[r]; });
     write_part(self.cutoff_state(), "cutoff", arrays);
-    write_part(self.calibration(), "calibration", arrays);
+    write_part(self.confidence(), "confidence", arrays);
 }
 
 template <class T>
@@ -35,7 +35,7 @@ static void read_state(SharedRanker<T>& self, const nb::dict& arrays, const nb::
         std::copy_n(counts.data() + w * K, K, self.affinity().restore_row(words.data()[w]));
     self.affinity().restore_messages({messages.data(), messages.data() + K});
     read_part(self.cutoff_state(), "cutoff", arrays);
-    read_part(self.calibration(), "calibration", arrays);
+    read_confidence(self, arrays);
 }
 
 template <class T>
@@ -80,6 +80,7 @@ static void add_block_methods(nb::module_& module, nb::class_<BoundShared<T>, An
                 self->load(rows.matrix);
             },
             nb::arg("rows"))
+        .def_prop_ro("known", &Block::known)
         .def_prop_ro("bytes", &Block::bytes);
     type.def(
             "finished_row",
@@ -105,7 +106,8 @@ static void add_block_methods(nb::module_& module, nb::class_<BoundShared<T>, An
         .def(
             "learn_block",
             [](Ranker& self, const Block& phi, const std::vector<std::int32_t>& relevant,
-               const std::vector<std::int32_t>& unknown, double weight) {
+               const std::vector<std::int32_t>& unknown, double weight, double stands_for,
+               PlaceArrays* places, std::size_t row) {
                 std::unique_lock lock(self.mutex());
                 if (phi.labels != self.labels_with(relevant, unknown))
                     throw InputError("a block of " + std::to_string(phi.labels) +
@@ -113,10 +115,13 @@ static void add_block_methods(nb::module_& module, nb::class_<BoundShared<T>, An
                                      std::to_string(self.labels_with(relevant, unknown)));
                 Owned<T> scores({phi.labels});
                 const double cutoff = self.cutoff();
-                self.learn(phi, relevant, unknown, weight, scores.data);
+                Judgement judged;
+                self.learn(phi, relevant, unknown, weight, {stands_for, scores.data, &judged});
+                if (places) places->write_checked(row, judged);
                 return std::make_pair(scores.array, cutoff);
             },
-            nb::arg("phi"), nb::arg("relevant"), nb::arg("unknown"), nb::arg("weight"))
+            nb::arg("phi"), nb::arg("relevant"), nb::arg("unknown"), nb::arg("weight"),
+            nb::arg("stands_for") = 1.0, nb::arg("places") = nb::none(), nb::arg("row") = 0)
         .def(
             "score_block",
             [](const Ranker& self, const Block& phi) {

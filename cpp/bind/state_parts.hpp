@@ -43,4 +43,13 @@ void read_part(Part& part, const char* name, const nb::dict& arrays) {
         throw InputError(std::string("model state: '") + name + "' has the wrong length");
 }
 
+// The confidence depends on the number of labels. Older files have none: it then starts anew.
+template <class Learner>
+void read_confidence(Learner& self, const nb::dict& arrays) {
+    if (!arrays.contains("confidence")) return;
+    const auto state = nb::cast<VectorOf<double>>(arrays["confidence"]);
+    if (!self.confidence().restore({state.data(), state.shape(0)}, self.labels()))
+        throw InputError("model state: 'confidence' has invalid numbers");
+}
+
 }  // namespace tagalong::bind

@@ -49,6 +49,14 @@ class Selection {
         }
     }
 
+    // The new number of each old label; -1 if it is forgotten.
+    std::vector<std::int32_t> targets(std::size_t labels_before) const {
+        std::vector<std::int32_t> out(labels_before, -1);
+        for (std::size_t i = 0; i < sources_.size(); ++i)
+            for (const std::int32_t label : sources_[i]) out[label] = static_cast<std::int32_t>(i);
+        return out;
+    }
+
   private:
     std::vector<std::vector<std::int32_t>> sources_;
     std::vector<char> kept_;

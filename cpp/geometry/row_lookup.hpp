@@ -24,6 +24,14 @@ struct RowLookup {
     AlignedVector<T> sums;       // scores per label with plane 0 (entropic geometry: plane 1)
     AlignedVector<T> mean_sums;  // scores per label with the plane of means
 
+    // The number of features with a row, without the constant feature.
+    std::int32_t known(const RowView& x) const {
+        std::int32_t count = 0;
+        for (std::size_t i = 0; i < x.size(); ++i)
+            count += row[i] != FeatureIndex::kAbsent && x.feature[i] >= 0;
+        return count;
+    }
+
     void find(const WeightStore<T>& store, const RowView& x) {
         row.resize(x.size());
         for (std::size_t i = 0; i < x.size(); ++i) row[i] = store.find(x.feature[i]);

@@ -76,7 +76,7 @@ template <class T>
 PartialRanker<T>::PartialRanker(const PartialConfig& config)
     : config_(config),
       loss_(config.loss, config.radius),
-      confidence_(loss_, confidence_config(config)),
+      widths_(loss_, confidence_config(config)),
       chooser_(config.chooser),
       covariance_(make_covariance<T>(config)) {}
 
@@ -186,7 +186,7 @@ void PartialRanker<T>::suggest(Reader& reader, std::size_t max_size, bool with_p
             covariance.compute_variances(scratch_of(reader, covariance), reader.variances);
         },
         covariance_);
-    const auto round = confidence_.round(totals_.rounds + 1, K, dimension(reader.x));
+    const auto round = widths_.round(totals_.rounds + 1, K, dimension(reader.x));
     reader.optimistic.probability.resize(K);
     reader.optimistic.margin.resize(K);
     reader.width.resize(K);
@@ -331,7 +331,7 @@ double PartialRanker<T>::regret_of(const Target& target, std::size_t size, doubl
 template <class T>
 void PartialRanker<T>::update(double weight, std::size_t size) {
     const Example& x = current_.x;
-    const auto round = confidence_.round(totals_.rounds + 1, labels(), dimension(x));
+    const auto round = widths_.round(totals_.rounds + 1, labels(), dimension(x));
     find_changed_labels();
     const auto update_in = [&](auto& covariance) {
         if (changed_labels_.empty() || x.size() == 0) return;

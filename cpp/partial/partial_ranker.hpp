@@ -16,12 +16,14 @@
 #include <variant>
 #include <vector>
 
-#include "partial/confidence.hpp"
+#include "partial/confidence_widths.hpp"
 #include "partial/diagonal_covariance.hpp"
 #include "partial/full_covariance.hpp"
 #include "partial/kernel_covariance.hpp"
 #include "partial/list_chooser.hpp"
 #include "partial/list_losses.hpp"
+#include "predictions/judgement.hpp"
+#include "predictions/ranking.hpp"
 
 namespace tagalong {
 
@@ -102,15 +104,21 @@ class PartialRanker {
     double cutoff() const { return std::numeric_limits<double>::quiet_NaN(); }
 
     double probability(double margin) const { return loss_.probability(loss_.clip(margin)); }
-    // Probabilities from the margins, by the surrogate loss; not calibrated on outcomes.
-    struct Probabilities {
-        const PartialRanker& ranker;
-        void probabilities(std::span<const T> scores, double* out) const {
-            for (std::size_t i = 0; i < scores.size(); ++i)
-                out[i] = ranker.probability(static_cast<double>(scores[i]));
+    // The first k places, with probabilities from the margins by the surrogate loss. They are not
+    // calibrated on outcomes: a label is assured at its probability.
+    void judge(Reader& reader, std::size_t k, const TieOrder& ties, Judgement& out) const {
+        const std::span<const T> scores = score(reader);
+        const double least = cutoff_of(reader);
+        out = {};
+        out.known = static_cast<std::int32_t>(reader.x.size());
+        std::vector<std::int32_t> best;
+        best_labels(scores, k, ties, best);
+        for (const std::int32_t label : best) {
+            const auto score = static_cast<double>(scores[label]);
+            const double p = probability(score);
+            out.places.push_back({label, score, p, p, score >= least});
         }
-    };
-    Probabilities calibration() const { return {*this}; }
+    }
     const PartialConfig& config() const { return config_; }
     const ListChooser& chooser() const { return chooser_; }
     const SurrogateLoss& loss() const { return loss_; }
@@ -158,7 +166,7 @@ class PartialRanker {
 
     PartialConfig config_;
     SurrogateLoss loss_;
-    Confidence confidence_;
+    ConfidenceWidths widths_;
     ListChooser chooser_;
     Covariance covariance_;
     std::vector<double> information_;

@@ -32,7 +32,31 @@ void best_labels(std::span<const T> scores, std::size_t k, std::vector<std::int3
     }
 }
 
+template <class T>
+void best_labels(std::span<const T> scores, std::size_t k, const TieOrder& ties,
+                 std::vector<std::int32_t>& out) {
+    best_labels(scores, k, out);
+    if (out.empty() || ties.count.empty()) return;
+    const T least = scores[out.back()];
+    bool any_tie = static_cast<std::size_t>(kernels::count_at_least(scores.data(), least,
+                                                                    scores.size())) > out.size();
+    for (std::size_t i = 1; i < out.size(); ++i) any_tie |= scores[out[i]] == scores[out[i - 1]];
+    if (!any_tie) return;
+    const std::size_t count = out.size();
+    out.clear();
+    for (std::size_t y = 0; y < scores.size(); ++y)
+        if (scores[y] >= least) out.push_back(static_cast<std::int32_t>(y));
+    std::sort(out.begin(), out.end(), [&](std::int32_t a, std::int32_t b) {
+        return scores[a] != scores[b] ? scores[a] > scores[b] : ties(a, b);
+    });
+    out.resize(count);
+}
+
 template void best_labels(std::span<const float>, std::size_t, std::vector<std::int32_t>&);
 template void best_labels(std::span<const double>, std::size_t, std::vector<std::int32_t>&);
+template void best_labels(std::span<const float>, std::size_t, const TieOrder&,
+                          std::vector<std::int32_t>&);
+template void best_labels(std::span<const double>, std::size_t, const TieOrder&,
+                          std::vector<std::int32_t>&);
 
 }  // namespace tagalong

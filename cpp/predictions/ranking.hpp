@@ -15,6 +15,20 @@ namespace tagalong {
 template <class T>
 void best_labels(std::span<const T> scores, std::size_t k, std::vector<std::int32_t>& out);
 
+// The order of labels with equal scores: frequent ones first, then those of the latest items, then
+// by index. Empty: by index.
+struct TieOrder {
+    std::span<const std::int64_t> count, last;
+
+    bool operator()(std::int32_t a, std::int32_t b) const {
+        if (count[a] != count[b]) return count[a] > count[b];
+        return last[a] != last[b] ? last[a] > last[b] : a < b;
+    }
+};
+template <class T>
+void best_labels(std::span<const T> scores, std::size_t k, const TieOrder& ties,
+                 std::vector<std::int32_t>& out);
+
 // The mean of the precision at the rank of each relevant label; ties count against the ranking.
 template <class T>
 class AveragePrecision {

@@ -45,7 +45,10 @@ typename Predtron<T>::Geometry Predtron<T>::make_geometry(const PredtronConfig& 
 
 template <class T>
 Predtron<T>::Predtron(const PredtronConfig& config)
-    : config_(config), rule_(config.problem), geometry_(make_geometry(config)) {
+    : config_(config),
+      rule_(config.problem),
+      geometry_(make_geometry(config)),
+      confidence_(rule_.single_class() ? OneLabel::yes : OneLabel::noticed) {
     if (config.queries) add_dimensions(1);
     if (config.dimension > 0) add_dimensions(config.dimension);
 }
@@ -136,6 +139,19 @@ void Predtron<T>::score_rows(const Example& x, bool means, RowLookup<T>& at) con
         linear->score(x, means, at);
     else if (const auto* link = std::get_if<LinkGeometry<T>>(&geometry_)) link->score(x, at);
     else std::get<KernelGeometry>(geometry_).score(x, means, at);
+}
+
+// A kernel compares all features of an example.
+template <class T>
+std::int32_t Predtron<T>::known(const Example& x, const RowLookup<T>& at) const {
+    return store() ? at.known(x) : static_cast<std::int32_t>(x.size());
+}
+
+template <class T>
+void Predtron<T>::judge(Reader& reader, std::size_t k, const TieOrder& ties,
+                        Judgement& out) const {
+    const std::span<const T> scores = score(reader);
+    confidence_.judge<T>({scores, cutoff(), known(reader.x, reader.at)}, k, ties, out);
 }
 
 template <class T>
@@ -252,7 +268,10 @@ void Predtron<T>::rebuild(const Selection& selection) {
     else
         throw InputError(
             "with a kernel, labels cannot be merged or forgotten, nor features pruned");
-    if (changes_labels) labels_ = selection.labels();
+    if (changes_labels) {
+        confidence_.select(selection, labels_);
+        labels_ = selection.labels();
+    }
     restart_certificate();
 }
 
@@ -271,6 +290,17 @@ void Predtron<T>::observe(std::span<const T> predicted, std::span<const std::int
                           std::span<const std::int32_t> unknown) {
     cutoff_.observe(predicted, relevant, unknown);
     calibration_.observe(predicted, relevant, unknown);
+}
+
+// `item` has the scores of the labels that existed before the round, `predicted` those of all.
+template <class T>
+void Predtron<T>::observe_labels(const ScoredItem<T>& item, std::span<const T> predicted,
+                                 std::span<const std::int32_t> relevant,
+                                 std::span<const std::int32_t> unknown,
+                                 const RoundOptions<T>& options) {
+    if (!(options.stands_for > 0)) return;
+    observe(predicted, relevant, unknown);
+    confidence_.observe(item, relevant, unknown, options.stands_for, options.judgement);
 }
 
 // Applies step_ along the rows found in at_.
@@ -300,7 +330,8 @@ void Predtron<T>::set_answer(std::span<const std::int32_t> relevant,
 
 template <class T>
 void Predtron<T>::learn(Example& x, std::span<const std::int32_t> relevant,
-                        std::span<const std::int32_t> unknown, double weight, T* scores) {
+                        std::span<const std::int32_t> unknown, double weight,
+                        const RoundOptions<T>& options) {
     if (relevant.size() > 1 && rule_.single_class())
         throw InputError("this problem has one class per row, not " +
                          std::to_string(relevant.size()));
@@ -313,12 +344,14 @@ void Predtron<T>::learn(Example& x, std::span<const std::int32_t> relevant,
     kernels::to_finite_doubles(at_.sums.data(), scores_.data(), d);
     apply_averaging(at_);
     const auto predicted = label_scores({at_.sums.data(), d}, predicted_scores_);
-    if (scores) {
-        std::copy(predicted.begin(), predicted.end(), scores);
-        std::fill(scores + labels_before, scores + labels(), -std::numeric_limits<T>::infinity());
+    if (options.scores) {
+        std::copy(predicted.begin(), predicted.end(), options.scores);
+        std::fill(options.scores + labels_before, options.scores + labels(),
+                  -std::numeric_limits<T>::infinity());
     }
     if (!(weight > 0)) return;
-    observe(predicted, relevant_, unknown_);
+    observe_labels({predicted.first(labels_before), cutoff(), known(x, at_)}, predicted, relevant_,
+                   unknown_, options);
     step_.clear(d);
     const double loss = rule_.judge(scores_, relevant_, unknown_, config_.by_loss, step_);
     const double step = count(norm_of(x), loss, weight, labels());

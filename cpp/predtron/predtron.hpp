@@ -23,8 +23,10 @@
 #include "core/matrix.hpp"
 #include "geometry/linear.hpp"
 #include "predictions/calibration.hpp"
+#include "predictions/confidence.hpp"
 #include "predictions/cutoff.hpp"
 #include "predictions/ranking.hpp"
+#include "predictions/round_options.hpp"
 #include "predtron/kernel_geometry.hpp"
 #include "predtron/link_geometry.hpp"
 #include "predtron/problem_rule.hpp"
@@ -109,7 +111,8 @@ class Predtron {
     void finish(Example& x) const;
 
     void learn(Example& x, std::span<const std::int32_t> relevant,
-               std::span<const std::int32_t> unknown, double weight, T* scores = nullptr);
+               std::span<const std::int32_t> unknown, double weight,
+               const RoundOptions<T>& options = {});
 
     struct Reader {
         Example x;
@@ -123,6 +126,8 @@ class Predtron {
     // prediction.
     std::span<const T> raw_score(Reader& reader, bool predicting) const;
     std::span<const std::int32_t> rank(Reader& reader, std::size_t k) const;
+    // Judges the first k places.
+    void judge(Reader& reader, std::size_t k, const TieOrder& ties, Judgement& out) const;
     void contributions(Reader& reader, int label, std::vector<double>& out) const;
 
     // For problems that the caller decodes: count() counts a round of a given size and loss and
@@ -131,6 +136,11 @@ class Predtron {
     double count(double norm, double loss, double weight, std::size_t size);
     void observe(std::span<const T> predicted, std::span<const std::int32_t> relevant,
                  std::span<const std::int32_t> unknown);
+    // Like observe(), for targets that are labels; updates the confidence too. Both sets of labels
+    // are sorted.
+    void observe_labels(const ScoredItem<T>& item, std::span<const T> predicted,
+                        std::span<const std::int32_t> relevant,
+                        std::span<const std::int32_t> unknown, const RoundOptions<T>& options);
     void move(const Example& x, std::span<const double> direction);
 
     // Learns from one query, its documents and their grades. Returns the loss. `scores` gets the
@@ -167,6 +177,8 @@ class Predtron {
     const Cutoff& cutoff_state() const { return cutoff_; }
     Calibration& calibration() { return calibration_; }
     const Calibration& calibration() const { return calibration_; }
+    Confidence& confidence() { return confidence_; }
+    const Confidence& confidence() const { return confidence_; }
     using Geometry = std::variant<LinearGeometry<T>, LinkGeometry<T>, KernelGeometry>;
     Geometry& geometry() { return geometry_; }
     const Geometry& geometry() const { return geometry_; }
@@ -177,6 +189,7 @@ class Predtron {
     static Geometry make_geometry(const PredtronConfig& config);
     bool single_score() const { return rule_.single_score(); }
     void score_rows(const Example& x, bool means, RowLookup<T>& at) const;
+    std::int32_t known(const Example& x, const RowLookup<T>& at) const;
     std::span<const T> label_scores(std::span<const T> raw, std::vector<T>& out) const;
     void apply_averaging(RowLookup<T>& at) const;
     void apply(const Example& x);
@@ -195,7 +208,8 @@ class Predtron {
     std::size_t labels_ = 0;
     PredtronCounts counts_;
     Cutoff cutoff_;
-    Calibration calibration_;
+    Calibration calibration_;  // for any problem
+    Confidence confidence_;    // for labels
     mutable std::shared_mutex mutex_;
 
     // Working memory of the writer.

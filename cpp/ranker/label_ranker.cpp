@@ -23,7 +23,9 @@ AnyGeometry<T> LabelRanker<T>::make_geometry(const RankerConfig& config) {
 
 template <class T>
 LabelRanker<T>::LabelRanker(const RankerConfig& config)
-    : config_(config), geometry_(make_geometry(config)) {
+    : config_(config),
+      geometry_(make_geometry(config)),
+      confidence_(config.one_label) {
     const LabelRule& rule = *config.update;
     if (config.geometry == Geometry::entropic) entropic_rule_ = rule.entropic(config.solver);
     else linear_rule_ = rule.linear(config.solver);
@@ -142,18 +144,33 @@ std::span<const std::int32_t> LabelRanker<T>::rank(Reader& reader, std::size_t k
 }
 
 template <class T>
+void LabelRanker<T>::judge(Reader& reader, std::size_t k, const TieOrder& ties,
+                           Judgement& out) const {
+    const std::span<const T> scores = score(reader);
+    const ScoredItem<T> item{scores, cutoff(), reader.lookup.known(reader.x)};
+    if (config_.probability) confidence_.judge(item, k, ties, out);
+    else confidence_.rank_only(item, k, ties, out);
+}
+
+template <class T>
 void LabelRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
-                           std::span<const std::int32_t> unknown, double weight, T* scores) {
+                           std::span<const std::int32_t> unknown, double weight,
+                           const RoundOptions<T>& options) {
     const std::size_t labels_before = labels();
-    const bool counts = weight > 0;
+    const bool counts = weight > 0, judged = counts && options.stands_for > 0;
     take_labels(relevant, unknown);
     std::visit(
         [&](auto& geometry) {
             score_round(geometry, x, config_.average != Average::never, lookup_);
-            const std::span<const T> predicted = predict(counts);
-            if (scores) {
-                std::copy(predicted.begin(), predicted.end(), scores);
-                std::fill(scores + labels_before, scores + labels(),
+            const double cutoff_before = cutoff();
+            const std::span<const T> predicted = predict(judged);
+            if (judged && config_.probability)
+                confidence_.observe<T>(
+                    {predicted.first(labels_before), cutoff_before, lookup_.known(x)}, relevant_,
+                    unknown_, options.stands_for, options.judgement);
+            if (options.scores) {
+                std::copy(predicted.begin(), predicted.end(), options.scores);
+                std::fill(options.scores + labels_before, options.scores + labels(),
                           -std::numeric_limits<T>::infinity());
             }
             if (counts) learn_example(geometry, x, weight);
@@ -175,21 +192,18 @@ void LabelRanker<T>::take_labels(std::span<const std::int32_t> relevant,
         add_labels(static_cast<std::size_t>(last) + 1 - labels());
 }
 
-// The prediction of the round. If the round has a positive weight, the prediction is also compared
-// with the labels, to adapt the blend, the cut-off and the calibration.
+// The prediction of the round. If the round is judged, the prediction is also compared with the
+// labels, to adapt the blend and the cut-off.
 template <class T>
-std::span<const T> LabelRanker<T>::predict(bool counts) {
+std::span<const T> LabelRanker<T>::predict(bool judged) {
     std::span<const T> predicted(lookup_.sums.data(), labels());
     if (config_.average != Average::never && certificate_.rounds > 0) {
         const auto candidates =
             blend_scores_(predicted, lookup_.mean_sums.data(), certificate_.rounds);
         predicted = candidates[prediction_candidate()];
-        if (counts && config_.average == Average::chosen) update_blend(candidates);
+        if (judged && config_.average == Average::chosen) update_blend(candidates);
     }
-    if (counts) {
-        cutoff_.observe(predicted, relevant_, unknown_);
-        calibration_.observe(predicted, relevant_, unknown_);
-    }
+    if (judged) cutoff_.observe(predicted, relevant_, unknown_);
     return predicted;
 }
 
@@ -242,6 +256,7 @@ void LabelRanker<T>::choose_step(EntropicGeometry<T>& geometry, const Example& x
 
 template <class T>
 void LabelRanker<T>::rebuild(const Selection& selection) {
+    if (selection.keeps_all_rows()) confidence_.select(selection, labels());
     geometry_ = std::visit(
         [&](const auto& geometry) -> AnyGeometry<T> { return geometry.rebuilt(selection); },
         geometry_);

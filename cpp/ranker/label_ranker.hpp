@@ -17,9 +17,10 @@
 
 #include "core/matrix.hpp"
 #include "geometry/any.hpp"
-#include "predictions/calibration.hpp"
+#include "predictions/confidence.hpp"
 #include "predictions/cutoff.hpp"
 #include "predictions/ranking.hpp"
+#include "predictions/round_options.hpp"
 #include "ranker/blend.hpp"
 #include "ranker/certificate.hpp"
 #include "rules/rule_table.hpp"
@@ -41,6 +42,8 @@ struct RankerConfig {
     Solver solver = Solver::exact;
     double rate = 0;              // growth rate of S in the adaptive geometry
     std::int64_t n_features = 0;  // features declared up front; used by the entropic geometry
+    OneLabel one_label = OneLabel::noticed;
+    bool probability = true;  // whether to learn how far suggestions can be trusted
 };
 
 template <class T>
@@ -52,10 +55,10 @@ class LabelRanker {
     std::size_t labels() const;
     void add_labels(std::size_t count);
 
-    // Learns one example. New labels are added first. `scores`, if given, receives the scores that
-    // decision_function would have returned before the round; -infinity for new labels.
+    // Learns one example. New labels are added first.
     void learn(Example& x, std::span<const std::int32_t> relevant,
-               std::span<const std::int32_t> unknown, double weight, T* scores = nullptr);
+               std::span<const std::int32_t> unknown, double weight,
+               const RoundOptions<T>& options = {});
 
     // Working memory for predictions; one per thread.
     struct Reader {
@@ -66,6 +69,8 @@ class LabelRanker {
     // The scores of all labels with the prediction weights; they are stored in reader.lookup.sums.
     std::span<const T> score(Reader& reader) const;
     std::span<const std::int32_t> rank(Reader& reader, std::size_t k) const;
+    // Judges the first k places. Without confidence, probabilities are 0.
+    void judge(Reader& reader, std::size_t k, const TieOrder& ties, Judgement& out) const;
 
     void finish(Example& x) const { x.finish(norm(), config_.constant); }
 
@@ -106,8 +111,8 @@ class LabelRanker {
     Cutoff& cutoff_state() { return cutoff_; }
     const Blend& blend_state() const { return blend_; }
     const Cutoff& cutoff_state() const { return cutoff_; }
-    Calibration& calibration() { return calibration_; }
-    const Calibration& calibration() const { return calibration_; }
+    Confidence& confidence() { return confidence_; }
+    const Confidence& confidence() const { return confidence_; }
     // The prediction weights are theta - mean_factor u, with u the plane of means.
     double mean_factor() const;
 
@@ -120,7 +125,7 @@ class LabelRanker {
     // The steps of a round. The labels of the round are in relevant_ and unknown_, the scores in
     // lookup_.sums.
     void take_labels(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
-    std::span<const T> predict(bool counts);
+    std::span<const T> predict(bool judged);
     void update_blend(const typename BlendScores<T>::Candidates& candidates);
     template <class G>
     void learn_example(G& geometry, Example& x, double weight);
@@ -134,7 +139,7 @@ class LabelRanker {
     Certificate certificate_;
     Blend blend_;
     Cutoff cutoff_;
-    Calibration calibration_;
+    Confidence confidence_;
     mutable std::shared_mutex mutex_;
 
     // Scratch memory of learn().

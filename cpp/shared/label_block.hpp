@@ -30,6 +30,13 @@ struct LabelBlock {
         return values.data() + values.size() - labels;
     }
     const T* row(std::size_t i) const { return values.data() + i * labels; }
+    // The number of features that are not zero for every label.
+    std::int32_t known() const {
+        std::int32_t count = 0;
+        for (std::size_t i = 0; i < features.size(); ++i)
+            count += std::any_of(row(i), row(i) + labels, [](T value) { return value != 0; });
+        return count;
+    }
     std::size_t bytes() const {
         return features.capacity() * sizeof(std::int32_t) + values.capacity() * sizeof(T);
     }

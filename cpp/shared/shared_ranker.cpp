@@ -32,6 +32,13 @@ std::span<const std::int32_t> SharedRanker<T>::rank(Reader& reader, std::size_t 
 }
 
 template <class T>
+void SharedRanker<T>::judge(Reader& reader, std::size_t k, const TieOrder& ties,
+                            Judgement& out) const {
+    const std::span<const T> scores = score(reader);
+    confidence_.judge<T>({scores, cutoff(), reader.phi.known()}, k, ties, out);
+}
+
+template <class T>
 void SharedRanker<T>::contributions(const LabelBlock<T>& phi, int label,
                                     std::vector<double>& out) const {
     out.clear();
@@ -92,21 +99,25 @@ void SharedRanker<T>::take_labels(std::span<const std::int32_t> relevant,
     if (count > labels()) add_labels(count - labels());
 }
 
-// Scores the labels, updates the cut-off and the calibration, and learns. Returns whether the round
-// had a positive weight.
+// Scores the labels, updates the cut-off and the confidence if the round is judged, and learns.
+// Returns whether the round had a positive weight.
 template <class T>
 bool SharedRanker<T>::learn_block(const LabelBlock<T>& phi, std::size_t labels_before,
-                                  double weight, T* scores) {
+                                  double weight, const RoundOptions<T>& options) {
     score(phi, scratch_.sums);
     const std::span<const T> predicted = scratch_.sums;
-    if (scores) {
-        std::copy(predicted.begin(), predicted.end(), scores);
-        std::fill(scores + labels_before, scores + labels(), -std::numeric_limits<T>::infinity());
+    if (options.scores) {
+        std::copy(predicted.begin(), predicted.end(), options.scores);
+        std::fill(options.scores + labels_before, options.scores + labels(),
+                  -std::numeric_limits<T>::infinity());
     }
     if (!(weight > 0)) return false;
-    cutoff_.observe(predicted, std::span<const int>(relevant_), std::span<const int>(unknown_));
-    calibration_.observe(predicted, std::span<const int>(relevant_),
-                         std::span<const int>(unknown_));
+    if (options.stands_for > 0) {
+        const double cutoff_before = cutoff();
+        cutoff_.observe(predicted, std::span<const int>(relevant_), std::span<const int>(unknown_));
+        confidence_.observe<T>({predicted.first(labels_before), cutoff_before, phi.known()},
+                               relevant_, unknown_, options.stands_for, options.judgement);
+    }
     irrelevant_.clear();
     for (int label = 0; label < static_cast<int>(labels()); ++label)
         if (!std::binary_search(relevant_.begin(), relevant_.end(), label) &&
@@ -119,19 +130,21 @@ bool SharedRanker<T>::learn_block(const LabelBlock<T>& phi, std::size_t labels_b
 
 template <class T>
 void SharedRanker<T>::learn(Example& x, std::span<const std::int32_t> relevant,
-                            std::span<const std::int32_t> unknown, double weight, T* scores) {
+                            std::span<const std::int32_t> unknown, double weight,
+                            const RoundOptions<T>& options) {
     const std::size_t labels_before = labels();
     take_labels(relevant, unknown);
     affinity_.compute(x, scratch_.phi);
-    if (learn_block(scratch_.phi, labels_before, weight, scores)) affinity_.learn(x, relevant_);
+    if (learn_block(scratch_.phi, labels_before, weight, options)) affinity_.learn(x, relevant_);
 }
 
 template <class T>
 void SharedRanker<T>::learn(const LabelBlock<T>& phi, std::span<const std::int32_t> relevant,
-                            std::span<const std::int32_t> unknown, double weight, T* scores) {
+                            std::span<const std::int32_t> unknown, double weight,
+                            const RoundOptions<T>& options) {
     const std::size_t labels_before = labels();
     take_labels(relevant, unknown);
-    learn_block(phi, labels_before, weight, scores);
+    learn_block(phi, labels_before, weight, options);
 }
 
 template class SharedRanker<float>;

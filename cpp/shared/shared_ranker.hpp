@@ -13,9 +13,10 @@
 #include <vector>
 
 #include "blocks/block_learner.hpp"
-#include "predictions/calibration.hpp"
+#include "predictions/confidence.hpp"
 #include "predictions/cutoff.hpp"
 #include "predictions/ranking.hpp"
+#include "predictions/round_options.hpp"
 #include "shared/folder_affinity.hpp"
 
 namespace tagalong {
@@ -38,11 +39,13 @@ class SharedRanker {
 
     // Learns one example with the features of FolderAffinity (compare LabelRanker::learn).
     void learn(Example& x, std::span<const std::int32_t> relevant,
-               std::span<const std::int32_t> unknown, double weight, T* scores = nullptr);
+               std::span<const std::int32_t> unknown, double weight,
+               const RoundOptions<T>& options = {});
     // Learns one example with the features of a block. The block must contain all labels of the
     // model and of the round (see labels_with). FolderAffinity does not change.
     void learn(const LabelBlock<T>& phi, std::span<const std::int32_t> relevant,
-               std::span<const std::int32_t> unknown, double weight, T* scores = nullptr);
+               std::span<const std::int32_t> unknown, double weight,
+               const RoundOptions<T>& options = {});
     // The number of labels after a round with these labels.
     std::size_t labels_with(std::span<const std::int32_t> relevant,
                             std::span<const std::int32_t> unknown) const;
@@ -57,6 +60,8 @@ class SharedRanker {
     std::span<const T> score(Reader& reader) const;
     void score(const LabelBlock<T>& phi, std::vector<T>& sums) const;
     std::span<const std::int32_t> rank(Reader& reader, std::size_t k) const;
+    // Judges the first k places.
+    void judge(Reader& reader, std::size_t k, const TieOrder& ties, Judgement& out) const;
     // The contribution of each feature of reader.x to the score of a label.
     void contributions(Reader& reader, int label, std::vector<double>& out) const;
     // The contribution of each feature of a block to the score of a label.
@@ -70,6 +75,7 @@ class SharedRanker {
     std::size_t width() const { return labels(); }
     // Merges or removes labels, or removes features, and restarts the certificate.
     void rebuild(const Selection& selection) {
+        if (selection.keeps_all_rows()) confidence_.select(selection, labels());
         block_.select(selection);
         affinity_ = affinity_.rebuilt(selection);
         restart_certificate();
@@ -81,19 +87,20 @@ class SharedRanker {
     const FolderAffinity& affinity() const { return affinity_; }
     Cutoff& cutoff_state() { return cutoff_; }
     const Cutoff& cutoff_state() const { return cutoff_; }
-    Calibration& calibration() { return calibration_; }
-    const Calibration& calibration() const { return calibration_; }
+    Confidence& confidence() { return confidence_; }
+    const Confidence& confidence() const { return confidence_; }
     std::shared_mutex& mutex() const { return mutex_; }
 
   private:
     void take_labels(std::span<const std::int32_t> relevant, std::span<const std::int32_t> unknown);
-    bool learn_block(const LabelBlock<T>& phi, std::size_t labels_before, double weight, T* scores);
+    bool learn_block(const LabelBlock<T>& phi, std::size_t labels_before, double weight,
+                     const RoundOptions<T>& options);
     void make_rows(const LabelBlock<T>& phi);
 
     BlockLearner<T> block_;
     FolderAffinity affinity_;
     Cutoff cutoff_;
-    Calibration calibration_;
+    Confidence confidence_;
     mutable std::shared_mutex mutex_;
 
     // Scratch memory of learn().

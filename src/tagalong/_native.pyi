@@ -94,6 +94,10 @@ class Learner:
     @property
     def bytes(self) -> int: ...
 
+class PlaceArrays:
+    def __init__(self, rows: int, k: int) -> None: ...
+    def take(self) -> dict: ...
+
 class Ranker32(Learner):
     @property
     def labels(self) -> int: ...
@@ -107,11 +111,35 @@ class Ranker32(Learner):
         weights: NDArray[numpy.float64] | None = None,
         scores: NDArray[numpy.float32] | None = None,
         cutoffs: NDArray[numpy.float64] | None = None,
+        stands_for: float = 1.0,
+        places: PlaceArrays | None = None,
     ) -> None: ...
     def explain_one(
         self, indices: NDArray[Any], values: NDArray[Any], label: int
     ) -> tuple[NDArray[numpy.int32], NDArray[numpy.float64], float]: ...
-    def probabilities(self, scores: NDArray[numpy.float32]) -> NDArray[numpy.float64]: ...
+    def judge(
+        self,
+        x: Matrix,
+        k: int,
+        count: NDArray[numpy.int64] | None = None,
+        last: NDArray[numpy.int64] | None = None,
+    ) -> PlaceArrays: ...
+    def judge_scores(
+        self,
+        scores: NDArray[numpy.float32],
+        known: int,
+        out: PlaceArrays,
+        row: int,
+        count: NDArray[numpy.int64] | None = None,
+        last: NDArray[numpy.int64] | None = None,
+    ) -> None: ...
+    def covered(self, targets: Sequence[float]) -> list[tuple[float, float, float]]: ...
+    def label_precision(self) -> NDArray[numpy.float64]: ...
+    def count_mistake(self, label: int) -> None: ...
+    @property
+    def has_one_label(self) -> bool: ...
+    @property
+    def in_runs(self) -> bool: ...
     def restart_certificate(self) -> None: ...
     def score(self, x: Matrix) -> tuple[NDArray[numpy.float32], float]: ...
     def rank(self, x: Matrix, k: int) -> NDArray[numpy.int32]: ...
@@ -129,11 +157,35 @@ class Ranker64(Learner):
         weights: NDArray[numpy.float64] | None = None,
         scores: NDArray[numpy.float64] | None = None,
         cutoffs: NDArray[numpy.float64] | None = None,
+        stands_for: float = 1.0,
+        places: PlaceArrays | None = None,
     ) -> None: ...
     def explain_one(
         self, indices: NDArray[Any], values: NDArray[Any], label: int
     ) -> tuple[NDArray[numpy.int32], NDArray[numpy.float64], float]: ...
-    def probabilities(self, scores: NDArray[numpy.float64]) -> NDArray[numpy.float64]: ...
+    def judge(
+        self,
+        x: Matrix,
+        k: int,
+        count: NDArray[numpy.int64] | None = None,
+        last: NDArray[numpy.int64] | None = None,
+    ) -> PlaceArrays: ...
+    def judge_scores(
+        self,
+        scores: NDArray[numpy.float64],
+        known: int,
+        out: PlaceArrays,
+        row: int,
+        count: NDArray[numpy.int64] | None = None,
+        last: NDArray[numpy.int64] | None = None,
+    ) -> None: ...
+    def covered(self, targets: Sequence[float]) -> list[tuple[float, float, float]]: ...
+    def label_precision(self) -> NDArray[numpy.float64]: ...
+    def count_mistake(self, label: int) -> None: ...
+    @property
+    def has_one_label(self) -> bool: ...
+    @property
+    def in_runs(self) -> bool: ...
     def restart_certificate(self) -> None: ...
     def score(self, x: Matrix) -> tuple[NDArray[numpy.float64], float]: ...
     def rank(self, x: Matrix, k: int) -> NDArray[numpy.int32]: ...
@@ -183,6 +235,8 @@ class LabelRanker32(Ranker32):
         solver: str,
         rate: float,
         n_features: int,
+        one_label: str,
+        probability: bool,
     ) -> None: ...
     def learn_one(
         self,
@@ -191,6 +245,7 @@ class LabelRanker32(Ranker32):
         relevant: Sequence[int],
         unknown: Sequence[int],
         weight: float,
+        stands_for: float,
         /,
     ) -> None: ...
     def predict_then_learn_one(
@@ -200,6 +255,8 @@ class LabelRanker32(Ranker32):
         relevant: Sequence[int],
         unknown: Sequence[int],
         weight: float,
+        stands_for: float,
+        places: PlaceArrays | None,
         /,
     ) -> tuple[NDArray[Any], float]: ...
     def rank_one(self, indices: NDArray[Any], values: NDArray[Any], k: int, /) -> list[int]: ...
@@ -228,6 +285,8 @@ class LabelRanker64(Ranker64):
         solver: str,
         rate: float,
         n_features: int,
+        one_label: str,
+        probability: bool,
     ) -> None: ...
     def learn_one(
         self,
@@ -236,6 +295,7 @@ class LabelRanker64(Ranker64):
         relevant: Sequence[int],
         unknown: Sequence[int],
         weight: float,
+        stands_for: float,
         /,
     ) -> None: ...
     def predict_then_learn_one(
@@ -245,6 +305,8 @@ class LabelRanker64(Ranker64):
         relevant: Sequence[int],
         unknown: Sequence[int],
         weight: float,
+        stands_for: float,
+        places: PlaceArrays | None,
         /,
     ) -> tuple[NDArray[Any], float]: ...
     def rank_one(self, indices: NDArray[Any], values: NDArray[Any], k: int, /) -> list[int]: ...
@@ -375,6 +437,7 @@ class SharedRanker32(Ranker32):
         relevant: Sequence[int],
         unknown: Sequence[int],
         weight: float,
+        stands_for: float,
         /,
     ) -> None: ...
     def predict_then_learn_one(
@@ -384,6 +447,8 @@ class SharedRanker32(Ranker32):
         relevant: Sequence[int],
         unknown: Sequence[int],
         weight: float,
+        stands_for: float,
+        places: PlaceArrays | None,
         /,
     ) -> tuple[NDArray[Any], float]: ...
     def rank_one(self, indices: NDArray[Any], values: NDArray[Any], k: int, /) -> list[int]: ...
@@ -402,7 +467,14 @@ class SharedRanker32(Ranker32):
         self, indices: NDArray[Any], values: NDArray[Any]
     ) -> tuple[NDArray[numpy.int32], NDArray[numpy.float64]]: ...
     def learn_block(
-        self, phi: LabelBlock32, relevant: Sequence[int], unknown: Sequence[int], weight: float
+        self,
+        phi: LabelBlock32,
+        relevant: Sequence[int],
+        unknown: Sequence[int],
+        weight: float,
+        stands_for: float = 1.0,
+        places: PlaceArrays | None = None,
+        row: int = 0,
     ) -> tuple[NDArray[numpy.float32], float]: ...
     def score_block(self, phi: LabelBlock32) -> tuple[NDArray[numpy.float32], float]: ...
     def rank_block(self, phi: LabelBlock32, k: int) -> list[int]: ...
@@ -413,6 +485,8 @@ class SharedRanker32(Ranker32):
 
 class LabelBlock32:
     def __init__(self, rows: Matrix) -> None: ...
+    @property
+    def known(self) -> int: ...
     @property
     def bytes(self) -> int: ...
 
@@ -437,6 +511,7 @@ class SharedRanker64(Ranker64):
         relevant: Sequence[int],
         unknown: Sequence[int],
         weight: float,
+        stands_for: float,
         /,
     ) -> None: ...
     def predict_then_learn_one(
@@ -446,6 +521,8 @@ class SharedRanker64(Ranker64):
         relevant: Sequence[int],
         unknown: Sequence[int],
         weight: float,
+        stands_for: float,
+        places: PlaceArrays | None,
         /,
     ) -> tuple[NDArray[Any], float]: ...
     def rank_one(self, indices: NDArray[Any], values: NDArray[Any], k: int, /) -> list[int]: ...
@@ -464,7 +541,14 @@ class SharedRanker64(Ranker64):
         self, indices: NDArray[Any], values: NDArray[Any]
     ) -> tuple[NDArray[numpy.int32], NDArray[numpy.float64]]: ...
     def learn_block(
-        self, phi: LabelBlock64, relevant: Sequence[int], unknown: Sequence[int], weight: float
+        self,
+        phi: LabelBlock64,
+        relevant: Sequence[int],
+        unknown: Sequence[int],
+        weight: float,
+        stands_for: float = 1.0,
+        places: PlaceArrays | None = None,
+        row: int = 0,
     ) -> tuple[NDArray[numpy.float64], float]: ...
     def score_block(self, phi: LabelBlock64) -> tuple[NDArray[numpy.float64], float]: ...
     def rank_block(self, phi: LabelBlock64, k: int) -> list[int]: ...
@@ -475,6 +559,8 @@ class SharedRanker64(Ranker64):
 
 class LabelBlock64:
     def __init__(self, rows: Matrix) -> None: ...
+    @property
+    def known(self) -> int: ...
     @property
     def bytes(self) -> int: ...
 
@@ -520,6 +606,7 @@ class PartialRanker32(Ranker32):
         relevant: Sequence[int],
         unknown: Sequence[int],
         weight: float,
+        stands_for: float,
         /,
     ) -> None: ...
     def predict_then_learn_one(
@@ -529,6 +616,8 @@ class PartialRanker32(Ranker32):
         relevant: Sequence[int],
         unknown: Sequence[int],
         weight: float,
+        stands_for: float,
+        places: PlaceArrays | None,
         /,
     ) -> tuple[NDArray[Any], float]: ...
     def rank_one(self, indices: NDArray[Any], values: NDArray[Any], k: int, /) -> list[int]: ...
@@ -609,6 +698,7 @@ class PartialRanker64(Ranker64):
         relevant: Sequence[int],
         unknown: Sequence[int],
         weight: float,
+        stands_for: float,
         /,
     ) -> None: ...
     def predict_then_learn_one(
@@ -618,6 +708,8 @@ class PartialRanker64(Ranker64):
         relevant: Sequence[int],
         unknown: Sequence[int],
         weight: float,
+        stands_for: float,
+        places: PlaceArrays | None,
         /,
     ) -> tuple[NDArray[Any], float]: ...
     def rank_one(self, indices: NDArray[Any], values: NDArray[Any], k: int, /) -> list[int]: ...
@@ -750,6 +842,7 @@ class Predtron32(Ranker32):
         relevant: Sequence[int],
         unknown: Sequence[int],
         weight: float,
+        stands_for: float,
         /,
     ) -> None: ...
     def predict_then_learn_one(
@@ -759,6 +852,8 @@ class Predtron32(Ranker32):
         relevant: Sequence[int],
         unknown: Sequence[int],
         weight: float,
+        stands_for: float,
+        places: PlaceArrays | None,
         /,
     ) -> tuple[NDArray[Any], float]: ...
     def rank_one(self, indices: NDArray[Any], values: NDArray[Any], k: int, /) -> list[int]: ...
@@ -770,14 +865,23 @@ class Predtron32(Ranker32):
     def select_labels(self, sources: Sequence[Sequence[int]]) -> None: ...
     def select_features(self, kept: Sequence[bool]) -> None: ...
     def certificate(self) -> PredtronCertificate: ...
+    def probabilities(self, scores: NDArray[numpy.float32]) -> NDArray[numpy.float64]: ...
     def raw_scores(self, x: Matrix, row: int, predicting: bool) -> NDArray[numpy.float64]: ...
     def finished(
         self, x: Matrix, row: int
     ) -> tuple[NDArray[numpy.int32], NDArray[numpy.float64]]: ...
     def norm(self, x: Matrix, row: int) -> float: ...
     def count(self, norm: float, loss: float, weight: float, size: int) -> float: ...
-    def observe(
-        self, predicted: NDArray[numpy.float32], relevant: Sequence[int], unknown: Sequence[int]
+    def observe_labels(
+        self,
+        predicted: NDArray[numpy.float32],
+        labels_before: int,
+        known: int,
+        relevant: Sequence[int],
+        unknown: Sequence[int],
+        stands_for: float = 1.0,
+        places: PlaceArrays | None = None,
+        row: int = 0,
     ) -> None: ...
     def move(self, x: Matrix, row: int, direction: NDArray[numpy.float64]) -> None: ...
     def learn_query(
@@ -830,6 +934,7 @@ class Predtron64(Ranker64):
         relevant: Sequence[int],
         unknown: Sequence[int],
         weight: float,
+        stands_for: float,
         /,
     ) -> None: ...
     def predict_then_learn_one(
@@ -839,6 +944,8 @@ class Predtron64(Ranker64):
         relevant: Sequence[int],
         unknown: Sequence[int],
         weight: float,
+        stands_for: float,
+        places: PlaceArrays | None,
         /,
     ) -> tuple[NDArray[Any], float]: ...
     def rank_one(self, indices: NDArray[Any], values: NDArray[Any], k: int, /) -> list[int]: ...
@@ -850,14 +957,23 @@ class Predtron64(Ranker64):
     def select_labels(self, sources: Sequence[Sequence[int]]) -> None: ...
     def select_features(self, kept: Sequence[bool]) -> None: ...
     def certificate(self) -> PredtronCertificate: ...
+    def probabilities(self, scores: NDArray[numpy.float64]) -> NDArray[numpy.float64]: ...
     def raw_scores(self, x: Matrix, row: int, predicting: bool) -> NDArray[numpy.float64]: ...
     def finished(
         self, x: Matrix, row: int
     ) -> tuple[NDArray[numpy.int32], NDArray[numpy.float64]]: ...
     def norm(self, x: Matrix, row: int) -> float: ...
     def count(self, norm: float, loss: float, weight: float, size: int) -> float: ...
-    def observe(
-        self, predicted: NDArray[numpy.float64], relevant: Sequence[int], unknown: Sequence[int]
+    def observe_labels(
+        self,
+        predicted: NDArray[numpy.float64],
+        labels_before: int,
+        known: int,
+        relevant: Sequence[int],
+        unknown: Sequence[int],
+        stands_for: float = 1.0,
+        places: PlaceArrays | None = None,
+        row: int = 0,
     ) -> None: ...
     def move(self, x: Matrix, row: int, direction: NDArray[numpy.float64]) -> None: ...
     def learn_query(

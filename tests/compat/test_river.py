@@ -86,8 +86,9 @@ def test_multilabel_model_gives_the_bits_of_its_learner(rounds):
         scores, cutoff = plain.score_one(plain_features(x))
         assert model.learner.score_one(plain_features(x))[0].tolist() == scores.tolist()
         assert model.predict_one(x) == dict(zip(labels, scores >= cutoff, strict=True))
-        probabilities = plain.probabilities(scores)
-        assert [p[True] for p in model.predict_proba_one(x).values()] == probabilities.tolist()
+        places = plain.places_one(plain_features(x))
+        probabilities = places.probability_matrix(len(labels))[0].tolist() if labels else []
+        assert [p[True] for p in model.predict_proba_one(x).values()] == probabilities
         assert model.rank_one(x) == plain.rank_one(plain_features(x))
     if rounds:
         assert str(model.learner.certificate_) == str(plain.certificate_)
@@ -101,13 +102,16 @@ def test_multiclass_model_gives_the_bits_of_its_learner(rounds):
     assert model.predict_proba_one({}) == {}
     for x, y in rounds:
         model.learn_one(x, y)
+        if not plain.is_started or y not in plain.classes_.tolist():
+            plain.add_labels([y])
         plain.learn_one(plain_features(x) or {"": 0.0}, [y])
         scores, _ = plain.score_one(plain_features(x))
         assert model.predict_one(x) == plain.classes_.tolist()[int(scores.argmax())]
         shares = model.predict_proba_one(x)
         assert list(shares) == list(plain.classes_)
         assert sum(shares.values()) == pytest.approx(1)
-        probabilities = plain.probabilities(scores)
+        places = plain.places_one(plain_features(x))
+        probabilities = places.probability_matrix(len(plain.classes_))[0]
         if probabilities.any():
             assert list(shares.values()) == pytest.approx(
                 (probabilities / probabilities.sum()).tolist()

@@ -29,6 +29,8 @@ SETTINGS: dict[type, dict[str, Any]] = {
         "passes": 2,
         "n_features": N_FEATURES,
         "dtype": "float32",
+        "one_label": "auto",
+        "probability": True,
     },
     SharedLabelRanker: {
         "features": None,

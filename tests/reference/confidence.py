@@ -367,6 +367,27 @@ def splitmix64(seed: int) -> int:
     return z ^ (z >> 31)
 
 
+class MarginCurve:
+    """The chance of the better one of two exclusive labels, increasing with its margin."""
+
+    def __init__(self) -> None:
+        self.log_slope = 0.0
+        self.squares = 0.0
+
+    def probability(self, margin: float) -> float:
+        return sigmoid(8.0 * math.tanh(math.exp(self.log_slope) * margin / 8.0))
+
+    def observe(self, margin: float, right: bool, evidence: float) -> None:
+        if margin <= 0:
+            return
+        if self.squares == 0:
+            self.log_slope = -math.log(margin)
+        zeta = min(math.exp(self.log_slope) * margin, 8.0)
+        gradient = evidence * (float(right) - sigmoid(zeta)) * zeta
+        self.squares += max(gradient**2, 1e-6)
+        self.log_slope += 0.5 * gradient / math.sqrt(self.squares)
+
+
 class LabelPrecision:
     """Per label and target, how many of the marked suggestions were right, lately."""
 
@@ -433,6 +454,7 @@ class ConfidenceTwin:
         self.one_label = one_label
         self.rules = [PlaceRule(place) for place in range(1, places + 1)]
         self.whole = Rule(2)
+        self.of_two = MarginCurve()
         self.runs = RunDetector()
         self.precision = LabelPrecision()
         self.answers = 0
@@ -467,16 +489,18 @@ class ConfidenceTwin:
             chance = rule.histogram.probability(zeta)
             base = self._base_rate(label, len(scores))
             chances.append(self._shrunk(chance, base, known, answers))
-        for label in first[len(described) :]:  # places without enough labels to have a rule
+        if len(described) < len(first):  # the last label: the rule of the place before, if any
             levels.append(0.0)
-            chances.append(self._base_rate(label, len(scores)))
+            chances.append(self._chance_beyond(scores, order, len(described), known, answers))
         alarm = self.runs.alarm
         if alarm or known == 0 or answers < LEAST_ANSWERS:
             levels = [0.0] * len(first)
         assured = [self.precision.capped(*one) for one in zip(first, levels, strict=True)]
         chances = self._in_order(chances)
         if self.one_label and first:
-            chances = self._exclusive(chances, scores, order, known, answers)
+            if len(scores) == 2:
+                chances[0] = self.of_two.probability(float(scores[order[0]] - scores[order[1]]))
+            chances = self._exclusive(chances, len(scores))
         chosen = [
             place == 0 if self.one_label else bool(scores[label] >= cutoff)
             for place, label in enumerate(first)
@@ -484,6 +508,8 @@ class ConfidenceTwin:
         of_whole = self._describe_whole(scores, cutoff, chances, chosen)
         whole = self.whole.histogram.probability(self.whole.zeta(of_whole))
         whole = self._shrunk(whole, self.whole.share, known, answers)
+        if self.one_label or not first:
+            whole = chances[0] if first else 0.0
         places = JudgedPlaces(
             first,
             scores[first].tolist(),
@@ -539,38 +565,45 @@ class ConfidenceTwin:
             distance = min(10.0, float(np.abs(scores - cutoff).min()))
         return np.array([logs, distance])
 
-    def _exclusive(
+    def _chance_beyond(
         self,
-        chances: list[float],
         scores: FloatArray,
         order: np.ndarray[tuple[int], np.dtype[np.intp]],
+        place: int,
         known: int,
         answers: float,
-    ) -> list[float]:
-        """The chances of exclusive labels: those of all K labels sum to 1.
+    ) -> float:
+        """The chance of a label at a place without a rule, by the last rule that there is."""
+        label, labels = int(order[place]), len(scores)
+        base = self._base_rate(label, labels)
+        if labels == 1:
+            return base
+        rule = self.rules[min(place, len(self.rules), labels - 1) - 1]
+        score, deviation = float(scores[label]), max(float(scores.std()), 1e-9)
+        numbers = rule.numbers(
+            label,
+            score,
+            float(scores[order[0]]) - score,
+            (score - float(scores.mean())) / deviation,
+            self.occurrences.get(label, 0),
+            known,
+        )
+        chance = rule.histogram.probability(rule.zeta(numbers))
+        return self._shrunk(chance, base, known, answers)
 
-        The first place keeps its chance, if that is at least 1/K. The others are scaled. None may
-        exceed the first: what is cut off goes to those after it.
+    @staticmethod
+    def _exclusive(chances: list[float], labels: int) -> list[float]:
+        """The chances of exclusive labels: those of all labels sum to 1.
+
+        The first place keeps its chance, if that is at least 1 / labels. Labels after these places
+        share what the chances leave, equally. Then all but the first are scaled; none may exceed
+        the first: what is cut off goes to those after it.
         """
-        K = len(scores)
-        others = chances[1:]
-        last = self.rules[-1]
-        if len(chances) < K:  # labels further down: the rule of the last place, on their numbers
-            mean, deviation = float(scores.mean()), max(float(scores.std()), 1e-9)
-            for label in order[len(chances) :].tolist():
-                score = float(scores[label])
-                numbers = last.numbers(
-                    label,
-                    score,
-                    float(scores[order[0]]) - score,
-                    (score - mean) / deviation,
-                    self.occurrences.get(label, 0),
-                    known,
-                )
-                chance = last.histogram.probability(last.zeta(numbers))
-                chance = self._shrunk(chance, self._base_rate(label, K), known, answers)
-                others.append(min(chance, others[-1]))
-        first = max(chances[0], 1.0 / K)
+        tail = labels - len(chances)
+        each = clip((1.0 - sum(chances)) / tail, 0.0, chances[-1]) if tail else 0.0
+        # The small number lets labels without any chance share what others may not have.
+        others = [chance + 1e-12 for chance in (*chances[1:], *[each] * tail)]
+        first = max(chances[0], 1.0 / labels)
         left, rest = 1.0 - first, sum(others)
         found = [first]
         for i, chance in enumerate(others):
@@ -579,7 +612,7 @@ class ConfidenceTwin:
             found.append(value)
             left -= value
             rest -= chance
-        return found[: len(chances)]
+        return [first + max(left, 0.0), *found[1 : len(chances)]]
 
     @staticmethod
     def _in_order(chances: Sequence[float]) -> list[float]:
@@ -637,6 +670,9 @@ class ConfidenceTwin:
             right = label in relevant
             rule.learn(numbers, right, evidence, stands_for)
             rule.count(label, right)
+        if not unknown and len(before) == 2:
+            margin = places.scores[0] - places.scores[1]
+            self.of_two.observe(margin, places.labels[0] in relevant, evidence)
         if not unknown and places.labels:
             chosen = (
                 set(places.labels[:1])

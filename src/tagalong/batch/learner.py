@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from tagalong.batch.m3l.fit import Fit
 from tagalong.batch.m3l.matrices import is_sparse
 from tagalong.batch.m3l.models import LinearModel
-from tagalong.learning.examples import as_pairs
+from tagalong.learning.examples import SparseRows, as_pairs
 from tagalong.learning.fitted import Fitted
 from tagalong.learning.labels import Labels
+from tagalong.learning.places import Places, TieOrder
 from tagalong.learning.protocols import Task
 
 __all__ = ["BatchLearner"]
@@ -104,6 +105,46 @@ class BatchLearner(Fitted):
             Scores from ``score_one``.
         """
         return self._fit.probabilities(scores)
+
+    @property
+    def has_one_label(self) -> bool:
+        """Whether every item has one label: not known, so False."""
+        return False
+
+    def find_places(
+        self, rows: SparseRows, k: int | None = None, ties: TieOrder | None = None
+    ) -> Places:
+        """Return the first k labels for each row, or all of them, with their probabilities.
+
+        A label is assured at its probability, which ``calibrate`` fitted to held-out rows.
+
+        Parameters
+        ----------
+        rows : SparseRows
+            Features by number.
+        k : int, optional
+            The number of labels; all by default.
+        ties : (counts, last), optional
+            The order of labels with equal scores; by number by default.
+        """
+        count = len(rows.indptr) - 1
+        labels = np.zeros((count, len(self.labels) if k is None else min(k, len(self.labels))))
+        labels = labels.astype(np.int32)
+        scores, probabilities = np.zeros(labels.shape), np.zeros(labels.shape)
+        known = np.zeros(count, np.int32)
+        for row in range(count):
+            span = slice(rows.indptr[row], rows.indptr[row + 1])
+            found, _ = self.score_one((rows.indices[span], rows.values[span]))
+            keys = (-found,) if ties is None else (-ties[1], -ties[0], -found)
+            labels[row] = np.lexsort(keys)[: labels.shape[1]]
+            scores[row] = found[labels[row]]
+            probabilities[row] = self.probabilities(found)[labels[row]]
+            known[row] = len(rows.indices[span])
+        in_runs = np.zeros(count, dtype=bool)
+        whole = np.zeros(count)
+        return Places(
+            labels, scores, probabilities, probabilities, scores >= 0, whole, known, in_runs
+        )
 
     def score_one(self, x: Any) -> tuple[Array, float]:
         """Return the scores of all labels for one example, and the cut-off.

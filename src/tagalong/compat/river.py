@@ -84,6 +84,14 @@ class _Adapter(Estimator):
     def _labels(self) -> list[Hashable]:
         return list(self.learner.labels.names)
 
+    def _chances(self, x: Mapping[Hashable, object]) -> dict[Hashable, float]:
+        """Return the probability that each label is right."""
+        labels = self._labels()
+        if not labels:
+            return {}
+        found = self.learner.places_one(_features(x)).probability_matrix(len(labels))
+        return dict(zip(labels, found[0].tolist(), strict=True))
+
     def _learn(
         self,
         x: Mapping[Hashable, object],
@@ -203,12 +211,7 @@ class MultiLabelRanker(_Adapter, MultiLabelClassifier):
         kwargs : ignored
             For River's interface.
         """
-        scores, _ = self.learner.score_one(_features(x))
-        probabilities = self.learner.probabilities(scores).tolist()
-        return {
-            label: {False: 1 - p, True: p}
-            for label, p in zip(self._labels(), probabilities, strict=False)
-        }
+        return {label: {False: 1 - p, True: p} for label, p in self._chances(x).items()}
 
 
 class MulticlassRanker(_Adapter, Classifier):
@@ -272,11 +275,11 @@ class MulticlassRanker(_Adapter, Classifier):
         kwargs : ignored
             For River's interface.
         """
-        scores, _ = self.learner.score_one(_features(x))
-        relevance = self.learner.probabilities(scores)
-        total, count = relevance.sum(), len(relevance)
-        shares = relevance / total if total > 0 else np.full(count, 1 / max(1, count))
-        return dict(zip(self._labels(), shares.tolist(), strict=False))
+        chances = self._chances(x)
+        total = sum(chances.values())
+        if not total > 0:
+            return dict.fromkeys(chances, 1 / max(1, len(chances)))
+        return {label: chance / total for label, chance in chances.items()}
 
     @property
     def _multiclass(self) -> bool:

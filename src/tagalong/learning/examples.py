@@ -35,6 +35,13 @@ class SparseRows(NamedTuple):
     indices: npt.NDArray[np.int32]
     values: npt.NDArray[np.float64]
 
+    @classmethod
+    def of_pair(cls, pair: Pair) -> "SparseRows":
+        """Return one example as rows."""
+        indices, values = pair
+        ends = np.array([0, len(indices)], dtype=np.int64)
+        return cls(ends, indices.astype(np.int32), values.astype(np.float64))
+
     def matrix(self) -> _native.Matrix:
         """Return a native view of the rows; its width is the largest feature number plus one."""
         columns = int(self.indices.max(initial=-1)) + 1

@@ -29,7 +29,7 @@ __all__ = [
     "unpack",
 ]
 
-FORMAT = 2
+FORMAT = 3
 Arrays = dict[str, npt.NDArray[Any]]
 JsonLabel: TypeAlias = str | int | dict[str, list[Any]]
 """A label in a JSON header; ``{"tuple": [...]}`` is a tuple."""

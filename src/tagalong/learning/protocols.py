@@ -19,6 +19,7 @@ from tagalong.learning.certificates import AnyCertificate
 from tagalong.learning.examples import Pair, SparseRows
 from tagalong.learning.labels import Labels
 from tagalong.learning.model_files import Saveable
+from tagalong.learning.places import Covered, Places, TieOrder
 from tagalong.learning.rounds import Round, Rounds
 
 __all__ = [
@@ -80,8 +81,14 @@ class Learner(Saveable, Protocol):
     def score_one(self, x: Pair) -> tuple[npt.NDArray[Any], float]:
         """Return the scores of all labels for one example, and the cut-off."""
 
-    def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Return the probability that each label is relevant, given its score."""
+    def find_places(
+        self, rows: SparseRows, k: int | None = None, ties: TieOrder | None = None
+    ) -> Places:
+        """Return the first k labels for each row, with how far to trust them."""
+
+    @property
+    def has_one_label(self) -> bool:
+        """Whether every item has one label: told by the user, or noticed."""
 
     def explain_one(
         self, x: Pair, label: Hashable
@@ -112,17 +119,41 @@ class OnlineLearner(Learner, Protocol):
     def learns_rows(self) -> bool:
         """Whether it offers ``encode_rows`` and ``watch_rows``."""
 
+    @property
+    def labels_come_in_runs(self) -> bool:
+        """Whether labels came in runs far beyond chance; nothing is sure while they do."""
+
+    def coverage(self, targets: Sequence[float] = ...) -> list[Covered]:
+        """Return how many recent items could have been filed without asking at each target."""
+
+    def label_precision(self) -> npt.NDArray[np.float64]:
+        """Return recent sure suggestions per label, and right ones of them: (K, targets, 2)."""
+
+    def count_mistake(self, label: Hashable) -> None:
+        """Count a wrong suggestion that was acted on against the precision of its label."""
+
     def watch_one(
-        self, x: Pair, y: object, unknown: Collection[Hashable] = (), weight: float = 1.0
+        self,
+        x: Pair,
+        y: object,
+        unknown: Collection[Hashable] = (),
+        weight: float = 1.0,
+        judged: bool | float = True,
     ) -> Round:
-        """Learn one example, possibly with new features and labels; return the prior prediction."""
+        """Learn one example, possibly with new features and labels; return the prior prediction.
+
+        An example that was learnt before is not ``judged``: only weights change. An answer of a
+        random sample may stand for several examples, ``judged`` being their number.
+        """
 
     def encode_rows(
         self, Y: Sequence[Collection[Hashable]], weights: npt.NDArray[np.float64] | None
     ) -> RowTargets:
         """Convert labels to numbers; raise ValueError for rows that cannot be learnt."""
 
-    def watch_rows(self, rows: SparseRows, targets: RowTargets) -> Rounds:
+    def watch_rows(
+        self, rows: SparseRows, targets: RowTargets, judged: bool | float = True
+    ) -> Rounds:
         """Learn rows in one native call, with the same bits as one ``watch_one`` per row."""
 
     def check_example(self, x: Pair, new: Sequence[Hashable]) -> None:

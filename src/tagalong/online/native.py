@@ -1,6 +1,6 @@
 """The interface of the native learners, as protocols, and their construction from settings."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -72,8 +72,10 @@ class NativeRanker(Protocol):
         weights: npt.NDArray[np.float64] | None = None,
         scores: npt.NDArray[Any] | None = None,
         cutoffs: npt.NDArray[np.float64] | None = None,
+        stands_for: float = 1.0,
+        places: core.PlaceArrays | None = None,
     ) -> None:
-        """Learn the rows; write the scores and the cut-off before each row, if arrays are given."""
+        """Learn the rows; write scores, cut-off and places before each row, if arrays are given."""
 
     def learn_one(
         self,
@@ -82,6 +84,7 @@ class NativeRanker(Protocol):
         relevant: list[int],
         unknown: list[int],
         weight: float,
+        stands_for: float,
         /,
     ) -> None:
         """Learn one example."""
@@ -93,6 +96,8 @@ class NativeRanker(Protocol):
         relevant: list[int],
         unknown: list[int],
         weight: float,
+        stands_for: float,
+        places: core.PlaceArrays | None,
         /,
     ) -> tuple[npt.NDArray[Any], float]:
         """Learn one example; return the scores and the cut-off before learning."""
@@ -105,8 +110,31 @@ class NativeRanker(Protocol):
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float]:
         """Return an example's features, their contributions to the label's score, and the score."""
 
-    def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Return the recent share of relevant labels among labels with such scores."""
+    def judge(
+        self,
+        x: core.Matrix,
+        k: int,
+        count: npt.NDArray[np.int64] | None = None,
+        last: npt.NDArray[np.int64] | None = None,
+    ) -> core.PlaceArrays:
+        """Return the first k places of each row; all labels if k < 0."""
+
+    def covered(self, targets: Sequence[float]) -> list[tuple[float, float, float]]:
+        """Return share, precision and number of answers of the sure suggestions at each target."""
+
+    def label_precision(self) -> npt.NDArray[np.float64]:
+        """Return sure suggestions of each label, and right ones of them: (K, targets, 2)."""
+
+    def count_mistake(self, label: int) -> None:
+        """Count a wrong suggestion of a label that was acted on."""
+
+    @property
+    def has_one_label(self) -> bool:
+        """Whether every item has one label, as far as is known."""
+
+    @property
+    def in_runs(self) -> bool:
+        """Whether labels came in runs far beyond chance."""
 
     def restart_certificate(self) -> None:
         """Restart the counts and the dual value, centred on the current weights."""
@@ -193,14 +221,33 @@ class RankerWrapper(EditableRanker, Generic[Core]):
         relevant: list[int],
         unknown: list[int],
         weight: float,
+        stands_for: float,
         /,
     ) -> None:
         """Learn one example."""
-        self.predict_then_learn_one(indices, values, relevant, unknown, weight)
+        self.predict_then_learn_one(indices, values, relevant, unknown, weight, stands_for, None)
 
-    def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Return the recent share of relevant labels among labels with such scores."""
-        return self._core.probabilities(scores)
+    def covered(self, targets: Sequence[float]) -> list[tuple[float, float, float]]:
+        """Return share, precision and number of answers of the sure suggestions at each target."""
+        return self._core.covered(targets)
+
+    def label_precision(self) -> npt.NDArray[np.float64]:
+        """Return sure suggestions of each label, and right ones of them: (K, targets, 2)."""
+        return self._core.label_precision()
+
+    def count_mistake(self, label: int) -> None:
+        """Count a wrong suggestion of a label that was acted on."""
+        self._core.count_mistake(label)
+
+    @property
+    def has_one_label(self) -> bool:
+        """Whether every item has one label, as far as is known."""
+        return self._core.has_one_label
+
+    @property
+    def in_runs(self) -> bool:
+        """Whether labels came in runs far beyond chance."""
+        return self._core.in_runs
 
     def restart_certificate(self) -> None:
         """Restart the counts and the dual value, centred on the current weights."""

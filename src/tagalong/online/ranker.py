@@ -1,6 +1,7 @@
 """Base class of the label rankers: validation, learning, scoring, ranking."""
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -23,8 +24,10 @@ from tagalong.learning.examples import (
 from tagalong.learning.input_types import Classes, MatrixLike, SampleWeight, TargetsLike
 from tagalong.learning.labels import Labels, Targets
 from tagalong.learning.metrics import accuracy, average_precision
+from tagalong.learning.places import PLACES_JUDGED, Places, TieOrder, answers_counted
 from tagalong.learning.rounds import Round, Rounds
-from tagalong.online.label_model import LabelModel, Settings
+from tagalong.online.confident_model import ConfidentModel
+from tagalong.online.label_model import Settings
 
 __all__ = ["Example", "OnlineRanker", "Settings"]
 
@@ -35,7 +38,7 @@ _NO_SCORES: npt.NDArray[Any] = np.empty(0)
 _EMPTY_ROUND = Round(_NO_SCORES, 0.0, [], [])
 
 
-class OnlineRanker(ClassifierMixin, LabelModel):
+class OnlineRanker(ClassifierMixin, ConfidentModel):
     """Base class of the online label rankers: a scikit-learn estimator around a native learner.
 
     It validates matrices and single examples and passes them to the native learner. A batch is
@@ -71,8 +74,8 @@ class OnlineRanker(ClassifierMixin, LabelModel):
                 raise ValueError("sample_weight must have at least one positive number, got zeros")
             matrix = as_matrix(rows)
             self._start_with(settings, labels, targets.kind == "single", matrix, targets)
-        for _ in range(passes):
-            self._learn(matrix, targets, weights, None)
+        for number in range(passes):  # only the first pass sees the rows for the first time
+            self._learn(matrix, targets, weights, None, judged=number == 0)
         return self
 
     def partial_fit(
@@ -81,6 +84,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         Y: TargetsLike,
         classes: Classes = None,
         sample_weight: SampleWeight = None,
+        judged: bool | float = True,
     ) -> Self:
         """Learn a batch row by row. The whole batch is validated before any row is learnt.
 
@@ -95,8 +99,12 @@ class OnlineRanker(ClassifierMixin, LabelModel):
             if Y is an indicator matrix, whose columns then are the labels.
         sample_weight : array of shape (rows,), optional
             Scales the budget C of each round; rows of weight 0 are skipped.
+        judged : bool or float, default True
+            Whether predictions are compared with the labels before learning, to learn cut-off and
+            confidence. False for examples that were learnt before: only weights change. A number
+            above 1 means that the answer stands for so many examples that were not asked.
         """
-        self._learn_batch(X, Y, classes, sample_weight, watched=False)
+        self._learn_batch(X, Y, classes, sample_weight, judged, watched=False)
         return self
 
     def predict_then_learn(
@@ -135,6 +143,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         Y: TargetsLike,
         classes: Classes = None,
         sample_weight: SampleWeight = None,
+        judged: bool | float = True,
     ) -> Rounds:
         """Learn like ``partial_fit``, and return the predictions made before each round.
 
@@ -148,16 +157,22 @@ class OnlineRanker(ClassifierMixin, LabelModel):
             As for ``partial_fit``.
         sample_weight : array of shape (rows,), optional
             As for ``partial_fit``.
+        judged : bool or float, default True
+            As for ``partial_fit``.
 
         Returns
         -------
         Rounds
-            Scores and cut-off before each round, and the numbers of its labels.
+            Scores, cut-off and first places before each round, and the numbers of its labels.
         """
-        return self._learn_batch(X, Y, classes, sample_weight, watched=True)
+        return self._learn_batch(X, Y, classes, sample_weight, judged, watched=True)
 
     def learn_one(
-        self, x: Example, y: Hashable | Iterable[Hashable], unknown: Collection[Hashable] = ()
+        self,
+        x: Example,
+        y: Hashable | Iterable[Hashable],
+        unknown: Collection[Hashable] = (),
+        judged: bool | float = True,
     ) -> Self:
         """Learn one example.
 
@@ -170,8 +185,10 @@ class OnlineRanker(ClassifierMixin, LabelModel):
             any time.
         unknown : collection of labels
             Labels whose relevance is not known; the round uses no pairs with them.
+        judged : bool or float, default True
+            As for ``partial_fit``.
         """
-        self._learn_example(x, y, unknown, 1.0, watched=False)
+        self._learn_example(x, y, unknown, 1.0, judged, watched=False)
         return self
 
     def watch_one(
@@ -180,6 +197,7 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         y: Hashable | Iterable[Hashable],
         unknown: Collection[Hashable] = (),
         weight: float = 1.0,
+        judged: bool | float = True,
     ) -> Round:
         """Learn like ``learn_one``, and return the prediction made before the round.
 
@@ -193,15 +211,17 @@ class OnlineRanker(ClassifierMixin, LabelModel):
             Labels whose relevance is not known.
         weight : float
             Scales the round's budget C.
+        judged : bool or float, default True
+            As for ``partial_fit``.
 
         Returns
         -------
         Round
-            Scores and cut-off before the round, and the numbers of its labels.
+            Scores, cut-off and first places before the round, and the numbers of its labels.
         """
         if type(weight) is not float or weight != 1.0:  # 1 is valid for every learner
             weight = parameters.positive(weight, "weight", self.largest_weight)
-        return self._learn_example(x, y, unknown, weight, watched=True)
+        return self._learn_example(x, y, unknown, weight, judged, watched=True)
 
     def _learn_example(
         self,
@@ -209,24 +229,29 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         y: Hashable | Iterable[Hashable],
         unknown: Collection[Hashable],
         weight: float,
+        judged: bool | float,
         watched: bool,
     ) -> Round:
         before = dict(self.__dict__)  # like `restored_on_error`, without a context manager's cost
         found = _EMPTY_ROUND
+        stands_for = 1.0 if judged is True else answers_counted(judged)
         try:
             self.start()
             pairs, new_names = self._pairs(x, learning=True)
             relevant, unknown_labels, new = self._labels.encode_one(y, unknown)
+            self._check_label_count(relevant)
             if new:
                 self._labels.extend(new)
             try:
                 if watched:
+                    places = self._empty_places(1) if stands_for else None
                     scores, cutoff = self._native.predict_then_learn_one(
-                        *pairs, relevant, unknown_labels, weight
+                        *pairs, relevant, unknown_labels, weight, stands_for, places
                     )
-                    found = Round(scores, cutoff, relevant, unknown_labels)
+                    judgement = None if places is None else Places.from_native(places)
+                    found = Round(scores, cutoff, relevant, unknown_labels, places=judgement)
                 else:
-                    self._native.learn_one(*pairs, relevant, unknown_labels, weight)
+                    self._native.learn_one(*pairs, relevant, unknown_labels, weight, stands_for)
             except BaseException:  # custom features may raise anything
                 self._labels.remove_last(len(self._labels) - self._native.labels)
                 raise
@@ -274,7 +299,9 @@ class OnlineRanker(ClassifierMixin, LabelModel):
                 )
         return RowTargets(self._labels.encode_sets(Y), weights)
 
-    def watch_rows(self, rows: SparseRows, targets: RowTargets) -> Rounds:
+    def watch_rows(
+        self, rows: SparseRows, targets: RowTargets, judged: bool | float = True
+    ) -> Rounds:
         """Learn rows in one native call, with the same bits as ``watch_one`` row by row.
 
         Unlike a matrix for ``watch``, the rows have no fixed number of columns, and
@@ -286,16 +313,17 @@ class OnlineRanker(ClassifierMixin, LabelModel):
             Features by number, valid for this learner.
         targets : RowTargets
             The result of ``encode_rows``; nothing may be learnt in between.
+        judged : bool or float, default True
+            As for ``partial_fit``.
 
         Returns
         -------
         Rounds
-            Scores and cut-off before each round, and the numbers of its labels.
+            Scores, cut-off and first places before each round, and the numbers of its labels.
         """
         self._labels.extend(targets.targets.new)
         rounds = self._empty_rounds(targets.targets)
-        self._learn(rows.matrix(), targets.targets, targets.weights, rounds)
-        return rounds
+        return self._learn(rows.matrix(), targets.targets, targets.weights, rounds, judged)
 
     def decision_function(self, X: MatrixLike) -> npt.NDArray[Any]:
         """Return the scores of all labels, (rows, K).
@@ -357,17 +385,22 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         pairs, _ = self._pairs(x, learning=False)
         return self._native.score_one(*pairs)
 
-    def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Return the recent share of relevant labels among labels with such scores.
+    def places_one(self, x: Example, k: int | None = None, ties: TieOrder | None = None) -> Places:
+        """Return the first k labels for one example, or all, with how far to trust them.
 
         Parameters
         ----------
-        scores : array of shape (K,)
-            Scores as returned by ``score_one``.
+        x : (indices, values) or mapping of features to values
+            One example.
+        k : int, optional
+            The number of labels; all by default.
+        ties : (counts, last), optional
+            The order of labels with equal scores; by number by default.
         """
         if not self.is_started:
-            return np.zeros(len(scores))
-        return self._native.probabilities(scores)
+            return self.find_places(SparseRows.of_pair(as_pairs({})), k, ties)
+        pairs, _ = self._pairs(x, learning=False)
+        return self.find_places(SparseRows.of_pair(pairs), k, ties)
 
     def explain_one(
         self, x: Example, label: Hashable
@@ -459,14 +492,15 @@ class OnlineRanker(ClassifierMixin, LabelModel):
         Y: TargetsLike,
         classes: Classes,
         sample_weight: SampleWeight,
+        judged: bool | float,
         watched: bool,
     ) -> Rounds:
+        answers_counted(judged)  # refuse a wrong number before the learner starts
         matrix, targets, weights = self._checked_batch(X, Y, classes, sample_weight)
         rounds = Rounds(_NO_SCORES, _NO_SCORES, targets.relevant, targets.unknown)
         if watched:
             rounds = self._empty_rounds(targets)
-        self._learn(matrix, targets, weights, rounds if watched else None)
-        return rounds
+        return self._learn(matrix, targets, weights, rounds if watched else None, judged) or rounds
 
     def _empty_rounds(self, targets: Targets) -> Rounds:
         """Allocate the scores and cut-offs that learning writes, one row per round."""
@@ -476,13 +510,21 @@ class OnlineRanker(ClassifierMixin, LabelModel):
             scores.fill(-np.inf)
         return Rounds(scores, np.empty(rows), targets.relevant, targets.unknown)
 
+    def _empty_places(self, rows: int) -> core.PlaceArrays | None:
+        """Allocate the places that learning writes; None if the learner has no confidence."""
+        return core.PlaceArrays(rows, PLACES_JUDGED)
+
     def _learn(
         self,
         matrix: core.Matrix,
         targets: Targets,
         weights: npt.NDArray[np.float64] | None,
         watched: Rounds | None,
-    ) -> None:
+        judged: bool | float = True,
+    ) -> Rounds | None:
+        """Learn rows; return the rounds with their places, if they are watched."""
+        stands_for = answers_counted(judged)
+        places = self._empty_places(len(targets)) if watched is not None and stands_for else None
         try:
             self._native.learn(
                 matrix,
@@ -491,10 +533,18 @@ class OnlineRanker(ClassifierMixin, LabelModel):
                 weights=weights,
                 scores=None if watched is None else watched.scores,
                 cutoffs=None if watched is None else watched.cutoffs,
+                stands_for=stands_for,
+                places=places,
             )
         finally:
             # After an interruption only the first rows are learnt, but all labels are registered.
             self._native.add_labels(len(self._labels) - self._native.labels)
+        if watched is None or places is None:
+            return watched
+        return replace(watched, places=Places.from_native(places))
+
+    def _check_label_count(self, relevant: Sequence[int]) -> None:
+        """Hook: raise ValueError if an example cannot have so many labels."""
 
     def _check_same_classes(self, classes: Classes) -> None:
         if classes is None or labels_may_grow(classes):

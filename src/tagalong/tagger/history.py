@@ -74,9 +74,18 @@ class LabelHistory:
             self.count = np.concatenate([self.count, np.zeros(missing, np.int64)])
             self.last = np.concatenate([self.last, np.zeros(missing, np.int64)])
 
-    def uncount(self, relevant: Sequence[int]) -> None:
-        """Subtract an item from the counts of some labels."""
-        for label in relevant:
+    def recount(self, labels: int, before: Sequence[int], now: Sequence[int]) -> None:
+        """Correct the labels of an item: as if it had been counted with the new ones only.
+
+        Parameters
+        ----------
+        labels : int
+            Number of labels so far, including those of the item.
+        before, now : sequence of int
+            Numbers of the wrong labels, and of the right ones.
+        """
+        self.note(labels, now)
+        for label in before:
             self.count[label] = max(0, self.count[label] - 1)
 
     def drop(self, label: int) -> None:

@@ -1,10 +1,10 @@
 """Results of a tagger: suggestions, explanations, sizes."""
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
-__all__ = ["Explanation", "SizeReport", "Suggestion"]
+__all__ = ["Explanation", "SizeReport", "Suggestion", "Suggestions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +18,14 @@ class Suggestion:
     score : float
         The score of the learner. Scores are comparable between the labels of one item.
     probability : float
-        Share of right labels among labels with such scores in recent items.
+        The chance that the label is right, learnt from how often such suggestions were right.
     chosen : bool
-        Whether the score is at least the learnt cut-off, that is, the item should have the label.
+        Whether the label belongs to the answer: the best label if items have one label each,
+        otherwise a label that scores at least the learnt cut-off.
     sure : bool
-        Whether the probability is at least the required precision, that is, the item can be filed
-        without asking.
+        Whether the item can be filed without asking: of all suggestions marked like this, the
+        required share is right. It is a promise about all of them together, so a single one may
+        have a probability a little below the requirement.
     explores : bool
         Whether a learner from partial feedback shows the label mainly to learn about it.
     """
@@ -38,6 +40,39 @@ class Suggestion:
     def __str__(self) -> str:
         mark = "!" if self.sure else "+" if self.chosen else "?" if self.explores else " "
         return f"{mark} {self.probability:4.0%}  {self.label}"
+
+
+class Suggestions(list[Suggestion]):
+    """The suggestions for one item, best first: a list with facts about the whole item.
+
+    Parameters
+    ----------
+    suggestions : iterable of Suggestion
+        The suggestions.
+    whole : float
+        The chance that the chosen labels are exactly the right ones.
+    known : int
+        Number of features of the item that the model knows; with 0 there are only base rates.
+    in_runs : bool
+        Whether the labels of the items learnt last came in runs, as in sorted data. Nothing is
+        sure then.
+    audited : bool
+        Whether a person should be asked about the item even if it is sure; see `Tagger`.
+    """
+
+    def __init__(
+        self,
+        suggestions: Iterable[Suggestion] = (),
+        whole: float = 0.0,
+        known: int = 0,
+        in_runs: bool = False,
+        audited: bool = False,
+    ):
+        super().__init__(suggestions)
+        self.whole = whole
+        self.known = known
+        self.in_runs = in_runs
+        self.audited = audited
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 import math
 import os
 import threading
-from collections.abc import Collection, Hashable, Iterable, Sequence
-from typing import Any, Self
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -13,6 +13,7 @@ from tagalong import parameters
 from tagalong.learning import model_files
 from tagalong.learning.certificates import AnyCertificate
 from tagalong.learning.items import Item
+from tagalong.learning.places import Covered, Places
 from tagalong.learning.protocols import (
     Learner,
     ListLearner,
@@ -24,14 +25,40 @@ from tagalong.learning.protocols import (
 from tagalong.learning.rounds import QueryRound, Round, Rounds
 from tagalong.online.label_ranker.learner import LabelRanker
 from tagalong.readers.queries import Query, grades_of
+from tagalong.tagger.audit import Audit
 from tagalong.tagger.history import LabelHistory
-from tagalong.tagger.suggestions import Explanation, SizeReport, Suggestion
+from tagalong.tagger.suggestions import Explanation, SizeReport, Suggestion, Suggestions
+from tagalong.tagger.targets import LabelTargets, Target
 from tagalong.text import TextFeatures
 from tagalong.text.rows import AnyItem
 
 __all__ = ["Tagger"]
 
 SURE = 0.95
+
+
+class _PlacesOfItem(NamedTuple):
+    """The places of one item as Python values."""
+
+    places: list[tuple[int, float, float, float, bool]]
+    whole: float
+    known: int
+    in_runs: bool
+
+
+def _rows_of(places: Places) -> Iterator[_PlacesOfItem]:
+    """Yield the places of each row; those without a label are left out."""
+    columns = (
+        places.labels.tolist(),
+        places.scores.tolist(),
+        places.probabilities.tolist(),
+        places.assured.tolist(),
+        places.chosen.tolist(),
+    )
+    facts = zip(places.whole.tolist(), places.known.tolist(), places.in_runs.tolist(), strict=True)
+    for row, (whole, known, in_runs) in zip(zip(*columns, strict=True), facts, strict=True):
+        found = [place for place in zip(*row, strict=True) if place[0] >= 0]
+        yield _PlacesOfItem(found, whole, known, in_runs)
 
 
 class Tagger:
@@ -47,6 +74,12 @@ class Tagger:
         An unfitted learner is copied.
     features : TextFeatures, optional
         The conversion of items into features; by default with its default parameters.
+    audit : float, default 0.02
+        The share of the sure items that a person should be asked about nevertheless
+        (``Suggestions.audited``): what is filed without asking is no evidence that it was right.
+        At least a tenth until there are 200 such answers; 0 for none.
+    min_precision : mapping of label to float or "never", optional
+        Labels that need another precision than the others before they are sure.
     names : bool, default True
         Whether to store the words of learnt items, to show what the model has learnt. If False, no
         words are stored, neither in memory nor in the model file. Learning and suggestions are the
@@ -87,7 +120,11 @@ class Tagger:
         learner: Learner | None = None,
         features: TextFeatures | None = None,
         names: bool = True,
+        audit: float = 0.02,
+        min_precision: Mapping[Hashable, Target] | None = None,
     ):
+        self._audit = Audit(audit)
+        self._targets = LabelTargets(min_precision)
         self.features = TextFeatures() if features is None else features
         if not parameters.flag(names, "names"):
             self.features = clone(self.features).set_params(names=False)
@@ -130,9 +167,83 @@ class Tagger:
             )
         return self.learner.certificate_
 
-    def suggest(
-        self, item: AnyItem, k: int | None = 5, min_precision: float = SURE
-    ) -> list[Suggestion]:
+    @property
+    def has_one_label(self) -> bool:
+        """Whether every item has one label: told by the user, or noticed."""
+        return self.learner.has_one_label
+
+    @property
+    def labels_come_in_runs(self) -> bool:
+        """Whether the labels of the last items came in runs, as in sorted data.
+
+        Nothing is sure then, and progressive figures are not to be trusted.
+        """
+        return is_online(self.learner) and self.learner.labels_come_in_runs
+
+    @property
+    def audit(self) -> float:
+        """The share of the sure items that a person should be asked about nevertheless."""
+        return self._audit.share
+
+    @audit.setter
+    def audit(self, share: float) -> None:
+        self._audit = Audit(share, self._audit.seed, self._audit.answers)
+
+    @property
+    def min_precision(self) -> Mapping[Hashable, Target]:
+        """The labels with a required precision of their own; read-only."""
+        return self._targets
+
+    def set_min_precision(self, label: Hashable, min_precision: Target | None) -> Self:
+        """Give a label its own required precision.
+
+        Parameters
+        ----------
+        label : label
+            The label.
+        min_precision : float, "never" or None
+            The precision; "never" if the label is never sure; None for that of all labels.
+        """
+        with self._lock:
+            if label not in self.learner.labels.number:
+                raise ValueError(f"there is no label {label!r}")
+            self._targets.set(label, min_precision)
+        return self
+
+    def coverage(self, targets: Sequence[float] = (0.9, 0.95, 0.99)) -> list[Covered]:
+        """Return how many recent items could have been filed without asking.
+
+        Parameters
+        ----------
+        targets : sequence of float
+            The precisions to ask for.
+        """
+        with self._lock:
+            return self._online().coverage(targets)
+
+    def label_precision(self) -> dict[Hashable, tuple[float, float]]:
+        """Return for each label its recent suggestions that were sure at 95 %, and right ones.
+
+        Old suggestions count less.
+        """
+        with self._lock:
+            counts = self._online().label_precision()[:, 1].tolist()
+            names = self.learner.labels.names
+        return {name: (sure, right) for name, (sure, right) in zip(names, counts, strict=True)}
+
+    def count_mistake(self, label: Hashable) -> Self:
+        """Count an item that was filed under a label without asking, and wrongly.
+
+        Parameters
+        ----------
+        label : label
+            The label. If it falls clearly below the required precision, it is no longer sure.
+        """
+        with self._lock:
+            self._online().count_mistake(label)
+        return self
+
+    def suggest(self, item: AnyItem, k: int | None = 5, min_precision: float = SURE) -> Suggestions:
         """Return labels for an item, best first.
 
         Labels with equal scores, for example before the first item is learnt, are ordered by
@@ -145,55 +256,84 @@ class Tagger:
             The item.
         k : int or None, default 5
             Maximum number of labels; None means all.
-        min_precision : float
-            Suggestions of at least this probability are marked ``sure``.
+        min_precision : float, default 0.95
+            The share of the suggestions marked ``sure`` that has to be right. Labels with a
+            precision of their own keep it.
+        """
+        return self.suggest_many([item], k, min_precision)[0]
+
+    def suggest_many(
+        self, items: Sequence[AnyItem], k: int | None = 5, min_precision: float = SURE
+    ) -> list[Suggestions]:
+        """Return labels for many items in one native call, the same as ``suggest`` for each.
+
+        Parameters
+        ----------
+        items : sequence of Item, str or mapping
+            The items.
+        k : int or None, default 5
+            Maximum number of labels per item; None means all.
+        min_precision : float, default 0.95
+            As for ``suggest``.
         """
         if not 0 < parameters.real(min_precision, "min_precision") <= 1:
             raise ValueError(f"min_precision must be above 0 and at most 1, got {min_precision!r}")
         count = None if k is None else parameters.integer(k, "k", 0)
         with self._lock:
             if shows_lists(self.learner):
-                return self._suggest_list(self.learner, item, count, min_precision)
-            scores, cutoff = self.learner.score_one(self.features.look(item).pairs())
-            probabilities = self.learner.probabilities(scores)
-            best = self.history.best(scores, count)
+                learner = self.learner
+                return [self._suggest_list(learner, item, count, min_precision) for item in items]
+            rows = self.features.look_rows(items)
+            ties = (self.history.count, self.history.last)
+            places = self.learner.find_places(rows, count, ties)
             names = self.learner.labels.names
         return [
-            Suggestion(
-                label=names[i],
-                score=float(scores[i]),
-                probability=float(probabilities[i]),
-                chosen=bool(scores[i] >= cutoff),
-                sure=bool(probabilities[i] >= min_precision),
-            )
-            for i in best
+            self._suggestions(item, row, names, min_precision)
+            for item, row in zip(items, _rows_of(places), strict=True)
         ]
+
+    def _suggestions(
+        self, item: AnyItem, row: _PlacesOfItem, names: Sequence[Hashable], min_precision: float
+    ) -> Suggestions:
+        found = [
+            Suggestion(
+                label=names[label],
+                score=score,
+                probability=probability,
+                chosen=chosen,
+                sure=assured >= self._targets.required(names[label], min_precision),
+            )
+            for label, score, probability, assured, chosen in row.places
+        ]
+        any_sure = any(suggestion.sure for suggestion in found)
+        audited = any_sure and self._audit.asks(item)
+        return Suggestions(found, row.whole, row.known, row.in_runs, audited)
 
     def _suggest_list(
         self, learner: ListLearner, item: AnyItem, count: int | None, min_precision: float
-    ) -> list[Suggestion]:
+    ) -> Suggestions:
         """Return the list of a learner from partial feedback, with at most `count` labels."""
         if count == 0 or not self.labels:
-            return []
+            return Suggestions()
         limits = [limit for limit in (count, learner.max_labels) if limit is not None]
         found = learner.suggest_one(
             self.features.look(item).pairs(), min(limits) if limits else None
         )
         scores, _ = learner.score_one(self.features.look(item).pairs())
         number = learner.labels.number
-        return [
+        return Suggestions(
             Suggestion(
                 label=label,
                 score=float(scores[number[label]]),
                 probability=float(probability),
                 chosen=not explores,
-                sure=bool(probability >= min_precision),
+                sure=bool(probability >= self._targets.required(label, min_precision)),
                 explores=bool(explores),
             )
             for label, probability, explores in zip(
                 found.labels, found.probabilities, found.explores, strict=True
             )
-        ]
+        )
 
     def learn(
         self,
@@ -201,6 +341,9 @@ class Tagger:
         labels: object = None,
         unknown: Collection[Hashable] = (),
         weight: float | None = None,
+        judged: bool = True,
+        filed: bool = False,
+        audited: bool = False,
     ) -> Self:
         """Learn the labels of an item.
 
@@ -214,8 +357,18 @@ class Tagger:
             Labels of unknown relevance.
         weight : float, optional
             Weight of the item; by default ``item.weight``.
+        judged : bool, default True
+            False for an item that was learnt before: only weights change, and neither cut-off nor
+            confidence nor counts of labels learn from it.
+        filed : bool, default False
+            Whether the tagger had filed the item by itself and a person now says where it belongs.
+            It is learnt, but is no evidence for the confidence of other items; if the present
+            first suggestion is wrong, that counts against its label.
+        audited : bool, default False
+            Whether the item was sure but a person was asked (``Suggestions.audited``). The answer
+            then stands for the items that were filed without asking.
         """
-        self.watch(item, labels, unknown, weight)
+        self.watch(item, labels, unknown, weight, judged, filed, audited)
         return self
 
     def watch(
@@ -224,6 +377,9 @@ class Tagger:
         labels: object = None,
         unknown: Collection[Hashable] = (),
         weight: float | None = None,
+        judged: bool = True,
+        filed: bool = False,
+        audited: bool = False,
     ) -> Round:
         """Learn the labels of an item, and return the prediction that was made before.
 
@@ -237,6 +393,8 @@ class Tagger:
             Labels of unknown relevance.
         weight : float, optional
             Weight of the item; by default ``item.weight``.
+        judged, filed, audited : bool
+            As for ``learn``.
         """
         if labels is None:
             labels = item.labels if isinstance(item, Item) else None
@@ -245,10 +403,20 @@ class Tagger:
         if weight is None:
             weight = item.weight if isinstance(item, Item) else 1.0
         with self._lock:
+            learner = self._online()
+            suggested = self.suggest(item, k=1) if filed else Suggestions()
             reading = self.features.look(item)
-            found = self._online().watch_one(reading.pairs(), labels, unknown, weight)
+            counted = self._audit.count_answer() if audited else 1.0
+            found = learner.watch_one(
+                reading.pairs(), labels, unknown, weight, counted if judged and not filed else False
+            )
             self.features.learn(reading)
-            self.history.note(len(self.learner.labels), found.relevant)
+            if judged:
+                self.history.note(len(self.learner.labels), found.relevant)
+            number = self.learner.labels.number
+            for wrong in suggested:
+                if number[wrong.label] not in found.relevant:
+                    learner.count_mistake(wrong.label)
         return found
 
     @property
@@ -261,13 +429,15 @@ class Tagger:
         """Whether ``watch_together`` can learn many items in one native call."""
         return is_online(self.learner) and self.learner.learns_rows
 
-    def watch_together(self, items: Sequence[Item]) -> Rounds | None:
+    def watch_together(self, items: Sequence[Item], judged: bool = True) -> Rounds | None:
         """Learn items in one native call, with the same bits as ``watch`` item by item.
 
         Parameters
         ----------
         items : sequence of Item
             The items, each with its labels.
+        judged : bool, default True
+            As for ``learn``.
 
         Returns
         -------
@@ -291,8 +461,9 @@ class Tagger:
             rows = self.features.read_texts(items, learner.n_features)
             if rows is None:
                 return None
-            rounds = learner.watch_rows(rows, targets)
-            self.history.note_rows(len(learner.labels), rounds.relevant)
+            rounds = learner.watch_rows(rows, targets, judged)
+            if judged:
+                self.history.note_rows(len(learner.labels), rounds.relevant)
         return rounds
 
     @property
@@ -340,7 +511,11 @@ class Tagger:
         return self
 
     def feedback(
-        self, item: AnyItem, shown: Iterable[Hashable], accepted: Iterable[Hashable]
+        self,
+        item: AnyItem,
+        shown: Iterable[Hashable],
+        accepted: Iterable[Hashable],
+        filed: bool = False,
     ) -> Self:
         """Learn from the accepted labels of a shown list.
 
@@ -354,6 +529,10 @@ class Tagger:
             The labels that were shown to the user.
         accepted : collection of labels
             The shown labels that the user accepted.
+        filed : bool, default False
+            Whether the tagger had filed the item by itself under the shown labels. The answer is
+            then no evidence for the confidence of other items; the labels that were not accepted
+            count as mistakes.
         """
         shown, accepted = list(shown), list(accepted)
         for label in accepted:
@@ -373,7 +552,13 @@ class Tagger:
                 right = [self.learner.labels.number[label] for label in accepted]
                 self.history.note(len(self.learner.labels), right)
                 return self
-            return self.learn(item, accepted, unknown=[x for x in self.labels if x not in shown])
+            unknown = [label for label in self.labels if label not in shown]
+            self.watch(item, accepted, unknown, judged=not filed)
+            if filed:
+                for label in shown:
+                    if label not in accepted:
+                        self._online().count_mistake(label)
+            return self
 
     def correct(self, item: AnyItem, labels: object, was: object) -> Self:
         """Learn the right labels of an item that was learnt with wrong labels.
@@ -394,8 +579,8 @@ class Tagger:
             before = self.learner.labels.encode_one(was)
             if before[2]:
                 raise ValueError(f"was: {before[2][0]!r} is not a label of this tagger")
-            self.learn(item, labels)
-            self.history.uncount(before[0])
+            found = self.watch(item, labels, judged=False)
+            self.history.recount(len(self.learner.labels), before[0], found.relevant)
         return self
 
     def explain(self, item: AnyItem, label: Hashable = None) -> Explanation:
@@ -437,6 +622,7 @@ class Tagger:
         """
         with self._lock:
             self._online().rename_label(old, new)
+            self._targets.rename(old, new)
         return self
 
     def forget_label(self, label: Hashable) -> Self:
@@ -451,6 +637,7 @@ class Tagger:
             number = self.learner.labels.number.get(label, -1)
             self._online().forget_labels([label])
             self.history.drop(number)
+            self._targets.set(label, None)
         return self
 
     def merge_labels(self, labels: Iterable[Hashable], into: Hashable) -> Self:
@@ -464,8 +651,10 @@ class Tagger:
             Name of the merged label. It may be one of them, or another existing label.
         """
         with self._lock:
-            parts = self._online().merge_labels(list(labels), into)
+            merged = [*labels, into]
+            parts = self._online().merge_labels(merged[:-1], into)
             self.history.merge(parts)
+            self._targets.merge(merged, into)
         return self
 
     def prune(self, features: int) -> SizeReport:
@@ -523,6 +712,8 @@ class Tagger:
             "features": features,
             "notes": self.notes,
             "history": self.history.to_json(),
+            "audit": self._audit.to_json(),
+            "min_precision": self._targets.to_json(),
         }
         arrays = {f"learner/{name}": array for name, array in learner_arrays.items()}
         arrays |= {f"features/{name}": array for name, array in feature_arrays.items()}
@@ -551,6 +742,9 @@ class Tagger:
         self = cls(learner=part("learner"), features=part("features"))
         self.notes = header["notes"]
         self.history = LabelHistory(**header["history"])
+        if "audit" in header:  # files of older versions lack it
+            self._audit = Audit(**header["audit"])
+            self._targets = LabelTargets.from_json(header["min_precision"])
         if len(self.history) != len(self.labels):
             raise ValueError(
                 f"the tagger has {len(self.labels)} labels, but its history has {len(self.history)}"

@@ -134,6 +134,16 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         """
         self._native_features().learn(reading)
 
+    def look_rows(self, items: Sequence[AnyItem]) -> SparseRows:
+        """Return the features of many items, and learn nothing: a row per item.
+
+        Parameters
+        ----------
+        items : sequence of items
+            The items.
+        """
+        return SparseRows(*self._native_features().read_many(self._rows(items), False))
+
     def read_texts(self, items: Sequence[AnyItem], most: int | None = None) -> SparseRows | None:
         """Return the features of items that consist of text only, and learn their words.
 

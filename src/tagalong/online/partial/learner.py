@@ -437,9 +437,13 @@ class PartialFeedbackRanker(OnlineRanker):
         targets: Targets,
         weights: npt.NDArray[np.float64] | None,
         watched: Rounds | None,
-    ) -> None:
+        judged: bool | float = True,
+    ) -> Rounds | None:
         self._declare_columns(matrix)
-        super()._learn(matrix, targets, weights, watched)
+        return super()._learn(matrix, targets, weights, watched, judged)
+
+    def _empty_places(self, rows: int) -> None:
+        """Return None: the learner estimates probabilities, but does not check them."""
 
     def _declare_columns(self, matrix: core.Matrix) -> None:
         """Take the number of features from the matrix, if no round has been played yet."""
@@ -453,9 +457,10 @@ class PartialFeedbackRanker(OnlineRanker):
         y: Hashable | Iterable[Hashable],
         unknown: Collection[Hashable],
         weight: float,
+        judged: bool | float,
         watched: bool,
     ) -> Round:
-        found = super()._learn_example(x, y, unknown, weight, watched)
+        found = super()._learn_example(x, y, unknown, weight, judged, watched)
         if not watched:
             return found
         shown, _, _ = self._native.last_round()

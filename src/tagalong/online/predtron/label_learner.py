@@ -37,6 +37,18 @@ class LabelPredtron(PredtronBase, CutoffRanker):
 
     _native: NativePredtron | PythonEngine
 
+    def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """Return the recent share of relevant labels among labels with such scores.
+
+        Parameters
+        ----------
+        scores : array of shape (K,)
+            Scores as returned by ``score_one``.
+        """
+        if not self.is_started:
+            return np.zeros(len(scores))
+        return self._native.probabilities(scores)
+
     def decision_function(self, X: MatrixLike) -> npt.NDArray[Any]:
         """Return the scores of all labels, (rows, K); for two classes one score per row, (rows,).
 

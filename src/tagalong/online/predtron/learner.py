@@ -154,6 +154,7 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
         classes: Classes = None,
         sample_weight: SampleWeight = None,
         group: npt.ArrayLike | None = None,
+        judged: bool | float = True,
     ) -> Self:
         """Learn a batch round by round. The whole batch is validated before any round is learnt.
 
@@ -171,8 +172,11 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
             number per query.
         group : sequence of int, optional
             For subset ranking: the number of rows of each query. None means one query.
+        judged : bool or float, default True
+            For problems with labels: False for rows that were learnt before. Then only weights
+            change. A number above 1 means that each row stands for so many.
         """
-        self._learn_batch("partial_fit", X, Y, classes, sample_weight, group)
+        self._learn_batch("partial_fit", X, Y, classes, sample_weight, group, judged=judged)
         return self
 
     def predict_then_learn(
@@ -288,6 +292,13 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
     rank_one = delegated(LabelPredtron.rank_one)
     score_one = delegated(LabelPredtron.score_one)
     explain_one = delegated(LabelPredtron.explain_one)
+    find_places = delegated(LabelPredtron.find_places)
+    places_one = delegated(LabelPredtron.places_one)
+    predict_proba = delegated(LabelPredtron.predict_proba)
+    predict_log_proba = delegated(LabelPredtron.predict_log_proba)
+    coverage = delegated(LabelPredtron.coverage)
+    label_precision = delegated(LabelPredtron.label_precision)
+    count_mistake = delegated(LabelPredtron.count_mistake)
     confidence = delegated(LabelPredtron.confidence)
     add_labels = delegated_chained(LabelPredtron.add_labels)
     rename_label = delegated(LabelPredtron.rename_label)
@@ -311,6 +322,16 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
     def learns_rows(self) -> bool:
         """Whether ``encode_rows`` and ``watch_rows`` exist: for problems with labels."""
         return self._current_learner().learns_rows
+
+    @property
+    def has_one_label(self) -> bool:
+        """Whether every item has one label: by the problem, or noticed."""
+        return self._current_learner().has_one_label
+
+    @property
+    def labels_come_in_runs(self) -> bool:
+        """Whether labels came in runs far beyond chance; nothing is sure while they do."""
+        return self._current_learner().labels_come_in_runs
 
     @property
     def labels(self) -> Labels:
@@ -366,11 +387,12 @@ class Predtron(ClassifierMixin, DelegatingEstimator):
         classes: Classes,
         sample_weight: SampleWeight,
         group: npt.ArrayLike | None,
+        **label_options: object,
     ) -> Any:
         learner = self._current_learner()
         options = _group_argument(learner, group)
         if isinstance(learner, LabelPredtron):
-            options["classes"] = classes
+            options |= {"classes": classes, **label_options}
         return self._run(learner, call, X, Y, sample_weight=sample_weight, **options)
 
     def __sklearn_tags__(self) -> Any:

@@ -169,6 +169,8 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         relevant: npt.NDArray[Any],
         unknown: npt.NDArray[Any],
         weight: float,
+        stands_for: float,
+        places: core.PlaceArrays | None,
     ) -> npt.NDArray[Any]:
         """Learn a row; return the scores before learning, -infinity for labels new in this row."""
         given = np.concatenate([relevant, unknown])
@@ -177,11 +179,24 @@ class PythonEngine(RankerWrapper[NativePredtron]):
             self.add_labels(max(0, int(given.max(initial=-1)) + 1 - before))
             found = self._label_scores(x, row)
             if weight > 0:
-                self._core.observe(found, relevant.tolist(), unknown.tolist())
+                self._core.observe_labels(
+                    found,
+                    before,
+                    self._features_in(x, row),
+                    relevant.tolist(),
+                    unknown.tolist(),
+                    stands_for,
+                    places,
+                    row,
+                )
                 self._learn_labels(x, row, relevant, unknown, weight)
         found = found.copy()
         found[before:] = -np.inf
         return found
+
+    def _features_in(self, x: core.Matrix, row: int) -> int:
+        """Return the number of features of a row, without the constant feature."""
+        return int((self._core.finished(x, row)[0] >= 0).sum())
 
     def _learn_labels(
         self,
@@ -221,8 +236,10 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         weights: npt.NDArray[np.float64] | None = None,
         scores: npt.NDArray[Any] | None = None,
         cutoffs: npt.NDArray[np.float64] | None = None,
+        stands_for: float = 1.0,
+        places: core.PlaceArrays | None = None,
     ) -> None:
-        """Learn the rows; write the scores and the cut-off before each row, if arrays are given."""
+        """Learn the rows; write scores, cut-off and places before each row, if arrays are given."""
         for row in range(x.shape[0]):
             if cutoffs is not None:
                 cutoffs[row] = self._core.certificate().cutoff
@@ -232,6 +249,8 @@ class PythonEngine(RankerWrapper[NativePredtron]):
                 _labels_of(relevant, row),
                 _labels_of(unknown, row),
                 1.0 if weights is None else float(weights[row]),
+                stands_for,
+                places,
             )
             if scores is not None:
                 scores[row, : len(found)] = found
@@ -243,13 +262,15 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         relevant: list[int],
         unknown: list[int],
         weight: float,
+        stands_for: float,
+        places: core.PlaceArrays | None,
         /,
     ) -> tuple[npt.NDArray[Any], float]:
         """Learn one example; return the scores and the cut-off before learning."""
         x = self._one_row(indices, values)
         cutoff = self._core.certificate().cutoff
         given = [np.array(labels, dtype=np.int64) for labels in (relevant, unknown)]
-        return self._round(x, 0, given[0], given[1], weight), cutoff
+        return self._round(x, 0, given[0], given[1], weight, stands_for, places), cutoff
 
     def _one_row(self, indices: Indices, values: Values) -> core.Matrix:
         self._core.score_one(indices, values)  # validates them
@@ -285,6 +306,24 @@ class PythonEngine(RankerWrapper[NativePredtron]):
         scores = self.score_one(indices, values)[0]
         order: list[int] = np.argsort(-scores, kind="stable").tolist()
         return order if k < 0 else order[:k]
+
+    def judge(
+        self,
+        x: core.Matrix,
+        k: int,
+        count: npt.NDArray[np.int64] | None = None,
+        last: npt.NDArray[np.int64] | None = None,
+    ) -> core.PlaceArrays:
+        """Return the first k places of each row; all labels if k < 0."""
+        out = core.PlaceArrays(x.shape[0], self.labels if k < 0 else min(k, self.labels))
+        for row in range(x.shape[0]):
+            scores = np.ascontiguousarray(self._label_scores(x, row))
+            self._core.judge_scores(scores, self._features_in(x, row), out, row, count, last)
+        return out
+
+    def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """Return the recent share of right targets among those with such scores."""
+        return self._core.probabilities(scores)
 
     def explain_one(
         self, indices: Indices, values: Values, label: int

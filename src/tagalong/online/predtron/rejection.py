@@ -5,13 +5,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tagalong.online.native import NativeRanker
+from tagalong.online.native import NativePredtron
+from tagalong.online.predtron.python_engine import PythonEngine
 from tagalong.problems.binary import Binary
 
 __all__ = ["confidences", "is_rejected"]
 
 
-def confidences(native: NativeRanker, scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def confidences(
+    native: NativePredtron | PythonEngine, scores: npt.NDArray[Any]
+) -> npt.NDArray[np.float64]:
     """Return, per row, how often predictions with such scores were right recently."""
     found = (native.probabilities(np.ascontiguousarray(row)).max() for row in scores)
     return np.fromiter(found, np.float64, count=len(scores))

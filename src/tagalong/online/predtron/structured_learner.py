@@ -39,6 +39,16 @@ class StructuredPredtron(PredtronBase):
         return False
 
     @property
+    def has_one_label(self) -> bool:
+        """Whether every item has one label: False, as there are none."""
+        return False
+
+    @property
+    def labels_come_in_runs(self) -> bool:
+        """Whether labels come in runs: False, as there are none."""
+        return False
+
+    @property
     def labels(self) -> Labels:
         """The known labels: always empty."""
         return Labels()

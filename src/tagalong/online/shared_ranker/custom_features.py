@@ -104,8 +104,10 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
         weights: npt.NDArray[np.float64] | None = None,
         scores: Scores | None = None,
         cutoffs: npt.NDArray[np.float64] | None = None,
+        stands_for: float = 1.0,
+        places: core.PlaceArrays | None = None,
     ) -> None:
-        """Learn the rows; write the scores and the cut-off before each row, if arrays are given."""
+        """Learn the rows; write scores, cut-off and places before each row, if arrays are given."""
         cached_matrix, cached = self._block_cache
         self._block_cache = (None, [])
         if cached_matrix is not x:
@@ -119,7 +121,7 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
                     cached[i] if i < len(cached) else self._block(row, names[:count], f"row {i}")
                 )
                 row_scores, cutoff = self._round(
-                    row, block, relevant_labels, unknown_labels, weight, f"row {i}"
+                    row, block, relevant_labels, unknown_labels, weight, stands_for, places, i
                 )
             if scores is not None:
                 scores[i, :count] = row_scores
@@ -133,6 +135,8 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
         relevant: list[int],
         unknown: list[int],
         weight: float,
+        stands_for: float,
+        places: core.PlaceArrays | None,
         /,
     ) -> tuple[Scores, float]:
         """Learn one example; return the scores and the cut-off before learning."""
@@ -140,7 +144,7 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
         count = max([self.labels - 1, *relevant, *unknown]) + 1
         with self._round_lock:
             block = self._block(x, self._names()[:count])
-            return self._round(x, block, relevant, unknown, weight)
+            return self._round(x, block, relevant, unknown, weight, stands_for, places)
 
     def score_one(self, indices: Indices, values: Values, /) -> tuple[Scores, float]:
         """Return the scores of one example and the cut-off."""
@@ -181,6 +185,23 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
                 out[i] = self._core.rank_block(block, count)
         return out
 
+    def judge(
+        self,
+        x: core.Matrix,
+        k: int,
+        count: npt.NDArray[np.int64] | None = None,
+        last: npt.NDArray[np.int64] | None = None,
+    ) -> core.PlaceArrays:
+        """Return the first k places of each row; all labels if k < 0."""
+        names = self._names()[: self.labels]
+        out = core.PlaceArrays(x.shape[0], len(names) if k < 0 else min(k, len(names)))
+        for i in range(x.shape[0]):
+            with self._round_lock:
+                block = self._block(self._core.finished_row(x, i), names, f"row {i}")
+                scores, _ = self._core.score_block(block)
+                self._core.judge_scores(scores, block.known, out, i, count, last)
+        return out
+
     def certificate(self) -> core.SharedCertificate:
         """Return the counts, the dual value and the cut-off."""
         return self._core.certificate()
@@ -196,15 +217,19 @@ class CustomFeaturesRanker(RankerWrapper[core.SharedRanker32]):
         relevant: list[int],
         unknown: list[int],
         weight: float,
-        place: str = "x",
+        stands_for: float,
+        places: core.PlaceArrays | None,
+        row: int | None = None,
     ) -> tuple[Scores, float]:
         # The block exists already. The features learn first: if they raise, the weights are
         # unchanged.
         if self._learns and weight > 0:
             names = self._names()
-            with self._failure_noted("learn", place):
+            with self._failure_noted("learn", "x" if row is None else f"row {row}"):
                 self._features.learn(x, [names[label] for label in sorted(relevant)])
-        return self._core.learn_block(block, relevant, unknown, weight)
+        return self._core.learn_block(
+            block, relevant, unknown, weight, stands_for, places, row or 0
+        )
 
     def _block_of_pairs(self, indices: Indices, values: Values) -> core.LabelBlock32:
         x = self._core.finished_pairs(indices, values)

@@ -24,9 +24,9 @@ struct ConfidenceConfig {
     double exploration = 1;  // factor of the widths: 1 is the theory, 0 means no exploration
 };
 
-class Confidence {
+class ConfidenceWidths {
   public:
-    Confidence(const SurrogateLoss& loss, const ConfidenceConfig& config) : config_(config) {
+    ConfidenceWidths(const SurrogateLoss& loss, const ConfidenceConfig& config) : config_(config) {
         const double c1 = loss.largest_slope(), c2 = loss.curvature();
         per_information_ = c1 / (c2 * c2) * (config.norm_bound ? 1 : 2);
         per_log_ = 12 / c2 * (c1 / c2 + 3 * loss.worst());
@@ -47,7 +47,7 @@ class Confidence {
         double capped(double width) const { return std::min(width, cap_); }
 
       private:
-        friend class Confidence;
+        friend class ConfidenceWidths;
         double base_, per_information_, information_, cap_, exploration_;
         bool determinant_;
     };

@@ -1,0 +1,460 @@
+#include "predictions/confidence.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "core/score_kernels.hpp"
+
+namespace tagalong {
+
+namespace {
+
+constexpr double kFewAnswers = 10;  // fewer answers of a kind are no evidence
+constexpr std::int64_t kNoticed = 20;  // answers after which one label per item is noticed
+constexpr std::size_t kEveryRound = 5;  // further places learn from every fourth answer
+constexpr std::int64_t kSampleOfRest = 4;
+
+double logit_of(double share, double least) {
+    const double clipped = std::clamp(share, least, 1 - least);
+    return std::log(clipped / (1 - clipped));
+}
+
+// Makes the probabilities of places not increase with the place, by replacing them with means over
+// adjacent places: the closest such sequence, with the same sum. Returns the last probability.
+double pool_increases(std::span<Place> places) {
+    struct Pool {
+        double sum;
+        std::size_t count;
+        double mean() const { return sum / static_cast<double>(count); }
+    };
+    std::array<Pool, Confidence::kPlaces> pools;
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        Pool pool{places[i].probability, 1};
+        while (last > 0 && pools[last - 1].mean() < pool.mean()) {
+            --last;
+            pool.sum += pools[last].sum;
+            pool.count += pools[last].count;
+        }
+        pools[last++] = pool;
+    }
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < last; ++i)
+        for (std::size_t j = 0; j < pools[i].count; ++j)
+            places[at++].probability = pools[i].mean();
+    return places.back().probability;
+}
+
+bool contains(std::span<const int> sorted, std::int32_t label) {
+    return std::binary_search(sorted.begin(), sorted.end(), label);
+}
+
+std::size_t known_bucket(std::int32_t known) {
+    return static_cast<std::size_t>(std::bit_width(static_cast<std::uint32_t>(known)));
+}
+
+// Sums in eight lanes, which need not wait for each other.
+template <class T, class Term>
+double lane_sum(std::span<const T> scores, Term&& term) {
+    std::array<double, 8> sums{};
+    std::size_t i = 0;
+    for (; i + 8 <= scores.size(); i += 8)
+        for (std::size_t lane = 0; lane < 8; ++lane) sums[lane] += term(scores[i + lane]);
+    for (; i < scores.size(); ++i) sums[i % 8] += term(scores[i]);
+    double total = 0;
+    for (const double sum : sums) total += sum;
+    return total;
+}
+
+}  // namespace
+
+bool Confidence::has_one_label() const {
+    if (one_label_ != OneLabel::noticed) return one_label_ == OneLabel::yes;
+    return answers_ >= kNoticed && several_ == 0;
+}
+
+template <class T>
+Confidence::ItemNumbers Confidence::describe_item(const ScoredItem<T>& item) {
+    const auto finite = [](T score) {
+        return kernels::to_finite_double(static_cast<double>(score));
+    };
+    const auto n = static_cast<double>(item.scores.size());
+    const double mean = lane_sum(item.scores, finite) / n;
+    const double squares = lane_sum(item.scores, [&](T score) {
+        const double deviation = finite(score) - mean;
+        return deviation * deviation;
+    });
+    return {0, mean, 1 / std::max(std::sqrt(squares / n), 1e-9),
+            std::log1p(static_cast<double>(item.known))};
+}
+
+Confidence::Rule::Numbers Confidence::describe_label(std::size_t rule, std::int32_t label,
+                                                     double score, double gap,
+                                                     const ItemNumbers& item) const {
+    const PlaceHistory& history = history_[rule];
+    const auto at = static_cast<std::size_t>(label);
+    const Suggested suggested = at < history.labels.size() ? history.labels[at] : Suggested{};
+    const double share = (static_cast<double>(suggested.right) + 4 * history.share.value) /
+                         (static_cast<double>(suggested.count) + 4);
+    const double occurrences = at < occurrences_.size() ? occurrences_[at] : 0;
+    return {score,
+            gap,
+            (score - item.mean) * item.inverse_deviation,
+            logit_of(share, 0.005),
+            logit_of(history.share.value, 0.01),
+            std::log1p(occurrences),
+            item.log_known};
+}
+
+// Describes the labels in ranked.best[0..9].
+template <class T>
+void Confidence::rank(const ScoredItem<T>& item, Ranked& ranked) const {
+    if (item.scores.empty()) return;
+    ItemNumbers numbers = describe_item(item);
+    const auto score = [&](std::size_t place) {
+        return kernels::to_finite_double(static_cast<double>(item.scores[ranked.best[place]]));
+    };
+    numbers.first = score(0);
+    const std::size_t places = std::min(ranked.best.size(), kPlaces);
+    for (std::size_t place = 0; place < places; ++place) {
+        const double here = score(place);
+        double gap = numbers.first - here;
+        if (place == 0) gap = ranked.best.size() > 1 ? here - score(1) : 0;
+        const std::size_t rule = rule_for(place, item.scores.size());
+        ranked.numbers[place] = describe_label(rule, ranked.best[place], here, gap, numbers);
+        ranked.logit[place] = rules_[rule].logit(ranked.numbers[place]);
+    }
+}
+
+double Confidence::base_rate(std::int32_t label, std::size_t labels) const {
+    const auto at = static_cast<std::size_t>(label);
+    const double occurrences = at < occurrences_.size() ? occurrences_[at] : 0;
+    return (occurrences + 1 / static_cast<double>(labels)) / (static_cast<double>(answers_) + 1);
+}
+
+double Confidence::supported(double probability, double base, double answers) const {
+    if (answers >= kFewAnswers) return probability;
+    return (answers * probability + kFewAnswers * base) / (answers + kFewAnswers);
+}
+
+// An item without known features is like no other.
+double Confidence::answers_with_known(std::int32_t known) const {
+    if (known == 0) return 0;
+    double answers = 0;
+    for (std::size_t i = 0; i <= known_bucket(known); ++i) answers += answers_by_known_[i];
+    return answers;
+}
+
+// Fills in probabilities and assurances of the labels ranked.best, of which at most kPlaces have
+// been described.
+template <class T>
+void Confidence::judge_ranked(const ScoredItem<T>& item, const Ranked& ranked, std::size_t places,
+                              Judgement& out) const {
+    const std::size_t labels = item.scores.size();
+    const bool one_label = has_one_label();
+    out.places.resize(places);
+    out.known = item.known;
+    out.in_runs = in_runs();
+    out.whole = 0;
+    if (labels == 0) return;
+    // A rule says little about items of a kind that it has hardly seen: base rates take over.
+    const double like_this = labels > 1 ? answers_with_known(item.known) : 0;
+    const bool any_sure = !out.in_runs && like_this >= kFewAnswers;
+    const std::size_t described = std::min(ranked.best.size(), kPlaces);
+    ItemNumbers numbers{};
+    if (places > described) {
+        numbers = describe_item(item);
+        numbers.first = kernels::to_finite_double(static_cast<double>(item.scores[ranked.best[0]]));
+    }
+    double most = 1;
+    for (std::size_t i = 0; i < places; ++i) {
+        const std::int32_t label = ranked.best[i];
+        Place& place = out.places[i];
+        place.label = label;
+        place.score = static_cast<double>(item.scores[label]);
+        place.chosen = one_label ? i == 0 : place.score >= item.cutoff;
+        const std::size_t rule = rule_for(i, labels);
+        double logit = 0;
+        if (i < described) {
+            logit = ranked.logit[i];
+        } else {
+            const double score = kernels::to_finite_double(place.score);
+            logit = rules_[rule].logit(
+                describe_label(rule, label, score, numbers.first - score, numbers));
+        }
+        place.probability = rules_[rule].probability(logit);
+        place.probability = supported(place.probability, base_rate(label, labels), like_this);
+        if (i >= described) place.probability = std::min(most, place.probability);
+        if (i + 1 == described) most = pool_increases({out.places.data(), described});
+        const bool may_be_sure = any_sure && i < described && rule == i;
+        place.assured =
+            may_be_sure ? precision_.limited(label, rules_[rule].assured(logit)) : 0;
+    }
+    if (one_label && labels == 2)
+        out.places[0].probability = of_two_.probability(out.places[0].score - out.places[1].score);
+    if (one_label) make_exclusive(out.places, labels);
+}
+
+// Makes the probabilities of all labels sum to 1. The first place keeps its probability, unless
+// it is below 1 / labels; the others share the rest in proportion, none above the first. Labels
+// after the first kPlaces share what those leave, equally.
+void Confidence::make_exclusive(std::vector<Place>& places, std::size_t labels) const {
+    if (places.empty()) return;
+    const std::size_t head = std::min(labels, kPlaces);
+    const auto tail = static_cast<double>(labels - head);
+    std::array<double, kPlaces + 1> share{};  // of places 2 to 10, and of one label after them
+    std::array<double, kPlaces + 1> count{};
+    double all = 0;
+    for (std::size_t i = 0; i < head; ++i) {
+        share[i] = places[i].probability;
+        count[i] = 1;
+        all += share[i];
+    }
+    if (tail > 0) {
+        share[head] = std::clamp((1 - all) / tail, 0.0, share[head - 1]);
+        count[head] = tail;
+    }
+    const double first = std::max(share[0], (1 + 1e-6) / static_cast<double>(labels));
+    const double most = first * (1 - 1e-9);  // the first place stays the only best one
+    const std::size_t kinds = head + (tail > 0 ? 1 : 0);
+    double rest = 1 - first;  // for the places from `next` on; shares do not increase
+    for (std::size_t next = 1; next < kinds; ++next) {
+        double weight = 0;
+        for (std::size_t i = next; i < kinds; ++i) weight += count[i] * (share[i] + 1e-12);
+        const double factor = rest / weight;
+        if ((share[next] + 1e-12) * factor <= most) {
+            for (std::size_t i = next; i < kinds; ++i) share[i] = (share[i] + 1e-12) * factor;
+            rest = 0;
+            break;
+        }
+        share[next] = most;
+        rest = std::max(0.0, rest - count[next] * most);
+    }
+    share[0] = first + rest;
+    for (std::size_t i = 0; i < places.size(); ++i)
+        places[i].probability = share[std::min(i, head)];
+}
+
+// Two numbers that describe the set of chosen labels: the log-probability of choosing and leaving
+// the first places as they are, and the smallest distance of a score to the cut-off.
+template <class T>
+Confidence::WholeNumbers Confidence::describe_whole(const ScoredItem<T>& item,
+                                                    const Judgement& judged) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < std::min(judged.places.size(), kWholePlaces); ++i) {
+        const Place& place = judged.places[i];
+        const double p = std::clamp(place.probability, 0.001, 0.999);
+        sum += std::log(place.chosen ? p : 1 - p);
+    }
+    double distance = 0;
+    if (std::isfinite(item.cutoff)) {
+        distance = 10;
+        for (const T score : item.scores)
+            distance = std::min(distance, std::abs(static_cast<double>(score) - item.cutoff));
+    }
+    WholeNumbers whole{{sum, distance}, 0};
+    whole.logit = whole_.logit(whole.numbers);
+    return whole;
+}
+
+template <class T>
+double Confidence::judge_whole(const ScoredItem<T>& item, const Judgement& judged,
+                               WholeNumbers& whole) const {
+    if (judged.places.empty()) return 0;
+    if (has_one_label()) return judged.places[0].probability;
+    whole = describe_whole(item, judged);
+    return supported(whole_.probability(whole.logit), whole_share_.value,
+                     answers_with_known(item.known));
+}
+
+template <class T>
+void Confidence::judge(const ScoredItem<T>& item, std::size_t k, const TieOrder& ties,
+                       Judgement& out) const {
+    static thread_local Ranked ranked;
+    const std::size_t labels = item.scores.size();
+    k = std::min(k, labels);
+    best_labels(item.scores, std::max(k, std::min(kPlaces, labels)), ties, ranked.best);
+    rank(item, ranked);
+    judge_ranked(item, ranked, ranked.best.size(), out);
+    WholeNumbers whole{};
+    out.whole = judge_whole(item, out, whole);
+    out.places.resize(k);
+}
+
+template <class T>
+void Confidence::rank_only(const ScoredItem<T>& item, std::size_t k, const TieOrder& ties,
+                           Judgement& out) const {
+    static thread_local std::vector<std::int32_t> best;
+    best_labels(item.scores, k, ties, best);
+    out = {};
+    out.known = item.known;
+    for (const std::int32_t label : best) {
+        const auto score = static_cast<double>(item.scores[label]);
+        const bool chosen = has_one_label() ? out.places.empty() : score >= item.cutoff;
+        out.places.push_back({label, score, 0, 0, chosen});
+    }
+}
+
+template <class T>
+void Confidence::observe(const ScoredItem<T>& item, std::span<const int> relevant,
+                         std::span<const int> unknown, double stands_for, Judgement* before) {
+    const std::size_t labels = item.scores.size();
+    best_labels(item.scores, kPlaces, ranked_.best);
+    rank(item, ranked_);
+    judge_ranked(item, ranked_, ranked_.best.size(), judged_);
+    WholeNumbers whole{};
+    judged_.whole = judge_whole(item, judged_, whole);
+    if (before) *before = judged_;
+
+    const Evidence evidence{runs_.observe(relevant), stands_for};
+    for (std::size_t place = 0; place < judged_.places.size(); ++place) {
+        // Count by the rule alone, so that a label that fell short can recover.
+        const std::int32_t label = ranked_.best[place];
+        if (judged_.places[place].assured > 0 && !contains(unknown, label))
+            precision_.observe(label, rules_[place].assured(ranked_.logit[place]),
+                               contains(relevant, label));
+    }
+    for (std::size_t place = 0; place < kPlaces && place + 1 < labels; ++place) {
+        if (place >= kEveryRound && answers_ % kSampleOfRest != 0) break;
+        if (contains(unknown, ranked_.best[place])) continue;
+        observe_place(place, ranked_, contains(relevant, ranked_.best[place]), evidence);
+    }
+    if (labels == 2 && unknown.empty())
+        of_two_.observe(judged_.places[0].score - judged_.places[1].score,
+                        contains(relevant, ranked_.best[0]), evidence.weight);
+    if (labels > 0 && unknown.empty() && !has_one_label()) {
+        std::size_t chosen = 0, hits = 0;
+        for (const T score : item.scores) chosen += static_cast<double>(score) >= item.cutoff;
+        for (const int label : relevant)
+            hits += static_cast<std::size_t>(label) < labels &&
+                    static_cast<double>(item.scores[label]) >= item.cutoff;
+        const bool right = hits == relevant.size() && hits == chosen;
+        whole_.observe(whole.numbers, whole.logit, right, evidence);
+        whole_share_.observe(right, evidence.weight);
+    }
+    for (const int label : relevant) {
+        if (static_cast<std::size_t>(label) >= occurrences_.size())
+            occurrences_.resize(label + 1, 0);
+        occurrences_[label] += 1;
+    }
+    answers_by_known_[known_bucket(item.known)] += evidence.weight;
+    ++answers_;
+    several_ += relevant.size() > 1;
+    if (answers_ >= kAlwaysRefresh && answers_ % kRefresh != 0) return;
+    for (Rule& rule : rules_) rule.refresh();
+    whole_.refresh();
+}
+
+void Confidence::RecentShare::observe(bool right, double weight) {
+    ++rounds;
+    value += weight * ((right ? 1 : 0) - value) *
+             std::max(0.005, 1 / static_cast<double>(rounds + 1));
+}
+
+void Confidence::observe_place(std::size_t place, const Ranked& ranked, bool right,
+                               const Evidence& evidence) {
+    const std::int32_t label = ranked.best[place];
+    rules_[place].observe(ranked.numbers[place], ranked.logit[place], right, evidence);
+    PlaceHistory& history = history_[place];
+    history.share.observe(right, evidence.weight);
+    if (static_cast<std::size_t>(label) >= history.labels.size()) history.labels.resize(label + 1);
+    Suggested& suggested = history.labels[label];
+    suggested.count = 0.95f * suggested.count + 1;
+    suggested.right = 0.95f * suggested.right + (right ? 1.0f : 0.0f);
+}
+
+void Confidence::select(const Selection& selection, std::size_t labels_before) {
+    const auto sums = [&](auto& values) {
+        values.resize(labels_before);
+        std::decay_t<decltype(values)> after(selection.labels());
+        selection.sum(values.data(), after.data());
+        values = std::move(after);
+    };
+    sums(occurrences_);
+    const auto targets = selection.targets(labels_before);
+    for (PlaceHistory& history : history_) {
+        std::vector<Suggested> after(selection.labels());
+        for (std::size_t label = 0; label < history.labels.size(); ++label) {
+            if (targets[label] < 0) continue;
+            after[targets[label]].count += history.labels[label].count;
+            after[targets[label]].right += history.labels[label].right;
+        }
+        history.labels = std::move(after);
+    }
+    precision_.select(selection, labels_before);
+    runs_.select(selection, labels_before);
+}
+
+std::vector<double> Confidence::state() const {
+    std::vector<double> out = {static_cast<double>(answers_), static_cast<double>(several_)};
+    for (const Rule& rule : rules_) rule.write(out);
+    whole_.write(out);
+    const auto write_share = [&](const RecentShare& share) {
+        out.insert(out.end(), {share.value, static_cast<double>(share.rounds)});
+    };
+    write_share(whole_share_);
+    of_two_.write(out);
+    out.insert(out.end(), answers_by_known_.begin(), answers_by_known_.end());
+    out.push_back(static_cast<double>(occurrences_.size()));
+    out.insert(out.end(), occurrences_.begin(), occurrences_.end());
+    for (const PlaceHistory& history : history_) {
+        write_share(history.share);
+        out.push_back(static_cast<double>(history.labels.size()));
+        for (const Suggested& label : history.labels)
+            out.insert(out.end(),
+                       {static_cast<double>(label.count), static_cast<double>(label.right)});
+    }
+    precision_.write(out);
+    runs_.write(out);
+    return out;
+}
+
+bool Confidence::restore(std::span<const double> state, std::size_t labels) {
+    constexpr double most = 9e15;
+    const auto label_count = static_cast<double>(labels);
+    Confidence read(one_label_);
+    StateReader reader(state);
+    read.answers_ = static_cast<std::int64_t>(reader.number(0, most));
+    read.several_ = static_cast<std::int64_t>(reader.number(0, most));
+    for (Rule& rule : read.rules_) rule.read(reader);
+    read.whole_.read(reader);
+    const auto read_share = [&](RecentShare& share) {
+        share.value = reader.number(0, 1);
+        share.rounds = static_cast<std::int64_t>(reader.number(0, most));
+    };
+    read_share(read.whole_share_);
+    read.of_two_.read(reader);
+    for (double& answers : read.answers_by_known_) answers = reader.number(0, most);
+    read.occurrences_.assign(static_cast<std::size_t>(reader.number(0, label_count)), 0);
+    for (double& occurrences : read.occurrences_) occurrences = reader.number(0, most);
+    for (PlaceHistory& history : read.history_) {
+        read_share(history.share);
+        history.labels.assign(static_cast<std::size_t>(reader.number(0, label_count)), {});
+        for (Suggested& label : history.labels) {
+            label.count = static_cast<float>(reader.number(0, 1e30));
+            label.right = static_cast<float>(reader.number(0, 1e30));
+        }
+    }
+    read.precision_.read(reader, labels);
+    std::span<const double> rest = reader.rest();
+    if (!reader.sound() || !read.runs_.read(rest, labels) || !rest.empty()) return false;
+    *this = std::move(read);
+    return true;
+}
+
+template void Confidence::judge(const ScoredItem<float>&, std::size_t, const TieOrder&,
+                                Judgement&) const;
+template void Confidence::judge(const ScoredItem<double>&, std::size_t, const TieOrder&,
+                                Judgement&) const;
+template void Confidence::rank_only(const ScoredItem<float>&, std::size_t, const TieOrder&,
+                                    Judgement&) const;
+template void Confidence::rank_only(const ScoredItem<double>&, std::size_t, const TieOrder&,
+                                    Judgement&) const;
+template void Confidence::observe(const ScoredItem<float>&, std::span<const int>,
+                                  std::span<const int>, double, Judgement*);
+template void Confidence::observe(const ScoredItem<double>&, std::span<const int>,
+                                  std::span<const int>, double, Judgement*);
+
+}  // namespace tagalong

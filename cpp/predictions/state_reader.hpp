@@ -1,0 +1,31 @@
+// Reads saved numbers in order, and checks that each is finite and within its range.
+#pragma once
+
+#include <span>
+
+namespace tagalong {
+
+class StateReader {
+  public:
+    explicit StateReader(std::span<const double> state) : state_(state) {}
+
+    // The next number; the lowest allowed one if it is missing or out of range.
+    double number(double least, double most) {
+        if (state_.empty() || !(state_.front() >= least && state_.front() <= most)) {
+            sound_ = false;
+            return least;
+        }
+        const double value = state_.front();
+        state_ = state_.subspan(1);
+        return value;
+    }
+    // Whether all numbers so far were there and within their ranges.
+    bool sound() const { return sound_; }
+    std::span<const double> rest() const { return state_; }
+
+  private:
+    std::span<const double> state_;
+    bool sound_ = true;
+};
+
+}  // namespace tagalong

@@ -1,0 +1,130 @@
+"""Base class of the label rankers: how far their suggestions can be trusted."""
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from tagalong.learning.examples import SparseRows
+from tagalong.learning.input_types import MatrixLike
+from tagalong.learning.places import Covered, Places, TieOrder
+from tagalong.online.label_model import LabelModel
+
+__all__ = ["ConfidentModel"]
+
+LABEL_TARGETS = (0.9, 0.95, 0.99)
+"""The targets at which the native core counts the precision of each label."""
+
+_NO_PLACES = Places(
+    *(np.zeros((0, 0), dtype) for dtype in (np.int32, float, float, float, bool)),
+    *(np.zeros(0, dtype) for dtype in (float, np.int32, bool)),
+)
+
+
+class ConfidentModel(LabelModel):
+    """A native learner of labels that learns how far its suggestions can be trusted.
+
+    The native core learns this from the rounds that are judged. `tagalong.learning.places` has the
+    meaning of the results.
+    """
+
+    # The contract: see `tagalong.learning.protocols`.
+
+    def find_places(
+        self, rows: SparseRows, k: int | None = None, ties: TieOrder | None = None
+    ) -> Places:
+        """Return the first k labels for each row, or all of them, with how far to trust them.
+
+        Parameters
+        ----------
+        rows : SparseRows
+            Features by number.
+        k : int, optional
+            The number of labels; all by default.
+        ties : (counts, last), optional
+            The order of labels with equal scores; by number by default.
+        """
+        if not self.is_started:
+            return _NO_PLACES
+        counts, last = (None, None) if ties is None else ties
+        found = self._native.judge(rows.matrix(), -1 if k is None else k, counts, last)
+        return Places.from_native(found)
+
+    @property
+    def has_one_label(self) -> bool:
+        """Whether every item has one label: told by the user, or noticed."""
+        return self.is_started and self._native.has_one_label
+
+    @property
+    def labels_come_in_runs(self) -> bool:
+        """Whether labels came in runs far beyond chance; nothing is sure while they do."""
+        return self.is_started and self._native.in_runs
+
+    def coverage(self, targets: Sequence[float] = LABEL_TARGETS) -> list[Covered]:
+        """Return how many recent items could have been filed without asking.
+
+        Parameters
+        ----------
+        targets : sequence of float
+            The precisions to ask for.
+        """
+        found = [(0.0, 0.0, 0.0)] * len(targets)
+        if self.is_started:
+            found = self._native.covered(list(targets))
+        return [
+            Covered(target, share, precision if answers else math.nan, answers)
+            for target, (share, precision, answers) in zip(targets, found, strict=True)
+        ]
+
+    def label_precision(self) -> npt.NDArray[np.float64]:
+        """Return recent sure suggestions per label, and right ones of them: (K, targets, 2).
+
+        The targets are 0.90, 0.95 and 0.99.
+        """
+        if not self.is_started:
+            return np.zeros((0, len(LABEL_TARGETS), 2))
+        return self._native.label_precision()
+
+    def count_mistake(self, label: Hashable) -> None:
+        """Count a wrong suggestion that was acted on against the precision of its label.
+
+        Parameters
+        ----------
+        label : hashable
+            The label that was wrong.
+        """
+        self._native.count_mistake(self._number(label))
+
+    # scikit-learn.
+
+    def predict_proba(self, X: MatrixLike) -> npt.NDArray[np.float64]:
+        """Return the probability that each label is right, (rows, K), in the order of ``classes_``.
+
+        If items have one label each, the probabilities of a row sum to 1. Otherwise they are
+        independent. They follow how often such suggestions were right when examples were seen
+        for the first time, so they are rough after few examples.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        """
+        check_is_fitted(self)
+        matrix = self._checked_matrix(X)
+        found = Places.from_native(self._native.judge(matrix, -1))
+        return found.probability_matrix(len(self.classes_))
+
+    def predict_log_proba(self, X: MatrixLike) -> npt.NDArray[np.float64]:
+        """Return the logarithms of ``predict_proba``.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (rows, n)
+            Examples.
+        """
+        with np.errstate(divide="ignore"):
+            found: npt.NDArray[Any] = np.log(self.predict_proba(X))
+        return found

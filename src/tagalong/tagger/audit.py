@@ -1,0 +1,89 @@
+"""The random share of sure items that a person is asked about nevertheless.
+
+What a tagger files by itself is no evidence that it was right. Therefore a share of the sure items
+is left to a person, and the answers to these stand for all others.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from tagalong import parameters
+from tagalong.learning.items import Item
+from tagalong.text.rows import AnyItem
+
+__all__ = ["Audit"]
+
+EARLY_SHARE = 0.1
+ENOUGH_ANSWERS = 200
+LEAST_SHARE = 0.001
+
+
+class Audit:
+    """Decides which items are asked, by a hash, so that suggesting stays repeatable.
+
+    Parameters
+    ----------
+    share : float
+        Share of the sure items to ask about; 0 for none. Until there are 200 answers to such
+        items, it is at least a tenth.
+    seed : int
+        Seed of the hash.
+    answers : int
+        Number of answers to audited items so far.
+    """
+
+    def __init__(self, share: float, seed: int = 0, answers: int = 0):
+        self.share = parameters.real(share, "audit")
+        if self.share != 0 and not LEAST_SHARE <= self.share <= 1:
+            raise ValueError(f"audit must be 0 or from {LEAST_SHARE:g} to 1, got {share!r}")
+        self.seed = parameters.integer(seed, "audit seed", 0)
+        self.answers = parameters.integer(answers, "audit answers", 0)
+
+    @property
+    def current_share(self) -> float:
+        """The share of the sure items that are asked at present."""
+        if self.share == 0 or self.answers >= ENOUGH_ANSWERS:
+            return self.share
+        return max(self.share, EARLY_SHARE)
+
+    def asks(self, item: AnyItem) -> bool:
+        """Return whether to ask about an item even if it is sure.
+
+        Parameters
+        ----------
+        item : Item, str or mapping
+            The item; its id decides, or its content if it has none.
+        """
+        key = f"{self.seed}\0{_key(item)}".encode(errors="surrogatepass")
+        number = int.from_bytes(hashlib.blake2b(key, digest_size=8).digest())
+        return number < self.current_share * 2.0**64
+
+    def count_answer(self) -> float:
+        """Count an answer to an audited item; return how many items it stands for."""
+        share = self.current_share
+        self.answers += 1
+        return 1 / share if share else 1.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the arguments of the constructor as JSON values."""
+        return {"share": self.share, "seed": self.seed, "answers": self.answers}
+
+
+def _key(item: AnyItem) -> str:
+    if isinstance(item, str):
+        return item
+    if isinstance(item, Item):
+        if item.id:
+            return f"id\0{item.id}"
+        return _key({"text": item.text, "features": dict(item.features)})
+    return json.dumps(item, sort_keys=True, default=_plain)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, (set, frozenset)):
+        return sorted(map(str, value))
+    return str(value)
