@@ -64,7 +64,9 @@ class Tagger:
     Notes
     -----
     A tagger gives the same bits as its learner with the features of ``features.read``. One thread
-    may learn while others request suggestions.
+    may learn while others request suggestions. If an item has text in a field that was never
+    learnt, such as plain text for a model of mails, suggestions and explanations read it as a
+    learnt field; ``features.matches`` says which, and ``features.fields`` lists the learnt fields.
 
     Examples
     --------
@@ -154,7 +156,7 @@ class Tagger:
         with self._lock:
             if shows_lists(self.learner):
                 return self._suggest_list(self.learner, item, count, min_precision)
-            scores, cutoff = self.learner.score_one(self.features.look(item).pairs())
+            scores, cutoff = self.learner.score_one(self.features.read(item, match=True))
             probabilities = self.learner.probabilities(scores)
             best = self.history.best(scores, count)
             names = self.learner.labels.names
@@ -176,10 +178,9 @@ class Tagger:
         if count == 0 or not self.labels:
             return []
         limits = [limit for limit in (count, learner.max_labels) if limit is not None]
-        found = learner.suggest_one(
-            self.features.look(item).pairs(), min(limits) if limits else None
-        )
-        scores, _ = learner.score_one(self.features.look(item).pairs())
+        pairs = self.features.read(item, match=True)
+        found = learner.suggest_one(pairs, min(limits) if limits else None)
+        scores, _ = learner.score_one(pairs)
         number = learner.labels.number
         return [
             Suggestion(
@@ -414,8 +415,9 @@ class Tagger:
                 if not best:
                     raise ValueError("the tagger has no labels yet; learn an item first")
                 label = best[0].label
-            pairs = self.features.read(item)
-            names = dict(zip(pairs[0].tolist(), self.features.describe(item), strict=True))
+            pairs = self.features.read(item, match=True)
+            described = self.features.describe(item, match=True)
+            names = dict(zip(pairs[0].tolist(), described, strict=True))
             features, parts, score = self.learner.explain_one(pairs, label)
             own = self.learner.own_feature_names(features)
         named = [
