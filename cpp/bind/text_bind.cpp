@@ -11,6 +11,7 @@
 #include <optional>
 #include <shared_mutex>
 #include <string>
+#include <tuple>
 
 #include "bind/arrays.hpp"
 #include "bind/learner_bind.hpp"
@@ -231,11 +232,11 @@ static FieldCounts restored_fields(const nb::dict& numbers) {
         return out;
     }
     for (nb::handle entry : nb::cast<nb::list>(numbers["fields"])) {
-        const auto name = nb::cast<std::string>(entry[0]);
-        const auto items = nb::cast<std::uint64_t>(entry[1]);
-        const auto words = nb::cast<std::uint64_t>(entry[2]);
-        if (nb::len(entry) != 3 || items == 0 || words < items || out.contains(name))
-            throw InputError("model state: 'fields' must have one (name, items, words) per field");
+        const auto [name, items, words] =
+            nb::cast<std::tuple<std::string, std::uint64_t, std::uint64_t>>(entry);
+        if (items == 0 || words < items || out.contains(name))
+            throw InputError(
+                "model state: 'fields' must have one name with its items and words per field");
         out.add(name, items, words);
     }
     if (!out.complete())
