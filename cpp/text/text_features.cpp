@@ -24,7 +24,7 @@ double log_weight(std::size_t count) {
     return count < table.size() ? table[count] : 1 + std::log(static_cast<double>(count));
 }
 
-// What precedes a word in the names of a field's features.
+// The prefix of the names of a field's features.
 std::string prefix(std::string_view field) {
     std::string found(field);
     if (!found.empty()) found += ':';
