@@ -124,7 +124,7 @@ def rows_of(items: Iterable[Item], backoff: bool = False) -> sp.csr_array:
 
 
 def with_both(items: list[Item]) -> sp.csr_array:
-    both = (rows_of(items) + rows_of(map(without_fields, items))).tocsr()
+    both: sp.csr_array = (rows_of(items) + rows_of(map(without_fields, items))).tocsr()
     both.sort_indices()
     return both
 

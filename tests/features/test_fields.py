@@ -144,7 +144,7 @@ def test_a_matched_item_cannot_be_learnt():
     features = TextFeatures(backoff=False).fit([MAIL])
     with pytest.raises(ValueError, match="match=True cannot be learnt"):
         features.read("the plane", learn=True, match=True)
-    assert features.fields == ("subject", "body") or features.fields == ("body", "subject")
+    assert features.fields == ("body", "subject")
 
 
 def test_too_many_fields_end_the_counting():
@@ -250,7 +250,7 @@ def test_a_file_with_unsound_fields_is_refused(fields, tmp_path):
 
 
 def test_features_of_a_batch_are_those_of_single_items():
-    items = [MAIL, Item(text={"subject": "Re: plane", "body": "late"}), "Lisbon"]
+    items: list[Item | str] = [MAIL, Item(text={"subject": "Re: plane", "body": "late"}), "Lisbon"]
     together = TextFeatures().read_texts(items)
     single = TextFeatures()
     assert together is not None
