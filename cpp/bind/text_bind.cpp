@@ -1,5 +1,6 @@
 // The Python class of TextFeatures. An item is a pair of lists: (field, text) and (name, value).
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -7,8 +8,10 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <string>
+#include <tuple>
 
 #include "bind/arrays.hpp"
 #include "bind/learner_bind.hpp"
@@ -51,7 +54,11 @@ static TextFeatures::Reading& thread_reading() {
     return reading;
 }
 
-static void read_row(TextFeatures& self, const TextFeatures::Item& item, bool learn,
+static TextFeatures::Fields fields_as(bool match) {
+    return match ? TextFeatures::Fields::matched : TextFeatures::Fields::given;
+}
+
+static void read_row(TextFeatures& self, const TextFeatures::Item& item, bool learn, bool match,
                      TextFeatures::Reading& reading) {
     if (learn) {
         std::unique_lock lock(self.mutex());
@@ -59,7 +66,7 @@ static void read_row(TextFeatures& self, const TextFeatures::Item& item, bool le
         self.learn(reading);
     } else {
         std::shared_lock lock(self.mutex());
-        self.read(item, reading);
+        self.read(item, reading, fields_as(match));
     }
 }
 
@@ -71,13 +78,30 @@ static auto pairs(const TextFeatures::Reading& reading) {
     return std::make_pair(indices.array, values.array);
 }
 
-static TextFeatures::Reading look(const TextFeatures& self, const Item& row) {
+static TextFeatures::Reading look(const TextFeatures& self, const Item& row, bool match) {
     TextFeatures::Item item;
     read_item(row, item);
     TextFeatures::Reading reading;
     std::shared_lock lock(self.mutex());
-    self.read(item, reading);
+    self.read(item, reading, fields_as(match));
     return reading;
+}
+
+static void learn(TextFeatures& self, const TextFeatures::Reading& reading) {
+    if (!reading.matches.empty())
+        throw InputError("an item that was read with match=True cannot be learnt");
+    std::unique_lock lock(self.mutex());
+    self.learn(reading);
+}
+
+// The fields of an item that were never learnt, each with the field that it is read as, or None.
+static nb::typed<nb::list, nb::typed<nb::tuple, nb::str, std::optional<std::string>>> matches(
+    const TextFeatures& self, const Item& row) {
+    const TextFeatures::Reading reading = look(self, row, true);
+    nb::list out;
+    for (const auto& match : reading.matches)
+        out.append(nb::make_tuple(match.field, match.read_as));
+    return out;
 }
 
 // The capacity for the entries of all items, estimated from the items read so far. Copying hundreds
@@ -90,7 +114,7 @@ static std::size_t expected_entries(std::size_t entries, std::size_t read, std::
 }
 
 // Reads items one after the other into CSR arrays.
-static auto read_many(TextFeatures& self, const Items& rows, bool learn) {
+static auto read_many(TextFeatures& self, const Items& rows, bool learn, bool match) {
     std::vector<TextFeatures::Item> items(rows.size());
     for (std::size_t i = 0; i < items.size(); ++i) read_item(rows[i], items[i]);
     std::vector<std::int32_t> indices;
@@ -101,7 +125,7 @@ static auto read_many(TextFeatures& self, const Items& rows, bool learn) {
         nb::gil_scoped_release release;
         auto& reading = thread_reading();
         for (std::size_t i = 0; i < items.size(); ++i) {
-            read_row(self, items[i], learn, reading);
+            read_row(self, items[i], learn, match, reading);
             const std::size_t entries = indices.size() + reading.feature.size();
             if (entries > indices.capacity()) {
                 const std::size_t room = expected_entries(entries, i + 1, items.size());
@@ -118,13 +142,14 @@ static auto read_many(TextFeatures& self, const Items& rows, bool learn) {
 
 // The names of an item's features, in the order of the features. They are taken from the item, so
 // that words that were never learnt have names too. Different words in one bucket are joined.
-static nb::typed<nb::list, nb::str> describe(const TextFeatures& self, const Item& row) {
+static nb::typed<nb::list, nb::str> describe(const TextFeatures& self, const Item& row,
+                                             bool match) {
     TextFeatures::Item item;
     read_item(row, item);
     auto& reading = thread_reading();
     {
         std::shared_lock lock(self.mutex());
-        self.read(item, reading);
+        self.read(item, reading, fields_as(match));
     }
     nb::typed<nb::list, nb::str> out;
     auto next = reading.sorted.begin();
@@ -151,7 +176,7 @@ static nb::typed<nb::list, nb::str> describe(const TextFeatures& self, const Ite
 static void construct_features(TextFeatures* self, std::size_t least_words, std::size_t most_words,
                                std::size_t least_chars, std::size_t most_chars, bool lowercase,
                                const std::string& weighting, std::uint32_t buckets, bool unit,
-                               std::size_t name_bytes) {
+                               bool backoff, std::size_t name_bytes) {
     TextConfig config;
     config.words = {least_words, most_words, least_chars, most_chars, lowercase};
     config.weighting = choose<Weighting>({{"binary", Weighting::binary},
@@ -161,6 +186,7 @@ static void construct_features(TextFeatures* self, std::size_t least_words, std:
                                          weighting, "weighting");
     config.buckets = buckets;
     config.unit = unit;
+    config.backoff = backoff;
     config.name_bytes = name_bytes;
     new (self) TextFeatures(config);
 }
@@ -170,6 +196,16 @@ static NumPy<V> copied(const Values& values) {
     Owned<V> out({values.size()});
     std::copy(values.begin(), values.end(), out.data);
     return out.array;
+}
+
+// One (name, items, words) per learnt field.
+using FieldList = nb::typed<nb::list, nb::typed<nb::tuple, nb::str, std::uint64_t, std::uint64_t>>;
+
+static FieldList field_list(const TextFeatures& self) {
+    FieldList out;
+    for (const auto& field : self.fields().fields())
+        out.append(nb::make_tuple(field.name, field.items, field.words));
+    return out;
 }
 
 static State text_state(const TextFeatures& self) {
@@ -182,8 +218,30 @@ static State text_state(const TextFeatures& self) {
     arrays["name_ends"] = copied<std::uint32_t>(self.names().ends());
     arrays["name_ids"] = copied<std::int32_t>(self.names().ids());
     numbers["items"] = self.items();
+    if (self.fields().complete()) numbers["fields"] = field_list(self);
     out["arrays"] = arrays;
     out["numbers"] = numbers;
+    return out;
+}
+
+// Files of older versions have no fields.
+static FieldCounts restored_fields(const nb::dict& numbers) {
+    FieldCounts out;
+    if (!numbers.contains("fields")) {
+        out.end_counting();
+        return out;
+    }
+    for (nb::handle entry : nb::cast<nb::list>(numbers["fields"])) {
+        const auto [name, items, words] =
+            nb::cast<std::tuple<std::string, std::uint64_t, std::uint64_t>>(entry);
+        if (items == 0 || words < items || out.contains(name))
+            throw InputError(
+                "model state: 'fields' must have one name with its items and words per field");
+        out.add(name, items, words);
+    }
+    if (!out.complete())
+        throw InputError("model state: 'fields' has more than " +
+                         std::to_string(FieldCounts::kMostFields) + " entries");
     return out;
 }
 
@@ -208,6 +266,7 @@ static void restore_text(TextFeatures& self, const State& state) {
     }
     self.restore(nb::cast<std::uint64_t>(numbers["items"]), {keys.data(), keys.shape(0)},
                  {counts.data(), counts.data() + counts.shape(0)});
+    self.restore_fields(restored_fields(numbers));
 }
 
 void add_text_features(nb::module_& module) {
@@ -216,17 +275,17 @@ void add_text_features(nb::module_& module) {
         .def("__init__", &construct_features, nb::kw_only(), nb::arg("least_words"),
              nb::arg("most_words"), nb::arg("least_chars"), nb::arg("most_chars"),
              nb::arg("lowercase"), nb::arg("weighting"), nb::arg("buckets"), nb::arg("unit"),
-             nb::arg("name_bytes"))
-        .def("look", &look, nb::arg("item"))
-        .def(
-            "learn",
-            [](TextFeatures& self, const TextFeatures::Reading& reading) {
-                std::unique_lock lock(self.mutex());
-                self.learn(reading);
-            },
-            nb::arg("reading"))
-        .def("read_many", &read_many, nb::arg("items"), nb::arg("learn"))
-        .def("describe", &describe, nb::arg("item"))
+             nb::arg("backoff"), nb::arg("name_bytes"))
+        .def("look", &look, nb::arg("item"), nb::arg("match") = false)
+        .def("learn", &learn, nb::arg("reading"))
+        .def("read_many", &read_many, nb::arg("items"), nb::arg("learn"), nb::arg("match") = false)
+        .def("describe", &describe, nb::arg("item"), nb::arg("match") = false)
+        .def("matches", &matches, nb::arg("item"))
+        .def_prop_ro("fields",
+                     [](const TextFeatures& self) {
+                         std::shared_lock lock(self.mutex());
+                         return field_list(self);
+                     })
         .def(
             "name",
             [](const TextFeatures& self, std::int32_t id) {

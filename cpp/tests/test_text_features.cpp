@@ -131,27 +131,44 @@ const Test bounded{
         }
     }};
 
-// Words over a small vocabulary, two fields, and values, some of which share a name with a word.
+// Words over a small vocabulary, three fields, and values, some of which share a name with a word.
 struct RandomItem {
-    std::vector<std::string> words, fields, value_names;
+    std::vector<std::string> fields, value_names;
+    std::vector<std::vector<std::string>> words;  // per text
     std::vector<double> values;
     std::vector<std::string> texts;
 
     explicit RandomItem(Random& random) {
         const auto word = [&] { return "w" + std::to_string(random.below(1 + random.below(60))); };
         for (int part = random.below(3); part > 0; --part) {
-            fields.push_back(random.chance(0.5) ? "" : "title");
+            fields.emplace_back(random.chance(0.4) ? "" : random.chance(0.5) ? "title" : "text");
             texts.emplace_back();
+            words.emplace_back();
             for (int i = random.below(12); i > 0; --i) {
-                words.push_back((fields.back().empty() ? "" : "title:") + word());
-                texts.back() +=
-                    (texts.back().empty() ? "" : " ") + words.back().substr(words.back().find('w'));
+                words.back().push_back(word());
+                texts.back() += (texts.back().empty() ? "" : " ") + words.back().back();
             }
         }
         for (int i = random.below(4); i > 0; --i) {
             value_names.push_back(random.chance(0.5) ? word() : "size=" + word());
             values.push_back(random.chance(0.2) ? 0 : random.normal());
         }
+    }
+    // The names of the words: with their field, and with back-off those without a field.
+    std::vector<std::string> names(bool backoff) const {
+        std::vector<std::string> out, shared;
+        std::size_t longest = 0;
+        for (std::size_t i = 0; i < words.size(); ++i)
+            if (words[i].size() > words[longest].size()) longest = i;
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            const bool plain = fields[i].empty() || (backoff && i == longest);
+            for (const std::string& word : words[i]) {
+                out.push_back(plain ? word : fields[i] + ":" + word);
+                if (backoff && !plain) shared.push_back(word);
+            }
+        }
+        out.insert(out.end(), shared.begin(), shared.end());
+        return out;
     }
     TextFeatures::Item item() const {
         TextFeatures::Item out;
@@ -182,7 +199,7 @@ class Reference {
         };
         Table counts, out;
         std::vector<std::pair<std::int32_t, std::string>> met;
-        for (const std::string& word : item.words) {
+        for (const std::string& word : item.names(config_.backoff)) {
             met.emplace_back(number(word), word);
             counts[met.back().first] += 1;
         }
@@ -246,6 +263,7 @@ const Test twin{"text features: equal to a reference implementation with maps", 
                             config.buckets = buckets;
                             config.unit =
                                 weighting == Weighting::count || weighting == Weighting::tfidf;
+                            config.backoff = weighting != Weighting::count;
                             config.name_bytes = 1 << 20;
                             TextFeatures features(config);
                             Reference plain(config);
@@ -273,6 +291,7 @@ const Test pure{
         TextConfig config;
         config.buckets = 0;
         config.weighting = Weighting::tfidf;
+        config.backoff = true;
         config.name_bytes = 1000;
         TextFeatures features(config);
         Random random(44);
@@ -315,6 +334,7 @@ const Test restoring{
                 if (round == 40) {
                     restored.restore(features.items(), features.vocabulary().keys(),
                                      features.items_with());
+                    restored.restore_fields(features.fields());
                     for (const std::int32_t id : features.names().ids())
                         restored.restore_name(id, features.names().find(id));
                 }
@@ -328,6 +348,8 @@ const Test restoring{
             }
             check(features.names().text() == restored.names().text(), "names differ");
             same(restored.items(), 80u);
+            for (const auto& field : features.fields().fields())
+                check(restored.fields().contains(field.name), "fields differ");
         }
     }};
 
@@ -337,10 +359,113 @@ const Test no_names{"text features: without room for names no name is kept", [] 
                         features.read({{{"", "secret words"}}, {}}, reading);
                         features.learn(reading);
                         same(features.names().size(), 0u);
-                        same(features.bytes(), 0u);
+                        same(features.bytes(), features.fields().bytes());
                         features.read({}, reading);
                         same(reading.feature.size(), 0u);
                     }};
+
+// Learns the words of some texts, given as (field, text).
+void learn(TextFeatures& features, std::vector<TextFeatures::Text> texts) {
+    Reading reading;
+    features.read({std::move(texts), {}}, reading);
+    features.learn(reading);
+}
+
+const Test counted{
+    "fields: items and words per field, until there are too many fields", [] {
+        TextFeatures features(TextConfig{});
+        learn(features, {{"subject", "one two"}, {"body", "three"}, {"subject", "four"}, {"", ""}});
+        learn(features, {{"body", "five six"}});
+        const auto& fields = features.fields().fields();
+        same(fields.size(), 2u);
+        same(fields[0].name, "subject");
+        same(fields[0].items, 1u);
+        same(fields[0].words, 3u);
+        same(fields[1].items, 2u);
+        same(fields[1].words, 3u);
+        for (std::size_t i = 2; i < FieldCounts::kMostFields; ++i)
+            learn(features, {{std::to_string(i), "word"}});
+        check(features.fields().complete(), "counting ended too early");
+        learn(features, {{"one more", "word"}});
+        check(!features.fields().complete() && fields.empty(), "counting did not end");
+        Reading reading;
+        features.read({{{"unseen", "word"}}, {}}, reading, TextFeatures::Fields::matched);
+        same(reading.matches.size(), 0u);
+    }};
+
+const Test matched_by_words{
+    "matched fields: the field with most known words, then the one with most words", [] {
+        for (const bool vocabulary : {true, false}) {
+            TextConfig config;
+            if (vocabulary) config.buckets = 0;
+            else config.weighting = Weighting::tfidf;
+            TextFeatures features(config);
+            const auto match = [&](std::string_view text) {
+                Reading reading;
+                features.read({{{"", text}}, {}}, reading, TextFeatures::Fields::matched);
+                return reading.matches.empty() ? "nothing"
+                                               : reading.matches[0].read_as.value_or("none");
+            };
+            same(match("flight"), "nothing");  // no field is known yet
+            learn(features, {{"subject", "flight delayed"}, {"body", "we regret the delay"}});
+            same(match("flight delayed we know"), "subject");
+            same(match("the flight we regret"), "body");
+            same(match("the flight"), "body");  // one known word each
+            same(match("unknown words"), "none");
+            same(match(""), "nothing");
+        }
+    }};
+
+const Test matched_by_size{
+    "matched fields: hashed words are read as the field with most words", [] {
+        TextFeatures features(TextConfig{});
+        learn(features, {{"subject", "flight delayed"}, {"body", "we regret the delay"}});
+        Reading reading, expected;
+        features.read({{{"", "flight"}, {"title", "delay"}}, {}}, reading,
+                      TextFeatures::Fields::matched);
+        same(reading.matches.size(), 2u);
+        features.read({{{"body", "flight"}, {"body", "delay"}}, {}}, expected);
+        check(reading.feature == expected.feature, "not read as body");
+        same(reading.name(0), "body:flight");
+    }};
+
+const Test matched_with_backoff{
+    "matched fields: with back-off a new field is text without a field", [] {
+        TextConfig config;
+        config.backoff = true;
+        TextFeatures features(config);
+        learn(features, {{"subject", "flight delayed"}, {"body", "we regret the delay"}});
+        Reading reading, expected;
+        features.read({{{"title", "flight"}, {"", "we regret"}}, {}}, reading,
+                      TextFeatures::Fields::matched);
+        same(reading.matches.size(), 1u);
+        same(reading.matches[0].read_as.value_or("none"), "");
+        features.read({{{"", "flight we regret"}}, {}}, expected);
+        check(reading.feature == expected.feature, "not read as plain text");
+    }};
+
+const Test matching_is_rare{
+    "matched fields: items with learnt fields are read as they are", [] {
+        for (const bool backoff : {false, true})
+            for (const std::uint32_t buckets : {0u, 3u, 1u << 20}) {
+                TextConfig config;
+                config.buckets = buckets;
+                config.backoff = backoff;
+                TextFeatures features(config);
+                Random random(49);
+                Reading given, matched;
+                learn(features, {{"", "w1"}, {"title", "w2"}, {"text", "w3"}});
+                for (int round = 0; round < 60; ++round) {
+                    const RandomItem item(random);
+                    features.read(item.item(), given);
+                    features.read(item.item(), matched, TextFeatures::Fields::matched);
+                    same(matched.matches.size(), 0u);
+                    check(given.feature == matched.feature, "features differ");
+                    same_bits(given.value, matched.value);
+                    features.learn(given);
+                }
+            }
+    }};
 
 }  // namespace
 }  // namespace tagalong::test::text_features_test

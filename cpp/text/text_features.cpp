@@ -24,12 +24,22 @@ double log_weight(std::size_t count) {
     return count < table.size() ? table[count] : 1 + std::log(static_cast<double>(count));
 }
 
+// The prefix of the names of a field's features.
+std::string prefix(std::string_view field) {
+    std::string found(field);
+    if (!found.empty()) found += ':';
+    return found;
+}
+
 }  // namespace
 
+// The high bits select the bucket: uniform for any number of buckets.
+std::int32_t TextFeatures::bucket(std::uint64_t key) const {
+    return static_cast<std::int32_t>((static_cast<unsigned __int128>(key) * config_.buckets) >> 64);
+}
+
 std::int32_t TextFeatures::feature_number(std::uint64_t key, Reading& out) const {
-    if (config_.buckets > 0)  // the high bits select the bucket: uniform for any number of buckets
-        return static_cast<std::int32_t>((static_cast<unsigned __int128>(key) * config_.buckets) >>
-                                         64);
+    if (config_.buckets > 0) return bucket(key);
     const std::int32_t known = vocabulary_.find(key);
     if (known >= 0) return known;
     return static_cast<std::int32_t>(vocabulary_.size()) + out.new_words.add(key);
@@ -60,17 +70,26 @@ std::string TextFeatures::Reading::name(std::size_t place) const {
            text.substr(found.begin, found.length);
 }
 
-void TextFeatures::read(const Item& item, Reading& out) const {
+void TextFeatures::read(const Item& item, Reading& out, Fields fields) const {
     out.text.clear();
     out.names.clear();
     out.given.clear();
     out.parts.clear();
+    out.texts.clear();
+    out.matches.clear();
     Words words(config_.words);
     for (const Text& text : item.texts) {
-        out.parts.push_back({out.names.size(), std::string(text.field)});
-        if (!text.field.empty()) out.parts.back().field += ':';
+        const std::size_t first = out.names.size();
         words.read(text.text, out.text, out.names);
+        std::string_view field = text.field;
+        if (fields == Fields::matched && out.names.size() > first && is_unseen(field)) {
+            out.matches.push_back({std::string(field), best_field(out, first)});
+            if (out.matches.back().read_as) field = *out.matches.back().read_as;
+        }
+        out.parts.push_back({first, prefix(field)});
+        out.texts.push_back({std::string(text.field), out.names.size() - first});
     }
+    if (config_.backoff) back_off(out);
     out.parts.push_back({out.names.size(), ""});
     for (const Value& value : item.values) {
         const auto begin = static_cast<std::uint32_t>(out.text.size());
@@ -80,6 +99,76 @@ void TextFeatures::read(const Item& item, Reading& out) const {
     }
     number_names(out);
     sum_features(out);
+}
+
+// Whether the field was never learnt, although others were. Every field of back-off features counts
+// as text without a field, too.
+bool TextFeatures::is_unseen(std::string_view field) const {
+    return fields_.complete() && !fields_.fields().empty() && !fields_.contains(field) &&
+           !(config_.backoff && field.empty());
+}
+
+bool TextFeatures::tells_known_words() const {
+    return config_.buckets == 0 || config_.weighting == Weighting::tfidf;
+}
+
+bool TextFeatures::is_known(std::uint64_t key) const {
+    if (config_.buckets == 0) return vocabulary_.find(key) >= 0;
+    const auto at = static_cast<std::size_t>(bucket(key));
+    return at < items_with_.size() && items_with_[at] > 0;
+}
+
+// The number of names from `first` on that would be known if they were of this field.
+std::size_t TextFeatures::known_words(const Reading& out, std::size_t first,
+                                      std::string_view field) const {
+    const std::string plain = prefix(field), marked = plain + '~';
+    const NameKeys plain_keys(plain), marked_keys(marked);
+    return static_cast<std::size_t>(
+        std::count_if(out.names.begin() + static_cast<std::ptrdiff_t>(first), out.names.end(),
+                      [&](const Slice& name) {
+                          const NameKeys& keys = name.marked ? marked_keys : plain_keys;
+                          return is_known(keys(out.text.data() + name.begin, name.length));
+                      }));
+}
+
+// The learnt field that the names from `first` on most likely are of; none if all of them are new
+// in every field.
+std::optional<std::string> TextFeatures::best_field(Reading& out, std::size_t first) const {
+    static const FieldCounts::Field shared{};
+    const std::span<const FieldCounts::Field> candidates =
+        config_.backoff ? std::span(&shared, 1) : std::span(fields_.fields());
+    out.text.append(NameKeys::kReadAhead, '\0');
+    const FieldCounts::Field* best = nullptr;
+    std::size_t most_known = 0;
+    for (const FieldCounts::Field& field : candidates) {
+        const std::size_t known = tells_known_words() ? known_words(out, first, field.name) : 1;
+        if (known == 0 || known < most_known) continue;
+        if (best == nullptr || known > most_known || field.words > best->words) {
+            best = &field;
+            most_known = known;
+        }
+    }
+    out.text.resize(out.text.size() - NameKeys::kReadAhead);
+    return best == nullptr ? std::nullopt : std::optional(best->name);
+}
+
+// The longest text gets the features without the field instead of its own, the others both.
+void TextFeatures::back_off(Reading& out) {
+    const std::size_t texts = out.parts.size();
+    if (texts == 0) return;
+    const auto longest =
+        std::max_element(out.texts.begin(), out.texts.end(),
+                         [](const auto& a, const auto& b) { return a.words < b.words; });
+    out.parts[static_cast<std::size_t>(longest - out.texts.begin())].field.clear();
+    for (std::size_t at = 0; at < texts; ++at) {
+        if (out.parts[at].field.empty()) continue;
+        const std::size_t first = out.parts[at].first, end = first + out.texts[at].words;
+        out.parts.push_back({out.names.size(), ""});
+        for (std::size_t place = first; place < end; ++place) {
+            const Slice name = out.names[place];
+            out.names.push_back(name);
+        }
+    }
 }
 
 void TextFeatures::number_names(Reading& out) const {
@@ -134,6 +223,12 @@ void TextFeatures::learn(const Reading& reading) {
     if (config_.weighting == Weighting::tfidf) {
         if (items_with_.size() < size()) items_with_.resize(size(), 0);
         for (const std::int32_t feature : reading.feature) ++items_with_[feature];
+    }
+    for (auto text = reading.texts.begin(); text != reading.texts.end(); ++text) {
+        const bool again = std::any_of(reading.texts.begin(), text, [&](const auto& before) {
+            return before.field == text->field && before.words > 0;
+        });
+        fields_.add(text->field, again ? 0 : 1, text->words);
     }
     if (config_.name_bytes == 0) return;
     std::int32_t last = -1;

@@ -19,7 +19,7 @@ def test_inspect_shows_everything(run: Run, model: str) -> None:
     assert lines[1] == f"54 items learnt; 3 labels; {size.features} features with weights"
     assert lines[2].startswith("memory: ")
     assert lines[3].startswith("learner: kind='LabelRanker', C=10.0, average='auto', ")
-    assert lines[4].startswith("features: buckets=1048576, ")
+    assert lines[4].startswith("features: backoff=True, buckets=1048576, ")
     assert lines[5].startswith("certificate: 7 mistakes in 54 rounds (13.0%)")
     assert lines[6:] == [
         "last run: items.jsonl; pass 1 of 1, 60 items read",

@@ -106,7 +106,7 @@ def test_transform_before_fit(params):
 
 
 def test_words_of_fields_are_separate_features():
-    features = TextFeatures()
+    features = TextFeatures(backoff=False)
     item = Item(text={"": "invoice", "subject": "Invoice due"})
     assert sorted(features.describe(item)) == ["invoice", "subject:due", "subject:invoice"]
 

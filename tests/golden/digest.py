@@ -38,11 +38,16 @@ def file_digest(model: Any) -> str:
 
 
 def file_contents(path: Path) -> dict[str, Any]:
-    """Return the header and the arrays of a model file, sorted by name."""
+    """Return the header and the arrays of a model file, sorted by name.
+
+    The header is without the version that wrote it, and without the names of the learnt fields:
+    they are newer than most of the digests.
+    """
     with safe_open(path, framework="numpy") as file:
         header = json.loads(file.metadata()["tagalong"])
         arrays = {name: file.get_tensor(name) for name in sorted(file.keys())}
-    del header["tagalong"]  # the version that wrote it
+    del header["tagalong"]
+    header.get("features", {}).get("numbers", {}).pop("fields", None)
     return {"header": _sorted(header), "arrays": arrays}
 
 

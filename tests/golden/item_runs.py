@@ -100,8 +100,8 @@ def command_run(options: list[str]) -> Run:
         source, model = folder / "items.jsonl", folder / "model.tagalong"
         lines = (json.dumps(item, ensure_ascii=False) + "\n" for item in stream.items())
         source.write_text("".join(lines), encoding="utf-8")
-        features = ["--words", "1,1", "--weighting", "log", "--buckets", "4096", "-q"]
-        code = main(["learn", str(source), "--model", str(model), *options, *features])
+        features = ["--words", "1,1", "--weighting", "log", "--buckets", "4096", "--backoff", "no"]
+        code = main(["learn", str(source), "--model", str(model), *options, *features, "-q"])
         assert code == 0, f"tagalong learn {' '.join(options)} ended with {code}"
         contents = file_contents(model)
         del contents["header"]["notes"]  # they name the temporary source file

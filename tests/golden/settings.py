@@ -123,6 +123,7 @@ SETTINGS: dict[type, dict[str, Any]] = {
         "unit": False,
         "names": True,
         "name_memory": 1,
+        "backoff": False,
     },
 }
 

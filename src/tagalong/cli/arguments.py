@@ -129,6 +129,12 @@ def add_features(parser: Parser) -> None:
         help="hash features into N buckets (default: 1048576), or let a vocabulary without "
         "collisions grow",
     )
+    group.add_argument(
+        "--backoff",
+        choices=("yes", "no"),
+        help="whether words of named fields (subject, body) are also features without the field, "
+        "so that a word learnt in one field is known in all (default: yes)",
+    )
 
 
 def add_measures(parser: Parser) -> None:

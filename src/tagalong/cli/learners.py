@@ -63,6 +63,7 @@ FEATURE_FLAGS = {
     "chars[1]": "the second number of --chars",
     "weighting": "--weighting",
     "buckets": "--buckets",
+    "backoff": "--backoff",
 }
 
 
@@ -262,6 +263,8 @@ def feature_settings(args: argparse.Namespace) -> dict[str, Any]:
     settings = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     if "buckets" in args:
         settings["buckets"] = args.buckets
+    if args.backoff is not None:
+        settings["backoff"] = args.backoff == "yes"
     if getattr(args, "no_names", False):
         settings["names"] = False
     return settings

@@ -19,7 +19,8 @@ class Item:
         Its identifier in the source; need not be unique.
     text : str or mapping of str to str
         Its text, or one text per field ("subject", "from", ...). The same word in two fields is
-        two features; the words of the field "" are the same features as those of a plain text.
+        two features, or three with ``TextFeatures(backoff=True)``; the words of the field "" are
+        the same features as those of a plain text.
     features : mapping of str to number or str
         Further features. A number is the feature's value, a string its category.
     labels : tuple of str, or None

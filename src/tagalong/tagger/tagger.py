@@ -97,7 +97,9 @@ class Tagger:
     Notes
     -----
     A tagger gives the same bits as its learner with the features of ``features.read``. One thread
-    may learn while others request suggestions.
+    may learn while others request suggestions. If an item has text in a field that was never
+    learnt, such as plain text for a model of mails, suggestions and explanations read it as a
+    learnt field; ``features.matches`` says which, and ``features.fields`` lists the learnt fields.
 
     Examples
     --------
@@ -283,7 +285,7 @@ class Tagger:
             if shows_lists(self.learner):
                 learner = self.learner
                 return [self._suggest_list(learner, item, count, min_precision) for item in items]
-            rows = self.features.look_rows(items)
+            rows = self.features.read_rows(items, match=True)
             ties = (self.history.count, self.history.last)
             places = self.learner.find_places(rows, count, ties)
             names = self.learner.labels.names
@@ -316,10 +318,9 @@ class Tagger:
         if count == 0 or not self.labels:
             return Suggestions()
         limits = [limit for limit in (count, learner.max_labels) if limit is not None]
-        found = learner.suggest_one(
-            self.features.look(item).pairs(), min(limits) if limits else None
-        )
-        scores, _ = learner.score_one(self.features.look(item).pairs())
+        pairs = self.features.read(item, match=True)
+        found = learner.suggest_one(pairs, min(limits) if limits else None)
+        scores, _ = learner.score_one(pairs)
         number = learner.labels.number
         return Suggestions(
             Suggestion(
@@ -599,8 +600,9 @@ class Tagger:
                 if not best:
                     raise ValueError("the tagger has no labels yet; learn an item first")
                 label = best[0].label
-            pairs = self.features.read(item)
-            names = dict(zip(pairs[0].tolist(), self.features.describe(item), strict=True))
+            pairs = self.features.read(item, match=True)
+            described = self.features.describe(item, match=True)
+            names = dict(zip(pairs[0].tolist(), described, strict=True))
             features, parts, score = self.learner.explain_one(pairs, label)
             own = self.learner.own_feature_names(features)
         named = [

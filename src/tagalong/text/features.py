@@ -26,8 +26,9 @@ class TextFeatures(TransformerMixin, BaseEstimator):
 
     A word is a run of letters, digits and marks of any script, in lower case. Scripts without
     spaces between words (Chinese, Japanese, Thai, ...) give character n-grams of length 1 to 3.
-    The words of a named field are separate features ("subject:invoice"). The feature of a number
-    is its name; the feature of a category is its name and value ("priority=high").
+    The words of a named field are separate features ("subject:invoice"). With `backoff` they are
+    also features without the field ("invoice"), which all fields and plain texts share. The feature
+    of a number is its name; the feature of a category is its name and value ("priority=high").
 
     Parameters
     ----------
@@ -54,15 +55,24 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         computation depends on them. Explanations use the words of the explained item.
     name_memory : float, default 32
         Maximum size of the stored names in megabytes. Later words get no name.
+    backoff : bool, default True
+        Whether words of named fields are also features without the field, so that a word learnt in
+        one field is known in all. The field with the most words in an item has features without
+        the field only. Items with one text and no field name have the same features either way.
 
     Attributes
     ----------
+    fields : tuple of str
+        The fields with learnt words, most frequent first; "" is text without a field.
     n_features_out_ : int
         Number of columns of ``transform``: the buckets, or the size of the vocabulary.
 
     Notes
     -----
     ``read`` returns the features of one item, and with ``learn=True`` also learns its words.
+    Items to be predicted are read with ``match=True``: a text whose field was never learnt is read
+    as the learnt field that it most likely is (see `matches`). Other items are not changed by it.
+    The names of the first 256 fields are stored even with ``names=False``.
     ``fit`` and ``transform`` work as in scikit-learn: a vocabulary or tf-idf must be
     fitted first, other settings need no fit. ``transform`` ignores words that are not in the
     fitted vocabulary.
@@ -87,6 +97,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         unit: bool = False,
         names: bool = True,
         name_memory: float = 32,
+        backoff: bool = True,
     ):
         self.words = words
         self.chars = chars
@@ -96,9 +107,10 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         self.unit = unit
         self.names = names
         self.name_memory = name_memory
+        self.backoff = backoff
 
     def read(
-        self, item: AnyItem, learn: bool = False
+        self, item: AnyItem, learn: bool = False, match: bool = False
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
         """Return the features of one item: their numbers in ascending order, and their values.
 
@@ -108,21 +120,26 @@ class TextFeatures(TransformerMixin, BaseEstimator):
             The item.
         learn : bool
             Whether to learn its words afterwards. This does not change the result.
+        match : bool
+            Whether to match fields that were never learnt, for items to be predicted. An item that
+            needs it cannot be learnt.
         """
-        reading = self.look(item)
+        reading = self.look(item, match)
         if learn:
             self.learn(reading)
         return reading.pairs()
 
-    def look(self, item: AnyItem) -> core.Reading:
+    def look(self, item: AnyItem, match: bool = False) -> core.Reading:
         """Return the features of one item, in the form that `learn` takes.
 
         Parameters
         ----------
         item : Item, str or mapping
             The item.
+        match : bool
+            Whether to match fields that were never learnt, for items to be predicted.
         """
-        return self._native_features().look(self._row(item))
+        return self._native_features().look(self._row(item), match)
 
     def learn(self, reading: core.Reading) -> None:
         """Learn the words of an item.
@@ -133,16 +150,6 @@ class TextFeatures(TransformerMixin, BaseEstimator):
             The result of `look`, with nothing learnt since then.
         """
         self._native_features().learn(reading)
-
-    def look_rows(self, items: Sequence[AnyItem]) -> SparseRows:
-        """Return the features of many items, and learn nothing: a row per item.
-
-        Parameters
-        ----------
-        items : sequence of items
-            The items.
-        """
-        return SparseRows(*self._native_features().read_many(self._rows(items), False))
 
     def read_texts(self, items: Sequence[AnyItem], most: int | None = None) -> SparseRows | None:
         """Return the features of items that consist of text only, and learn their words.
@@ -173,7 +180,46 @@ class TextFeatures(TransformerMixin, BaseEstimator):
             return None
         return SparseRows(*self._native_features().read_many(rows, True))
 
-    def describe(self, item: AnyItem) -> list[str]:
+    def read_rows(self, items: Sequence[AnyItem], match: bool = False) -> SparseRows:
+        """Return the features of many items, one row per item. Nothing is learnt.
+
+        The rows have the same bits as the results of ``read``.
+
+        Parameters
+        ----------
+        items : sequence of items
+            The items.
+        match : bool
+            Whether to match fields that were never learnt, for items to be predicted.
+        """
+        return SparseRows(*self._native_features().read_many(self._rows(items), False, match))
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields with learnt words, most frequent first; "" is text without a field.
+
+        Empty if more than 256 fields were learnt, or if the model file is of a version that did not
+        store them; then no field is matched.
+        """
+        counts = self._native_features().fields
+        return tuple(name for name, items, words in sorted(counts, key=lambda f: (-f[1], -f[2])))
+
+    def matches(self, item: AnyItem) -> dict[str, str | None]:
+        """Return the fields of an item that were never learnt, with what they are read as.
+
+        Without `backoff`, a text is read as the learnt field that knows most of its words. Hashed
+        features do not tell which words are known, except with ``weighting="tfidf"``: then the
+        match is the field with the most words learnt. With `backoff`, the match is "", text without
+        a field. It is None if no word of the text is known.
+
+        Parameters
+        ----------
+        item : Item, str or mapping
+            The item.
+        """
+        return dict(self._native_features().matches(self._row(item)))
+
+    def describe(self, item: AnyItem, match: bool = False) -> list[str]:
         """Return the names of an item's features, in the order of `read`.
 
         Different words in the same bucket are joined, as in "invoice | flight".
@@ -182,8 +228,10 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         ----------
         item : Item, str or mapping
             The item.
+        match : bool
+            Whether to match fields that were never learnt, for items to be predicted.
         """
-        return self._native_features().describe(self._row(item))
+        return self._native_features().describe(self._row(item), match)
 
     def name(self, feature: int) -> str:
         """Return the name of a learnt feature, or "" if it is not stored.
@@ -305,6 +353,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
             weighting=parameters.choice(self.weighting, "weighting", WEIGHTINGS),
             buckets=buckets,
             unit=parameters.flag(self.unit, "unit"),
+            backoff=parameters.flag(self.backoff, "backoff"),
             name_bytes=int(name_memory * 1e6) if self.names else 0,
         )
 
@@ -315,6 +364,8 @@ class TextFeatures(TransformerMixin, BaseEstimator):
             name: list(value) if isinstance(value, tuple) else value
             for name, value in self.get_params().items()
         }
+        if not self.backoff:  # as in files of versions before it
+            del params["backoff"]
         return {"params": params, "numbers": state["numbers"]}, state["arrays"]
 
     @classmethod
@@ -328,10 +379,9 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         arrays : dict
             Arrays by name.
         """
-        params: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in header["params"].items()
-        }
+        params: dict[str, Any] = {"backoff": False}
+        for name, value in header["params"].items():
+            params[name] = tuple(value) if isinstance(value, list) else value
         self = cls(**params)
         native = self._make()
         native.restore({"arrays": arrays, "numbers": header["numbers"]})

@@ -78,6 +78,8 @@ def _setting_text(flag: str, value: object) -> str:
         ("--buckets", None): "grow",
         ("--average", True): "yes",
         ("--average", False): "no",
+        ("--backoff", True): "yes",
+        ("--backoff", False): "no",
     }
     return f"with {flag} {texts.get((flag, value), value)}"
 
