@@ -12,6 +12,7 @@ from tagalong.readers.column_choice import (
     ColumnOptions,
     choose_columns,
 )
+from tagalong.readers.dates import date_text
 from tagalong.readers.lines import LINE_OPTIONS, MAX_LINE, Lines
 from tagalong.readers.spool import spool_items
 from tagalong.readers.values import describe_item, unlabelled_problem
@@ -119,12 +120,12 @@ def write_csv(
 ) -> int:
     """Write a header and one row per item.
 
-    Columns: id, one per field of the text ("text" for plain text), features, labels, weight. The
-    last three are written only if an item has them.
+    Columns: id, one per field of the text ("text" for plain text), features, labels, weight, date.
+    The last four are written only if an item has them.
     """
     fields: dict[str, None] = {}
     features: dict[str, None] = {}
-    has = {"labels": False, "weight": False}
+    has = {"labels": False, "weight": False, "date": False}
 
     def collect_names(item: Item, number: int) -> None:
         texts = {"": item.text} if isinstance(item.text, str) else item.text
@@ -137,6 +138,7 @@ def write_csv(
         features.update(dict.fromkeys(item.features))
         has["labels"] |= item.labels is not None
         has["weight"] |= item.weight != 1.0
+        has["date"] |= item.date is not None
         _check(item, number, separator, unlabelled)
 
     with spool_items(items, collect_names) as spooled:
@@ -154,6 +156,7 @@ def write_csv(
             row += [item.features.get(name, "") for name in features]
             row += [separator.join(item.labels or ())] if has["labels"] else []
             row += [item.weight] if has["weight"] else []
+            row += [date_text(item.date) if item.date else ""] if has["date"] else []
             rows.writerow(row)
     return count
 

@@ -1,13 +1,15 @@
-"""Reader and writer of JSON lines: one object per line with id, text, features, labels, weight."""
+"""Reader and writer of JSON lines: one object per line with the parts of an item."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property, partial
 from math import isfinite
 from typing import Any, BinaryIO, Unpack
 
 from tagalong.learning.items import FeatureValue, Item, ReadError
+from tagalong.readers.dates import date_text, parse_date, parse_date_or_none
 from tagalong.readers.lines import LINE_OPTIONS, LineOptions, Lines, parse_lines
 from tagalong.readers.values import finite_number, parse_labels, short_repr
 from tagalong.streams.format import Format, ItemOrError, Option, Target
@@ -24,12 +26,13 @@ class _Keys:
     features: str = "features"
     labels: tuple[str, ...] = ("labels",)
     weight: str = "weight"
+    date: str | None = None
 
     @cached_property
     def are_plain(self) -> bool:
         """Whether every part has a single key that is not a path into nested objects."""
         single = len(self.text) == len(self.labels) == 1
-        names = (self.id, *self.text, self.features, *self.labels, self.weight)
+        names = (self.id, *self.text, self.features, *self.labels, self.weight, self.date or "")
         return single and not any("." in name for name in names)
 
 
@@ -46,10 +49,11 @@ def read_jsonl(
     id: str = "id",
     features: str = "features",
     weight: str = "weight",
+    date: str | None = None,
     **line_options: Unpack[LineOptions],
 ) -> Iterator[ItemOrError]:
     """Yield the items of JSON lines, skipping blank lines."""
-    keys = _Keys(id, text, features, labels, weight)
+    keys = _Keys(id, text, features, labels, weight, date)
 
     def parse(line: str, place: str) -> Item | None:
         return None if line.isspace() else item_from_json(_load_json(line, place), place, keys)
@@ -95,6 +99,9 @@ def item_from_json(record: object, place: str, keys: _Keys = _DEFAULT_KEYS) -> I
         find = partial(_value_at, record)
         text, labels = _joined_texts(find, keys.text), _joined_labels(find, keys.labels)
     features, weight, id = find(keys.features), find(keys.weight), find(keys.id)
+    date = find(keys.date or "date")
+    if date is not None:
+        date = _parse_date(date, place, keys)
     if text is None and features is None:
         raise ReadError(
             place,
@@ -111,7 +118,14 @@ def item_from_json(record: object, place: str, keys: _Keys = _DEFAULT_KEYS) -> I
         labels,
         1.0 if weight is None else finite_number(weight, place, "weight", least=0.0),
         place,
+        date=date,
     )
+
+
+def _parse_date(given: object, place: str, keys: _Keys) -> datetime | None:
+    if keys.date is None:
+        return parse_date_or_none(given)
+    return parse_date(given, place, f"key {keys.date!r}")
 
 
 def _value_at(record: Mapping[str, object], key: str) -> object:
@@ -201,6 +215,8 @@ def item_as_json(item: Item) -> dict[str, object]:
         record["labels"] = list(item.labels)
     if item.weight != 1.0:
         record["weight"] = item.weight
+    if item.date is not None:
+        record["date"] = date_text(item.date)
     return record
 
 
@@ -215,7 +231,7 @@ def write_jsonl(items: Iterable[Item], target: Target) -> int:
 
 FORMAT = Format(
     "jsonl",
-    "JSON lines: one object per line with id, text, features, labels, weight",
+    "JSON lines: one object per line with id, text, features, labels, weight, date",
     read_jsonl,
     extensions=(".jsonl", ".ndjson", ".json"),
     options=(
@@ -234,6 +250,7 @@ FORMAT = Format(
         Option("id", "Key of the id.", default="id"),
         Option("features", "Key of the features.", default="features"),
         Option("weight", "Key of the weight.", default="weight"),
+        Option("date", "Key of the date. By default the key date, if its value is a date."),
         *LINE_OPTIONS,
     ),
     write=write_jsonl,

@@ -69,7 +69,7 @@ def _seekable(stream: BinaryIO, copy: IO[bytes]) -> IO[bytes]:
 
 
 def write_parquet(items: Iterable[Item], target: Target) -> int:
-    """Write a table: id, text or one column per field, features, labels (a list), weight."""
+    """Write a table: id, text or one column per field, features, labels (a list), weight, date."""
     try:
         import pyarrow
         from pyarrow import parquet
@@ -77,11 +77,12 @@ def write_parquet(items: Iterable[Item], target: Target) -> int:
         raise ValueError(f"{target.name}: {_MISSING_PACKAGE}") from None
     fields: dict[str, None] = {}
     features: dict[str, type] = {}
-    has = {"weight": False}
+    has = {"weight": False, "date": False}
 
     def collect_names(item: Item, number: int) -> None:
         fields.update(dict.fromkeys([""] if isinstance(item.text, str) else item.text))
         has["weight"] |= item.weight != 1.0
+        has["date"] |= item.date is not None
         for name, value in item.features.items():
             kind = str if isinstance(value, str) else float
             if features.setdefault(name, kind) is not kind:
@@ -98,6 +99,7 @@ def write_parquet(items: Iterable[Item], target: Target) -> int:
         ]
         schema += [("labels", pyarrow.list_(text))]
         schema += [("weight", pyarrow.float64())] if has["weight"] else []
+        schema += [("date", pyarrow.timestamp("us", tz="UTC"))] if has["date"] else []
         names = [name for name, _ in schema]
         if len(set(names)) < len(names):
             duplicate = next(name for name in names if names.count(name) > 1)
@@ -117,6 +119,7 @@ def write_parquet(items: Iterable[Item], target: Target) -> int:
                         "id": item.id,
                         "labels": None if item.labels is None else list(item.labels),
                         "weight": item.weight,
+                        "date": item.date,
                     }
                 )
                 if len(rows) == 64 * _ROWS_PER_BATCH:

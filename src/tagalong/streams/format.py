@@ -149,6 +149,8 @@ class Format:
     available : callable
         Function that returns why a built-in stream cannot be read on this machine, or "" if it
         can.
+    is_dated : bool
+        Whether items of this format normally have a date.
     """
 
     name: str
@@ -161,6 +163,7 @@ class Format:
     takes: Literal["file", "folder", "nothing"] = "file"
     starts: tuple[bytes, ...] = ()
     available: Callable[[], str] = str
+    is_dated: bool = False
 
 
 @dataclass
