@@ -195,7 +195,7 @@ def test_unknown_encodings_raise(tmp_path: Path) -> None:
 def test_stop_and_skip(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"[]\n".join(LINES.splitlines(keepends=True)))
-    with pytest.raises(ReadError, match=f"{path}:2: the line must be an object"):
+    with pytest.raises(ReadError, match=f"{path}:2: an item must be an object"):
         texts(read(path))
     with read([path, path], on_error="skip") as stream:
         assert texts(stream) == list("0123401234")

@@ -1,6 +1,7 @@
-"""Reader and writer of JSON lines: one object per line with the parts of an item."""
+"""Reader and writer of JSON lines, and reader of JSON arrays: one object per item."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,8 +11,18 @@ from typing import Any, BinaryIO, Unpack
 
 from tagalong.learning.items import FeatureValue, Item, ReadError
 from tagalong.readers.dates import date_text, parse_date, parse_date_or_none
-from tagalong.readers.lines import LINE_OPTIONS, LineOptions, Lines, parse_lines
+from tagalong.readers.json_values import JsonValues, check_unicode
+from tagalong.readers.lines import (
+    ENCODING,
+    LINE_OPTIONS,
+    MAX_LINE,
+    LineOptions,
+    Lines,
+    parse_lines,
+    validate_encoding,
+)
 from tagalong.readers.values import finite_number, parse_labels, short_repr
+from tagalong.streams.compression import read_errors
 from tagalong.streams.format import Format, ItemOrError, Option, Target
 
 __all__ = ["FORMAT", "item_as_json", "item_from_json", "read_jsonl", "write_jsonl"]
@@ -37,6 +48,8 @@ class _Keys:
 
 
 _DEFAULT_KEYS = _Keys()
+_START = 64  # bytes that tell whether there is one value per line
+_NOT_ONE_PER_LINE = re.compile(r"\ufeff?\s*(?:\[|\{[ \t\r]*\n)")
 _SCAN: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
 
@@ -52,13 +65,41 @@ def read_jsonl(
     date: str | None = None,
     **line_options: Unpack[LineOptions],
 ) -> Iterator[ItemOrError]:
-    """Yield the items of JSON lines, skipping blank lines."""
+    """Yield the items of JSON lines, or of JSON values that are not one per line."""
     keys = _Keys(id, text, features, labels, weight, date)
+    if _is_one_per_line(stream, line_options.get("encoding", ENCODING.default)):
+        return parse_lines(
+            Lines(stream, name, **line_options),
+            lambda line, place: (
+                None if line.isspace() else item_from_json(_load_json(line, place), place, keys)
+            ),
+        )
+    options = {"encoding": "utf-8", "max_line": MAX_LINE, **line_options}
+    return _items_of_values(JsonValues(stream, name, **options), keys)
 
-    def parse(line: str, place: str) -> Item | None:
-        return None if line.isspace() else item_from_json(_load_json(line, place), place, keys)
 
-    return parse_lines(Lines(stream, name, **line_options), parse)
+def _is_one_per_line(stream: BinaryIO, encoding: object) -> bool:
+    """Whether a stream holds neither an array nor an object that begins with a line end."""
+    peek: Callable[[int], bytes] | None = getattr(stream, "peek", None)
+    if peek is None:
+        return True
+    plain = validate_encoding(str(encoding))
+    try:
+        start = peek(_START).decode(plain, "ignore")
+    except (UnicodeError, *read_errors()):  # the reader of lines meets and reports it
+        return True
+    return _NOT_ONE_PER_LINE.match(start) is None
+
+
+def _items_of_values(values: JsonValues, keys: _Keys) -> Iterator[ItemOrError]:
+    while True:
+        try:
+            for record, place in values:
+                yield item_from_json(record, place, keys)
+        except ReadError as error:
+            yield error
+        else:
+            return
 
 
 def _load_json(line: str, place: str) -> object:
@@ -71,14 +112,10 @@ def _load_json(line: str, place: str) -> object:
             end = -1
         if end != len(line):
             record = json.loads(line)
-        # Only an escape can produce a lone surrogate, which no encoding can write.
-        if "\\u" in line:
-            json.dumps(record, ensure_ascii=False).encode()
+        check_unicode(record, line, place)
         return record
-    except UnicodeEncodeError:
-        raise ReadError(
-            place, "a lone surrogate (\\ud800 to \\udfff) is not Unicode text"
-        ) from None
+    except ReadError:
+        raise
     except RecursionError:
         raise ReadError(place, "the JSON is nested too deeply") from None
     except json.JSONDecodeError as error:
@@ -91,7 +128,7 @@ def _load_json(line: str, place: str) -> object:
 def item_from_json(record: object, place: str, keys: _Keys = _DEFAULT_KEYS) -> Item:
     """Return the item of a JSON object."""
     if type(record) is not dict:
-        raise ReadError(place, f"the line must be an object {{...}}, not {short_repr(record)}")
+        raise ReadError(place, f"an item must be an object {{...}}, not {short_repr(record)}")
     if keys.are_plain:
         find = record.get
         text, labels = find(keys.text[0]), find(keys.labels[0])
@@ -231,7 +268,7 @@ def write_jsonl(items: Iterable[Item], target: Target) -> int:
 
 FORMAT = Format(
     "jsonl",
-    "JSON lines: one object per line with id, text, features, labels, weight, date",
+    "JSON lines or a JSON array: objects with id, text, features, labels, weight, date",
     read_jsonl,
     extensions=(".jsonl", ".ndjson", ".json"),
     options=(
@@ -254,5 +291,5 @@ FORMAT = Format(
         *LINE_OPTIONS,
     ),
     write=write_jsonl,
-    starts=(b"{",),
+    starts=(b"{", b"["),
 )
