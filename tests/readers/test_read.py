@@ -201,7 +201,7 @@ def test_stop_and_skip(tmp_path: Path) -> None:
         assert texts(stream) == list("0123401234")
     assert stream.skipped == 8
     assert stream.errors[0].startswith(f"{path}:2: ")
-    path.write_bytes(b"[]\n" * 30)
+    path.write_bytes(b"5\n" * 30)
     stream = read(path, on_error="skip")
     assert texts(stream) == []
     assert (stream.skipped, len(stream.errors)) == (30, 20)

@@ -25,7 +25,7 @@ from tagalong.readers.values import finite_number, parse_labels, short_repr
 from tagalong.streams.compression import read_errors
 from tagalong.streams.format import Format, ItemOrError, Option, Target
 
-__all__ = ["FORMAT", "item_as_json", "item_from_json", "read_jsonl", "write_jsonl"]
+__all__ = ["FORMAT", "item_as_json", "item_from_json", "list_keys", "read_jsonl", "write_jsonl"]
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,21 @@ def read_jsonl(
         )
     options = {"encoding": "utf-8", "max_line": MAX_LINE, **line_options}
     return _items_of_values(JsonValues(stream, name, **options), keys)
+
+
+def list_keys(stream: BinaryIO, name: str, **options: Any) -> list[str]:
+    """Return the keys of the first object; a dot precedes nested keys."""
+    encoding, max_line = options.get("encoding", "utf-8"), options.get("max_line", MAX_LINE)
+    for record, _ in JsonValues(stream, name, encoding, max_line):
+        return _keys_of(record) if isinstance(record, dict) else []
+    return []
+
+
+def _keys_of(record: Mapping[str, object]) -> list[str]:
+    found = []
+    for key, value in record.items():
+        found += [f"{key}.{inner}" for inner in value] if isinstance(value, dict) else [key]
+    return found
 
 
 def _is_one_per_line(stream: BinaryIO, encoding: object) -> bool:
@@ -292,4 +307,5 @@ FORMAT = Format(
     ),
     write=write_jsonl,
     starts=(b"{", b"["),
+    list_names=list_keys,
 )

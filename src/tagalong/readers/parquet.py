@@ -13,7 +13,7 @@ from tagalong.readers.values import describe_item
 from tagalong.streams.compression import read_errors
 from tagalong.streams.format import Format, ItemOrError, Target
 
-__all__ = ["FORMAT", "read_parquet", "write_parquet"]
+__all__ = ["FORMAT", "list_columns", "read_parquet", "write_parquet"]
 
 _ROWS_PER_BATCH = 1024
 _MISSING_PACKAGE = "Parquet files need the package pyarrow: pip install 'tagalong[parquet]'"
@@ -57,6 +57,17 @@ def read_parquet(
                 except ReadError as error:
                     yield error
                 number += 1
+
+
+def list_columns(stream: BinaryIO, name: str, **options: object) -> list[str]:
+    """Return the names of the columns."""
+    try:
+        from pyarrow import parquet
+    except ImportError:
+        raise ReadError(name, _MISSING_PACKAGE) from None
+    with tempfile.TemporaryFile() as copy:
+        found: list[str] = parquet.ParquetFile(_seekable(stream, copy)).schema_arrow.names
+        return found
 
 
 def _seekable(stream: BinaryIO, copy: IO[bytes]) -> IO[bytes]:
@@ -138,4 +149,5 @@ FORMAT = Format(
     options=COLUMN_OPTIONS,
     write=write_parquet,
     starts=(b"PAR1",),
+    list_names=list_columns,
 )

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from itertools import chain
 from pathlib import Path
 from types import TracebackType
@@ -139,6 +139,7 @@ class Stream:
     ):
         self.skipped = 0
         self.errors: list[str] = []
+        self._sources = resolved
         self._choice = choice
         self._skip = skip
         self._open = ExitStack()
@@ -203,6 +204,20 @@ class Stream:
         if found is None:
             found = detect_format(stream.peek(DETECTION_BYTES), name, self._choice.fallback)
         return found.read(stream, name, **self._choice.of(found))
+
+    def list_names(self) -> list[str]:
+        """Return the names of the columns or keys of the first source that has such names.
+
+        Standard input and pipes have none, because they can be read only once.
+        """
+        for source in self._sources:
+            found = source.format
+            if found is None or found.list_names is None or not os.path.isfile(source.source):
+                continue
+            with ExitStack() as files, suppress(ValueError, *read_errors()):
+                stream = decompress_stream(_opened(source.source, files), source.source)
+                return found.list_names(stream, source.source, **self._choice.of(found))
+        return []
 
     def close(self) -> None:
         """Close the open source and end the iteration."""

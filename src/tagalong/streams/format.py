@@ -151,6 +151,9 @@ class Format:
         can.
     is_dated : bool
         Whether items of this format normally have a date.
+    list_names : callable or None
+        Function with the arguments of `read` that returns the names of the columns or keys from
+        which an item can take its parts. None if the format has no such names.
     """
 
     name: str
@@ -164,6 +167,7 @@ class Format:
     starts: tuple[bytes, ...] = ()
     available: Callable[[], str] = str
     is_dated: bool = False
+    list_names: Callable[..., list[str]] | None = None
 
 
 @dataclass
