@@ -113,7 +113,7 @@ def test_a_file_without_an_extension_is_recognised(tmp_path: Path) -> None:
 
 def test_memory_does_not_grow_with_the_array() -> None:
     text = b"[" + b",".join(b'{"text": "%s"}' % (b"x" * 1000) for _ in range(20_000)) + b"]"
-    stream = io.BufferedReader(io.BytesIO(text))  # type: ignore[arg-type]
+    stream = io.BufferedReader(io.BytesIO(text))
     tracemalloc.start()
     count = sum(1 for _ in read_jsonl(stream, "f"))
     _, peak = tracemalloc.get_traced_memory()

@@ -81,7 +81,12 @@ def test_runs_are_merged_in_levels(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_sort_closes_its_files_early(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[IO[bytes]] = []
     real = tempfile.TemporaryFile
-    monkeypatch.setattr(tempfile, "TemporaryFile", lambda: opened.append(real()) or opened[-1])
+
+    def recording() -> IO[bytes]:
+        opened.append(real())
+        return opened[-1]
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", recording)
     found = sort_items([item(1), item(2)], lambda each: 0.0, memory=0)
     next(found)
     found.close()  # type: ignore[attr-defined]

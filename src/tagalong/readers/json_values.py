@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 from tagalong.learning.items import ReadError
-from tagalong.readers.lines import validate_encoding
+from tagalong.readers.lines import MAX_LINE, validate_encoding
 from tagalong.streams.compression import read_errors
 
 __all__ = ["JsonValues", "check_unicode"]
@@ -62,7 +62,9 @@ class JsonValues:
         Maximum length of a value, in characters.
     """
 
-    def __init__(self, stream: BinaryIO, name: str, encoding: str, max_line: int):
+    def __init__(
+        self, stream: BinaryIO, name: str, encoding: str = "utf-8", max_line: int = MAX_LINE
+    ):
         self._name = name
         self._max = max_line
         self._encoding = validate_encoding(encoding)

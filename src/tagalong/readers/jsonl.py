@@ -74,8 +74,7 @@ def read_jsonl(
                 None if line.isspace() else item_from_json(_load_json(line, place), place, keys)
             ),
         )
-    options = {"encoding": "utf-8", "max_line": MAX_LINE, **line_options}
-    return _items_of_values(JsonValues(stream, name, **options), keys)
+    return _items_of_values(JsonValues(stream, name, **line_options), keys)
 
 
 def list_keys(stream: BinaryIO, name: str, **options: Any) -> list[str]:
@@ -101,7 +100,9 @@ def _is_one_per_line(stream: BinaryIO, encoding: object) -> bool:
     plain = validate_encoding(str(encoding))
     try:
         start = peek(_START).decode(plain, "ignore")
-    except (UnicodeError, *read_errors()):  # the reader of lines meets and reports it
+    except read_errors():  # the reader of lines meets it again and reports it
+        return True
+    except UnicodeError:
         return True
     return _NOT_ONE_PER_LINE.match(start) is None
 

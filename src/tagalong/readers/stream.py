@@ -94,10 +94,19 @@ def read(
         raise OptionError("there is nothing to read: the list of sources is empty")
     known = [each.format for each in resolved if each.format is not None]
     validate_options(known, options)
-    if order == "auto" and options.get("date") is None:
-        are_dated = all(each.format is not None and each.format.is_dated for each in resolved)
-        order = "auto" if are_dated else "file"
-    return Stream(resolved, choice, skip=on_error == "skip", order=order, seed=seed)
+    return Stream(
+        resolved,
+        choice,
+        skip=on_error == "skip",
+        order="file" if order == "auto" and not _is_dated(resolved, options) else order,
+        seed=seed,
+    )
+
+
+def _is_dated(sources: list[ResolvedSource], options: Mapping[str, object]) -> bool:
+    """Whether all sources are mail, or the user has named the dates."""
+    is_mail = all(each.format is not None and each.format.is_dated for each in sources)
+    return is_mail or options.get("date") is not None
 
 
 class _OptionChoice:
@@ -204,6 +213,11 @@ class Stream:
         if found is None:
             found = detect_format(stream.peek(DETECTION_BYTES), name, self._choice.fallback)
         return found.read(stream, name, **self._choice.of(found))
+
+    @property
+    def is_mail(self) -> bool:
+        """Whether all sources are mail, which has dates."""
+        return _is_dated(self._sources, {})
 
     def list_names(self) -> list[str]:
         """Return the names of the columns or keys of the first source that has such names.

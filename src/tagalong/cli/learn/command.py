@@ -8,10 +8,12 @@ from tagalong.cli.interrupts import Interrupts
 from tagalong.cli.learn.checks import check_arguments
 from tagalong.cli.learn.live_measures import LiveMeasures
 from tagalong.cli.learn.loop import LearningLoop
+from tagalong.cli.learn.order_warning import OrderWarning
 from tagalong.cli.learn.outcome import report_outcome
 from tagalong.cli.learn.preparation import prepare
 from tagalong.cli.learn.saving import Saver
 from tagalong.cli.live import Live
+from tagalong.cli.nothing_learnt import nothing_learnt
 from tagalong.cli.output import Output, as_json
 from tagalong.cli.run_state import Run
 from tagalong.evaluate import Report
@@ -27,7 +29,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with Interrupts() as interrupts, Live(out.quiet, args.every) as live:
         saver = Saver(tagger, learning_run, args.model)
         measures = LiveMeasures(tagger, learning_run, live)
-        loop = LearningLoop(tagger, learning_run, interrupts, measures, saver)
+        warning = OrderWarning(out, learning_run, args)
+        loop = LearningLoop(tagger, learning_run, interrupts, measures, saver, warning)
         _learn_and_save(loop, saver, learning_run, args.model)
     report = learning_run.progress.report(tagger.labels, tagger.certificate_)
     _write_files(args, report)
@@ -48,6 +51,9 @@ def _learn_and_save(loop: LearningLoop, saver: Saver, run: Run, path: str | None
             raise
         saver.save()
         raise _with_resume_hint(error, run, path) from error
+    else:
+        if not loop.has_learnt:
+            raise nothing_learnt(run.reading, run.position, loop.skipped)
     saver.save()
 
 
