@@ -209,6 +209,12 @@ def test_the_warning_shows_the_command(
     assert "runs" not in run("learn", "items.jsonl", "-q").err
 
 
+def test_reading_is_shown_while_items_are_sorted(run: Run, stream: Path) -> None:
+    done = run("learn", "items.jsonl", "--shuffle", "--every", "0.000001")
+    assert "read, to be sorted: 60 items" in done.err
+    assert "to be sorted" not in run("learn", "items.jsonl", "--every", "0.000001").err
+
+
 def test_no_warning_without_runs(run: Run, stream: Path) -> None:
     assert "runs" not in run("learn", "items.jsonl").err
 

@@ -34,7 +34,8 @@ def nothing_learnt(
     """
     sources = " ".join(reading.sources)
     if not read:
-        problem = f"all {skipped:,} items were skipped" if skipped else "there are no items"
+        problem = "--limit is 0" if reading.limit == 0 else "there are no items"
+        problem = f"all {skipped:,} items were skipped" if skipped else problem
         return CommandError(f"{sources}: nothing to {purpose}: {problem}")
     count = "the only item has no" if read == 1 else f"none of the {read:,} items has"
     return CommandError(f"{sources}: nothing to {purpose}: {count} labels{_remedy(reading)}")

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from itertools import chain
 from pathlib import Path
@@ -135,6 +135,9 @@ class Stream:
         Number of items that could not be read, with ``on_error="skip"``.
     errors : list of str
         Messages of the first 20 errors.
+    on_read : callable or None
+        Called with the number of items read so far for each item that is read before the first one
+        is returned, if the items are sorted or shuffled.
     """
 
     def __init__(
@@ -148,11 +151,15 @@ class Stream:
     ):
         self.skipped = 0
         self.errors: list[str] = []
+        self.on_read: Callable[[int], None] | None = None
         self._sources = resolved
         self._choice = choice
         self._skip = skip
         self._open = ExitStack()
-        sources = map(self._next_source, resolved)
+        self._read = 0
+        sources: Iterator[Iterator[Item]] = map(self._next_source, resolved)
+        if order != "file":
+            sources = map(self._reported, sources)
         self._items: Iterator[Item]
         if order == "file":
             self._items = chain.from_iterable(sources)
@@ -177,6 +184,13 @@ class Stream:
         items = self._readable_items(source)
         self._open.callback(items.close)
         return items
+
+    def _reported(self, items: Iterator[Item]) -> Iterator[Item]:
+        for item in items:
+            self._read += 1
+            if self.on_read is not None:
+                self.on_read(self._read)
+            yield item
 
     def _readable_items(self, source: ResolvedSource) -> Generator[Item, None, None]:
         """Yield the items of a source; raise the first error, or count the errors."""

@@ -1,6 +1,7 @@
 """``run`` of the command: from the arguments to the exit code."""
 
 import argparse
+from functools import partial
 from pathlib import Path
 
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError
@@ -30,7 +31,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
         saver = Saver(tagger, learning_run, args.model)
         measures = LiveMeasures(tagger, learning_run, live)
         warning = OrderWarning(out, learning_run, args)
-        loop = LearningLoop(tagger, learning_run, interrupts, measures, saver, warning)
+        show_reading = partial(_show_reading, live)
+        loop = LearningLoop(
+            tagger, learning_run, interrupts, measures, saver, warning, show_reading
+        )
         _learn_and_save(loop, saver, learning_run, args.model)
     report = learning_run.progress.report(tagger.labels, tagger.certificate_)
     _write_files(args, report)
@@ -38,6 +42,12 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if interrupts.signal:
         return interrupts.exit_code
     return SOME_SKIPPED if loop.skipped else OK
+
+
+def _show_reading(live: Live, count: int) -> None:
+    """Show how many items have been read, while they are read to be sorted."""
+    if live.is_due():
+        live.show(["read, to be sorted"], [[f"{count:,}"]], f"read, to be sorted: {count:,} items")
 
 
 def _learn_and_save(loop: LearningLoop, saver: Saver, run: Run, path: str | None) -> None:

@@ -1,6 +1,6 @@
 """The learning loop: read a batch, learn it, update the display, save."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tagalong.cli.interrupts import Interrupts
 from tagalong.cli.learn.batches import BatchSize
@@ -33,6 +33,8 @@ class LearningLoop:
         Saves the model.
     order_warning : OrderWarning
         Warns if labels come in runs.
+    show_reading : callable
+        Shows how many items have been read, while they are read to be sorted.
 
     Attributes
     ----------
@@ -50,6 +52,7 @@ class LearningLoop:
         measures: LiveMeasures,
         saver: Saver,
         order_warning: OrderWarning,
+        show_reading: Callable[[int], None],
     ):
         self.run = run
         self.skipped = 0
@@ -59,6 +62,7 @@ class LearningLoop:
         self._measures = measures
         self._saver = saver
         self._order_warning = order_warning
+        self._show_reading = show_reading
         self._batch_size = BatchSize(tagger, run)
         self._start = run.number, run.position
 
@@ -84,6 +88,7 @@ class LearningLoop:
     def _one_pass(self) -> None:
         learner = PassLearner(self._tagger, self.run)
         with self.run.reading.open() as stream:
+            stream.on_read = self._show_reading
             items: Iterator[Item | Query] = (
                 queries(stream) if self._tagger.ranks_documents else stream
             )
