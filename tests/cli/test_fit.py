@@ -81,7 +81,7 @@ def test_unlabelled_items_are_an_error(run: Run, tmp_path: Path) -> None:
     (tmp_path / "plain.jsonl").write_text('{"text": "hello"}\n')
     refused = run("fit", "plain.jsonl", "--model", "m.tagalong")
     assert refused.code == 1
-    assert "no item has labels" in refused.err
+    assert "nothing to learn: the only item has no labels" in refused.err
 
 
 def test_fitted_model_does_not_learn_online(run: Run, stream: Path) -> None:

@@ -114,7 +114,9 @@ def test_the_report_equals_that_of_progressive(run: Run, stream: Path) -> None:
 def test_limit_counts_the_items_read(run: Run, stream: Path) -> None:
     done = run("learn", "items.jsonl", "--json", "--limit", "10")
     assert (done.json["read"], done.json["report"]["items"]) == (10, 9)
-    assert run("learn", "items.jsonl", "--json", "--limit", "0").json["report"]["items"] == 0
+    nothing = run("learn", "items.jsonl", "--json", "--limit", "0")
+    assert (nothing.code, nothing.out) == (1, "")
+    assert "nothing to learn: --limit is 0" in nothing.err
 
 
 def test_standard_input_and_format_options(run: Run) -> None:

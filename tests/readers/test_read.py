@@ -195,13 +195,13 @@ def test_unknown_encodings_raise(tmp_path: Path) -> None:
 def test_stop_and_skip(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"[]\n".join(LINES.splitlines(keepends=True)))
-    with pytest.raises(ReadError, match=f"{path}:2: the line must be an object"):
+    with pytest.raises(ReadError, match=f"{path}:2: an item must be an object"):
         texts(read(path))
     with read([path, path], on_error="skip") as stream:
         assert texts(stream) == list("0123401234")
     assert stream.skipped == 8
     assert stream.errors[0].startswith(f"{path}:2: ")
-    path.write_bytes(b"[]\n" * 30)
+    path.write_bytes(b"5\n" * 30)
     stream = read(path, on_error="skip")
     assert texts(stream) == []
     assert (stream.skipped, len(stream.errors)) == (30, 20)

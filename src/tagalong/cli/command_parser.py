@@ -1,6 +1,7 @@
 """An argument parser with a short usage line."""
 
 import argparse
+import sys
 from typing import Any, Protocol
 
 __all__ = ["ArgumentGroup", "CommandParser"]
@@ -34,6 +35,29 @@ class CommandParser(argparse.ArgumentParser):
         self._added.append(action)
         return action
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse arguments. An optional value must be valid, or it is taken as the next argument.
+
+        Without this, ``--shuffle tickets.csv`` would take the file as the seed.
+        """
+        given = sys.argv[1:] if args is None else list(args)
+        return super().parse_known_args(self._with_explicit_values(given), namespace)
+
+    def _with_explicit_values(self, given: list[str]) -> list[str]:
+        """Return the arguments with the constant of each option whose value is left out."""
+        constants = {
+            flag: action
+            for action in self._actions
+            if action.nargs == "?"
+            for flag in action.option_strings
+        }
+        found = list(given)
+        for place, word in enumerate(given):
+            action = constants.get(word)
+            if action is not None and not _accepts(action, given[place + 1 : place + 2]):
+                found[place] = f"{word}={action.const}"
+        return found
+
     def short_usage(self) -> str:
         """Return the usage line with '[options]' in place of all optional options."""
         words = [self.prog]
@@ -43,6 +67,14 @@ class CommandParser(argparse.ArgumentParser):
             elif action.required:
                 words.append(f"{action.option_strings[0]} {action.metavar}")
         return " ".join([*words, "[options]"])
+
+
+def _accepts(action: argparse.Action, words: list[str]) -> bool:
+    """Whether an option accepts the next word, if there is one, as its value."""
+    try:
+        return all(callable(action.type) and action.type(word) is not None for word in words)
+    except (ValueError, argparse.ArgumentTypeError):
+        return False
 
 
 def _positional(action: argparse.Action) -> str:

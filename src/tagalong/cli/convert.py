@@ -22,15 +22,24 @@ LOSSES = {
     "fasttext": {
         "ids": "ids are omitted",
         "fields": "the fields of a text are joined",
+        "dates": "dates are omitted",
         "layout": "line breaks and repeated spaces become single spaces",
     },
     "vw": {
+        "dates": "dates are omitted",
         "fields": "the fields of a text become namespaces of words",
         "text": "texts are split into words, with _ for bars and colons",
         "categories": "categories become features name=category",
     },
-    "svmlight": {"categories": "categories become features name=category"},
-    "arff": {"ids": "ids are omitted", "zeros": "features with value 0 are omitted"},
+    "svmlight": {
+        "dates": "dates are omitted",
+        "categories": "categories become features name=category",
+    },
+    "arff": {
+        "ids": "ids are omitted",
+        "dates": "dates are omitted",
+        "zeros": "features with value 0 are omitted",
+    },
 }
 
 
@@ -97,6 +106,8 @@ class _SeenParts:
 def _parts(item: Item) -> Iterator[str]:
     if item.id:
         yield "ids"
+    if item.date is not None:
+        yield "dates"
     texts: list[str] = [item.text] if isinstance(item.text, str) else [*item.text.values()]
     if not isinstance(item.text, str):
         yield "fields"

@@ -9,7 +9,7 @@ from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError
 from tagalong.cli.live import Live
 from tagalong.cli.models import check_destination, load_tagger
 from tagalong.cli.output import Output, as_json
-from tagalong.cli.sources import reading_of
+from tagalong.cli.sources import OPTIONAL_COLUMNS, reading_of
 from tagalong.evaluate import Progress
 from tagalong.learning.items import Item
 from tagalong.learning.rounds import Round
@@ -21,9 +21,11 @@ __all__ = ["FrozenTagger", "run"]
 def run(args: argparse.Namespace, out: Output) -> int:
     """Measure a model and print the measures."""
     check_destination(args.report, "--report")
-    frozen = FrozenTagger(load_tagger(args.model))
+    tagger = load_tagger(args.model)
+    frozen = FrozenTagger(tagger)
     progress = Progress(args.at, args.window)
-    reading = reading_of(args)
+    columns = [name for name in OPTIONAL_COLUMNS if name != "labels"]
+    reading = reading_of(args, tagger, optional=columns)
     unlabelled = 0
     with reading.open() as stream, Live(out.quiet, args.every) as live:
         for item in reading.limited(stream):

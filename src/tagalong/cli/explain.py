@@ -5,8 +5,9 @@ import argparse
 from tagalong.cli.errors import OK, CommandError, UsageError
 from tagalong.cli.models import find_label, load_tagger
 from tagalong.cli.output import Output
-from tagalong.cli.sources import reading_of
+from tagalong.cli.sources import OPTIONAL_COLUMNS, reading_of
 from tagalong.learning.items import Item
+from tagalong.tagger import Tagger
 
 __all__ = ["run"]
 
@@ -19,7 +20,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError("--id selects an item of a SOURCE, but no SOURCE is given")
     tagger = load_tagger(args.model)
     label = None if args.label is None else find_label(tagger, args.label)
-    item = _selected_item(args) if args.sources else Item(text=args.text)
+    item = _selected_item(args, tagger) if args.sources else Item(text=args.text)
     explanation = tagger.explain(item, label)
     out.json_result(
         {
@@ -34,8 +35,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return OK
 
 
-def _selected_item(args: argparse.Namespace) -> Item:
-    reading = reading_of(args)
+def _selected_item(args: argparse.Namespace, tagger: Tagger) -> Item:
+    reading = reading_of(args, tagger, optional=OPTIONAL_COLUMNS)
     with reading.open() as stream:
         for item in reading.limited(stream):
             if args.id is None or item.id == args.id:

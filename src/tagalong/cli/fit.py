@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError, UsageError
+from tagalong.cli.errors import OK, SOME_SKIPPED, UsageError
 from tagalong.cli.evaluate import FrozenTagger
 from tagalong.cli.flags import parameters_as_flags
 from tagalong.cli.learners import FEATURE_FLAGS, feature_settings, setting_values
 from tagalong.cli.models import check_destination
+from tagalong.cli.nothing_learnt import nothing_learnt
 from tagalong.cli.output import Output, as_json, size_text
 from tagalong.cli.sources import reading_of
 from tagalong.evaluate import Progress, Report
@@ -42,7 +43,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         all_items = list(reading.limited(stream))
     items = [item for item in all_items if item.labels is not None]
     if not any(item.labels for item in items):
-        raise CommandError("nothing to learn: no item has labels")
+        raise nothing_learnt(reading, len(all_items), stream.skipped)
     held_out, training = _split(items, args.holdout)
     start = time.monotonic()
     interrupted, warning = _fit(learner, features, training)
@@ -56,6 +57,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         "held_out": len(held_out),
         "interrupted": interrupted,
     }
+    reading.save_to_notes(tagger)
     tagger.save(args.model)
     figures = {
         "dual_objective": learner.dual_objective_,

@@ -33,6 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 f"{args.command} does not understand {' '.join(rest)}; give all sources in one "
                 f"place, and options before or after them: see tagalong {args.command} --help"
             )
+        args.command_line = argv  # for messages that show the command
         flags = getattr(args, "reading_flags", {})
         with late_imports(*UNUSED_BY_COMMANDS):
             command = import_module(f"tagalong.cli.{args.module}")

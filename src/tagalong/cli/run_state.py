@@ -98,6 +98,7 @@ class Run:
     def save_to_notes(self, tagger: Tagger) -> None:
         """Store the run in a tagger's notes."""
         state = self.progress.state()
+        self.reading.save_to_notes(tagger)
         tagger.notes[RUN_NOTE] = {
             "reading": self.reading.to_json(),
             "passes": self.passes,

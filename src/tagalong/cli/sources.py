@@ -3,17 +3,34 @@
 import argparse
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from typing import Any, Literal
 
+from tagalong.cli.errors import UsageError
 from tagalong.learning.items import Item
+from tagalong.readers.ordering import Order
 from tagalong.readers.registry import FORMATS, format_of_file
 from tagalong.readers.stream import Stream, read
 from tagalong.streams.format import Format, Option
+from tagalong.tagger import Tagger
 
-__all__ = ["Reading", "is_live_stream", "options_for", "reading_of"]
+__all__ = [
+    "OPTIONAL_COLUMNS",
+    "READING_NOTE",
+    "Reading",
+    "is_live_stream",
+    "options_for",
+    "reading_of",
+]
+
+
+READING_NOTE = "reading"
+"""The key of the remembered reading options in a tagger's notes."""
+
+OPTIONAL_COLUMNS = ("text", "labels", "id", "features", "weight", "date")
+"""Options whose columns may be missing if the options are only remembered."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +49,15 @@ class Reading:
         Maximum number of items.
     on_error : str
         "stop" or "skip".
+    order : str
+        Order of the items, as for `read`.
+    seed : int
+        Seed of a random order.
+    remembered : dict
+        Reading options of the model, for the formats that have them: "format", "options" as on the
+        command line, and "formats", the formats they were given for.
+    optional : list of str
+        Remembered options whose columns may be missing.
     """
 
     sources: list[str]
@@ -39,12 +65,23 @@ class Reading:
     options: dict[str, str] = field(default_factory=dict)
     limit: int | None = None
     on_error: Literal["stop", "skip"] = "stop"
+    order: Order = "file"
+    seed: int = 0
+    remembered: dict[str, Any] = field(default_factory=dict)
+    optional: list[str] = field(default_factory=list)
 
     def open(self) -> Stream:
         """Return the stream of items, without the limit."""
-        wanted = None if self.format is None else [FORMATS[self.format]]
-        options = options_for(self.options, wanted or list(_known_formats(self.sources)))
-        return read(self.sources, self.format, on_error=self.on_error, **options)
+        options = options_for(self.options, self._formats())
+        return read(
+            self.sources,
+            self.format,
+            on_error=self.on_error,
+            order=self.order,
+            seed=self.seed,
+            defaults=self._defaults(),
+            **options,
+        )
 
     def limited(self, stream: Stream) -> Iterator[Item]:
         """Return the items of a stream up to the limit."""
@@ -54,9 +91,50 @@ class Reading:
         """Return the arguments of the constructor."""
         return asdict(self)
 
+    def save_to_notes(self, tagger: Tagger) -> None:
+        """Store the format and the options in a tagger's notes, to be used with new items."""
+        before = self.remembered
+        options = {**before.get("options", {}), **self.options}
+        format = self.format or before.get("format")
+        if options or format:
+            formats = [found.name for found in self._formats()]
+            tagger.notes[READING_NOTE] = {
+                "format": format,
+                "options": options,
+                "formats": list(dict.fromkeys([*formats, *before.get("formats", ())])),
+            }
 
-def reading_of(args: argparse.Namespace) -> Reading:
-    """Return the sources and reading options of a command line."""
+    def _formats(self) -> list[Format]:
+        return list(_known_formats(self.sources)) if self.format is None else [FORMATS[self.format]]
+
+    def _defaults(self) -> dict[str, Any]:
+        """Return the remembered options that are not given, as values."""
+        remembered = {
+            name: text
+            for name, text in self.remembered.get("options", {}).items()
+            if name not in self.options
+        }
+        given_for = [FORMATS[name] for name in self.remembered.get("formats", ())]
+        found = options_for(remembered, given_for)
+        if optional := [name for name in self.optional if name in remembered]:
+            found["optional"] = tuple(optional)
+        return {**found, "format": self.remembered.get("format")}
+
+
+def reading_of(
+    args: argparse.Namespace, tagger: Tagger | None = None, *, optional: Sequence[str] = ()
+) -> Reading:
+    """Return the sources and reading options of a command line.
+
+    Parameters
+    ----------
+    args : Namespace
+        The parsed command line.
+    tagger : Tagger, optional
+        The model. Reading options with which it was taught are used if they are not given.
+    optional : sequence of str
+        Options whose columns may be missing if the options come from the model.
+    """
     options = {
         name.removeprefix("option_"): value
         for name, value in vars(args).items()
@@ -65,7 +143,48 @@ def reading_of(args: argparse.Namespace) -> Reading:
     if getattr(args, "text", None) is not None:  # the flag of suggest and explain
         options["text"] = args.text
     on_error: Literal["stop", "skip"] = args.on_error or "stop"
-    return Reading(list(args.sources), args.format, options, args.limit, on_error)
+    sources = list(args.sources)
+    return Reading(
+        sources,
+        args.format,
+        options,
+        args.limit,
+        on_error,
+        _order(args, sources),
+        args.shuffle or 0,
+        {} if tagger is None else _remembered(tagger),
+        list(optional),
+    )
+
+
+def _remembered(tagger: Tagger) -> dict[str, Any]:
+    """Return the reading options in a tagger's notes; none if they are not what was written."""
+    note = tagger.notes.get(READING_NOTE)
+    if not isinstance(note, dict) or not isinstance(note.get("options"), dict):
+        return {}
+    known = {option.name for found in FORMATS.values() for option in found.options}
+    return {
+        "format": note.get("format") if note.get("format") in FORMATS else None,
+        "options": {name: str(text) for name, text in note["options"].items() if name in known},
+        "formats": [name for name in note.get("formats", ()) if name in FORMATS],
+    }
+
+
+def _order(args: argparse.Namespace, sources: list[str]) -> Order:
+    """Return the order that the command line asks for; UsageError if the sources cannot have it."""
+    live = next(filter(is_live_stream, sources), None)
+    if args.shuffle is None and args.order is None:
+        default: Order = "file" if live is not None else args.default_order
+        return default
+    order: Order = args.order if args.shuffle is None else "shuffle"
+    if live is not None and order != "file":
+        flag = f"--order {args.order}" if args.shuffle is None else "--shuffle"
+        name = "standard input" if live == "-" else live
+        raise UsageError(
+            f"{flag}: {name} is a pipe, whose items are used as they arrive; write them to a file "
+            "first, and give the file"
+        )
+    return order
 
 
 def options_for(

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError, UsageError
 from tagalong.cli.models import load_tagger
 from tagalong.cli.output import Output, as_json, is_terminal, table
-from tagalong.cli.sources import reading_of
+from tagalong.cli.sources import OPTIONAL_COLUMNS, reading_of
 from tagalong.learning.items import Item
 from tagalong.tagger import Tagger
 from tagalong.tagger.suggestions import Suggestion
@@ -29,7 +29,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if not args.sources:
         _write(iter([Item(text=args.text)]), tagger, args, out)
         return OK
-    reading = reading_of(args)
+    reading = reading_of(args, tagger, optional=OPTIONAL_COLUMNS)
     with reading.open() as stream:
         _write(reading.limited(stream), tagger, args, out)
     out.report_skipped(stream.skipped, stream.errors)

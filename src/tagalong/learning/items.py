@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TypeAlias
 
 __all__ = ["FeatureValue", "Item", "ReadError"]
@@ -31,6 +32,9 @@ class Item:
         The position in its source, as "file:line", for messages. Comparisons of items ignore it.
     query : str
         The query it belongs to, if items are documents to be ranked per query.
+    date : datetime, or None
+        When it was written or sent, with a time zone; None if that is not known. Items with the
+        same instant in two time zones are equal.
     """
 
     id: str = ""
@@ -40,6 +44,18 @@ class Item:
     weight: float = 1.0
     place: str = field(default="", compare=False)
     query: str = ""
+    date: datetime | None = None
+
+    def __post_init__(self) -> None:
+        if self.date is not None and not _has_time_zone(self.date):
+            raise ValueError(
+                f"the date of an item must be a datetime with a time zone, not {self.date!r}; a "
+                "time zone is added by, for example, date.replace(tzinfo=datetime.timezone.utc)"
+            )
+
+
+def _has_time_zone(date: object) -> bool:
+    return isinstance(date, datetime) and date.utcoffset() is not None
 
 
 class ReadError(ValueError):

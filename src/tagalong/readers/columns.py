@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from math import isfinite
 
 from tagalong.learning.items import FeatureValue, Item, ReadError
+from tagalong.readers.dates import parse_date, parse_date_or_none
 from tagalong.readers.values import (
     finite_number,
     parse_label,
@@ -27,14 +29,16 @@ class Columns:
     ----------
     names : sequence of str
         Names of all columns.
-    text, labels, id, features, weight : sequences of int
-        Positions of the columns; at most one for `id` and `weight`.
+    text, labels, id, features, weight, date : sequences of int
+        Positions of the columns; at most one for `id`, `weight` and `date`.
     separator : str
         Separator of the labels in a cell; "" if each cell is one label.
     indicators : bool
         Whether label columns hold 0 or 1.
     unlabelled : str
         Meaning of an item without labels: "unknown" or "empty".
+    must_be_date : bool
+        Whether a cell of `date` that is not a date is an error; otherwise the item has no date.
     """
 
     names: Sequence[str]
@@ -43,13 +47,16 @@ class Columns:
     id: Sequence[int]
     features: Sequence[int]
     weight: Sequence[int]
+    date: Sequence[int]
     separator: str
     indicators: bool
     unlabelled: str
+    must_be_date: bool
 
     def used(self) -> list[int]:
         """Return the positions of all columns that items use."""
-        return sorted({*self.text, *self.labels, *self.id, *self.features, *self.weight})
+        found = (self.text, self.labels, self.id, self.features, self.weight, self.date)
+        return sorted({position for positions in found for position in positions})
 
     def item(self, row: Sequence[object], place: str) -> Item:
         """Return the item of a row."""
@@ -67,7 +74,14 @@ class Columns:
             self._labels(row, place),
             weight,
             place,
+            date=self._date(row, place) if self.date else None,
         )
+
+    def _date(self, row: Sequence[object], place: str) -> datetime | None:
+        column = self.date[0]
+        if self.must_be_date:
+            return parse_date(row[column], place, f"column {self.names[column]!r}")
+        return parse_date_or_none(row[column])
 
     def _cell(self, row: Sequence[object], column: int, place: str) -> str:
         value = row[column]

@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, BinaryIO, Unpack
 
 from tagalong.learning.items import FeatureValue, Item, ReadError
@@ -12,12 +13,13 @@ from tagalong.readers.column_choice import (
     ColumnOptions,
     choose_columns,
 )
+from tagalong.readers.dates import date_text
 from tagalong.readers.lines import LINE_OPTIONS, MAX_LINE, Lines
 from tagalong.readers.spool import spool_items
 from tagalong.readers.values import describe_item, unlabelled_problem
 from tagalong.streams.format import Format, ItemOrError, Option, OptionError, Target
 
-__all__ = ["CSV", "TSV", "read_csv", "read_tsv", "write_csv", "write_tsv"]
+__all__ = ["CSV", "TSV", "list_columns", "read_csv", "read_tsv", "write_csv", "write_tsv"]
 
 _DELIMITERS = ",;\t"
 
@@ -34,31 +36,14 @@ def read_csv(
     **choice: Unpack[ColumnOptions],
 ) -> Iterator[ItemOrError]:
     """Yield the items of a table, skipping blank lines."""
-    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
-        raise OptionError(
-            f"delimiter must be a single character, not a quote or line end; got {delimiter!r}"
-        )
-    # The limit holds for the whole process. It is never lowered, since other threads may need it.
-    csv.field_size_limit(max(csv.field_size_limit(), max_line))
     lines = Lines(stream, name, encoding, max_line)
-    first = next(lines, None)
-    while first is not None and first.isspace():
-        first = next(lines, None)
-    if first is None:
+    rows = _rows(lines, delimiter, quoting, max_line)
+    if rows is None:
         return
-    rows = csv.reader(
-        _LinesWithFirst(lines, first),
-        delimiter=delimiter or _guess_delimiter(first),
-        quoting=csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE,
-        strict=True,
-    )
     begin = lines.number
     header = columns
     if header is None:
-        try:
-            header = tuple(next(rows))
-        except csv.Error as error:
-            raise ReadError(f"{name}:{begin}", f"the header is not valid CSV: {error}") from None
+        header = _header(rows, lines)
         begin = lines.number + 1
     found = choose_columns(header, f"{name}:{lines.number}", **choice)
     while True:
@@ -81,6 +66,56 @@ def read_csv(
         else:
             return
         begin = lines.number + 1
+
+
+def list_columns(
+    stream: BinaryIO,
+    name: str,
+    *,
+    delimiter: str | None = None,
+    columns: tuple[str, ...] | None = None,
+    quoting: bool = True,
+    encoding: str = "utf-8",
+    max_line: int = MAX_LINE,
+    **choice: Unpack[ColumnOptions],
+) -> list[str]:
+    """Return the names of the columns."""
+    if columns is not None:
+        return list(columns)
+    lines = Lines(stream, name, encoding, max_line)
+    rows = _rows(lines, delimiter, quoting, max_line)
+    return [] if rows is None else list(_header(rows, lines))
+
+
+def _rows(
+    lines: Lines, delimiter: str | None, quoting: bool, max_line: int
+) -> Iterator[list[str]] | None:
+    """Return the rows of a table with its header; None if the table is empty."""
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise OptionError(
+            f"delimiter must be a single character, not a quote or line end; got {delimiter!r}"
+        )
+    # The limit holds for the whole process. It is never lowered, since other threads may need it.
+    csv.field_size_limit(max(csv.field_size_limit(), max_line))
+    first = next(lines, None)
+    while first is not None and first.isspace():
+        first = next(lines, None)
+    if first is None:
+        return None
+    return csv.reader(
+        _LinesWithFirst(lines, first),
+        delimiter=delimiter or _guess_delimiter(first),
+        quoting=csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE,
+        strict=True,
+    )
+
+
+def _header(rows: Iterator[list[str]], lines: Lines) -> tuple[str, ...]:
+    place = lines.place()
+    try:
+        return tuple(next(rows))
+    except csv.Error as error:
+        raise ReadError(place, f"the header is not valid CSV: {error}") from None
 
 
 def read_tsv(stream: BinaryIO, name: str, **options: Any) -> Iterator[ItemOrError]:
@@ -119,12 +154,12 @@ def write_csv(
 ) -> int:
     """Write a header and one row per item.
 
-    Columns: id, one per field of the text ("text" for plain text), features, labels, weight. The
-    last three are written only if an item has them.
+    Columns: id, one per field of the text ("text" for plain text), features, labels, weight, date.
+    The last four are written only if an item has them.
     """
     fields: dict[str, None] = {}
     features: dict[str, None] = {}
-    has = {"labels": False, "weight": False}
+    has = {"labels": False, "weight": False, "date": False}
 
     def collect_names(item: Item, number: int) -> None:
         texts = {"": item.text} if isinstance(item.text, str) else item.text
@@ -137,6 +172,7 @@ def write_csv(
         features.update(dict.fromkeys(item.features))
         has["labels"] |= item.labels is not None
         has["weight"] |= item.weight != 1.0
+        has["date"] |= item.date is not None
         _check(item, number, separator, unlabelled)
 
     with spool_items(items, collect_names) as spooled:
@@ -154,6 +190,7 @@ def write_csv(
             row += [item.features.get(name, "") for name in features]
             row += [separator.join(item.labels or ())] if has["labels"] else []
             row += [item.weight] if has["weight"] else []
+            row += [date_text(item.date) if item.date else ""] if has["date"] else []
             rows.writerow(row)
     return count
 
@@ -229,6 +266,7 @@ CSV = Format(
     options=_OPTIONS,
     write=write_csv,
     write_options=_WRITE_OPTIONS,
+    list_names=list_columns,
 )
 TSV = replace(
     CSV,
@@ -239,4 +277,5 @@ TSV = replace(
     options=tuple(_TAB if option.name == "delimiter" else option for option in _OPTIONS),
     write=write_tsv,
     write_options=(_TAB, *_WRITE_OPTIONS[1:]),
+    list_names=partial(list_columns, delimiter="\t"),
 )

@@ -1,18 +1,31 @@
-"""Reader and writer of JSON lines: one object per line with id, text, features, labels, weight."""
+"""Reader and writer of JSON lines, and reader of JSON arrays: one object per item."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property, partial
 from math import isfinite
 from typing import Any, BinaryIO, Unpack
 
 from tagalong.learning.items import FeatureValue, Item, ReadError
-from tagalong.readers.lines import LINE_OPTIONS, LineOptions, Lines, parse_lines
+from tagalong.readers.dates import date_text, parse_date, parse_date_or_none
+from tagalong.readers.json_values import JsonValues, check_unicode
+from tagalong.readers.lines import (
+    ENCODING,
+    LINE_OPTIONS,
+    MAX_LINE,
+    LineOptions,
+    Lines,
+    parse_lines,
+    validate_encoding,
+)
 from tagalong.readers.values import finite_number, parse_labels, short_repr
+from tagalong.streams.compression import read_errors
 from tagalong.streams.format import Format, ItemOrError, Option, Target
 
-__all__ = ["FORMAT", "item_as_json", "item_from_json", "read_jsonl", "write_jsonl"]
+__all__ = ["FORMAT", "item_as_json", "item_from_json", "list_keys", "read_jsonl", "write_jsonl"]
 
 
 @dataclass(frozen=True)
@@ -24,16 +37,19 @@ class _Keys:
     features: str = "features"
     labels: tuple[str, ...] = ("labels",)
     weight: str = "weight"
+    date: str | None = None
 
     @cached_property
     def are_plain(self) -> bool:
         """Whether every part has a single key that is not a path into nested objects."""
         single = len(self.text) == len(self.labels) == 1
-        names = (self.id, *self.text, self.features, *self.labels, self.weight)
+        names = (self.id, *self.text, self.features, *self.labels, self.weight, self.date or "")
         return single and not any("." in name for name in names)
 
 
 _DEFAULT_KEYS = _Keys()
+_START = 64  # bytes that tell whether there is one value per line
+_NOT_ONE_PER_LINE = re.compile(r"\ufeff?\s*(?:\[|\{[ \t\r]*\n)")
 _SCAN: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
 
@@ -46,15 +62,60 @@ def read_jsonl(
     id: str = "id",
     features: str = "features",
     weight: str = "weight",
+    date: str | None = None,
     **line_options: Unpack[LineOptions],
 ) -> Iterator[ItemOrError]:
-    """Yield the items of JSON lines, skipping blank lines."""
-    keys = _Keys(id, text, features, labels, weight)
+    """Yield the items of JSON lines, or of JSON values that are not one per line."""
+    keys = _Keys(id, text, features, labels, weight, date)
+    if _is_one_per_line(stream, line_options.get("encoding", ENCODING.default)):
+        return parse_lines(
+            Lines(stream, name, **line_options),
+            lambda line, place: (
+                None if line.isspace() else item_from_json(_load_json(line, place), place, keys)
+            ),
+        )
+    return _items_of_values(JsonValues(stream, name, **line_options), keys)
 
-    def parse(line: str, place: str) -> Item | None:
-        return None if line.isspace() else item_from_json(_load_json(line, place), place, keys)
 
-    return parse_lines(Lines(stream, name, **line_options), parse)
+def list_keys(stream: BinaryIO, name: str, **options: Any) -> list[str]:
+    """Return the keys of the first object; a dot precedes nested keys."""
+    encoding, max_line = options.get("encoding", "utf-8"), options.get("max_line", MAX_LINE)
+    for record, _ in JsonValues(stream, name, encoding, max_line):
+        return _keys_of(record) if isinstance(record, dict) else []
+    return []
+
+
+def _keys_of(record: Mapping[str, object]) -> list[str]:
+    found = []
+    for key, value in record.items():
+        found += [f"{key}.{inner}" for inner in value] if isinstance(value, dict) else [key]
+    return found
+
+
+def _is_one_per_line(stream: BinaryIO, encoding: object) -> bool:
+    """Whether a stream holds neither an array nor an object that begins with a line end."""
+    peek: Callable[[int], bytes] | None = getattr(stream, "peek", None)
+    if peek is None:
+        return True
+    plain = validate_encoding(str(encoding))
+    try:
+        start = peek(_START).decode(plain, "ignore")
+    except read_errors():  # the reader of lines meets it again and reports it
+        return True
+    except UnicodeError:
+        return True
+    return _NOT_ONE_PER_LINE.match(start) is None
+
+
+def _items_of_values(values: JsonValues, keys: _Keys) -> Iterator[ItemOrError]:
+    while True:
+        try:
+            for record, place in values:
+                yield item_from_json(record, place, keys)
+        except ReadError as error:
+            yield error
+        else:
+            return
 
 
 def _load_json(line: str, place: str) -> object:
@@ -67,14 +128,10 @@ def _load_json(line: str, place: str) -> object:
             end = -1
         if end != len(line):
             record = json.loads(line)
-        # Only an escape can produce a lone surrogate, which no encoding can write.
-        if "\\u" in line:
-            json.dumps(record, ensure_ascii=False).encode()
+        check_unicode(record, line, place)
         return record
-    except UnicodeEncodeError:
-        raise ReadError(
-            place, "a lone surrogate (\\ud800 to \\udfff) is not Unicode text"
-        ) from None
+    except ReadError:
+        raise
     except RecursionError:
         raise ReadError(place, "the JSON is nested too deeply") from None
     except json.JSONDecodeError as error:
@@ -87,7 +144,7 @@ def _load_json(line: str, place: str) -> object:
 def item_from_json(record: object, place: str, keys: _Keys = _DEFAULT_KEYS) -> Item:
     """Return the item of a JSON object."""
     if type(record) is not dict:
-        raise ReadError(place, f"the line must be an object {{...}}, not {short_repr(record)}")
+        raise ReadError(place, f"an item must be an object {{...}}, not {short_repr(record)}")
     if keys.are_plain:
         find = record.get
         text, labels = find(keys.text[0]), find(keys.labels[0])
@@ -95,6 +152,9 @@ def item_from_json(record: object, place: str, keys: _Keys = _DEFAULT_KEYS) -> I
         find = partial(_value_at, record)
         text, labels = _joined_texts(find, keys.text), _joined_labels(find, keys.labels)
     features, weight, id = find(keys.features), find(keys.weight), find(keys.id)
+    date = find(keys.date or "date")
+    if date is not None:
+        date = _parse_date(date, place, keys)
     if text is None and features is None:
         raise ReadError(
             place,
@@ -111,7 +171,14 @@ def item_from_json(record: object, place: str, keys: _Keys = _DEFAULT_KEYS) -> I
         labels,
         1.0 if weight is None else finite_number(weight, place, "weight", least=0.0),
         place,
+        date=date,
     )
+
+
+def _parse_date(given: object, place: str, keys: _Keys) -> datetime | None:
+    if keys.date is None:
+        return parse_date_or_none(given)
+    return parse_date(given, place, f"key {keys.date!r}")
 
 
 def _value_at(record: Mapping[str, object], key: str) -> object:
@@ -201,6 +268,8 @@ def item_as_json(item: Item) -> dict[str, object]:
         record["labels"] = list(item.labels)
     if item.weight != 1.0:
         record["weight"] = item.weight
+    if item.date is not None:
+        record["date"] = date_text(item.date)
     return record
 
 
@@ -215,7 +284,7 @@ def write_jsonl(items: Iterable[Item], target: Target) -> int:
 
 FORMAT = Format(
     "jsonl",
-    "JSON lines: one object per line with id, text, features, labels, weight",
+    "JSON lines or a JSON array: objects with id, text, features, labels, weight, date",
     read_jsonl,
     extensions=(".jsonl", ".ndjson", ".json"),
     options=(
@@ -234,8 +303,10 @@ FORMAT = Format(
         Option("id", "Key of the id.", default="id"),
         Option("features", "Key of the features.", default="features"),
         Option("weight", "Key of the weight.", default="weight"),
+        Option("date", "Key of the date. By default the key date, if its value is a date."),
         *LINE_OPTIONS,
     ),
     write=write_jsonl,
-    starts=(b"{",),
+    starts=(b"{", b"["),
+    list_names=list_keys,
 )

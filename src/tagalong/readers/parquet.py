@@ -13,7 +13,7 @@ from tagalong.readers.values import describe_item
 from tagalong.streams.compression import read_errors
 from tagalong.streams.format import Format, ItemOrError, Target
 
-__all__ = ["FORMAT", "read_parquet", "write_parquet"]
+__all__ = ["FORMAT", "list_columns", "read_parquet", "write_parquet"]
 
 _ROWS_PER_BATCH = 1024
 _MISSING_PACKAGE = "Parquet files need the package pyarrow: pip install 'tagalong[parquet]'"
@@ -59,6 +59,17 @@ def read_parquet(
                 number += 1
 
 
+def list_columns(stream: BinaryIO, name: str, **options: object) -> list[str]:
+    """Return the names of the columns."""
+    try:
+        from pyarrow import parquet
+    except ImportError:
+        raise ReadError(name, _MISSING_PACKAGE) from None
+    with tempfile.TemporaryFile() as copy:
+        found: list[str] = parquet.ParquetFile(_seekable(stream, copy)).schema_arrow.names
+        return found
+
+
 def _seekable(stream: BinaryIO, copy: IO[bytes]) -> IO[bytes]:
     """Return a seekable stream, copied if necessary: a Parquet file has its index at the end."""
     if isinstance(getattr(stream, "raw", None), FileIO) and stream.seekable():
@@ -69,7 +80,7 @@ def _seekable(stream: BinaryIO, copy: IO[bytes]) -> IO[bytes]:
 
 
 def write_parquet(items: Iterable[Item], target: Target) -> int:
-    """Write a table: id, text or one column per field, features, labels (a list), weight."""
+    """Write a table: id, text or one column per field, features, labels (a list), weight, date."""
     try:
         import pyarrow
         from pyarrow import parquet
@@ -77,11 +88,12 @@ def write_parquet(items: Iterable[Item], target: Target) -> int:
         raise ValueError(f"{target.name}: {_MISSING_PACKAGE}") from None
     fields: dict[str, None] = {}
     features: dict[str, type] = {}
-    has = {"weight": False}
+    has = {"weight": False, "date": False}
 
     def collect_names(item: Item, number: int) -> None:
         fields.update(dict.fromkeys([""] if isinstance(item.text, str) else item.text))
         has["weight"] |= item.weight != 1.0
+        has["date"] |= item.date is not None
         for name, value in item.features.items():
             kind = str if isinstance(value, str) else float
             if features.setdefault(name, kind) is not kind:
@@ -98,6 +110,7 @@ def write_parquet(items: Iterable[Item], target: Target) -> int:
         ]
         schema += [("labels", pyarrow.list_(text))]
         schema += [("weight", pyarrow.float64())] if has["weight"] else []
+        schema += [("date", pyarrow.timestamp("us", tz="UTC"))] if has["date"] else []
         names = [name for name, _ in schema]
         if len(set(names)) < len(names):
             duplicate = next(name for name in names if names.count(name) > 1)
@@ -117,6 +130,7 @@ def write_parquet(items: Iterable[Item], target: Target) -> int:
                         "id": item.id,
                         "labels": None if item.labels is None else list(item.labels),
                         "weight": item.weight,
+                        "date": item.date,
                     }
                 )
                 if len(rows) == 64 * _ROWS_PER_BATCH:
@@ -135,4 +149,5 @@ FORMAT = Format(
     options=COLUMN_OPTIONS,
     write=write_parquet,
     starts=(b"PAR1",),
+    list_names=list_columns,
 )

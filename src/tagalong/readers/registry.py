@@ -1,6 +1,7 @@
 """Registry of all formats, with lookup by name, by file extension and by first bytes."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -31,6 +32,7 @@ __all__ = [
     "format_for_writing",
     "format_of_file",
     "streams",
+    "validate_defaults",
     "validate_options",
 ]
 
@@ -54,6 +56,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 extensions=(".mbox",),
                 options=MAIL_OPTIONS,
                 starts=(b"From ",),
+                is_dated=True,
             ),
             Format(
                 "maildir",
@@ -61,6 +64,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 read_maildir,
                 options=MAIL_OPTIONS,
                 takes="folder",
+                is_dated=True,
             ),
             pydocs.FORMAT,
             debtags.FORMAT,
@@ -179,3 +183,13 @@ def validate_options(
         }
         for found in formats
     }
+
+
+def validate_defaults(found: Format, defaults: Mapping[str, object]) -> dict[str, OptionValue]:
+    """Return the options that a format has and whose values it accepts; the others are dropped."""
+    valid: dict[str, OptionValue] = {}
+    for option in found.options:
+        if option.name in defaults:
+            with suppress(OptionError):
+                valid[option.name] = option.check(defaults[option.name])
+    return valid

@@ -25,7 +25,9 @@ class ResolvedSource:
     format: Format | None
 
 
-def resolve_source(source: str, wanted: Format | None) -> Iterator[ResolvedSource]:
+def resolve_source(
+    source: str, wanted: Format | None, fallback: Format | None = None
+) -> Iterator[ResolvedSource]:
     """Yield a source with its format; for a glob pattern, every file that matches.
 
     Parameters
@@ -34,6 +36,8 @@ def resolve_source(source: str, wanted: Format | None) -> Iterator[ResolvedSourc
         A file, a glob pattern, a folder, "-" or a built-in stream.
     wanted : Format, optional
         Format that the caller requests.
+    fallback : Format, optional
+        Format of files whose format cannot be detected.
     """
     built_in = FORMATS.get(source.removesuffix(":")) if source.endswith(":") else None
     if built_in is not None and built_in.takes == "nothing":
@@ -60,28 +64,30 @@ def resolve_source(source: str, wanted: Format | None) -> Iterator[ResolvedSourc
     elif os.path.exists(source):
         if wanted is not None and wanted.takes == "folder":
             raise ReadError(source, f"this is a file, but {wanted.name} is read from a folder")
-        yield ResolvedSource(source, wanted or format_of_file(source) or _format_by_content(source))
+        known = wanted or format_of_file(source)
+        yield ResolvedSource(source, known or _format_by_content(source, fallback))
     elif glob.has_magic(source):
         matches = sorted(glob.glob(source, recursive=True))
         if not matches:
             raise ReadError(source, "no file matches this pattern")
         for match in matches:
-            yield from resolve_source(match, wanted)
+            yield from resolve_source(match, wanted, fallback)
     else:
         raise ReadError(source, _missing(source))
 
 
-def _format_by_content(source: str) -> Format | None:
+def _format_by_content(source: str, fallback: Format | None) -> Format | None:
     if not os.path.isfile(source):  # a pipe can be read only once
         return None
     try:
         with open(source, "rb") as file:
-            return detect_format(decompress_stream(file, source).peek(DETECTION_BYTES), source)
+            start = decompress_stream(file, source).peek(DETECTION_BYTES)
+            return detect_format(start, source, fallback)
     except read_errors() as error:
         raise ReadError(source, f"cannot be read: {error}") from error
 
 
-def detect_format(start: bytes, name: str) -> Format:
+def detect_format(start: bytes, name: str, fallback: Format | None = None) -> Format:
     """Return the format of a file by its first bytes; raise ReadError if no format matches.
 
     Parameters
@@ -90,8 +96,12 @@ def detect_format(start: bytes, name: str) -> Format:
         The first `DETECTION_BYTES` bytes, or all if there are fewer.
     name : str
         Name of the file in messages.
+    fallback : Format, optional
+        Format to return if no format matches, unless it is not read from files.
     """
     found = format_by_start(start.removeprefix(b"\xef\xbb\xbf").lstrip())
+    if found is None and fallback is not None and fallback.takes == "file":
+        return fallback
     if found is None:
         formats = ", ".join(each.name for each in FORMATS.values() if each.takes == "file")
         raise ReadError(

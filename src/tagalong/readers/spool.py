@@ -1,7 +1,4 @@
-"""Temporary storage of items for writers that need two passes.
-
-The first pass collects the names for the header, the second writes the items.
-"""
+"""Temporary storage of items: for writers that need two passes, and for sorting."""
 
 import json
 import tempfile
@@ -12,7 +9,19 @@ from dataclasses import replace
 from tagalong.learning.items import Item
 from tagalong.readers.jsonl import item_as_json, item_from_json
 
-__all__ = ["spool_items"]
+__all__ = ["item_from_stored", "spool_items", "stored_item"]
+
+
+def stored_item(item: Item) -> list[object]:
+    """Return an item as a JSON value that keeps all its parts."""
+    return [item_as_json(item), item.place, item.query]
+
+
+def item_from_stored(stored: list[object]) -> Item:
+    """Return the item of a value of `stored_item`."""
+    record, place, query = stored
+    item = item_from_json(record, str(place))
+    return replace(item, query=str(query)) if query else item
 
 
 @contextmanager
@@ -36,13 +45,11 @@ def spool_items(
     with tempfile.TemporaryFile() as file:
         for number, item in enumerate(items, 1):
             inspect(item, number)
-            stored = [item_as_json(item), item.place, item.query]
-            file.write(json.dumps(stored).encode() + b"\n")
+            file.write(json.dumps(stored_item(item)).encode() + b"\n")
 
         def spooled() -> Iterator[Item]:
             file.seek(0)
             for line in file:
-                record, place, query = json.loads(line)
-                yield replace(item_from_json(record, place), query=query)
+                yield item_from_stored(json.loads(line))
 
         yield spooled

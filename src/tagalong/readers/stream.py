@@ -2,14 +2,16 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import ExitStack, suppress
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Literal, TypeAlias
 
 from tagalong.learning.items import Item, ReadError
-from tagalong.readers.registry import format_by_name, validate_options
+from tagalong.readers.ordering import ORDERS, Order, by_date, shuffled
+from tagalong.readers.registry import format_by_name, validate_defaults, validate_options
 from tagalong.readers.sources import DETECTION_BYTES, ResolvedSource, detect_format, resolve_source
 from tagalong.streams.compression import decompress_stream, read_errors
 from tagalong.streams.format import Format, ItemOrError, OptionError, OptionValue
@@ -26,6 +28,9 @@ def read(
     format: str | None = None,
     *,
     on_error: Literal["stop", "skip"] = "stop",
+    order: Order = "file",
+    seed: int = 0,
+    defaults: Mapping[str, object] | None = None,
     **options: object,
 ) -> "Stream":
     """Return a stream of the items of one or more sources.
@@ -44,6 +49,17 @@ def read(
     on_error : str, default "stop"
         "stop" raises ReadError at the first item that cannot be read; "skip" counts the item and
         continues with the next.
+    order : str, default "file"
+        "file" is the order of the sources. "date" sorts the items of all sources by date: items
+        with equal dates keep their order, and an item without a date stays behind the item before
+        it. "shuffle" is random. "auto" means "date" if all sources are mail or the option date is
+        given, and "file" otherwise. Except for "file", all items are read before the first one is
+        returned; temporary files keep the memory bounded.
+    seed : int, default 0
+        Seed of the order "shuffle". The same seed gives the same order.
+    defaults : mapping, optional
+        Options for the formats that have them; other formats ignore them, and `options` take
+        precedence. The key "format" names the format of sources whose format is not detected.
     options : dict
         Options of the format, see its ``options``.
 
@@ -63,15 +79,49 @@ def read(
     """
     if on_error not in ("stop", "skip"):
         raise OptionError(f"on_error must be 'stop' or 'skip', not {on_error!r}")
+    if order not in ORDERS:
+        raise OptionError(f"order must be one of {', '.join(map(repr, ORDERS))}, not {order!r}")
     if isinstance(sources, (str, os.PathLike)):
         sources = [sources]
     wanted = format_by_name(format) if format is not None else None
-    resolved = [each for source in sources for each in resolve_source(os.fspath(source), wanted)]
+    choice = _OptionChoice(options, defaults or {})
+    resolved = [
+        each
+        for source in sources
+        for each in resolve_source(os.fspath(source), wanted, choice.fallback)
+    ]
     if not resolved:
         raise OptionError("there is nothing to read: the list of sources is empty")
     known = [each.format for each in resolved if each.format is not None]
     validate_options(known, options)
-    return Stream(resolved, options, skip=on_error == "skip")
+    return Stream(
+        resolved,
+        choice,
+        skip=on_error == "skip",
+        order="file" if order == "auto" and not _is_dated(resolved, options) else order,
+        seed=seed,
+    )
+
+
+def _is_dated(sources: list[ResolvedSource], options: Mapping[str, object]) -> bool:
+    """Whether all sources are mail, or the user has named the dates."""
+    is_mail = all(each.format is not None and each.format.is_dated for each in sources)
+    return is_mail or options.get("date") is not None
+
+
+class _OptionChoice:
+    """Options that must apply to every source, and defaults that apply where they can."""
+
+    def __init__(self, options: Mapping[str, object], defaults: Mapping[str, object]):
+        self._options = options
+        self._defaults = {name: value for name, value in defaults.items() if name != "format"}
+        format = defaults.get("format")
+        self.fallback = format_by_name(str(format)) if format is not None else None
+
+    def of(self, found: Format) -> dict[str, OptionValue]:
+        """Return the options of a format; raise OptionError if it lacks one that must apply."""
+        given = validate_options([found], self._options)[found.name]
+        return {**validate_defaults(found, self._defaults), **given}
 
 
 class Stream:
@@ -85,78 +135,123 @@ class Stream:
         Number of items that could not be read, with ``on_error="skip"``.
     errors : list of str
         Messages of the first 20 errors.
+    on_read : callable or None
+        Called with the number of items read so far for each item that is read before the first one
+        is returned, if the items are sorted or shuffled.
     """
 
-    def __init__(self, resolved: list[ResolvedSource], options: dict[str, object], *, skip: bool):
+    def __init__(
+        self,
+        resolved: list[ResolvedSource],
+        choice: _OptionChoice,
+        *,
+        skip: bool,
+        order: Order,
+        seed: int,
+    ):
         self.skipped = 0
         self.errors: list[str] = []
-        self._sources = iter(resolved)
-        self._options = options
+        self.on_read: Callable[[int], None] | None = None
+        self._sources = resolved
+        self._choice = choice
         self._skip = skip
         self._open = ExitStack()
-        self._name = ""
-        self._found: Iterator[ItemOrError] = iter(())
+        self._read = 0
+        sources: Iterator[Iterator[Item]] = map(self._next_source, resolved)
+        if order != "file":
+            sources = map(self._reported, sources)
+        self._items: Iterator[Item]
+        if order == "file":
+            self._items = chain.from_iterable(sources)
+        elif order == "shuffle":
+            self._items = shuffled(chain.from_iterable(sources), seed)
+        else:
+            self._items = by_date(sources, need_dates=order == "date")
 
     def __iter__(self) -> "Stream":
         return self
 
     def __next__(self) -> Item:
-        found: ItemOrError | None
-        while True:
-            try:
-                found = next(self._found, None)
-                if found is None:
-                    self._next_source()
-                    continue
-            except ReadError as error:
-                self._open.close()
-                self._found = iter(())
-                found = error
-            except read_errors() as error:
-                self._open.close()
-                self._found = iter(())
-                reason = getattr(error, "strerror", None) or error
-                found = ReadError(self._name, f"cannot be read: {reason}")
-            except BaseException:
-                self.close()
-                raise
+        try:
+            return next(self._items)
+        except BaseException:
+            self.close()
+            raise
+
+    def _next_source(self, source: ResolvedSource) -> Iterator[Item]:
+        """Close the open source, and return the items of the next one."""
+        self._open.close()
+        items = self._readable_items(source)
+        self._open.callback(items.close)
+        return items
+
+    def _reported(self, items: Iterator[Item]) -> Iterator[Item]:
+        for item in items:
+            self._read += 1
+            if self.on_read is not None:
+                self.on_read(self._read)
+            yield item
+
+    def _readable_items(self, source: ResolvedSource) -> Generator[Item, None, None]:
+        """Yield the items of a source; raise the first error, or count the errors."""
+        for found in self._items_and_errors(source):
             if isinstance(found, Item):
-                return found
+                yield found
+                continue
             if not self._skip:
-                self.close()
                 raise found
             self.skipped += 1
             if len(self.errors) < _MAX_ERRORS:
                 self.errors.append(str(found))
 
-    def _next_source(self) -> None:
-        self._open.close()
-        source = next(self._sources)
-        self._name = "<stdin>" if source.source == "-" else source.source
+    def _items_and_errors(self, source: ResolvedSource) -> Iterator[ItemOrError]:
+        """Yield the items and errors of a source; an error that the reader raises comes last."""
+        name = "<stdin>" if source.source == "-" else source.source
+        with ExitStack() as files:
+            try:
+                yield from self._reader(source, name, files)
+            except ReadError as error:
+                yield error
+            except read_errors() as error:
+                reason = getattr(error, "strerror", None) or error
+                yield ReadError(name, f"cannot be read: {reason}")
+
+    def _reader(self, source: ResolvedSource, name: str, files: ExitStack) -> Iterator[ItemOrError]:
+        """Open a source, and return the reader of its format."""
         found = source.format
         if found is not None and found.takes == "nothing":
-            self._found = found.read(**self._options_of(found))
-        elif found is not None and found.takes == "folder":
-            self._found = found.read(Path(source.source), **self._options_of(found))
-        else:
-            stream = decompress_stream(self._opened(source.source), self._name)
-            if found is None:
-                found = detect_format(stream.peek(DETECTION_BYTES), self._name)
-            self._found = found.read(stream, self._name, **self._options_of(found))
-        self._open.callback(getattr(self._found, "close", lambda: None))
+            return found.read(**self._choice.of(found))
+        if found is not None and found.takes == "folder":
+            return found.read(Path(source.source), **self._choice.of(found))
+        stream = decompress_stream(_opened(source.source, files), name)
+        if found is None:
+            found = detect_format(stream.peek(DETECTION_BYTES), name, self._choice.fallback)
+        return found.read(stream, name, **self._choice.of(found))
 
-    def _options_of(self, found: Format) -> dict[str, OptionValue]:
-        return validate_options([found], self._options)[found.name]
+    @property
+    def is_mail(self) -> bool:
+        """Whether all sources are mail, which has dates."""
+        return _is_dated(self._sources, {})
 
-    def _opened(self, source: str) -> BinaryIO:
-        if source == "-":
-            return sys.stdin.buffer
-        return self._open.enter_context(open(source, "rb"))
+    def list_names(self) -> list[str]:
+        """Return the names of the columns or keys of the first source that has such names.
+
+        Standard input and pipes have none, because they can be read only once.
+        """
+        for source in self._sources:
+            found = source.format
+            if found is None or found.list_names is None or not os.path.isfile(source.source):
+                continue
+            with ExitStack() as files, suppress(ValueError, *read_errors()):
+                stream = decompress_stream(_opened(source.source, files), source.source)
+                return found.list_names(stream, source.source, **self._choice.of(found))
+        return []
 
     def close(self) -> None:
         """Close the open source and end the iteration."""
-        self._sources = iter(())
-        self._found = iter(())
+        items, self._items = self._items, iter(())
+        if isinstance(items, Generator):
+            items.close()
         self._open.close()
 
     def __enter__(self) -> "Stream":
@@ -169,3 +264,7 @@ class Stream:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _opened(source: str, files: ExitStack) -> BinaryIO:
+    return sys.stdin.buffer if source == "-" else files.enter_context(open(source, "rb"))

@@ -149,6 +149,11 @@ class Format:
     available : callable
         Function that returns why a built-in stream cannot be read on this machine, or "" if it
         can.
+    is_dated : bool
+        Whether items of this format normally have a date.
+    list_names : callable or None
+        Function with the arguments of `read` that returns the names of the columns or keys from
+        which an item can take its parts. None if the format has no such names.
     """
 
     name: str
@@ -161,6 +166,8 @@ class Format:
     takes: Literal["file", "folder", "nothing"] = "file"
     starts: tuple[bytes, ...] = ()
     available: Callable[[], str] = str
+    is_dated: bool = False
+    list_names: Callable[..., list[str]] | None = None
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 import mailbox
 import os
+from datetime import UTC, datetime
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -224,8 +225,10 @@ def test_a_source_that_is_not_a_maildir_raises(tmp_path: Path) -> None:
 
 
 def test_a_single_message_is_read(tmp_path: Path) -> None:
-    path = put(make(tmp_path), "1.a:2,S", "one")
+    path = put(make(tmp_path), "1704450600.a:2,S", "one")
     item = read_message(path, ("Work",))
-    assert item == Item("1.a", {"": "body of one", "subject": "one"}, labels=("Work",))
+    text = {"": "body of one", "subject": "one"}
+    date = datetime(2024, 1, 5, 10, 30, tzinfo=UTC)
+    assert item == Item("1704450600.a", text, labels=("Work",), date=date)
     assert item.place == str(path)
     assert read_message(path, max_message=14).text == {"subject": "one"}

@@ -40,10 +40,10 @@ def _check_plot(path: str) -> None:
 def _check_model(args: argparse.Namespace) -> None:
     """Raise an error if the file of a new model exists, or the file to load does not."""
     if args.model is not None and os.path.exists(args.model):
-        if not (args.resume or args.continue_run):
+        if not (args.resume or args.continue_run or args.force):
             raise UsageError(
                 f"--model {args.model} already exists: use --resume to finish its run, --continue "
-                "to learn further items with it, or another file name"
+                "to learn further items with it, --force to replace it, or another file name"
             )
     elif args.resume or args.continue_run:
         flag = "--resume" if args.resume else "--continue"

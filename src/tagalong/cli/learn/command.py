@@ -1,6 +1,7 @@
 """``run`` of the command: from the arguments to the exit code."""
 
 import argparse
+from functools import partial
 from pathlib import Path
 
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError
@@ -8,10 +9,12 @@ from tagalong.cli.interrupts import Interrupts
 from tagalong.cli.learn.checks import check_arguments
 from tagalong.cli.learn.live_measures import LiveMeasures
 from tagalong.cli.learn.loop import LearningLoop
+from tagalong.cli.learn.order_warning import OrderWarning
 from tagalong.cli.learn.outcome import report_outcome
 from tagalong.cli.learn.preparation import prepare
 from tagalong.cli.learn.saving import Saver
 from tagalong.cli.live import Live
+from tagalong.cli.nothing_learnt import nothing_learnt
 from tagalong.cli.output import Output, as_json
 from tagalong.cli.run_state import Run
 from tagalong.evaluate import Report
@@ -27,7 +30,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with Interrupts() as interrupts, Live(out.quiet, args.every) as live:
         saver = Saver(tagger, learning_run, args.model)
         measures = LiveMeasures(tagger, learning_run, live)
-        loop = LearningLoop(tagger, learning_run, interrupts, measures, saver)
+        warning = OrderWarning(out, learning_run, args)
+        show_reading = partial(_show_reading, live)
+        loop = LearningLoop(
+            tagger, learning_run, interrupts, measures, saver, warning, show_reading
+        )
         _learn_and_save(loop, saver, learning_run, args.model)
     report = learning_run.progress.report(tagger.labels, tagger.certificate_)
     _write_files(args, report)
@@ -35,6 +42,12 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if interrupts.signal:
         return interrupts.exit_code
     return SOME_SKIPPED if loop.skipped else OK
+
+
+def _show_reading(live: Live, count: int) -> None:
+    """Show how many items have been read, while they are read to be sorted."""
+    if live.is_due():
+        live.show(["read, to be sorted"], [[f"{count:,}"]], f"read, to be sorted: {count:,} items")
 
 
 def _learn_and_save(loop: LearningLoop, saver: Saver, run: Run, path: str | None) -> None:
@@ -48,6 +61,9 @@ def _learn_and_save(loop: LearningLoop, saver: Saver, run: Run, path: str | None
             raise
         saver.save()
         raise _with_resume_hint(error, run, path) from error
+    else:
+        if not loop.has_learnt:
+            raise nothing_learnt(run.reading, run.position, loop.skipped)
     saver.save()
 
 

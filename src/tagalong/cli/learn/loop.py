@@ -1,10 +1,11 @@
 """The learning loop: read a batch, learn it, update the display, save."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tagalong.cli.interrupts import Interrupts
 from tagalong.cli.learn.batches import BatchSize
 from tagalong.cli.learn.live_measures import LiveMeasures
+from tagalong.cli.learn.order_warning import OrderWarning
 from tagalong.cli.learn.pass_learner import PassLearner
 from tagalong.cli.learn.saving import Saver
 from tagalong.cli.run_state import Run
@@ -30,6 +31,10 @@ class LearningLoop:
         Shows the measures.
     saver : Saver
         Saves the model.
+    order_warning : OrderWarning
+        Warns if labels come in runs.
+    show_reading : callable
+        Shows how many items have been read, while they are read to be sorted.
 
     Attributes
     ----------
@@ -40,7 +45,14 @@ class LearningLoop:
     """
 
     def __init__(
-        self, tagger: Tagger, run: Run, interrupts: Interrupts, measures: LiveMeasures, saver: Saver
+        self,
+        tagger: Tagger,
+        run: Run,
+        interrupts: Interrupts,
+        measures: LiveMeasures,
+        saver: Saver,
+        order_warning: OrderWarning,
+        show_reading: Callable[[int], None],
     ):
         self.run = run
         self.skipped = 0
@@ -49,8 +61,16 @@ class LearningLoop:
         self._interrupts = interrupts
         self._measures = measures
         self._saver = saver
+        self._order_warning = order_warning
+        self._show_reading = show_reading
         self._batch_size = BatchSize(tagger, run)
         self._start = run.number, run.position
+
+    @property
+    def has_learnt(self) -> bool:
+        """Whether the run has learnt at least one label, or one query."""
+        has_labels = self._tagger.ranks_documents or len(self._tagger.labels) > 0
+        return self.run.progress.items > 0 and has_labels
 
     @property
     def has_progressed(self) -> bool:
@@ -68,6 +88,7 @@ class LearningLoop:
     def _one_pass(self) -> None:
         learner = PassLearner(self._tagger, self.run)
         with self.run.reading.open() as stream:
+            stream.on_read = self._show_reading
             items: Iterator[Item | Query] = (
                 queries(stream) if self._tagger.ranks_documents else stream
             )
@@ -115,7 +136,13 @@ class LearningLoop:
         # Empty the batch first, so that nothing is learnt twice if learning fails.
         items, batch[:] = list(batch), []
         learner.learn(items)
+        self._order_warning.show_if(_labels_come_in_runs(self._tagger))
         if self._interrupts.signal:
             raise KeyboardInterrupt
         self._measures.show_if_due()
         self._saver.save_if_due()
+
+
+def _labels_come_in_runs(tagger: Tagger) -> bool:
+    """Whether the learner reports that labels come in runs; no learner does so yet."""
+    return False

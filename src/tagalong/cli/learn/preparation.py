@@ -87,7 +87,7 @@ def _setting_text(flag: str, value: object) -> str:
 def _new_run(args: argparse.Namespace, tagger: Tagger) -> Run:
     kind = QueryProgress if tagger.ranks_documents else Progress
     progress: Any = kind(args.at, args.window)
-    return Run(reading_of(args), args.passes or 1, progress)
+    return Run(reading_of(args, tagger), args.passes or 1, progress)
 
 
 def _resumed_run(args: argparse.Namespace, tagger: Tagger) -> Run:
@@ -103,16 +103,18 @@ def _resumed_run(args: argparse.Namespace, tagger: Tagger) -> Run:
 def _resumed_reading(args: argparse.Namespace, run: Run) -> Reading:
     """Return the reading of the resumed run; UsageError if the arguments contradict the run."""
     before, given = run.reading, reading_of(args)
-    for name, described in (
-        ("sources", _described_sources),
-        ("format", _described_format),
-        ("options", _described_options),
+    has_order = args.order is not None or args.shuffle is not None
+    for is_given, described in (
+        (given.sources, _described_sources),
+        (given.format, _described_format),
+        (given.options, _described_options),
+        (has_order, _described_order),
     ):
-        wanted, saved = getattr(given, name), getattr(before, name)
-        if wanted and wanted != saved:
+        wanted, saved = described(given), described(before)
+        if is_given and wanted != saved:
             raise UsageError(
-                f"the run of {args.model} reads {described(saved)}, not {described(wanted)}: leave "
-                "that out to resume the run, or use --continue to learn something else"
+                f"the run of {args.model} reads {saved}, not {wanted}: leave that out to resume "
+                "the run, or use --continue to learn something else"
             )
     limit = before.limit if given.limit is None else given.limit
     if limit != before.limit and (run.number > 1 or _precedes(limit, run.position)):
@@ -124,19 +126,25 @@ def _resumed_reading(args: argparse.Namespace, run: Run) -> Reading:
     return replace(before, limit=limit, on_error=args.on_error or before.on_error)
 
 
-def _described_sources(sources: list[str]) -> str:
-    return " ".join(sources)
+def _described_sources(reading: Reading) -> str:
+    return " ".join(reading.sources)
 
 
-def _described_format(name: str | None) -> str:
-    return "without --format" if name is None else f"with --format {name}"
+def _described_format(reading: Reading) -> str:
+    return "without --format" if reading.format is None else f"with --format {reading.format}"
 
 
-def _described_options(options: dict[str, str]) -> str:
-    if not options:
+def _described_options(reading: Reading) -> str:
+    if not reading.options:
         return "without format options"
-    flags = (f"--{name.replace('_', '-')} {value}" for name, value in options.items())
+    flags = (f"--{name.replace('_', '-')} {value}" for name, value in reading.options.items())
     return f"with {' '.join(flags)}"
+
+
+def _described_order(reading: Reading) -> str:
+    if reading.order == "shuffle":
+        return f"with --shuffle {reading.seed}"
+    return "in the default order" if reading.order == "auto" else f"with --order {reading.order}"
 
 
 def _described_limit(reading: Reading) -> str:

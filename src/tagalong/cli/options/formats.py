@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tagalong.cli.command_parser import ArgumentGroup
 from tagalong.cli.options.values import whole
@@ -12,7 +12,7 @@ from tagalong.cli.options.values import whole
 if TYPE_CHECKING:
     from tagalong.streams.format import Option
 
-__all__ = ["add_reading", "add_writing"]
+__all__ = ["add_order", "add_reading", "add_writing"]
 
 USUAL_FLAGS: Mapping[str, str | None] = MappingProxyType({})
 Parser = argparse.ArgumentParser
@@ -52,7 +52,42 @@ def add_reading(parser: Parser, renamed: Mapping[str, str | None] = USUAL_FLAGS)
         prefix="option_",
         flags=renamed,
     )
-    parser.set_defaults(reading_flags={**flags, "format": "--format", "on_error": "--on-error"})
+    flags |= {"format": "--format", "on_error": "--on-error", "order": "--order"}
+    parser.set_defaults(reading_flags=flags, order=None, shuffle=None, default_order="file")
+
+
+def add_order(parser: Parser, default: Literal["auto", "file"]) -> None:
+    """Add the options for the order of the items, after the reading options.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+        The parser of the command.
+    default : str
+        The default order: that of the sources ("file"), or by date for mail ("auto").
+    """
+    group = parser.add_argument_group("order").add_mutually_exclusive_group()
+    by_default = (
+        "(default: date for mail and with --date, otherwise file)"
+        if default == "auto"
+        else "(default: file)"
+    )
+    group.add_argument(
+        "--order",
+        choices=("file", "date"),
+        help="read the items in the order of the sources (file), or all of them sorted by date, "
+        f"the oldest first (date) {by_default}",
+    )
+    group.add_argument(
+        "--shuffle",
+        nargs="?",
+        type=whole,
+        const=0,
+        metavar="SEED",
+        help="read the items in random order; the same SEED, a whole number, gives the same order "
+        "(default: 0). With --limit this is a random sample",
+    )
+    parser.set_defaults(default_order=default)
 
 
 def add_writing(parser: Parser) -> None:

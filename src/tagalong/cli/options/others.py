@@ -3,7 +3,7 @@
 import argparse
 
 from tagalong.cli import arguments as shared
-from tagalong.cli.options.formats import add_reading, add_writing
+from tagalong.cli.options.formats import add_order, add_reading, add_writing
 
 __all__ = ["add_completion", "add_convert", "add_streams"]
 
@@ -16,6 +16,7 @@ def add_convert(parser: Parser) -> None:
     parser.add_argument("out", metavar="OUT", help="file to write, or - for standard output")
     add_writing(parser)
     add_reading(parser)
+    add_order(parser, default="file")
 
 
 def add_streams(parser: Parser) -> None:

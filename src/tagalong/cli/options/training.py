@@ -3,7 +3,7 @@
 import argparse
 
 from tagalong.cli import arguments as shared
-from tagalong.cli.options.formats import add_reading
+from tagalong.cli.options.formats import add_order, add_reading
 from tagalong.cli.options.values import names, setting, whole
 
 __all__ = ["add_compare", "add_fit", "add_learn"]
@@ -32,6 +32,9 @@ def add_learn(parser: Parser) -> None:
         dest="continue_run",
         action="store_true",
         help="start a new run with the existing model instead of an empty one",
+    )
+    start.add_argument(
+        "--force", action="store_true", help="replace the file of --model if it already exists"
     )
     parser.add_argument(
         "--report", metavar="FILE", help="JSON file to write all measures to (default: none)"
@@ -91,6 +94,7 @@ def add_learn(parser: Parser) -> None:
     )
     shared.add_features(parser)
     add_reading(parser)
+    add_order(parser, default="auto")
     shared.add_measures(parser)
 
 
@@ -143,6 +147,7 @@ def add_fit(parser: Parser) -> None:
     )
     shared.add_features(parser)
     add_reading(parser)
+    add_order(parser, default="file")
     shared.add_measures(parser)
 
 
@@ -195,4 +200,5 @@ def add_compare(parser: Parser) -> None:
     shared.add_learner(parser)
     shared.add_features(parser)
     add_reading(parser)
+    add_order(parser, default="auto")
     shared.add_measures(parser)

@@ -8,8 +8,10 @@ import binascii
 import os
 import re
 from collections.abc import Collection
+from datetime import datetime
 
 from tagalong.learning.items import Item
+from tagalong.mail.formats.dates import date_of_mail
 from tagalong.mail.formats.fields import mail_fields
 from tagalong.mail.formats.mime import Mail
 from tagalong.streams.format import Option
@@ -80,10 +82,35 @@ _UTF7 = re.compile(r"&([A-Za-z0-9+,]{0,500})-")
 _NAMESPACES = ("inbox", "[gmail]", "[google mail]")
 
 
-def mail_item(mail: Mail, key: str, labels: tuple[str, ...] | None, place: str) -> Item:
-    """Return the item of a mail; its id is the Message-ID, or `key` if there is none."""
-    name = mail.headers.get("message-id", "").strip("<> ")
-    return Item(id=name or key, text=mail_fields(mail), labels=labels, place=place)
+def mail_item(
+    mail: Mail,
+    key: str,
+    labels: tuple[str, ...] | None,
+    place: str,
+    delivered: datetime | None = None,
+) -> Item:
+    """Return the item of a mail.
+
+    Parameters
+    ----------
+    mail : Mail
+        Parsed mail.
+    key : str
+        The id of the item if the mail has no Message-ID.
+    labels : tuple of str, or None
+        The labels of the item.
+    place : str
+        The position in its source.
+    delivered : datetime, optional
+        The date of the item if the headers of the mail have no valid date.
+    """
+    return Item(
+        id=mail.headers.get("message-id", "").strip("<> ") or key,
+        text=mail_fields(mail),
+        labels=labels,
+        place=place,
+        date=date_of_mail(mail, delivered),
+    )
 
 
 def add_tags(

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Collection, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 from tagalong.learning.items import Item, ReadError
@@ -25,6 +26,7 @@ from tagalong.streams.format import ItemOrError
 __all__ = ["delivery_time", "maildir_folders", "maildir_messages", "read_maildir", "read_message"]
 _FLAGS = re.compile(r"[:;!]2,")
 _MAX_DEPTH = 50
+_FIRST_DELIVERY = 31_536_000  # 1971, the year of the first mail
 
 
 def read_maildir(
@@ -67,7 +69,7 @@ def read_maildir(
         for _, path in _list_messages(where)
     ]
     names.sort()
-    for _, name, number, state in names:
+    for seconds, name, number, state in names:
         label, where = folders[number]
         path = where / state / name
         try:
@@ -78,7 +80,8 @@ def read_maildir(
             yield _unreadable(path, error)
             continue
         labels = inbox_labels(inbox) if is_inbox(label) else (label,)
-        yield mail_item(mail, _key(name), add_tags(labels, mail, ignored), _printable(path))
+        labels = add_tags(labels, mail, ignored)
+        yield mail_item(mail, _key(name), labels, _printable(path), _delivered(path, seconds))
 
 
 def read_message(
@@ -112,7 +115,8 @@ def read_message(
         raise
     except OSError as error:
         raise _unreadable(path, error) from error
-    return mail_item(mail, _key(path.name), labels, _printable(path))
+    delivered = _delivered(path, delivery_time(path))
+    return mail_item(mail, _key(path.name), labels, _printable(path), delivered)
 
 
 def maildir_folders(
@@ -231,6 +235,19 @@ def delivery_time(path: Path) -> int:
         return int(path.stat().st_mtime)
     except OSError:
         return 0
+
+
+def _delivered(path: Path, seconds: int) -> datetime | None:
+    """Return the delivery time of a message as a date; None if it is unknown.
+
+    Some programs number messages from 1. Such a number is no time: then the mtime counts.
+    """
+    try:
+        if seconds < _FIRST_DELIVERY:
+            seconds = int(path.stat().st_mtime)
+        return datetime.fromtimestamp(seconds, UTC) if seconds >= _FIRST_DELIVERY else None
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def _first_bytes(path: Path, most: int) -> bytes:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tagalong.learning.items import ReadError
+from tagalong.mail.formats.dates import envelope_date
 from tagalong.mail.formats.folders import (
     MAX_MESSAGE,
     SPECIAL_FOLDERS,
@@ -78,7 +79,8 @@ def read_mbox(
             if not labels and any(map(is_inbox, names)):
                 labels = inbox_labels(inbox)
         place = f"{name}:{line}"
-        yield mail_item(mail, place, add_tags(labels, mail, ignored), place)
+        labels = add_tags(labels, mail, ignored)
+        yield mail_item(mail, place, labels, place, envelope_date(data))
 
 
 def _mbox_messages(stream: BinaryIO, name: str, max_message: int) -> Iterator[tuple[int, bytes]]:

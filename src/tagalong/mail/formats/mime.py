@@ -25,7 +25,7 @@ TEXT_BYTES = 500_000  # of text before decoding, in all parts
 ATTACHMENTS = 100  # with names that are kept
 
 _USED_HEADERS = {
-    *(b"subject", b"from", b"to", b"cc", b"message-id", b"list-id"),
+    *(b"subject", b"from", b"to", b"cc", b"message-id", b"list-id", b"date", b"received"),
     *(b"content-type", b"content-transfer-encoding", b"content-disposition"),
     *(b"x-gmail-labels", b"x-mozilla-keys", b"x-mozilla-status"),
 }
