@@ -35,6 +35,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Write the suggestions for each item."""
     if not args.sources and args.text is None:
         raise UsageError("nothing to suggest labels for: give a SOURCE or --text 'some text'")
+    args.out = None if args.out == "-" else args.out
     format = _checked_format(args, out)
     tagger = load_tagger(args.model)
     if not args.sources:
