@@ -30,6 +30,8 @@ from tagalong.tagger.suggestions import Suggestion
 
 __all__ = ["run"]
 
+MAX_FIELDS = 8  # in a message
+
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Write the suggestions for each item."""
@@ -199,7 +201,9 @@ def _unknown_text(found: Suggested, tagger: Tagger) -> str:
         "the item has" if found.count == 1 else f"{found.unknown:,} of {found.count:,} items have"
     )
     fields = [repr(name) if name else "text without a field" for name in tagger.features.fields]
-    known = f"; the model was taught {' and '.join(fields)}" if fields else ""
+    more = len(fields) - MAX_FIELDS
+    listed = [*fields[:MAX_FIELDS], f"{more} more"] if more > 0 else fields
+    known = f"; the model was taught {', '.join(listed)}" if listed else ""
     return (
         f"{which} no word or value that the model knows, so the suggestions only reflect how "
         f"frequent the labels are{known}"
