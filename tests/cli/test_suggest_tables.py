@@ -243,7 +243,7 @@ def test_memory_is_bounded_by_the_batch(model: str, monkeypatch: pytest.MonkeyPa
     """No more than one batch of items is read ahead of the answers."""
     monkeypatch.setattr(suggested, "MAX_BATCH", 8)
     tagger = tagalong.load(model)
-    read_items = []
+    read_items: list[None] = []
 
     def endless():
         while True:
@@ -347,13 +347,19 @@ def test_labels_of_an_item_in_one_csv_cell() -> None:
     assert [row["labels"] for row in found] == list(cells.values())
 
 
-def test_unusual_characters_cannot_reach_a_terminal(run: Run, tmp_path: Path) -> None:
+def test_unusual_characters_cannot_reach_a_terminal(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     label = "\x1b[31mred \u202egnp"
     awkward_model("a.tagalong", [label])
     done = run("suggest", "-m", "a.tagalong", "--text", "word0", "--json")
     assert done.json["suggestions"][0]["label"] == label
     assert done.out.isascii()
     assert "\x1b" not in run("labels", "list", "a.tagalong").out
+    flags = ("suggest", "-m", "a.tagalong", "--text", "word0", "--to", "csv")
+    assert rows_of(run(*flags).out)[0]["label_1"] == label
+    monkeypatch.setattr("tagalong.cli.suggest.is_terminal", lambda stream: True)
+    assert rows_of(run(*flags).out)[0]["label_1"] == "\\x1b[31mred \\u202egnp"
 
 
 def test_a_device_is_written_directly(run: Run, stream: Path, model: str) -> None:

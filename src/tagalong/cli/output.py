@@ -1,5 +1,6 @@
 """Output of commands: results to standard output, everything else to standard error."""
 
+import io
 import json
 import math
 import os
@@ -11,6 +12,7 @@ from typing import Any, TextIO
 
 __all__ = [
     "Output",
+    "TerminalBytes",
     "as_json",
     "is_terminal",
     "printable",
@@ -129,6 +131,24 @@ def printable(text: str) -> str:
 def printable_lines(text: str) -> str:
     """Return a text of one or more lines without unprintable characters."""
     return "\n".join(map(printable, text.split("\n")))
+
+
+class TerminalBytes(io.RawIOBase):
+    """A binary stream for lines of text that are shown on standard output, a terminal."""
+
+    def writable(self) -> bool:
+        """Whether the stream can be written: it can."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Show lines of text in UTF-8, without unprintable characters."""
+        sys.stdout.write(printable_lines(bytes(data).decode("utf-8")))
+        return len(data)
+
+    def flush(self) -> None:
+        """Show everything that was written."""
+        if not self.closed:
+            sys.stdout.flush()
 
 
 def _width(text: str) -> int:

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from itertools import chain, islice
-from typing import IO
+from typing import IO, cast
 
 from tagalong.cli.errors import OK, SOME_SKIPPED, UsageError
 from tagalong.cli.live import Live
 from tagalong.cli.models import check_destination, load_tagger
-from tagalong.cli.output import Output, is_terminal, table
+from tagalong.cli.output import Output, TerminalBytes, is_terminal, table
 from tagalong.cli.sources import is_live_stream, reading_of
 from tagalong.cli.suggested import Suggested
 from tagalong.cli.tables.formats import check_table_format, table_format_of
@@ -128,6 +128,8 @@ def _destination(
     path: str | None, format: TableFormat | None, is_live: bool
 ) -> AbstractContextManager[IO[bytes]]:
     """Open the destination. A file is replaced when it is complete, or at once for live items."""
+    if path is None and format == "csv" and is_terminal(sys.stdout):
+        return cast(IO[bytes], TerminalBytes())  # JSON has no unprintable characters
     if path is None:
         return open_destination("-")
     if is_live and format != "parquet" and strip_compression_suffix(path) == path:
