@@ -27,7 +27,7 @@ LABEL_RANKER_PAGE = (ROOT / "docs" / "label-ranker.md").read_text(encoding="utf-
 # For each section of CONTRIBUTING, the name of its example in the code.
 EXAMPLES = {
     "Add an update rule": "conproj",
-    "Add a reader": "parquet",
+    "Add a reader": "tsv",
     "Add a learner": "SharedLabelRanker",
 }
 CPP_COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)

@@ -40,6 +40,7 @@ def count(frame, event, argument):
 sys.setprofile(count)
 from tagalong.cli.main import main
 main(["--help"])
+assert main([]) == 0
 sys.setprofile(None)
 print(json.dumps([sorted(set(sys.modules) - before), calls]))
 """
@@ -77,8 +78,16 @@ def test_every_command_has_help_and_output_options(run: Run, command: str) -> No
     assert "--quiet" in done.out
 
 
+def test_bare_command_lists_the_commands(run: Run) -> None:
+    done = run()
+    assert (done.code, done.err) == (0, "")
+    listed = [line.split()[0] for line in done.out.splitlines() if line.startswith("  ")]
+    assert sorted(listed) == sorted(COMMANDS)
+    assert max(map(len, done.out.splitlines())) <= 100
+
+
 def test_missing_and_unknown_commands(run: Run) -> None:
-    assert run().code == 2
+    assert run("--quiet").code == 2
     done = run("lern")
     assert done.code == 2
     assert "invalid choice: 'lern'" in done.err

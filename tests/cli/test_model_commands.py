@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import tagalong
+from tagalong.mail.filing.guards import exclusive_lock
 from tests.cli.conftest import Run
 
 
@@ -99,9 +100,85 @@ def test_rename_merge_and_forget_labels(run: Run, model: str) -> None:
     }
 
 
+def test_own_targets_of_labels(run: Run, model: str, stream: Path) -> None:
+    done = run("labels", "set", model, "money", "travel", "--min-precision", ".01")
+    assert (done.code, done.out) == (0, "money, travel: sure at 0.01\n")
+    assert run("labels", "set", model, "family", "--never", "--json").json["done"] == (
+        "family: never sure"
+    )
+    assert tagalong.load(model).min_precision == {"money": 0.01, "travel": 0.01, "family": "never"}
+    lines = run("suggest", "-m", model, "items.jsonl", "--min-precision", ".5").lines
+    for one in (one for line in lines for one in line["suggestions"]):
+        if one["label"] == "family":
+            assert not one["sure"]
+    assert run("labels", "set", model, "travel", "--default").code == 0
+    assert tagalong.load(model).min_precision == {"money": 0.01, "family": "never"}
+    # Targets change nothing that a run depends on.
+    assert run("learn", "--model", model, "--resume").code == 0
+
+
+def test_list_of_labels(run: Run, model: str) -> None:
+    run("labels", "set", model, "family", "--never")
+    run("labels", "set", model, "money", "--min-precision", "0.99")
+    done = run("labels", "list", model)
+    assert [line.split() for line in done.out.splitlines()] == [
+        ["label", "items", "last", "sure", "at"],
+        ["family", "22", "2", "ago", "never"],
+        ["money", "21", "1", "ago", "0.99"],
+        ["travel", "21", "latest"],
+    ]
+    found = run("labels", "list", model, "--json", "--sort", "name").json
+    assert found["items"] == 54
+    assert [one["label"] for one in found["labels"]] == ["family", "money", "travel"]
+    assert found["labels"][2] == {
+        "label": "travel",
+        "items": 21,
+        "age": 0,
+        "min_precision": None,
+    }
+    by_age = run("labels", "list", model, "--json", "--sort", "last").json["labels"]
+    assert [one["age"] for one in by_age] == [2, 1, 0]
+
+
+def test_list_of_many_labels(run: Run, tmp_path: Path) -> None:
+    tagger = tagalong.Tagger().add_labels(["unused", "日本語"])
+    for number in range(1200):
+        tagger.learn("word", [number])
+    tagger.save(tmp_path / "many.tagalong")
+    done = run("labels", "list", "many.tagalong")
+    assert len(done.out.splitlines()) == 1203
+    assert run("labels", "list", "many.tagalong", "--sort", "last").out.splitlines()[1].split() == [
+        "unused",
+        "0",
+        "never",
+    ]
+
+
+def test_a_locked_model_is_not_changed(run: Run, model: str) -> None:
+    before = Path(model).read_bytes()
+    with exclusive_lock(Path(model)):
+        for argv in (
+            ("labels", "set", model, "money", "--never"),
+            ("labels", "forget", model, "money"),
+            ("prune", model, "--features", "1"),
+        ):
+            done = run(*argv)
+            assert done.code == 1
+            assert "another run" in done.err
+        assert run("labels", "list", model).code == 0
+    assert Path(model).read_bytes() == before
+    assert run("labels", "set", "nope", "money", "--never").code == 1
+    assert not Path("nope.lock").exists()
+
+
 @pytest.mark.parametrize(
     "argv, code, message",
     [
+        (("set", "m.tagalong", "mony", "--never"), 1, "no label 'mony'; did you mean 'money'?"),
+        (("set", "m.tagalong", "money", "mony", "--never"), 1, "no label 'mony'"),
+        (("set", "m.tagalong", "money"), 2, "--min-precision --never --default is required"),
+        (("set", "m.tagalong", "money", "--never", "--default"), 2, "not allowed with"),
+        (("set", "m.tagalong", "money", "--min-precision", "95"), 2, "at most 1, got 95"),
         (("rename", "m.tagalong", "mony", "x"), 1, "no label 'mony'; did you mean 'money'?"),
         (
             ("rename", "m.tagalong", "money", "travel"),

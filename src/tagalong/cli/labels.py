@@ -1,10 +1,13 @@
-"""``tagalong labels``: rename, merge or remove labels of a model."""
+"""``tagalong labels``: list, rename, merge, remove labels of a model, or set their targets."""
 
 import argparse
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from tagalong.cli.errors import OK, CommandError
-from tagalong.cli.models import find_label, load_tagger
-from tagalong.cli.output import Output
+from tagalong.cli.label_list import list_labels
+from tagalong.cli.models import find_label, load_tagger, locked_tagger
+from tagalong.cli.output import Output, printable
 from tagalong.cli.run_state import RUN_NOTE
 from tagalong.tagger import Tagger
 
@@ -12,21 +15,19 @@ __all__ = ["run"]
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Change the labels of a model, and save it."""
-    tagger = load_tagger(args.model)
-    if args.action == "rename":
-        done = _rename(tagger, args)
-    elif args.action == "merge":
-        done = _merge(tagger, args)
-    else:
-        done = _forget(tagger, args)
-    # The saved measures of a run refer to the old labels.
-    ended = tagger.notes.pop(RUN_NOTE, None) is not None
-    tagger.save(args.model)
+    """List the labels of a model, or change them and save it."""
+    if args.action == "list":
+        list_labels(load_tagger(args.model), args, out)
+        return OK
+    with locked_tagger(args.model) as tagger:
+        done = ACTIONS[args.action](tagger, args)
+        # The saved measures of a run refer to the old labels. Targets do not change them.
+        ended = args.action != "set" and tagger.notes.pop(RUN_NOTE, None) is not None
+        tagger.save(args.model)
     out.json_result(
         {"model": args.model, "done": done, "labels": tagger.labels, "run_ended": ended}
     )
-    out.result(done)
+    out.result(printable(done))
     if ended:
         out.info("--resume no longer works for this model; use --continue to learn further items")
     return OK
@@ -54,3 +55,19 @@ def _forget(tagger: Tagger, args: argparse.Namespace) -> str:
     for label in dict.fromkeys(labels):
         tagger.forget_label(label)
     return f"removed {', '.join(map(str, labels))}"
+
+
+def _set(tagger: Tagger, args: argparse.Namespace) -> str:
+    labels = [find_label(tagger, text) for text in args.labels]
+    value = None if args.default else "never" if args.never else args.min_precision
+    for label in labels:
+        tagger.set_min_precision(label, value)
+    names = ", ".join(map(str, labels))
+    if value is None:
+        return f"{names}: sure at the usual precision"
+    return f"{names}: never sure" if value == "never" else f"{names}: sure at {value:g}"
+
+
+ACTIONS: Mapping[str, Callable[[Tagger, argparse.Namespace], str]] = MappingProxyType(
+    {"rename": _rename, "merge": _merge, "forget": _forget, "set": _set}
+)

@@ -5,11 +5,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 
-from tagalong.cli.errors import BROKEN_PIPE, FAILED, WRONG_USAGE, CommandError, UsageError
+from tagalong.cli.errors import BROKEN_PIPE, FAILED, OK, WRONG_USAGE, CommandError, UsageError
 from tagalong.cli.flags import keywords_as_flags, parameters_as_flags
 from tagalong.cli.late_imports import UNUSED_BY_COMMANDS, late_imports
-from tagalong.cli.output import Output
-from tagalong.cli.parser import make_parser
+from tagalong.cli.output import Output, printable_lines
+from tagalong.cli.parser import make_parser, short_help
 
 __all__ = ["main"]
 
@@ -26,6 +26,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     _escape_unencodable_output()
     flags: dict[str, str] = {}
     try:
+        if not argv:
+            print(short_help(), flush=True)
+            return OK
         # Only the options of this command are added: the options of formats are slow to import.
         args, rest = make_parser(only=_command(argv)).parse_known_args(argv)
         if rest:
@@ -53,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if os.environ.get("TAGALONG_DEBUG"):
             raise
         message, code = _message_and_code(error, flags)
-        print(f"tagalong: {message}", file=sys.stderr)
+        print(printable_lines(f"tagalong: {message}"), file=sys.stderr)
         return code
 
 

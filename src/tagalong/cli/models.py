@@ -3,7 +3,8 @@
 import difflib
 import json
 import os
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from tagalong.cli.errors import CommandError, UsageError
 from tagalong.learning.model_files import load
 from tagalong.tagger import Tagger
 
-__all__ = ["check_destination", "file_header", "find_label", "load_tagger"]
+__all__ = ["check_destination", "file_header", "find_label", "load_tagger", "locked_tagger"]
 
 
 def load_tagger(path: str) -> Tagger:
@@ -23,6 +24,28 @@ def load_tagger(path: str) -> Tagger:
             "that was written by 'tagalong learn', 'tagalong fit' or Tagger.save"
         )
     return model
+
+
+@contextmanager
+def locked_tagger(path: str) -> Iterator[Tagger]:
+    """Lock a model file against other commands that write it, and return its tagger.
+
+    Parameters
+    ----------
+    path : str
+        The model file. CommandError if another command uses it.
+    """
+    # Imported here, as the commands that only read a model do not need the filing of mail.
+    from tagalong.mail.filing.guards import BusyError, exclusive_lock
+
+    if not os.path.isfile(path):
+        load_tagger(path)  # raises the error, before a lock file is made
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(exclusive_lock(Path(path)))
+        except BusyError as error:
+            raise CommandError(str(error)) from error
+        yield load_tagger(path)
 
 
 def file_header(path: str) -> dict[str, Any]:

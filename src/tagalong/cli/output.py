@@ -1,13 +1,29 @@
 """Output of commands: results to standard output, everything else to standard error."""
 
+import io
 import json
 import math
 import os
+import re
 import sys
+import unicodedata
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-__all__ = ["Output", "as_json", "is_terminal", "size_text", "table", "wants_colour"]
+__all__ = [
+    "Output",
+    "TerminalBytes",
+    "as_json",
+    "is_terminal",
+    "printable",
+    "printable_lines",
+    "size_text",
+    "table",
+    "wants_colour",
+]
+
+
+_UNPRINTABLE = re.compile(r"[^ -~]")
 
 
 def is_terminal(stream: TextIO) -> bool:
@@ -21,8 +37,17 @@ def wants_colour(stream: TextIO) -> bool:
 
 
 def as_json(value: object) -> str:
-    """Return a value as one line of JSON, with null for NaN and infinity."""
-    return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
+    """Return a value as one line of JSON, with null for NaN and infinity.
+
+    Control and format characters are escaped, so that the line can be shown on a terminal.
+    """
+    line = json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
+    return line if line.isprintable() else _UNPRINTABLE.sub(_escaped, line)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    character = found[0]
+    return character if character.isprintable() else json.dumps(character)[1:-1]
 
 
 def _plain(value: object) -> Any:
@@ -53,7 +78,7 @@ class Output:
     def info(self, text: str) -> None:
         """Write a message about the work to standard error."""
         if not self.quiet:
-            print(text, file=sys.stderr, flush=True)
+            print(printable_lines(text), file=sys.stderr, flush=True)
 
     def result(self, text: str) -> None:
         """Write a result as text, unless JSON is wanted."""
@@ -87,22 +112,70 @@ def size_text(size: int) -> str:
     return f"{size / 1e3:.1f} kB" if size < 1_000_000 else f"{size / 1e6:.1f} MB"
 
 
+def printable(text: str) -> str:
+    r"""Return a text with escapes in place of control, format and other unprintable characters.
+
+    Labels, ids and words come from outside. Such characters could change the colours or the title
+    of a terminal, or the order in which it shows letters.
+
+    Examples
+    --------
+    >>> printable("\x1b[31mred")
+    '\\x1b[31mred'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def printable_lines(text: str) -> str:
+    """Return a text of one or more lines without unprintable characters."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
+class TerminalBytes(io.RawIOBase):
+    """A binary stream for lines of text that are shown on standard output, a terminal."""
+
+    def writable(self) -> bool:
+        """Whether the stream can be written: it can."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Show lines of text in UTF-8, without unprintable characters."""
+        sys.stdout.write(printable_lines(bytes(data).decode("utf-8")))
+        return len(data)
+
+    def flush(self) -> None:
+        """Show everything that was written."""
+        if not self.closed:
+            sys.stdout.flush()
+
+
+def _width(text: str) -> int:
+    """Return the number of columns that a terminal uses for a text."""
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(unicodedata.combining(c) != 0 for c in text)
+
+
 def table(rows: Sequence[Sequence[str]], numbers_from: int = 1) -> list[str]:
     """Return the lines of a table; columns of numbers are aligned to the right.
 
     Parameters
     ----------
     rows : sequence of sequences of str
-        The cells, headings first.
+        The cells, headings first. Unprintable characters are replaced.
     numbers_from : int
         Index of the first column of numbers.
     """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    rows = [[printable(cell) for cell in row] for row in rows]
+    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
-        cells = [
-            cell.ljust(width) if i < numbers_from else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
+        cells = []
+        for i, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            space = " " * (width - _width(cell))
+            cells.append(cell + space if i < numbers_from else space + cell)
         lines.append("  ".join(cells).rstrip())
     return lines

@@ -20,7 +20,7 @@ from tagalong.cli.options.models import (
 from tagalong.cli.options.others import add_completion, add_convert, add_streams
 from tagalong.cli.options.training import add_compare, add_fit, add_learn
 
-__all__ = ["COMMANDS", "make_parser"]
+__all__ = ["COMMANDS", "make_parser", "short_help"]
 
 EXAMPLE = """\
 example:
@@ -29,6 +29,15 @@ example:
   tagalong explain --model docs.tagalong --text "Return the square root of x." --label math
   tagalong inspect docs.tagalong
 """
+
+
+# The commands in the order in which a newcomer needs them.
+TASKS = {
+    "file things": ("learn", "suggest", "file", "explain"),
+    "look after a model": ("inspect", "labels", "prune", "fit"),
+    "measure": ("evaluate", "compare"),
+    "data and shell": ("convert", "streams", "completion"),
+}
 
 
 class Command(NamedTuple):
@@ -51,7 +60,9 @@ COMMANDS = {
         "fit",
     ),
     "suggest": Command(
-        "Suggest labels for items, one line of JSON per item.", add_suggest, "suggest"
+        "Suggest labels for items, as one line of JSON per item or as a table.",
+        add_suggest,
+        "suggest",
     ),
     "evaluate": Command(
         "Measure a model on labelled items, without learning from them.", add_evaluate, "evaluate"
@@ -76,7 +87,11 @@ COMMANDS = {
     ),
     "convert": Command("Convert items to another file format.", add_convert, "convert"),
     "streams": Command("List the built-in streams of real data.", add_streams, "list_streams"),
-    "labels": Command("Rename, merge or remove labels of a model.", add_labels, "labels"),
+    "labels": Command(
+        "List, rename, merge or remove the labels of a model, or set how sure they must be.",
+        add_labels,
+        "labels",
+    ),
     "prune": Command(
         "Make a model smaller by removing the features with the shortest weight vectors.",
         add_prune,
@@ -88,6 +103,23 @@ COMMANDS = {
         "completion",
     ),
 }
+
+
+def short_help() -> str:
+    """Return the commands with one line each, for a command line without any."""
+    lines = ["usage: tagalong COMMAND [options]"]
+    for task, names in TASKS.items():
+        lines += ["", f"{task}:"]
+        lines += [f"  {name:<11} {_as_phrase(COMMANDS[name].help)}" for name in names]
+    lines += [
+        "",
+        "'tagalong COMMAND --help' describes a command, 'tagalong --help' shows an example.",
+    ]
+    return "\n".join(lines)
+
+
+def _as_phrase(sentence: str) -> str:
+    return sentence[0].lower() + sentence[1:].rstrip(".")
 
 
 def make_parser(only: str | None = None) -> CommandParser:
@@ -112,7 +144,7 @@ def make_parser(only: str | None = None) -> CommandParser:
     for name, command in COMMANDS.items():
         own = commands.add_parser(
             name,
-            help=command.help[0].lower() + command.help[1:].rstrip("."),
+            help=_as_phrase(command.help),
             description=command.help,
             allow_abbrev=False,
         )

@@ -5,7 +5,7 @@ import os
 from dataclasses import asdict
 
 from tagalong.cli.errors import OK
-from tagalong.cli.models import load_tagger
+from tagalong.cli.models import locked_tagger
 from tagalong.cli.output import Output, size_text
 from tagalong.cli.run_state import RUN_NOTE
 
@@ -14,14 +14,14 @@ __all__ = ["run"]
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Prune the model and save it."""
-    tagger = load_tagger(args.model)
-    before, bytes_before = tagger.size(), os.path.getsize(args.model)
-    after = tagger.prune(args.features)
-    pruned = after.features < before.features
-    # The saved measures of a run refer to the old weights.
-    ended = pruned and tagger.notes.pop(RUN_NOTE, None) is not None
-    if pruned:
-        tagger.save(args.model)
+    with locked_tagger(args.model) as tagger:
+        before, bytes_before = tagger.size(), os.path.getsize(args.model)
+        after = tagger.prune(args.features)
+        pruned = after.features < before.features
+        # The saved measures of a run refer to the old weights.
+        ended = pruned and tagger.notes.pop(RUN_NOTE, None) is not None
+        if pruned:
+            tagger.save(args.model)
     bytes_after = os.path.getsize(args.model)
     out.json_result(
         {

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import zlib
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ from tagalong.learning.items import Item
 from tagalong.learning.protocols import shows_lists
 from tagalong.readers.queries import Query
 from tagalong.tagger import Tagger
+
+if TYPE_CHECKING:
+    from tagalong.cli.learn.predictions import PredictionFile
 
 __all__ = ["RUN_NOTE", "Run", "make_list_losses"]
 
@@ -47,6 +50,10 @@ class Run:
         Number of these items that the learner refused.
     lists : ListLosses or None
         Losses of the lists that a learner from partial feedback has shown.
+    predictions : PredictionFile or None
+        The file that the predictions of the first pass are written to.
+    saved_predictions : dict or None
+        The state of this file when the run was saved.
     """
 
     def __init__(self, reading: Reading, passes: int, progress: Progress | QueryProgress):
@@ -58,6 +65,8 @@ class Run:
         self.unlabelled = 0
         self.refused = 0
         self.lists: ListLosses | None = None
+        self.predictions: PredictionFile | None = None
+        self.saved_predictions: dict[str, Any] | None = None
         self._last: Item | Query | str = ""
 
     def next_pass(self) -> None:
@@ -99,6 +108,8 @@ class Run:
         """Store the run in a tagger's notes."""
         state = self.progress.state()
         self.reading.save_to_notes(tagger)
+        if self.predictions is not None:
+            self.saved_predictions = self.predictions.state()
         tagger.notes[RUN_NOTE] = {
             "reading": self.reading.to_json(),
             "passes": self.passes,
@@ -108,6 +119,7 @@ class Run:
             "refused": self.refused,
             "last": self._digest(),
             "rounds": tagger.certificate_.rounds,
+            "predictions": self.saved_predictions,
             "lists": None if self.lists is None else self.lists.state(),
             "progress": {
                 "numbers": state["numbers"],
@@ -141,6 +153,7 @@ class Run:
             run.number, run.position = saved["pass"], saved["position"]
             run.unlabelled, run.refused = saved["unlabelled"], saved["refused"]
             run._last = saved["last"]
+            run.saved_predictions = saved.get("predictions")
             if saved.get("lists") is not None:
                 run.lists = make_list_losses(tagger, progress.window).restore(saved["lists"])
             rounds = saved["rounds"]

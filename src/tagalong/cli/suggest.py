@@ -1,60 +1,152 @@
-"""``tagalong suggest``: suggested labels, one line of JSON per item."""
+"""``tagalong suggest``: suggested labels, as lines of JSON or as a table."""
 
 import argparse
+import os
 import sys
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from itertools import chain, islice
+from typing import IO, cast
 
-from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError, UsageError
-from tagalong.cli.models import load_tagger
-from tagalong.cli.output import Output, as_json, is_terminal, table
-from tagalong.cli.sources import OPTIONAL_COLUMNS, reading_of
+from tagalong.cli.errors import OK, SOME_SKIPPED, UsageError
+from tagalong.cli.live import Live
+from tagalong.cli.models import check_destination, load_tagger
+from tagalong.cli.output import Output, TerminalBytes, is_terminal, table
+from tagalong.cli.sources import OPTIONAL_COLUMNS, is_live_stream, reading_of
+from tagalong.cli.suggested import Suggested
+from tagalong.cli.tables.formats import check_table_format, table_format_of
+from tagalong.cli.tables.suggestions import (
+    NestedLines,
+    SuggestionRows,
+    SuggestionWriter,
+    columns_of_suggest,
+)
+from tagalong.cli.tables.writers import TableFormat, make_table
 from tagalong.learning.items import Item
+from tagalong.readers.writing import open_destination
+from tagalong.streams.compression import strip_compression_suffix
 from tagalong.tagger import Tagger
 from tagalong.tagger.suggestions import Suggestion
 
 __all__ = ["run"]
 
+MAX_FIELDS = 8  # in a message
+
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print the suggestions for each item."""
+    """Write the suggestions for each item."""
     if not args.sources and args.text is None:
         raise UsageError("nothing to suggest labels for: give a SOURCE or --text 'some text'")
-    if not 0 < args.min_precision <= 1:
-        raise UsageError(
-            f"--min-precision must be above 0 and at most 1, got {args.min_precision:g}"
-        )
+    args.out = None if args.out == "-" else args.out
+    format = _checked_format(args, out)
     tagger = load_tagger(args.model)
     if not args.sources:
-        _write(iter([Item(text=args.text)]), tagger, args, out)
+        found = Suggested(tagger, iter([Item(text=args.text)]), args.k, args.min_precision)
+        _write(found, format, args, out, is_live=False)
+        _report(found, [], 0, tagger, args, out)
         return OK
     reading = reading_of(args, tagger, optional=OPTIONAL_COLUMNS)
+    is_live = any(map(is_live_stream, args.sources))
     with reading.open() as stream:
-        _write(reading.limited(stream), tagger, args, out)
-    out.report_skipped(stream.skipped, stream.errors)
-    return SOME_SKIPPED if stream.skipped else OK
+        found = Suggested(
+            tagger,
+            reading.limited(stream),
+            args.k,
+            args.min_precision,
+            one_by_one=is_live,
+            skip=reading.on_error == "skip",
+        )
+        _write(found, format, args, out, is_live=is_live)
+    skipped = stream.skipped + found.skipped
+    _report(found, [*stream.errors, *found.errors], skipped, tagger, args, out)
+    return SOME_SKIPPED if skipped else OK
 
 
-def _write(items: Iterator[Item], tagger: Tagger, args: argparse.Namespace, out: Output) -> None:
-    if not out.json and is_terminal(sys.stdout):
-        first = list(islice(items, 2))
+def _checked_format(args: argparse.Namespace, out: Output) -> TableFormat | None:
+    """Return the format of the table, None for nested lines; UsageError for a contradiction."""
+    format: TableFormat | None = args.to
+    if args.out is not None:
+        check_destination(args.out, "--out")
+        _check_not_an_input(args)
+        by_name = table_format_of(args.out)
+        format = format or (by_name if by_name != "jsonl" else None)
+    check_table_format(format, "--to parquet" if args.to else f"--out {args.out}")
+    for flag, given in (("--exact", args.exact), ("--bom", args.bom)):
+        if given and format != "csv":
+            raise UsageError(f"{flag} is for CSV only: use it with --to csv")
+    if args.out is None and format in ("csv", "parquet"):
+        if out.json:
+            raise UsageError(f"--json contradicts --to {format}: give a file with --out FILE")
+        if format == "parquet" and is_terminal(sys.stdout):
+            raise UsageError("--to parquet: a terminal cannot show Parquet; use --out FILE")
+    return format
+
+
+def _check_not_an_input(args: argparse.Namespace) -> None:
+    for path, argument in ((args.model, "--model"), *((each, "SOURCE") for each in args.sources)):
+        if os.path.isfile(path) and os.path.exists(args.out) and os.path.samefile(path, args.out):
+            raise UsageError(f"--out {args.out} would replace {argument} {path}: use another name")
+
+
+def _write(
+    found: Suggested,
+    format: TableFormat | None,
+    args: argparse.Namespace,
+    out: Output,
+    *,
+    is_live: bool,
+) -> None:
+    """Write all suggestions to the terminal, to standard output or to a file."""
+    answers = iter(found)
+    to_file = args.out is not None
+    if not (to_file or format or out.json or is_live) and is_terminal(sys.stdout):
+        first = list(islice(answers, 2))
         if len(first) == 1:
-            print(_as_table(_suggested(first[0], tagger, args), out))
+            print(_as_table(_shown(first[0][1], args), out))
             return
-        items = chain(first, items)
-    for item in items:
-        found = _suggested(item, tagger, args)
-        line = {"id": item.id, "suggestions": [asdict(one) for one in found]}
-        # A program that pipes items in one by one waits for each answer.
-        print(as_json(line), flush="-" in args.sources)
+        answers = chain(first, answers)
+    with (
+        _destination(args.out, format, is_live) as stream,
+        Live(out.quiet or not to_file) as live,
+    ):
+        writer = _writer(stream, format, args)
+        for item, suggestions in answers:
+            writer.write(item, suggestions, _shown(suggestions, args))
+            if is_live:  # a program that sends items one by one waits for each answer
+                stream.flush()
+            if live.is_due():
+                live.show(["items"], [[f"{found.count:,}"]], f"items {found.count:,}")
+        writer.close()
+    if writer.protected:
+        out.info(
+            f"{writer.protected:,} cells have an apostrophe in front, because a spreadsheet would "
+            "take their text for a formula; --exact writes them without"
+        )
 
 
-def _suggested(item: Item, tagger: Tagger, args: argparse.Namespace) -> list[Suggestion]:
-    try:
-        found = tagger.suggest(item, args.k, args.min_precision)
-    except ValueError as error:
-        raise CommandError(f"{item.place or item.id}: {error}") from error
+def _destination(
+    path: str | None, format: TableFormat | None, is_live: bool
+) -> AbstractContextManager[IO[bytes]]:
+    """Open the destination. A file is replaced when it is complete, or at once for live items."""
+    if path is None and format == "csv" and is_terminal(sys.stdout):
+        return cast(IO[bytes], TerminalBytes())  # JSON has no unprintable characters
+    if path is None:
+        return open_destination("-")
+    if is_live and format != "parquet" and strip_compression_suffix(path) == path:
+        return open(path, "wb")
+    return open_destination(path)
+
+
+def _writer(
+    stream: IO[bytes], format: TableFormat | None, args: argparse.Namespace
+) -> SuggestionWriter:
+    if format is None:
+        return NestedLines(stream)
+    options = {"exact": args.exact, "mark": args.bom} if format == "csv" else {}
+    return SuggestionRows(make_table(format, stream, columns_of_suggest(args.k), **options), args.k)
+
+
+def _shown(found: Sequence[Suggestion], args: argparse.Namespace) -> list[Suggestion]:
     return [one for one in found if one.sure or not args.only_sure]
 
 
@@ -69,4 +161,52 @@ def _as_table(found: list[Suggestion], out: Output) -> str:
     heading, *lines = table(rows)
     return "\n".join(
         [heading, *(out.bold(s) if one.chosen else s for one, s in zip(found, lines, strict=True))]
+    )
+
+
+def _report(
+    found: Suggested,
+    errors: list[str],
+    skipped: int,
+    tagger: Tagger,
+    args: argparse.Namespace,
+    out: Output,
+) -> None:
+    """Say what was written, and what limits the suggestions."""
+    if args.out is not None:
+        out.json_result(
+            {
+                "out": args.out,
+                "written": found.count,
+                "sure": found.sure,
+                "unknown": found.unknown,
+                "skipped": skipped,
+                "errors": errors,
+            }
+        )
+        out.info(
+            f"{found.count:,} items written to {args.out}; {found.sure:,} have a sure suggestion"
+        )
+    if found.unknown:
+        out.info(_unknown_text(found, tagger))
+    if found.in_runs:
+        out.info(
+            "nothing is marked sure: the labels of the learnt items came in runs, as in a sorted "
+            "file, so there is no evidence for other items; learn again with --shuffle"
+        )
+    out.report_skipped(skipped, errors)
+
+
+def _unknown_text(found: Suggested, tagger: Tagger) -> str:
+    """Return how many items have nothing that the model knows, and what it knows."""
+    which = (
+        "the item has" if found.count == 1 else f"{found.unknown:,} of {found.count:,} items have"
+    )
+    fields = [repr(name) if name else "text without a field" for name in tagger.features.fields]
+    more = len(fields) - MAX_FIELDS
+    listed = [*fields[:MAX_FIELDS], f"{more} more"] if more > 0 else fields
+    known = f"; the model was taught {', '.join(listed)}" if listed else ""
+    return (
+        f"{which} no word or value that the model knows, so the suggestions only reflect how "
+        f"frequent the labels are{known}"
     )

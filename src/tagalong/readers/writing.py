@@ -15,7 +15,7 @@ from tagalong.readers.values import describe_item
 from tagalong.streams.compression import compress_stream
 from tagalong.streams.format import Target
 
-__all__ = ["write"]
+__all__ = ["open_destination", "write"]
 
 
 def write(
@@ -65,6 +65,33 @@ def write(
             count = found.write(items, target, **given)
         side_files.update(target.side_files)
     return count
+
+
+@contextmanager
+def open_destination(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file for writing that replaces an existing one when the block ends without an error.
+
+    Parameters
+    ----------
+    path : str or path
+        Destination, as for `write`; a symbolic link stays a link. "-" is standard output; devices
+        and pipes are written directly.
+    """
+    name = os.fspath(path)
+    if name == "-":
+        target = _standard_output()
+        yield target.stream
+        target.stream.flush()
+    elif os.path.exists(name) and not os.path.isfile(name):
+        with open(name, "wb") as device, _compressed_stream(device, name) as stream:
+            yield stream
+    else:
+        destination = Path(os.path.realpath(name))
+        with (
+            _replaced_when_complete(destination) as (file, _),
+            _compressed_stream(file, name) as stream,
+        ):
+            yield stream
 
 
 def _validated(items: Iterable[Item], queries: bool) -> Iterator[Item]:

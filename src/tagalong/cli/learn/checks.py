@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tagalong.cli.errors import CommandError, UsageError
+from tagalong.cli.learn.predictions import check_predictions
 from tagalong.cli.models import check_destination
 
 __all__ = ["check_arguments"]
@@ -19,6 +20,7 @@ def check_arguments(args: argparse.Namespace) -> None:
         (args.plot, "--plot"),
     ):
         check_destination(path, argument)
+    check_predictions(args)
     if args.plot is not None:
         _check_plot(args.plot)
     if (args.resume or args.continue_run) and args.model is None:

@@ -11,6 +11,7 @@ from tagalong.cli.learn.live_measures import LiveMeasures
 from tagalong.cli.learn.loop import LearningLoop
 from tagalong.cli.learn.order_warning import OrderWarning
 from tagalong.cli.learn.outcome import report_outcome
+from tagalong.cli.learn.predictions import predictions_of
 from tagalong.cli.learn.preparation import prepare
 from tagalong.cli.learn.saving import Saver
 from tagalong.cli.live import Live
@@ -27,7 +28,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Learn the items, and report the measures."""
     check_arguments(args)
     tagger, learning_run = prepare(args)
-    with Interrupts() as interrupts, Live(out.quiet, args.every) as live:
+    with (
+        predictions_of(args, tagger, learning_run, out),
+        Interrupts() as interrupts,
+        Live(out.quiet, args.every) as live,
+    ):
         saver = Saver(tagger, learning_run, args.model)
         measures = LiveMeasures(tagger, learning_run, live)
         warning = OrderWarning(out, learning_run, args)

@@ -144,5 +144,5 @@ class LearningLoop:
 
 
 def _labels_come_in_runs(tagger: Tagger) -> bool:
-    """Whether the learner reports that labels come in runs; no learner does so yet."""
-    return False
+    """Whether the learner reports that labels come in runs."""
+    return tagger.labels_come_in_runs

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from tagalong.cli.errors import CommandError
+from tagalong.cli.learn.predictions import PredictionFile
 from tagalong.cli.run_state import Run, make_list_losses
 from tagalong.learning.items import Item
 from tagalong.learning.protocols import shows_lists
@@ -54,6 +55,8 @@ class PassLearner:
             return False
         progress: Any = self._run.progress
         progress.add_rounds(rounds, self._tagger)
+        if (predictions := self._predictions()) is not None:
+            predictions.add_rounds(labelled, rounds)
         self._run.unlabelled += len(items) - len(labelled)
         self._run.count(items)
         return True
@@ -70,8 +73,15 @@ class PassLearner:
             self._refuse(item, error)
             return
         self._run.progress.add(found, tagger)
+        predictions = self._predictions()
+        if predictions is not None and isinstance(item, Item):
+            predictions.add(item, found)
         if isinstance(found, Round) and found.shown is not None:
             self._count_list(found, found.shown)
+
+    def _predictions(self) -> PredictionFile | None:
+        """Return the file of predictions; None after the first pass, which knows the items."""
+        return self._run.predictions if self._run.number == 1 else None
 
     def _refuse(self, item: Item | Query, error: ValueError) -> None:
         """Count an item that cannot be learnt; CommandError unless such items are skipped."""

@@ -1,10 +1,11 @@
 """Arguments of the commands that use or change a model."""
 
 import argparse
+from typing import Any
 
 from tagalong.cli import arguments as shared
 from tagalong.cli.options.formats import add_reading
-from tagalong.cli.options.values import whole
+from tagalong.cli.options.values import precision, whole
 
 __all__ = ["add_evaluate", "add_explain", "add_inspect", "add_labels", "add_prune", "add_suggest"]
 
@@ -30,16 +31,51 @@ def add_suggest(parser: Parser) -> None:
     )
     parser.add_argument(
         "--min-precision",
-        type=float,
-        default=0.95,
+        type=precision,
         metavar="P",
-        help="mark a suggestion as sure if it is right with at least this estimated probability "
-        "(default: 0.95)",
+        help="mark suggestions as sure so that this share of all marked ones is right (default: "
+        "0.95); a label with its own target keeps it, see 'tagalong labels set'",
     )
     parser.add_argument(
-        "--only-sure", action="store_true", help="show only suggestions that are marked as sure"
+        "--only-sure",
+        action="store_true",
+        help="write only suggestions that are marked as sure; items without any stay, empty",
     )
+    _add_table(parser)
     add_reading(parser, renamed={"text": None})
+
+
+def _add_table(parser: Parser) -> None:
+    """Add the options that write suggestions as a table."""
+    group = parser.add_argument_group("table")
+    group.add_argument(
+        "--to",
+        choices=("csv", "jsonl", "parquet"),
+        help="write a table with one row per item and the columns id, label_1, probability_1, "
+        "sure_1, label_2, ... up to -k, then chosen (number of labels that belong to the answer), "
+        "whole (probability that exactly these are right), known (number of known features) and "
+        "audited (ask about this item, even if it is sure). Default: the format of the ending "
+        ".csv or .parquet of --out, otherwise one line of nested JSON per item",
+    )
+    out = group.add_argument(
+        "--out",
+        metavar="FILE",
+        help="file to write to instead of standard output; may end in .gz, .xz, .bz2 or .zst. An "
+        "existing file is replaced when the new one is complete; items that arrive one by one "
+        "are written at once",
+    )
+    out.complete = {"bash": "_shtab_compgen_files", "zsh": "_files"}  # type: ignore[attr-defined]
+    group.add_argument(
+        "--exact",
+        action="store_true",
+        help="CSV: write texts as they are. By default an apostrophe is put in front of ids and "
+        "labels that a spreadsheet would take for formulas, such as =A1",
+    )
+    group.add_argument(
+        "--bom",
+        action="store_true",
+        help="CSV: begin with a byte order mark, so that Excel opens the file as UTF-8",
+    )
 
 
 def add_evaluate(parser: Parser) -> None:
@@ -94,6 +130,8 @@ def add_inspect(parser: Parser) -> None:
 def add_labels(parser: Parser) -> None:
     """Add the arguments of ``tagalong labels``."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    _add_labels_list(actions)
+    _add_labels_set(actions)
     rename = actions.add_parser(
         "rename", help="change the name of a label", description="Change the name of a label."
     )
@@ -119,6 +157,46 @@ def add_labels(parser: Parser) -> None:
     forget.add_argument("labels", metavar="LABEL", nargs="+", help="labels to remove")
     for action in (rename, merge, forget):
         shared.add_output(action)
+
+
+def _add_labels_list(actions: Any) -> None:
+    listed = actions.add_parser(
+        "list",
+        help="show the labels with their frequency and their own targets",
+        description="Show the labels: how many items each has, how many items ago the last one "
+        "was, and the label's own target.",
+    )
+    listed.add_argument("model", metavar="MODEL", help="model file to read")
+    listed.add_argument(
+        "--sort",
+        choices=("items", "last", "name"),
+        default="items",
+        help="order of the labels: most items first (items, the default), longest unused first "
+        "(last), or by name",
+    )
+    shared.add_output(listed)
+
+
+def _add_labels_set(actions: Any) -> None:
+    target = actions.add_parser(
+        "set",
+        help="set how precise labels must be to be marked sure",
+        description="Set how precise labels must be to be marked sure, or that they never are. "
+        "The labels' own target applies in 'suggest' and 'file', whatever their --min-precision "
+        "is.",
+    )
+    target.add_argument("model", metavar="MODEL", help="model file to change")
+    target.add_argument("labels", metavar="LABEL", nargs="+", help="labels to set the target of")
+    value = target.add_mutually_exclusive_group(required=True)
+    value.add_argument(
+        "--min-precision",
+        type=precision,
+        metavar="P",
+        help="mark the labels as sure so that this share of the marked ones is right",
+    )
+    value.add_argument("--never", action="store_true", help="never mark the labels as sure")
+    value.add_argument("--default", action="store_true", help="remove the labels' own target again")
+    shared.add_output(target)
 
 
 def add_prune(parser: Parser) -> None:

@@ -40,6 +40,13 @@ def add_learn(parser: Parser) -> None:
         "--report", metavar="FILE", help="JSON file to write all measures to (default: none)"
     )
     parser.add_argument(
+        "--predictions",
+        metavar="FILE",
+        help=".csv, .jsonl or .parquet file to write the suggestions for each item before it was "
+        "learnt to, with the columns of 'suggest --to', its labels, and whether the first "
+        "suggestion was right (default: none). A resumed run continues the file",
+    )
+    parser.add_argument(
         "--plot", metavar="FILE", help=".png or .svg file to plot the run to (default: none)"
     )
     parser.add_argument(

@@ -2,7 +2,7 @@
 
 import argparse
 
-__all__ = ["at_least_one", "buckets", "names", "positive", "setting", "span", "whole"]
+__all__ = ["at_least_one", "buckets", "names", "positive", "precision", "setting", "span", "whole"]
 
 
 def whole(text: str) -> int:
@@ -36,6 +36,17 @@ def positive(text: str) -> float:
         raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
     if not number > 0:
         raise argparse.ArgumentTypeError(f"must be above 0, got {text}")
+    return number
+
+
+def precision(text: str) -> float:
+    """Return a share that can be required: above 0 and at most 1."""
+    try:
+        number = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number such as 0.95, got {text!r}") from None
+    if not 0 < number <= 1:
+        raise argparse.ArgumentTypeError(f"must be above 0 and at most 1, got {text}")
     return number
 
 

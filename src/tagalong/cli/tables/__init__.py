@@ -1,0 +1,1 @@
+"""Suggestions as flat tables: the columns, and writers of CSV, JSON lines and Parquet."""
