@@ -245,7 +245,9 @@ class Tagger:
             self._online().count_mistake(label)
         return self
 
-    def suggest(self, item: AnyItem, k: int | None = 5, min_precision: float = SURE) -> Suggestions:
+    def suggest(
+        self, item: AnyItem, k: int | None = 5, min_precision: float | None = None
+    ) -> Suggestions:
         """Return labels for an item, best first.
 
         Labels with equal scores, for example before the first item is learnt, are ordered by
@@ -258,14 +260,14 @@ class Tagger:
             The item.
         k : int or None, default 5
             Maximum number of labels; None means all.
-        min_precision : float, default 0.95
-            The share of the suggestions marked ``sure`` that has to be right. Labels with a
-            precision of their own keep it.
+        min_precision : float, optional
+            The share of the suggestions marked ``sure`` that has to be right; 0.95 by default.
+            Labels with a precision of their own keep it.
         """
         return self.suggest_many([item], k, min_precision)[0]
 
     def suggest_many(
-        self, items: Sequence[AnyItem], k: int | None = 5, min_precision: float = SURE
+        self, items: Sequence[AnyItem], k: int | None = 5, min_precision: float | None = None
     ) -> list[Suggestions]:
         """Return labels for many items in one native call, the same as ``suggest`` for each.
 
@@ -275,9 +277,10 @@ class Tagger:
             The items.
         k : int or None, default 5
             Maximum number of labels per item; None means all.
-        min_precision : float, default 0.95
+        min_precision : float, optional
             As for ``suggest``.
         """
+        min_precision = SURE if min_precision is None else min_precision
         if not 0 < parameters.real(min_precision, "min_precision") <= 1:
             raise ValueError(f"min_precision must be above 0 and at most 1, got {min_precision!r}")
         count = None if k is None else parameters.integer(k, "k", 0)
