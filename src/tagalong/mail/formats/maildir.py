@@ -120,7 +120,9 @@ def read_message(
 
 
 def maildir_folders(
-    root: str | os.PathLike[str], exclude: Collection[str] = SPECIAL_FOLDERS
+    root: str | os.PathLike[str],
+    exclude: Collection[str] = SPECIAL_FOLDERS,
+    unreadable: dict[str, ReadError] | None = None,
 ) -> dict[str, Path]:
     """Return the folders of a Maildir tree by label, sorted by label; the root's label is "".
 
@@ -133,9 +135,12 @@ def maildir_folders(
         A Maildir, or a folder with Maildirs below it.
     exclude : collection of str
         Folders to leave out, with their subfolders.
+    unreadable : dict of str to ReadError, optional
+        Receives the errors of folders that cannot be listed, by label. Without it, the first one
+        is raised; the error of the root always is.
     """
     found: dict[str, Path] = {}
-    for label, folder in _folders(Path(root), exclude):
+    for label, folder in _folders(Path(root), exclude, unreadable):
         found.setdefault(label, folder)
     return found
 
@@ -156,14 +161,22 @@ def maildir_messages(folder: str | os.PathLike[str]) -> Iterator[tuple[str, Path
     )
 
 
-def _folders(root: Path, exclude: Collection[str]) -> Iterator[tuple[str, Path]]:
+def _folders(
+    root: Path, exclude: Collection[str], unreadable: dict[str, ReadError] | None = None
+) -> Iterator[tuple[str, Path]]:
     """Yield label and path of every Maildir in a tree, sorted by label."""
     excluded = casefolded(exclude)
     found: list[tuple[str, Path]] = []
     waiting: list[tuple[tuple[str, ...], Path]] = [((), root)]
     while waiting:
         names, folder = waiting.pop()
-        inner = _subfolders(folder, is_root=not names)
+        try:
+            inner = _subfolders(folder, is_root=not names)
+        except ReadError as error:
+            if unreadable is None or not names:
+                raise
+            unreadable["/".join(names)] = error
+            continue
         is_maildir = any(path.name in ("cur", "new") for path in inner)
         if is_maildir:
             found.append(("/".join(names), folder))
@@ -173,13 +186,21 @@ def _folders(root: Path, exclude: Collection[str]) -> Iterator[tuple[str, Path]]
             # A Maildir++ folder name contains the whole path. Other hidden folders belong to
             # mail programs.
             is_hidden = path.name.startswith(".")
-            if is_hidden and not (path / "cur").is_dir():
+            if is_hidden and _is_absent(path / "cur"):
                 continue
             parts = path.name.split(".") if is_hidden else [path.name]
             below = (*names, *(decode_imap_utf7(printable_name(part)) for part in parts if part))
             if len(below) <= _MAX_DEPTH and not is_excluded("/".join(below), excluded):
                 waiting.append((below, path))
     yield from sorted(found)
+
+
+def _is_absent(folder: Path) -> bool:
+    """Whether a folder does not exist; False if that cannot be found out."""
+    try:
+        return not folder.is_dir()
+    except OSError:
+        return False
 
 
 def _subfolders(folder: Path, is_root: bool) -> list[Path]:
