@@ -4,9 +4,20 @@ from tagalong.mail.filing import (
     BusyError,
     FilingResult,
     LeftAlone,
+    LoggedMessage,
     Move,
     default_model,
     file_mail,
+    read_log,
 )
 
-__all__ = ["BusyError", "FilingResult", "LeftAlone", "Move", "default_model", "file_mail"]
+__all__ = [
+    "BusyError",
+    "FilingResult",
+    "LeftAlone",
+    "LoggedMessage",
+    "Move",
+    "default_model",
+    "file_mail",
+    "read_log",
+]

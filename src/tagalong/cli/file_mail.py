@@ -1,49 +1,62 @@
 """``tagalong file``: moves messages from the inbox of a Maildir to its folders."""
 
 import argparse
+from collections.abc import Callable
+from typing import Any
 
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError, UsageError
+from tagalong.cli.file_text import log_lines, move_lines, summary_lines
+from tagalong.cli.flags import keywords_as_flags
 from tagalong.cli.live import Live
 from tagalong.cli.output import Output
-from tagalong.mail.filing import BusyError, FilingResult, Move, file_mail
+from tagalong.learning.model_files import ModelFileError
+from tagalong.mail.filing import BusyError, FilingResult, file_mail, read_log
 from tagalong.mail.formats.folders import SPECIAL_FOLDERS
 
 __all__ = ["run"]
 
-_STEPS = {"learn": "learning", "suggest": "checking the inbox", "move": "moving"}
+_STEPS = {
+    "sort": "reading dates",
+    "learn": "learning",
+    "suggest": "checking the inbox",
+    "move": "moving",
+}
+_FLAGS = {"model": "--model", "start_from": "--start-from"}
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Move the messages, or show what would be moved."""
+    """Move the messages, or show what would be or was moved."""
     if not 0 < args.min_precision <= 1:
         raise UsageError(
             f"--min-precision must be above 0 and at most 1, got {args.min_precision:g}"
         )
-    with Live(out.quiet) as live:
-
-        def show(step: str, done: int, total: int) -> None:
-            if live.is_due():
-                cells = [_STEPS.get(step, step), f"{done:,}", f"{total:,}"]
-                live.show(["", "done", "of"], [cells], f"{cells[0]}: {done:,} of {total:,}")
-
-        try:
-            result = file_mail(
-                args.maildir,
-                apply=args.apply,
-                model=args.model,
-                min_precision=args.min_precision,
-                min_learnt=args.min_learnt,
-                only_new=args.only_new,
-                exclude=SPECIAL_FOLDERS if args.exclude is None else args.exclude,
-                names=not args.no_names,
-                progress=show,
-            )
-        except BusyError as error:
-            raise CommandError(str(error)) from error
-    out.json_result(result.to_dict())
-    out.result("\n".join(_lines(result)))
-    if not args.apply and result.moves:
-        out.info("this was a dry run; --apply moves the messages and saves the model")
+    if args.audit is not None and not 0 <= args.audit <= 1:
+        raise UsageError(f"--audit must be from 0 to 1, got {args.audit:g}")
+    if args.cron and not args.apply:
+        raise UsageError("--cron needs --apply: it is silent unless messages were moved")
+    exclude = SPECIAL_FOLDERS if args.exclude is None else args.exclude
+    try:
+        if args.log:
+            found = read_log(args.maildir, model=args.model, exclude=exclude)
+            out.json_result({"log": [message.to_dict() for message in found]})
+            out.result("\n".join(log_lines(found)))
+            return OK
+        with Live(out.quiet or args.cron) as live:
+            result = _file(args, exclude, _progress(live))
+    except BusyError as error:
+        if args.cron:
+            return OK  # The next run of the timer does the work.
+        raise CommandError(str(error)) from error
+    except (ModelFileError, ValueError) as error:
+        raise CommandError(keywords_as_flags(str(error), _FLAGS)) from error
+    if args.cron:
+        out = Output(out.json)  # reports failures
+        if result.moved or result.failed:
+            _write(result, out, move_lines(result))
+    else:
+        _write(result, out, [*move_lines(result), *summary_lines(result)])
+        if not args.apply and result.moves:
+            out.info("this was a dry run; --apply moves the messages and saves the model")
     if result.interrupted:
         out.info("interrupted; the next run continues from here")
         return 130
@@ -51,27 +64,33 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return SOME_SKIPPED if result.failed else OK
 
 
-def _lines(result: FilingResult) -> list[str]:
-    lines = [_line(move) for move in result.moves]
-    learnt = f"{result.learnt:,} messages learnt"
-    if result.corrected:
-        learnt += f", {result.corrected:,} moved by you to another folder"
-    if result.rejected:
-        learnt += f", {result.rejected:,} moved back to the inbox"
-    moved = (
-        f"{result.moved:,} messages moved"
-        if result.applied
-        else f"{len(result.moves):,} messages would be moved"
+def _file(args: argparse.Namespace, exclude: Any, progress: Any) -> FilingResult:
+    return file_mail(
+        args.maildir,
+        apply=args.apply,
+        model=args.model,
+        min_precision=args.min_precision,
+        min_learnt=args.min_learnt,
+        limit=args.limit,
+        audit=args.audit,
+        only_new=args.only_new,
+        exclude=exclude,
+        names=not args.no_names,
+        start_from=args.start_from,
+        progress=progress,
     )
-    stay = ", ".join(f"{count:,} {reason}" for reason, count in result.left_by_reason.items())
-    return [
-        *lines,
-        learnt,
-        moved,
-        f"{len(result.left):,} stay in the inbox" + (stay and f": {stay}"),
-    ]
 
 
-def _line(move: Move) -> str:
-    why = f"  ({', '.join(move.why[:3])})" if move.why else ""
-    return f"{move.probability:4.0%}  {move.to_folder}  {move.subject or move.source.name}{why}"
+def _progress(live: Live) -> Callable[[str, int, int], None]:
+    def show(step: str, done: int, total: int) -> None:
+        if live.is_due():
+            cells = [_STEPS.get(step, step), f"{done:,}", f"{total:,}"]
+            live.show(["", "done", "of"], [cells], f"{cells[0]}: {done:,} of {total:,}")
+
+    return show
+
+
+def _write(result: FilingResult, out: Output, lines: list[str]) -> None:
+    out.json_result(result.to_dict())
+    if lines:
+        out.result("\n".join(lines))

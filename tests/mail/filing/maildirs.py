@@ -7,6 +7,9 @@ import os
 import random
 from collections import Counter
 from pathlib import Path
+from typing import Any
+
+from tagalong import filing
 
 TOPICS = {
     "Bank": ["invoice", "account", "balance", "transfer", "loan", "interest", "payment"],
@@ -15,6 +18,11 @@ TOPICS = {
 }
 FILLER = ["the", "of", "to", "and", "hello", "please", "thank", "regards", "today", "week"]
 EACH = 40  # messages per topic in a template Maildir
+
+
+def file_mail(maildir: Path, **options: Any) -> filing.FilingResult:
+    """File a Maildir without spot checks, so that all sure messages are moved."""
+    return filing.file_mail(maildir, **{"audit": 0, **options})
 
 
 def text_about(topic: str, number: int) -> str:

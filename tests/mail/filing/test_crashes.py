@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tagalong import Tagger, load
-from tagalong.filing import FilingResult, default_model, file_mail
-from tests.mail.filing.maildirs import EACH, TOPICS, Mail, text_about
+from tagalong.filing import FilingResult, default_model
+from tests.mail.filing.maildirs import EACH, TOPICS, Mail, file_mail, text_about
 
 
 class PowerCut(BaseException):
@@ -173,7 +173,7 @@ def test_the_owner_moves_messages_after_a_crash(
     mail.move(keys[0], "Travel")
     mail.move(keys[2], "Travel")
     result = file_mail(mail.root, apply=True)
-    assert (lessons(result), result.moved) == (Counter(learnt=2), 0)
+    assert (lessons(result), result.moved) == (Counter(corrected=2), 0)
     assert mail.where(keys[1]) == "Bank"
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tagalong.filing import file_mail
+from tagalong.learning.items import ReadError
 from tagalong.mail.filing.maildir import Maildir
 from tagalong.mail.formats.maildir import read_message
-from tests.mail.filing.maildirs import EACH, Mail, text_about
+from tests.mail.filing.maildirs import EACH, Mail, file_mail, text_about
 
 ALL = 3 * EACH
 NAMES = [
@@ -136,6 +136,92 @@ def test_messages_of_an_unreadable_folder_stay_in_the_journal(
     assert ".Bank/cur: cannot be read: Permission denied" in result.errors[0]
     result = file_mail(one.root, apply=True)
     assert (result.learnt, result.failed) == (0, 0)
+
+
+class Barrier:
+    """Folders that cannot be listed, as if permissions were missing; root may list all."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch):
+        self.closed: tuple[str, ...] = ()
+        real_scandir, real_is_dir = os.scandir, Path.is_dir
+
+        def scandir(path: Any) -> Any:
+            self.check(os.fspath(path))
+            return real_scandir(path)
+
+        def is_dir(path: Path) -> bool:
+            self.check(os.fspath(path.parent))
+            return real_is_dir(path)
+
+        monkeypatch.setattr(os, "scandir", scandir)
+        monkeypatch.setattr(Path, "is_dir", is_dir)
+
+    def check(self, path: str) -> None:
+        if path.endswith(self.closed):
+            raise PermissionError(13, "Permission denied")
+
+
+@pytest.fixture
+def barrier(monkeypatch: pytest.MonkeyPatch) -> Barrier:
+    return Barrier(monkeypatch)
+
+
+def test_an_unreadable_folder_does_not_stop_the_run(
+    mail: Mail, barrier: Barrier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tagalong.mail.filing.journal.MAX_GONE", 0)
+    put_back, check = (mail.deliver("", text_about("Bank", 1000 + i)) for i in range(2))
+    assert file_mail(mail.root, apply=True).moved == 2
+    mail.move(put_back, "")
+    assert file_mail(mail.root, apply=True).rejected == 1
+    keys = [mail.deliver("", text_about(topic, 2000)) for topic in ("Bank", "Travel")]
+    barrier.closed = (str(mail.path("Bank")),)
+    result = file_mail(mail.root, apply=True)
+    assert (result.learnt, result.moved, result.failed) == (0, 1, 1)
+    assert str(mail.path("Bank")) in result.errors[0]
+    assert "Permission denied" in result.errors[0]
+    assert result.left_by_reason == {"put back": 1, "no such folder": 1}
+    assert result.renamed == {}
+    barrier.closed = ()
+    result = file_mail(mail.root, apply=True)
+    assert (result.learnt, result.corrected, result.moved, result.failed) == (0, 0, 1, 0)
+    assert [mail.where(key) for key in (check, *keys)] == ["Bank", "Bank", "Travel"]
+
+
+def test_folders_inside_an_unreadable_folder_stay_in_the_journal(
+    tmp_path: Path, barrier: Barrier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tagalong.mail.filing.journal.MAX_GONE", 0)
+    mail = Mail(tmp_path / "Mail", nested=True)
+    mail.fill(EACH)
+    file_mail(mail.root, apply=True)
+    barrier.closed = ("Mail/Work",)
+    result = file_mail(mail.root, apply=True)
+    assert (result.failed, result.learnt) == (1, 0)
+    barrier.closed = ()
+    assert file_mail(mail.root, apply=True).learnt == 0
+
+
+def test_messages_that_may_be_in_an_unreadable_folder_are_not_forgotten(
+    one: Mail, barrier: Barrier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A message that was put back is in the inbox, and must not be filed once it is readable."""
+    monkeypatch.setattr("tagalong.mail.filing.journal.MAX_GONE", 0)
+    key = one.deliver("", text_about("Bank", 1000), "S")
+    assert file_mail(one.root, apply=True).moved == 1
+    one.move(key, "")
+    assert file_mail(one.root, apply=True).rejected == 1
+    barrier.closed = ("Mail/cur",)
+    result = file_mail(one.root, apply=True)
+    assert (result.failed, result.left) == (1, [])
+    barrier.closed = ()
+    assert file_mail(one.root, apply=True).left_by_reason == {"put back": 1}
+
+
+def test_an_unreadable_maildir_raises(one: Mail, barrier: Barrier) -> None:
+    barrier.closed = (str(one.root),)
+    with pytest.raises(ReadError, match="Mail: cannot be read: Permission denied"):
+        file_mail(one.root, apply=True)
 
 
 def test_a_failed_move_is_counted(one: Mail, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,9 +9,11 @@ from tagalong.mail.filing.context import FilingContext
 from tagalong.mail.filing.mailbox import Message, MessageGoneError, MoveError, Snapshot
 from tagalong.mail.filing.model import FilingModel
 from tagalong.mail.filing.results import FilingResult
+from tagalong.mail.filing.rules import FilingRules
 from tagalong.mail.filing.steps import StepControl, learn, make_plan, move_planned
 
 CONTROL = StepControl(report=lambda step, done, total: None, interrupted=lambda: False)
+RULES = FilingRules(min_precision=0.9, min_learnt=50, only_new=True)
 WORDS = {"Bank": "invoice account payment", "Travel": "flight hotel ticket"}
 
 
@@ -21,6 +23,10 @@ class InMemoryMailbox:
     def __init__(self, texts: dict[str, str]):
         self.texts = texts
         self.locked: set[str] = set()
+
+    @property
+    def home(self) -> str:
+        return "memory"
 
     def scan(self) -> Snapshot:
         messages = {}
@@ -32,6 +38,9 @@ class InMemoryMailbox:
 
     def why_unmovable(self, folder: str) -> str:
         raise AssertionError("all folders are movable")
+
+    def date(self, message: Message) -> float:
+        return message.delivered
 
     def read(self, message: Message) -> Item:
         place = str(self.source(message))
@@ -68,13 +77,13 @@ def mailbox() -> InMemoryMailbox:
 @pytest.fixture
 def context(mailbox: InMemoryMailbox, tmp_path: Path) -> FilingContext:
     path = tmp_path / "m.tagalong"
-    model = FilingModel(path, names=True, save=True)
+    model = FilingModel(path, names=True, save=True, audit=0)
     return FilingContext(mailbox, mailbox.scan(), model, FilingResult(path, applied=True))
 
 
 def test_messages_are_learnt_and_filed(context: FilingContext, mailbox: InMemoryMailbox) -> None:
     learn(context, CONTROL)
-    planned = make_plan(context, CONTROL, min_precision=0.9, min_learnt=50, only_new=True)
+    planned = make_plan(context, CONTROL, RULES)
     assert context.result.learnt == 120
     assert [each.move.target for each in planned] == [Path("Bank/first"), Path("Travel/second")]
     assert {"first", "second"} <= set(mailbox.texts), "planning moves nothing"
@@ -88,7 +97,7 @@ def test_messages_are_learnt_and_filed(context: FilingContext, mailbox: InMemory
 
 def test_failed_moves_are_counted(context: FilingContext, mailbox: InMemoryMailbox) -> None:
     learn(context, CONTROL)
-    planned = make_plan(context, CONTROL, min_precision=0.9, min_learnt=50, only_new=True)
+    planned = make_plan(context, CONTROL, RULES)
     mailbox.locked = {"Bank"}
     del mailbox.texts["second"]
     move_planned(context, CONTROL, planned)

@@ -1,7 +1,10 @@
 """Lessons from the locations of messages, and detection of renamed folders."""
 
+from typing import get_args
+
 import pytest
 
+from tagalong.learning.items import ReadError
 from tagalong.mail.filing.decisions import Decision, decide
 from tagalong.mail.filing.journal import Entry, Journal, State
 from tagalong.mail.filing.mailbox import Message, Snapshot
@@ -21,17 +24,21 @@ EXPECTED: dict[tuple[State | None, str], tuple[str | None, str | None, str]] = {
     ("filed", ""): ("reject", "refused", "A"),
     ("filed", "Trash"): (None, "filed", "A"),
     ("moving", "A"): (None, "filed", "A"),
-    ("moving", "B"): ("learn", "learnt", "B"),
+    ("moving", "B"): ("refile", "learnt", "B"),
     ("moving", ""): (None, None, ""),
     ("moving", "Trash"): (None, None, ""),
-    ("refused", "A"): ("learn", "learnt", "A"),
-    ("refused", "B"): ("learn", "learnt", "B"),
+    ("refused", "A"): ("retry", "learnt", "A"),
+    ("refused", "B"): ("retry", "learnt", "B"),
     ("refused", ""): (None, "refused", "A"),
     ("refused", "Trash"): (None, "refused", "A"),
     ("withdrawn", "A"): (None, "learnt", "A"),
     ("withdrawn", "B"): ("correct", "learnt", "B"),
     ("withdrawn", ""): (None, "withdrawn", "A"),
     ("withdrawn", "Trash"): (None, "withdrawn", "A"),
+    ("asked", "A"): ("answer", "learnt", "A"),
+    ("asked", "B"): ("answer", "learnt", "B"),
+    ("asked", ""): (None, "asked", "A"),
+    ("asked", "Trash"): (None, "asked", "A"),
 }
 
 
@@ -41,7 +48,7 @@ def test_decision_by_state_and_folder(state: State | None, place: str) -> None:
     assert decide(entry, place, place in "AB" and place != "") == EXPECTED[state, place]
 
 
-@pytest.mark.parametrize("state", ["learnt", "filed", "moving", "refused", "withdrawn"])
+@pytest.mark.parametrize("state", get_args(State))
 @pytest.mark.parametrize("place", ["A", "B", "INBOX", "Trash"])
 def test_a_decision_is_not_repeated(state: State, place: str) -> None:
     is_ordinary = place in ("A", "B")
@@ -89,3 +96,20 @@ def test_merged_folders_are_not_renames() -> None:
     before = {"1": "Work", "2": "Job", "3": "Old"}
     after = snapshot({"1": "Both", "2": "Both", "3": "New"}, {"Both", "New"})
     assert find_renamed_folders({"Work", "Job", "Old"}, journal(before), after) == {"Old": "New"}
+
+
+def test_spot_checks_and_unreadable_folders_say_nothing_about_renames() -> None:
+    """The suggested folder of a spot check is not the folder of the message."""
+    before = Journal(
+        present={
+            "1": Entry("Work", "learnt", "1"),
+            "2": Entry("Work", "asked", "2"),
+            "3": Entry("Work", "asked", "3"),
+            "4": Entry("Far/Away", "learnt", "4"),
+        }
+    )
+    after = snapshot({"1": "Job", "2": "", "3": "", "4": "Near"}, {"", "Job", "Near"})
+    labels = {"Work", "Far/Away"}
+    assert find_renamed_folders(labels, before, after) == {"Work": "Job", "Far/Away": "Near"}
+    after.unread["Far"] = ReadError("Far", "cannot be read")
+    assert find_renamed_folders(labels, before, after) == {"Work": "Job"}

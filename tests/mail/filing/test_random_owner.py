@@ -10,9 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tagalong import load
-from tagalong.filing import file_mail
 from tagalong.mail.filing.journal import Journal
-from tests.mail.filing.maildirs import TOPICS, Mail, text_about
+from tests.mail.filing.maildirs import TOPICS, Mail, file_mail, text_about
 
 PLACES = ["", "Bank", "Travel", "Work/Code", "New", "Trash"]
 

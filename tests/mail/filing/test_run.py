@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from tagalong import LabelRanker, ModelFileError, Tagger, load
-from tagalong.filing import BusyError, FilingResult, default_model, file_mail
+from tagalong.filing import BusyError, FilingResult, default_model
 from tagalong.learning.items import ReadError
 from tagalong.mail.filing import steps as module
 from tagalong.mail.filing.guards import exclusive_lock
-from tests.mail.filing.maildirs import EACH, TOPICS, Mail, fingerprint, text_about
+from tests.mail.filing.maildirs import EACH, TOPICS, Mail, file_mail, fingerprint, text_about
 
 
 def nonzero_counts(result: FilingResult) -> dict[str, Any]:
@@ -199,7 +199,8 @@ def test_items_learnt_outside_of_filing_count(tmp_path: Path) -> None:
     tagger.save(tmp_path / "own.tagalong")
     mail.deliver("", text_about("Bank", 1000))
     mail.deliver("", text_about("Travel", 1000))
-    result = file_mail(mail.root, apply=True, model=tmp_path / "own.tagalong", min_precision=0.5)
+    path = tmp_path / "own.tagalong"
+    result = file_mail(mail.root, apply=True, model=path, start_from=path, min_precision=0.5)
     assert nonzero_counts(result) == {"moved": 1, "no such folder": 1}
     assert result.left[0].folder == "Travel"
     assert load(tmp_path / "own.tagalong").notes["other"] == "kept"
@@ -216,6 +217,36 @@ def test_special_folders_are_neither_learnt_nor_filed_into(mail: Mail) -> None:
     assert [move.to_folder for move in result.moves] == ["Travel"]
     everything = file_mail(mail.root, exclude=())
     assert everything.learnt == 3 * EACH + 20
+
+
+def test_a_run_moves_at_most_as_many_messages_as_its_limit(one: Mail) -> None:
+    keys = [one.deliver("", text_about("Bank", 1000 + number)) for number in range(5)]
+    plan = file_mail(one.root, limit=2)
+    assert [move.source.name for move in plan.moves] == keys[:2]
+    for expected in ({"limit": 3}, {"limit": 1}, {}):
+        result = file_mail(one.root, apply=True, limit=2)
+        assert result.left_by_reason == expected
+        assert all(left.folder == "Bank" and left.subject for left in result.left)
+    assert [one.where(key) for key in keys] == ["Bank"] * 5
+    one.deliver("", text_about("Bank", 2000))
+    assert nonzero_counts(file_mail(one.root, apply=True, limit=0)) == {"limit": 1}
+
+
+def test_a_dry_run_counts_the_moves_of_other_targets(one: Mail) -> None:
+    for number in range(20):
+        one.deliver("", text_about(list(TOPICS)[number % 3], 1000 + number))
+    one.deliver("", "Subject: Hello\n\nNothing of note")
+    found = file_mail(one.root).moves_at
+    assert list(found) == [0.9, 0.95, 0.99]
+    for target, count in found.items():
+        assert len(file_mail(one.root, min_precision=target).moves) == count
+    assert found[0.9] >= found[0.95] >= found[0.99]
+    assert 0 < found[0.9] <= 20
+    assert file_mail(one.root, limit=1).moves_at == found, "without a limit"
+    assert file_mail(one.root, audit=1).moves_at == {0.9: 0, 0.95: 0, 0.99: 0}
+    listed = file_mail(one.root).to_dict()["moves_at"]
+    assert listed[0] == {"min_precision": 0.9, "moves": found[0.9]}
+    assert file_mail(one.root, apply=True).moves_at == {}, "only a dry run compares targets"
 
 
 def test_only_new_files_unseen_mail_only(one: Mail) -> None:
@@ -322,14 +353,15 @@ def test_progress_is_reported(one: Mail) -> None:
     file_mail(one.root, apply=True, progress=lambda *step: reported.append(step))
     count = 3 * EACH
     learning = [("learn", done, count) for done in range(1, count + 1)]
-    assert reported == [*learning, ("suggest", 1, 1), ("move", 1, 1)]
+    sorting = [("sort", done, count) for done in range(1, count + 1)]
+    assert reported == [*sorting, *learning, ("suggest", 1, 1), ("move", 1, 1)]
 
 
 def test_the_model_is_saved_at_checkpoints(one: Mail, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "CHECKPOINT", 10)
 
     def power_cut(step: str, done: int, total: int) -> None:
-        if done == 35:
+        if (step, done) == ("learn", 35):
             raise RuntimeError("power cut")
 
     with pytest.raises(RuntimeError):
@@ -372,7 +404,8 @@ def test_an_unusable_model_raises(one: Mail, tmp_path: Path) -> None:
     "wrong",
     [
         *({"min_precision": 0}, {"min_precision": 1.5}, {"min_learnt": -1}, {"only_new": 1}),
-        *({"apply": "yes"}, {"names": None}, {"exclude": "Sent"}),
+        *({"apply": "yes"}, {"names": None}, {"exclude": "Sent"}, {"limit": -1}, {"limit": 1.5}),
+        *({"audit": -0.1}, {"audit": 1.1}, {"audit": "all"}),
     ],
 )
 def test_invalid_parameters_are_named(one: Mail, wrong: dict[str, Any]) -> None:

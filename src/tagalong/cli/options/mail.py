@@ -21,6 +21,11 @@ def add_file(parser: Parser) -> None:
         help="only show which messages would be moved (the default)",
     )
     mode.add_argument("--apply", action="store_true", help="move the messages and save the model")
+    mode.add_argument(
+        "--log",
+        action="store_true",
+        help="show what was moved, when and why, and what became of it (the last 1,000 messages)",
+    )
     parser.add_argument(
         "--model",
         "-m",
@@ -32,8 +37,8 @@ def add_file(parser: Parser) -> None:
         type=float,
         default=0.95,
         metavar="P",
-        help="move a message only if its folder is right with at least this estimated probability "
-        "(default: 0.95)",
+        help="move only messages that are sure: of those, at least this share is in the right "
+        "folder (default: 0.95; 'tagalong labels set' gives a folder a target of its own)",
     )
     parser.add_argument(
         "--min-learnt",
@@ -41,6 +46,20 @@ def add_file(parser: Parser) -> None:
         default=50,
         metavar="N",
         help="move messages only after N messages have been learnt (default: 50)",
+    )
+    parser.add_argument(
+        "--limit",
+        type=whole,
+        metavar="N",
+        help="move at most N messages, the oldest first (default: no limit)",
+    )
+    parser.add_argument(
+        "--audit",
+        type=float,
+        metavar="SHARE",
+        help="leave this share of the sure messages to you as spot checks, to learn how often sure "
+        "is right; with 0 there are none, and the model does not notice when its sure suggestions "
+        "become worse (default: that of the model, 0.02 for a new one)",
     )
     parser.add_argument(
         "--only-new",
@@ -52,6 +71,17 @@ def add_file(parser: Parser) -> None:
         type=names,
         metavar="A,B,...",
         help="folders to ignore (default: special folders such as Sent, Drafts, Trash and Junk)",
+    )
+    parser.add_argument(
+        "--cron",
+        action="store_true",
+        help="for cron and timers: write nothing unless messages were moved or something failed, "
+        "and succeed if another run is at work",
+    )
+    parser.add_argument(
+        "--start-from",
+        metavar="MODEL",
+        help="model that the first run begins with, such as one of 'tagalong learn'",
     )
     parser.add_argument(
         "--no-names",

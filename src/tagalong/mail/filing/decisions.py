@@ -10,16 +10,17 @@ from tagalong.mail.filing.mailbox import is_inbox
 
 __all__ = ["Decision", "Lesson", "decide"]
 
-Lesson: TypeAlias = Literal["learn", "correct", "refile", "reject"]
+Lesson: TypeAlias = Literal["learn", "answer", "correct", "refile", "reject", "retry"]
 
 
 class Decision(NamedTuple):
     """Lesson to learn from a message, and its new journal entry.
 
-    Lessons: "learn" if the owner chose a folder; "correct" if the owner moved the message to a
-    folder other than the owner's earlier choice; "refile" if the owner moved a message that
-    Tagalong had filed to another folder; "reject" if the owner put such a message back into the
-    inbox; None if there is nothing to learn. If the state is None, the message has no entry.
+    Lessons: "learn" if the owner chose a folder; "answer" if the owner did so for a spot check;
+    "correct" if the owner moved the message to a folder other than the owner's earlier choice;
+    "refile" if the owner moved a message that Tagalong had filed to another folder; "reject" if the
+    owner put such a message back into the inbox, and "retry" if the owner filed it after that; None
+    if there is nothing to learn. If the state is None, the message has no entry.
     """
 
     lesson: Lesson | None
@@ -57,12 +58,18 @@ def decide(entry: Entry | None, place: str, is_ordinary: bool) -> Decision:
 def _decide_in_folder(entry: Entry | None, place: str) -> Decision:
     if entry is None:
         return Decision("learn", "learnt", place)
-    if entry.folder == place:
-        if entry.state == "refused":
-            return Decision("learn", "learnt", place)
-        by_tagalong = entry.state in ("moving", "filed")
-        return Decision(None, "filed" if by_tagalong else "learnt", place)
-    if entry.state in ("learnt", "withdrawn"):
-        return Decision("correct", "learnt", place)
-    # A folder that Tagalong chose was never learnt, so the tagger has nothing to unlearn.
-    return Decision("refile" if entry.state == "filed" else "learn", "learnt", place)
+    match entry.state:
+        case "asked":
+            return Decision("answer", "learnt", place)
+        case "refused":
+            return Decision("retry", "learnt", place)
+        case "filed" | "moving" if entry.folder == place:
+            return Decision(None, "filed", place)
+        case "filed" | "moving":
+            # Whether or not a planned move was made: the owner chose another folder. The folder
+            # that Tagalong chose was never learnt, so the tagger has nothing to unlearn.
+            return Decision("refile", "learnt", place)
+        case "learnt" | "withdrawn" if entry.folder == place:
+            return Decision(None, "learnt", place)
+        case "learnt" | "withdrawn":
+            return Decision("correct", "learnt", place)

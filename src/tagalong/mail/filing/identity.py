@@ -46,5 +46,5 @@ class KnownMessages:
         if key not in journal.present:
             old_key = self._gone.pop(identity_of(item), None)
             if old_key is not None:
-                journal.present[key] = journal.gone.pop(old_key)
+                journal.take_over(old_key, key)
         return journal.present.get(key)

@@ -74,11 +74,18 @@ class Snapshot:
 class Mailbox(Protocol):
     """Folders of messages that can be listed, read and moved."""
 
+    @property
+    def home(self) -> str:
+        """Digest of the location of the mailbox."""
+
     def scan(self) -> Snapshot:
         """Return the location of every message, without reading messages."""
 
     def why_unmovable(self, folder: str) -> str:
         """Return why messages cannot be moved from or to a folder of the last scan."""
+
+    def date(self, message: Message) -> float:
+        """Return when a message was sent, in seconds since 1970, without failing."""
 
     def read(self, message: Message) -> Item:
         """Read a message; raise MessageGoneError if it is gone, ReadError if it is unreadable."""

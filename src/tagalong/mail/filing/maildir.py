@@ -9,6 +9,7 @@ from tagalong.learning.items import Item, ReadError
 from tagalong.mail.filing.journal import digest
 from tagalong.mail.filing.mailbox import Message, MessageGoneError, MoveError, Snapshot, is_inbox
 from tagalong.mail.filing.results import printable_path
+from tagalong.mail.formats.folders import casefolded, is_excluded
 from tagalong.mail.formats.maildir import (
     delivery_time,
     maildir_folders,
@@ -17,6 +18,10 @@ from tagalong.mail.formats.maildir import (
 )
 
 __all__ = ["Maildir", "name_without_uid"]
+
+# Bytes of a message that are read to find its date. Headers are seldom a quarter as long.
+HEADER_BYTES = 1 << 16
+FIRST_DELIVERY = 365 * 24 * 3600  # 1971, the year of the first mail
 
 _FLAGS = re.compile("[:;!]2,")
 _UID = re.compile(",U=[0-9]+")
@@ -36,18 +41,19 @@ class Maildir:
 
     def __init__(self, root: Path, exclude: Collection[str]):
         self._root = root
-        self._exclude = exclude
-        self._folders = _all_folders(root)
+        self._exclude = casefolded(exclude)
+        self._folders, _ = _all_folders(root)
+
+    @property
+    def home(self) -> str:
+        """Digest of the path of the Maildir."""
+        return digest(os.fsencode(self._root.resolve()))
 
     def scan(self) -> Snapshot:
         """Return the location of every message, without opening files."""
-        self._folders = folders = _all_folders(self._root)
-        ordinary = [
-            label for label in maildir_folders(self._root, self._exclude) if not is_inbox(label)
-        ]
-        movable = [label for label, folder in folders.items() if _is_complete_maildir(folder)]
+        self._folders, unread = _all_folders(self._root)
+        folders = self._folders
         messages: dict[str, list[Message]] = {}
-        unread: dict[str, ReadError] = {}
         for label, folder in folders.items():
             try:
                 for _, path in maildir_messages(folder):
@@ -55,13 +61,39 @@ class Maildir:
                     messages.setdefault(_key(path.name), []).append(message)
             except ReadError as error:
                 unread[label] = error
-        labels = frozenset(folders)
-        return Snapshot(labels, labels.intersection(ordinary), frozenset(movable), messages, unread)
+        labels = frozenset(folders) | unread.keys()
+        ordinary = [
+            label
+            for label in folders
+            if not is_inbox(label) and not is_excluded(label, self._exclude)
+        ]
+        movable = [
+            label
+            for label, folder in folders.items()
+            if label not in unread and _is_complete_maildir(folder)
+        ]
+        return Snapshot(labels, frozenset(ordinary), frozenset(movable), messages, unread)
 
     def why_unmovable(self, folder: str) -> str:
         """Return why messages cannot be moved from or to a folder of the last scan."""
         place = printable_path(self._folders[folder])
         return f"{place}: mail is not filed from this folder, because it lacks cur, new or tmp"
+
+    def date(self, message: Message) -> float:
+        """Return the date in a message's header, or the delivery time if there is none.
+
+        Programs such as mbsync deliver old mail folder by folder, so that delivery times say
+        nothing about its order. A date after the delivery is wrong.
+        """
+        try:
+            found = read_message(self.source(message), max_message=HEADER_BYTES).date
+        except (OSError, ReadError):
+            found = None
+        if found is None:
+            return message.delivered
+        # Some programs number messages from 1 instead of naming them by their delivery.
+        is_time = message.delivered >= FIRST_DELIVERY
+        return min(found.timestamp(), message.delivered) if is_time else found.timestamp()
 
     def read(self, message: Message) -> Item:
         """Read a message; raise MessageGoneError if it is gone, ReadError if it is unreadable."""
@@ -112,15 +144,19 @@ def name_without_uid(name: str) -> str:
     return _UID.sub("", name)
 
 
-def _all_folders(root: Path) -> dict[str, Path]:
-    """Return the folders of a Maildir by label; raise ReadError if it is not a Maildir."""
-    folders = maildir_folders(root, exclude=())
+def _all_folders(root: Path) -> tuple[dict[str, Path], dict[str, ReadError]]:
+    """Return the folders of a Maildir by label, and errors by label for unreadable folders.
+
+    ReadError is raised if it is not a Maildir.
+    """
+    unlisted: dict[str, ReadError] = {}
+    folders = maildir_folders(root, exclude=(), unreadable=unlisted)
     if not folders:
         raise ReadError(
             printable_path(root),
             "not a Maildir: neither this folder nor a folder below it contains cur or new",
         )
-    return folders
+    return folders, unlisted
 
 
 def _is_complete_maildir(folder: Path) -> bool:
@@ -129,7 +165,10 @@ def _is_complete_maildir(folder: Path) -> bool:
     A link may lead out of the Maildir. A folder that only has "new" may not be a Maildir at all.
     """
     parts = [folder / state for state in ("cur", "new", "tmp")]
-    return all(part.is_dir() and not part.is_symlink() for part in parts)
+    try:
+        return all(part.is_dir() and not part.is_symlink() for part in parts)
+    except OSError:
+        return False
 
 
 def _key(name: str) -> str:

@@ -21,18 +21,41 @@ class FilingModel:
     Parameters
     ----------
     path : path
-        Model file. If it does not exist, the model starts empty.
+        Model file. If it does not exist, the model starts empty. A model without a journal is
+        refused.
     names : bool
         Whether a new model stores the words of the mail.
     save : bool
         Whether `save` writes the file; False in a dry run.
+    audit : float, optional
+        Share of the sure messages that are spot checks; by default the model's own.
+    start_from : path, optional
+        Model whose tagger a new model starts with.
     """
 
-    def __init__(self, path: Path, *, names: bool, save: bool):
-        self._path = path
+    def __init__(
+        self,
+        path: Path,
+        *,
+        names: bool,
+        save: bool,
+        audit: float | None = None,
+        start_from: Path | None = None,
+    ):
+        self.path = path
         self._saves = save
-        self.tagger = _loaded(path, names) if path.exists() else Tagger(names=names)
-        self.journal = _journal_of(self.tagger, path)
+        if start_from is not None:
+            self.tagger = _first_tagger(path, start_from, names)
+            self.journal = Journal()
+        elif path.exists():
+            self.tagger = _loaded(path, names)
+            self.journal = _journal_of(self.tagger, path)
+        else:
+            self.tagger = Tagger(names=names)
+            self.journal = Journal()
+        self._has_new_settings = audit is not None and audit != self.tagger.audit
+        if audit is not None:
+            self.tagger.audit = audit
 
     @property
     def learnt(self) -> int:
@@ -52,13 +75,14 @@ class FilingModel:
         self.journal.rename_folder(old, new)
 
     def save(self) -> None:
-        """Save tagger and journal together, by atomic replacement, if the journal has changed."""
+        """Save tagger and journal together, by atomic replacement, if something has changed."""
         if not self._saves:
             return
         journal = self.journal.to_json()
-        if self.tagger.notes.get(NOTES) != journal:
+        if self._has_new_settings or self.tagger.notes.get(NOTES) != journal:
             self.tagger.notes[NOTES] = journal
-            self.tagger.save(self._path)
+            self.tagger.save(self.path)
+            self._has_new_settings = False
 
 
 def _loaded(path: Path, names: bool) -> Tagger:
@@ -66,6 +90,12 @@ def _loaded(path: Path, names: bool) -> Tagger:
     if not isinstance(tagger, Tagger):
         raise ModelFileError(
             f"{printable_path(path)}: the file contains a {type(tagger).__name__}, not a Tagger"
+        )
+    if not tagger.learns_online:
+        raise ModelFileError(
+            f"{printable_path(path)}: the model is of the batch learner "
+            f"{type(tagger.learner).__name__}, which cannot learn message by message; use a model "
+            "of 'tagalong learn'"
         )
     if tagger.features.names and not names:
         raise ValueError(
@@ -75,9 +105,26 @@ def _loaded(path: Path, names: bool) -> Tagger:
     return tagger
 
 
+def _first_tagger(path: Path, start_from: Path, names: bool) -> Tagger:
+    """Return the tagger of another model as the first tagger of a new model."""
+    in_place = path.exists() and path.samefile(start_from)
+    tagger = _loaded(start_from, names)
+    if path.exists() and (not in_place or NOTES in tagger.notes):
+        raise ValueError(
+            f"{printable_path(path)}: this model exists already, and start_from= is for the first "
+            "run only; leave it out, or name a new file with model="
+        )
+    tagger.notes.pop(NOTES, None)
+    return tagger
+
+
 def _journal_of(tagger: Tagger, path: Path) -> Journal:
     if NOTES not in tagger.notes:
-        return Journal()
+        name = printable_path(path)
+        raise ModelFileError(
+            f"{name}: this model was not made by 'tagalong file'; name another file with model=, "
+            f"or begin with what this one has learnt: start_from='{name}'"
+        )
     try:
         return Journal.from_json(tagger.notes[NOTES])
     except ValueError as error:

@@ -13,7 +13,7 @@ __all__ = ["learn_from_folder", "messages_to_learn"]
 
 
 def messages_to_learn(context: FilingContext) -> list[tuple[Message, str]]:
-    """Return the messages with a lesson to learn, and their keys, oldest first.
+    """Return the messages with a lesson to learn, and their keys.
 
     The journal entries of all other messages are updated.
     """
@@ -27,7 +27,7 @@ def messages_to_learn(context: FilingContext) -> list[tuple[Message, str]]:
             found.append((message, key))
         else:
             _update_entry(journal, key, decision, "" if entry is None else entry.identity)
-    return sorted(found)
+    return found
 
 
 def learn_from_folder(
@@ -62,15 +62,31 @@ def learn_from_folder(
 
 
 def _train(tagger: Tagger, item: Item, decision: Decision, old_folder: str) -> None:
-    """Train the tagger with the lesson of a decision."""
-    if decision.lesson == "reject":
-        # The tagger may have forgotten the label since the message was filed.
-        if decision.folder in tagger.labels:
-            tagger.feedback(item, shown=[decision.folder], accepted=[])
-    elif decision.lesson == "correct" and old_folder in tagger.labels:
-        tagger.correct(item, [decision.folder], was=[old_folder])
-    else:
-        tagger.learn(item, [decision.folder])
+    """Train the tagger with the lesson of a decision.
+
+    Only folders that the owner chose before Tagalong had filed the message are evidence of how
+    often suggestions are right.
+    """
+    labels = [decision.folder]
+    match decision.lesson:
+        case "answer":
+            # Without an audited share there is nothing that the answer could stand for.
+            tagger.learn(item, labels, audited=tagger.audit > 0)
+        case "refile":
+            tagger.learn(item, labels, filed=True)
+        case "reject":
+            # The tagger may have forgotten the label since the message was filed.
+            if decision.folder in tagger.labels:
+                others = [label for label in tagger.labels if label != decision.folder]
+                tagger.learn(item, [], unknown=others, filed=True)
+        case "retry":
+            tagger.learn(item, labels, judged=False)
+        case "correct" if old_folder in tagger.labels:
+            tagger.correct(item, labels, was=[old_folder])
+        case "correct":  # the tagger has forgotten the old folder
+            tagger.learn(item, labels, judged=False)
+        case _:
+            tagger.learn(item, labels)
 
 
 def _count_lesson(journal: Journal, result: FilingResult, lesson: Lesson) -> None:
@@ -78,14 +94,15 @@ def _count_lesson(journal: Journal, result: FilingResult, lesson: Lesson) -> Non
         result.rejected += 1
         return
     journal.learnt += 1
-    if lesson == "learn":
-        result.learnt += 1
-    else:
+    if lesson in ("correct", "refile"):
         result.corrected += 1
+    else:
+        result.learnt += 1
+        result.answered += lesson == "answer"
 
 
 def _update_entry(journal: Journal, key: str, decision: Decision, identity: str) -> None:
     if decision.state is None:
-        journal.present.pop(key, None)
+        journal.drop(key)
     else:
         journal.present[key] = Entry(decision.folder, decision.state, identity)

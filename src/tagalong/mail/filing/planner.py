@@ -1,19 +1,23 @@
 """Choice of a folder for each message of the inbox; this module moves nothing."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from tagalong.learning.items import Item
 from tagalong.mail.filing.context import FilingContext
 from tagalong.mail.filing.identity import identity_of
 from tagalong.mail.filing.journal import Entry
+from tagalong.mail.filing.log import Act, LogRecord
 from tagalong.mail.filing.mailbox import Message, is_inbox
 from tagalong.mail.filing.owner_moves import learn_from_folder
 from tagalong.mail.filing.results import LeftAlone, Move, Reason
-from tagalong.tagger import Suggestion, Tagger
+from tagalong.mail.filing.rules import FilingRules
+from tagalong.tagger import Suggestions, Tagger
 
 __all__ = ["PlannedMove", "inbox_messages", "plan"]
 
 WORDS_SHOWN = 5
+WORDS_LOGGED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +32,14 @@ class PlannedMove:
         Key of the message.
     entry : Entry
         Journal entry of the message until it is moved.
+    record : LogRecord
+        Record of the move for the log.
     """
 
     move: Move
     key: str
     entry: Entry
+    record: LogRecord
 
 
 def inbox_messages(context: FilingContext, only_new: bool) -> list[tuple[Message, str]]:
@@ -55,9 +62,11 @@ def inbox_messages(context: FilingContext, only_new: bool) -> list[tuple[Message
 
 
 def plan(
-    context: FilingContext, message: Message, key: str, min_precision: float
+    context: FilingContext, message: Message, key: str, rules: FilingRules
 ) -> PlannedMove | LeftAlone | None:
     """Return the planned move of a message of the inbox, or the reason to leave it there.
+
+    A spot check is entered into the journal.
 
     Parameters
     ----------
@@ -67,52 +76,91 @@ def plan(
         Location of the message.
     key : str
         Key of the message.
-    min_precision : float
-        Minimum precision of the suggestions that are followed.
+    rules : FilingRules
+        Rules of the run.
 
     Returns
     -------
     PlannedMove, LeftAlone or None
         None if the message cannot be read, which is counted as a failure.
     """
-    source = context.mailbox.source(message)
+    source, tagger, journal = (
+        context.mailbox.source(message),
+        context.model.tagger,
+        context.model.journal,
+    )
     if len(context.snapshot.messages[key]) > 1:
         return LeftAlone(source, "copy")
-    if key in context.model.journal.present:
-        return LeftAlone(source, "put back")
+    if (left := _left_before(tagger, source, journal.present.get(key))) is not None:
+        return left
     item = context.read(message)
     if item is None:
         return None
     # The message may have been put back into the inbox under another file name.
-    if learn_from_folder(context, message, key, item) is not None:
-        return LeftAlone(source, "put back", _subject(item))
-    tagger, targets = context.model.tagger, context.snapshot.ordinary & context.snapshot.movable
-    best = next(iter(tagger.suggest(item, k=1, min_precision=min_precision)), None)
-    if best is None:
+    entry = learn_from_folder(context, message, key, item)
+    if (left := _left_before(tagger, source, entry, _subject(item))) is not None:
+        return left
+    found = tagger.suggest(item, k=1, min_precision=rules.min_precision)
+    context.result.in_runs |= found.in_runs
+    if not found:
         return LeftAlone(source, "unsure", _subject(item))
-    folder = str(best.label)
-    reason = _reason_to_leave(best, targets)
-    if reason is not None:
-        return LeftAlone(source, reason, _subject(item), folder, best.probability)
+    _count_moves_at(context, item, rules)
+    folder, probability = str(found[0].label), found[0].probability
+    reason = _reason_to_leave(context, found)
+
+    def record(act: Act) -> LogRecord:
+        words = why[:WORDS_LOGGED] if tagger.features.names else ()
+        return LogRecord(folder, rules.now, act, round(probability, 4), rules.min_precision, words)
+
+    if reason not in (None, "spot check"):
+        return LeftAlone(source, reason, _subject(item), folder, probability)
+    why = _explaining_words(tagger, item, folder)
+    if reason == "spot check":
+        journal.note(key, Entry(folder, "asked", identity_of(item)), record("asked"))
+        return LeftAlone(source, reason, _subject(item), folder, probability)
     move = Move(
         source=source,
         target=context.mailbox.target(message, folder),
         subject=_subject(item),
         from_folder=message.folder,
         to_folder=folder,
-        probability=best.probability,
-        why=_explaining_words(tagger, item, folder),
+        probability=probability,
+        why=why,
     )
-    return PlannedMove(move, key, Entry(folder, "moving", identity_of(item)))
+    return PlannedMove(move, key, Entry(folder, "moving", identity_of(item)), record("moved"))
 
 
-def _reason_to_leave(best: Suggestion, targets: frozenset[str]) -> Reason | None:
-    """Return why a suggestion is not followed; None if it is followed."""
+def _left_before(
+    tagger: Tagger, source: Path, entry: Entry | None, subject: str = ""
+) -> LeftAlone | None:
+    """Return why a message with a journal entry stays in the inbox; None if it may be filed."""
+    if entry is None:
+        return None
+    if entry.state != "asked":
+        return LeftAlone(source, "put back", subject)
+    # Without spot checks there is no reason to leave the message to the owner any longer.
+    return LeftAlone(source, "spot check", subject, entry.folder) if tagger.audit > 0 else None
+
+
+def _reason_to_leave(context: FilingContext, found: Suggestions) -> Reason | None:
+    """Return why the first suggestion is not followed; None if it is followed."""
+    best, snapshot = found[0], context.snapshot
+    if context.model.tagger.min_precision.get(best.label) == "never":
+        return "never"
     if not best.sure:
         return "unsure"
-    if not isinstance(best.label, str) or best.label not in targets:
+    if best.label not in snapshot.ordinary & snapshot.movable:
         return "no such folder"
-    return None
+    return "spot check" if found.audited else None
+
+
+def _count_moves_at(context: FilingContext, item: Item, rules: FilingRules) -> None:
+    """Count the targets at which a message would be moved."""
+    for target in rules.other_targets:
+        found = context.model.tagger.suggest(item, k=1, min_precision=target)
+        would_move = _reason_to_leave(context, found) is None
+        counts = context.result.moves_at
+        counts[target] = counts.get(target, 0) + would_move
 
 
 def _explaining_words(tagger: Tagger, item: Item, folder: str) -> tuple[str, ...]:

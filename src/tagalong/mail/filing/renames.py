@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from tagalong.mail.filing.journal import Journal
+from tagalong.mail.filing.journal import Journal, is_within
 from tagalong.mail.filing.mailbox import Snapshot
 
 __all__ = ["find_renamed_folders"]
@@ -28,6 +28,8 @@ def find_renamed_folders(labels: set[str], journal: Journal, snapshot: Snapshot)
     for key, entry in journal.present.items():
         if entry.folder in snapshot.folders or entry.folder not in labels:
             continue
+        if entry.state == "asked" or is_within(entry.folder, snapshot.unread):
+            continue  # The message is in the inbox, or its folder cannot be read.
         sizes[entry.folder] += 1
         place = snapshot.place(key, entry).folder if key in snapshot.messages else ""
         if place in snapshot.ordinary:

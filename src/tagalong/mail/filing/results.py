@@ -8,7 +8,9 @@ from typing import Any, Literal, TypeAlias
 
 __all__ = ["FilingResult", "LeftAlone", "Move", "Reason", "printable_path"]
 
-Reason: TypeAlias = Literal["unsure", "no such folder", "too young", "put back", "copy"]
+Reason: TypeAlias = Literal[
+    *("unsure", "spot check", "never", "limit", "no such folder", "too young", "put back", "copy")
+]
 MAX_ERRORS = 100
 
 
@@ -65,16 +67,19 @@ class LeftAlone:
     source : path
         Path of the message.
     reason : str
-        ``"unsure"``: no folder is probable enough; ``"no such folder"``: the most probable folder
-        does not exist or mail is not filed into it; ``"too young"``: the model has learnt too few
-        messages, and this one was not read; ``"put back"``: the owner took the message out of a
-        folder, so it is never filed again; ``"copy"``: another folder has the same message.
+        ``"unsure"``: no folder is probable enough; ``"spot check"``: the model is sure, but the
+        owner is asked all the same, so that the model learns how often it is right; ``"never"``:
+        the most probable folder is one that mail is never filed into; ``"limit"``: the run has
+        planned as many moves as it may; ``"no such folder"``: the most probable folder does not
+        exist, cannot be read, or mail is not filed into it; ``"too young"``: the model has learnt
+        too few messages, and this one was not read; ``"put back"``: the owner took the message out
+        of a folder, so it is never filed again; ``"copy"``: another folder has the same message.
     subject : str
         Subject of the message; "" if it was not read.
     folder : str
         Most probable folder; "" if there is none.
     probability : float
-        Probability of that folder.
+        Probability of that folder; 0 if the message was not read.
     """
 
     source: Path
@@ -106,6 +111,8 @@ class FilingResult:
         Whether messages were moved and the model was saved; False in a dry run.
     learnt : int
         Number of messages whose folder was learnt.
+    answered : int
+        Number of those that were spot checks.
     corrected : int
         Number of messages that the owner has moved from one folder to another.
     rejected : int
@@ -116,6 +123,11 @@ class FilingResult:
         Moves that were made, or would be made in a dry run.
     left : list of LeftAlone
         Messages that stay in the inbox, with the reason.
+    moves_at : dict of float to int
+        Number of messages that a run with this `min_precision` would move, without a limit. Only
+        dry runs count them.
+    in_runs : bool
+        Whether the learnt messages came in long runs of one folder, so that no message is sure.
     vanished : int
         Number of messages that disappeared during the run.
     failed : int
@@ -130,11 +142,14 @@ class FilingResult:
     model: Path
     applied: bool
     learnt: int = 0
+    answered: int = 0
     corrected: int = 0
     rejected: int = 0
     renamed: dict[str, str] = field(default_factory=dict)
     moves: list[Move] = field(default_factory=list)
     left: list[LeftAlone] = field(default_factory=list)
+    moves_at: dict[float, int] = field(default_factory=dict)
+    in_runs: bool = False
     vanished: int = 0
     failed: int = 0
     errors: list[str] = field(default_factory=list)
@@ -169,6 +184,7 @@ class FilingResult:
             "applied": self.applied,
             "interrupted": self.interrupted,
             "learnt": self.learnt,
+            "answered": self.answered,
             "corrected": self.corrected,
             "rejected": self.rejected,
             "renamed": dict(self.renamed),
@@ -176,6 +192,10 @@ class FilingResult:
             "moves": [move.to_dict() for move in self.moves],
             "left_by_reason": self.left_by_reason,
             "left": [message.to_dict() for message in self.left],
+            "moves_at": [
+                {"min_precision": target, "moves": count} for target, count in self.moves_at.items()
+            ],
+            "in_runs": self.in_runs,
             "vanished": self.vanished,
             "failed": self.failed,
             "errors": list(self.errors),

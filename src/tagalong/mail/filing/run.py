@@ -6,6 +6,7 @@ that the next run can distinguish Tagalong's moves from the owner's.
 """
 
 import os
+import time
 from collections.abc import Collection
 from contextlib import nullcontext
 from pathlib import Path
@@ -16,30 +17,18 @@ from tagalong.mail.filing.guards import deferred_interrupt, exclusive_lock
 from tagalong.mail.filing.mailbox import Mailbox
 from tagalong.mail.filing.maildir import Maildir
 from tagalong.mail.filing.model import FilingModel
+from tagalong.mail.filing.ownership import claim_mailbox
+from tagalong.mail.filing.paths import default_model
 from tagalong.mail.filing.renames import find_renamed_folders
 from tagalong.mail.filing.results import FilingResult, printable_path
+from tagalong.mail.filing.rules import TARGETS, FilingRules
 from tagalong.mail.filing.steps import Progress, StepControl, learn, make_plan, move_planned
 from tagalong.mail.formats.folders import SPECIAL_FOLDERS
 from tagalong.tagger import SURE
 
-__all__ = ["Progress", "default_model", "file_mail"]
+__all__ = ["Progress", "file_mail"]
 
-MODEL_NAME = "model.tagalong"
 MIN_LEARNT = 50
-
-
-def default_model(maildir: str | os.PathLike[str]) -> Path:
-    """Return the default path of the model file of a Maildir.
-
-    It is a regular file in the Maildir itself. Mail servers would treat a subfolder, or a name that
-    starts with a dot, as a folder of mail.
-
-    Parameters
-    ----------
-    maildir : str or path
-        Folder of the Maildir.
-    """
-    return Path(maildir) / MODEL_NAME
 
 
 def file_mail(
@@ -49,16 +38,20 @@ def file_mail(
     model: str | os.PathLike[str] | None = None,
     min_precision: float = SURE,
     min_learnt: int = MIN_LEARNT,
+    limit: int | None = None,
+    audit: float | None = None,
     only_new: bool = False,
     exclude: Collection[str] = SPECIAL_FOLDERS,
     names: bool = True,
+    start_from: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> FilingResult:
     r"""Learn from the folders of a Maildir, and file the messages of its inbox.
 
-    Each message in a folder is learnt once; a message that was moved since the last run is learnt
-    again. Then each message of the inbox with a sure suggestion is moved to the suggested folder. A
-    message that the owner puts back into the inbox is never filed again.
+    Each message in a folder is learnt once, in the order of dates; a message that was moved since
+    the last run is learnt again. Then each message of the inbox with a sure suggestion is moved to
+    the suggested folder, except for a few spot checks, which the owner files. A message that the
+    owner puts back into the inbox is never filed again.
 
     Parameters
     ----------
@@ -70,11 +63,18 @@ def file_mail(
         learns in memory, and the result lists the moves that would be made.
     model : str or path, optional
         Model file for this Maildir; by default the path from `default_model`. If it does not exist,
-        the model starts empty.
+        the model starts empty. The model of another Maildir is refused.
     min_precision : float, default 0.95
-        Target fraction of filed messages that are filed correctly.
+        Target fraction of filed messages that are filed correctly. A folder's own target, set with
+        `Tagger.set_min_precision`, comes before it.
     min_learnt : int, default 50
         Number of messages that the model must have learnt before any message is filed.
+    limit : int, optional
+        Maximum number of messages to move; the oldest are moved first.
+    audit : float, optional
+        Share of the sure messages that are left to the owner as spot checks. It is saved in the
+        model; a new model has 0.02. With 0 there are none, and the model cannot notice that its
+        sure suggestions have become worse.
     only_new : bool, default False
         Whether to file only messages that no mail program has seen yet.
     exclude : collection of str
@@ -82,9 +82,12 @@ def file_mail(
         default Sent, Drafts, Trash, Junk and similar folders.
     names : bool, default True
         Whether a new model stores the words of the mail, so that its weights can be shown by word.
+    start_from : str or path, optional
+        Model that a new model begins with, such as one that `tagalong learn` made from exported
+        mail. The file itself does not change, unless it is `model`.
     progress : callable, optional
-        Called as ``progress(step, done, total)`` after each message of the steps "learn", "suggest"
-        and "move".
+        Called as ``progress(step, done, total)`` after each message of the steps "sort", "learn",
+        "suggest" and "move".
 
     Returns
     -------
@@ -97,9 +100,9 @@ def file_mail(
     BusyError
         If another run uses the same model.
     ReadError
-        If `maildir` is not a Maildir, or one of its folders cannot be listed.
+        If `maildir` is not a Maildir. A folder inside that cannot be read is counted as a failure.
     ModelFileError
-        If the model file is not usable.
+        If the model file is not usable, or was not made by this function for this Maildir.
 
     Examples
     --------
@@ -112,7 +115,7 @@ def file_mail(
     ...         for name, text in places.items():
     ...             _ = inbox.add_folder(name).add(f"Subject: {text}, no. {number}\n\nHello")
     ...     _ = inbox.add("Subject: A flight for you\n\nHello")
-    ...     result = file_mail(folder + "/Mail", apply=True)
+    ...     result = file_mail(folder + "/Mail", apply=True, audit=0)
     ...     [len(inbox), len(inbox.get_folder("Travel"))]
     [0, 61]
     >>> result.learnt, result.moves[0].to_folder, result.moves[0].why[0]
@@ -124,10 +127,18 @@ def file_mail(
         raise ValueError(
             f"exclude must be a collection of folder names, got the string {exclude!r}"
         )
-    least = parameters.integer(min_learnt, "min_learnt", 0)
-    only_new = parameters.flag(only_new, "only_new")
-    names = parameters.flag(names, "names")
+    if audit is not None and not 0 <= parameters.real(audit, "audit") <= 1:
+        raise ValueError(f"audit must be from 0 to 1, got {audit!r}")
     applied = parameters.flag(apply, "apply")
+    rules = FilingRules(
+        min_precision=min_precision,
+        min_learnt=parameters.integer(min_learnt, "min_learnt", 0),
+        only_new=parameters.flag(only_new, "only_new"),
+        limit=None if limit is None else parameters.integer(limit, "limit", 0),
+        now=int(time.time()),
+        other_targets=() if applied else TARGETS,
+    )
+    names = parameters.flag(names, "names")
     path = default_model(maildir) if model is None else Path(model)
     mailbox = Maildir(Path(maildir), exclude)  # raises before the lock file is created
     if applied and not path.absolute().parent.is_dir():
@@ -137,14 +148,16 @@ def file_mail(
     result = FilingResult(path, applied)
     with exclusive_lock(path) if applied else nullcontext(), deferred_interrupt() as interrupted:
         control = StepControl(progress or (lambda step, done, total: None), interrupted)
-        context = _prepare(mailbox, FilingModel(path, names=names, save=applied), result)
+        first = None if start_from is None else Path(start_from)
+        filing = FilingModel(path, names=names, save=applied, audit=audit, start_from=first)
+        context = _prepare(mailbox, filing, result)
         learn(context, control)
-        planned = make_plan(context, control, min_precision, least, only_new)
+        planned = make_plan(context, control, rules)
+        if applied and not interrupted():
+            move_planned(context, control, planned)
         if not interrupted():
-            context.model.journal.trim()
-            if applied:
-                move_planned(context, control, planned)
-        context.model.save()
+            filing.journal.trim(gone=not context.snapshot.unread)
+        filing.save()
         result.interrupted = interrupted()
     return result
 
@@ -152,6 +165,7 @@ def file_mail(
 def _prepare(mailbox: Mailbox, model: FilingModel, result: FilingResult) -> FilingContext:
     """Scan the mailbox, and update the model to its folders and messages."""
     snapshot = mailbox.scan()
+    claim_mailbox(model, mailbox, snapshot)
     for error in snapshot.unread.values():
         result.fail(str(error))
     result.renamed = find_renamed_folders(set(model.tagger.labels), model.journal, snapshot)

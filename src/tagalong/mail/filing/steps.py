@@ -1,15 +1,15 @@
-"""Steps of a filing run: learn, plan and move, one message at a time."""
+"""Steps of a filing run: sort, learn, plan and move, one message at a time."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tagalong.mail.filing.context import FilingContext
-from tagalong.mail.filing.journal import Entry
-from tagalong.mail.filing.mailbox import MessageGoneError, MoveError, is_inbox
+from tagalong.mail.filing.mailbox import Message, MessageGoneError, MoveError, is_inbox
 from tagalong.mail.filing.owner_moves import learn_from_folder, messages_to_learn
 from tagalong.mail.filing.planner import PlannedMove, inbox_messages, plan
 from tagalong.mail.filing.results import LeftAlone
+from tagalong.mail.filing.rules import FilingRules
 
 __all__ = ["Progress", "StepControl", "learn", "make_plan", "move_planned"]
 
@@ -35,8 +35,12 @@ class StepControl:
 
 
 def learn(context: FilingContext, control: StepControl) -> None:
-    """Learn from messages that the owner filed or moved; save every `CHECKPOINT` messages."""
-    messages = messages_to_learn(context)
+    """Learn from messages that the owner filed or moved; save every `CHECKPOINT` messages.
+
+    The messages of all folders are learnt in the order of their dates, as they would have come to
+    the inbox. Folder by folder, the figures of each would speak of its own messages only.
+    """
+    messages = _sorted_by_date(context, control, messages_to_learn(context))
     for done, (message, key) in enumerate(messages, start=1):
         if control.interrupted():
             return
@@ -48,12 +52,22 @@ def learn(context: FilingContext, control: StepControl) -> None:
             context.model.save()
 
 
+def _sorted_by_date(
+    context: FilingContext, control: StepControl, messages: list[tuple[Message, str]]
+) -> list[tuple[Message, str]]:
+    """Return messages in the order of their dates; only dates and names are kept in memory."""
+    dated: list[tuple[float, Message, str]] = []
+    for done, (message, key) in enumerate(messages, start=1):
+        if control.interrupted():
+            return []
+        dated.append((context.mailbox.date(message), message, key))
+        control.report("sort", done, len(messages))
+    dated.sort()
+    return [(message, key) for _, message, key in dated]
+
+
 def make_plan(
-    context: FilingContext,
-    control: StepControl,
-    min_precision: float,
-    min_learnt: int,
-    only_new: bool,
+    context: FilingContext, control: StepControl, rules: FilingRules
 ) -> list[PlannedMove]:
     """Return the planned moves; record them and the remaining messages in the result.
 
@@ -63,18 +77,15 @@ def make_plan(
         State of the run.
     control : StepControl
         Callbacks between two messages.
-    min_precision : float
-        Minimum precision of the suggestions that are followed.
-    min_learnt : int
-        Number of messages that the model must have learnt.
-    only_new : bool
-        Whether to leave out messages that a mail program has already seen.
+    rules : FilingRules
+        Rules of the run.
     """
     result, snapshot = context.result, context.snapshot
-    for folder in filter(is_inbox, snapshot.folders - snapshot.movable):
+    for folder in filter(is_inbox, snapshot.folders - snapshot.movable - snapshot.unread.keys()):
         result.fail(context.mailbox.why_unmovable(folder))
-    messages = inbox_messages(context, only_new)
-    is_below_min_learnt = context.model.learnt < min_learnt
+    messages = inbox_messages(context, rules.only_new)
+    is_below_min_learnt = context.model.learnt < rules.min_learnt
+    result.moves_at.update(dict.fromkeys(rules.other_targets, 0))
     planned: list[PlannedMove] = []
     for done, (message, key) in enumerate(messages, start=1):
         if control.interrupted():
@@ -82,7 +93,12 @@ def make_plan(
         if is_below_min_learnt:
             result.left.append(LeftAlone(context.mailbox.source(message), "too young"))
             continue
-        outcome = plan(context, message, key, min_precision)
+        outcome = plan(context, message, key, rules)
+        if isinstance(outcome, PlannedMove) and len(planned) == rules.limit:
+            move = outcome.move
+            outcome = LeftAlone(
+                move.source, "limit", move.subject, move.to_folder, move.probability
+            )
         if isinstance(outcome, LeftAlone):
             result.left.append(outcome)
         elif outcome is not None:
@@ -104,15 +120,18 @@ def move_planned(context: FilingContext, control: StepControl, planned: list[Pla
     planned : list of PlannedMove
         Moves, in the order of ``context.result.moves``.
     """
-    present = context.model.journal.present
-    present.update((each.key, each.entry) for each in planned)
+    journal = context.model.journal
+    for each in planned:
+        journal.note(each.key, each.entry, each.record)
     context.model.save()
     for number, each in enumerate(planned):
-        del present[each.key]
         if control.interrupted():
-            continue  # The remaining messages stay in the inbox, without a journal entry.
-        if _try_move(context, each):
-            present[each.key] = Entry(each.entry.folder, "filed", each.entry.identity)
+            journal.drop(each.key)  # The remaining messages stay in the inbox.
+            continue
+        if not _try_move(context, each):
+            journal.drop(each.key)
+        else:
+            journal.present[each.key] = replace(each.entry, state="filed")
             context.result.moves[number] = replace(each.move, done=True)
         control.report("move", number + 1, len(planned))
 

@@ -1,0 +1,128 @@
+"""Text of the results of ``tagalong file``: moves, summary, log."""
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+
+from tagalong.cli.output import table
+from tagalong.mail.filing import FilingResult, LeftAlone, LoggedMessage, Move
+from tagalong.mail.filing.journal import MAX_LOG
+
+__all__ = ["log_lines", "move_lines", "summary_lines"]
+
+MAX_SUBJECT = 60
+
+
+def move_lines(result: FilingResult) -> list[str]:
+    """Return a line for each message that was or would be moved, and for each new spot check."""
+    moves = [move for move in result.moves if move.done or not result.applied]
+    checks = [left for left in result.left if left.reason == "spot check" and left.probability]
+    return [*map(_move_line, moves), *map(_check_line, checks)]
+
+
+def _move_line(move: Move) -> str:
+    why = f"  ({', '.join(move.why[:3])})" if move.why else ""
+    subject = printable(move.subject or move.source.name)
+    return f"{move.probability:4.0%}  {printable(move.to_folder)}  {subject}{printable(why)}"
+
+
+def _check_line(left: LeftAlone) -> str:
+    subject = printable(left.subject or left.source.name)
+    folder = printable(left.folder)
+    return f"{left.probability:4.0%}  {folder}?  {subject}  (spot check: please file it yourself)"
+
+
+def summary_lines(result: FilingResult) -> list[str]:
+    """Return what was learnt and moved, what stays in the inbox, and what other targets give."""
+    learnt = f"{result.learnt:,} messages learnt"
+    if result.answered:
+        learnt += f", {result.answered:,} of them spot checks"
+    if result.corrected:
+        learnt += f", {result.corrected:,} moved by you to another folder"
+    if result.rejected:
+        learnt += f", {result.rejected:,} moved back to the inbox"
+    moved = (
+        f"{result.moved:,} messages moved"
+        if result.applied
+        else f"{len(result.moves):,} messages would be moved"
+    )
+    stay = ", ".join(f"{count:,} {reason}" for reason, count in result.left_by_reason.items())
+    lines = [learnt, moved, f"{len(result.left):,} stay in the inbox" + (stay and f": {stay}")]
+    if result.in_runs:
+        lines.append(
+            "nothing is sure: the last messages came in long runs of one folder, so that nothing "
+            "can be said about mail in its usual order"
+        )
+    return lines + _other_targets(result)
+
+
+def _other_targets(result: FilingResult) -> list[str]:
+    """Return the line "at 0.90 I would move 170, at 0.95 152, at 0.99 80" of a dry run."""
+    if not result.moves_at:
+        return []
+    (first, count), *others = result.moves_at.items()
+    parts = [f"at {first:.2f} I would move {count:,}"]
+    parts += [f"at {target:.2f} {count:,}" for target, count in others]
+    return [", ".join(parts) + (" (without --limit)" if "limit" in result.left_by_reason else "")]
+
+
+def log_lines(found: Sequence[LoggedMessage]) -> list[str]:
+    """Return the log as a table, with a summary.
+
+    Parameters
+    ----------
+    found : sequence of LoggedMessage
+        Messages of the log.
+    """
+    kept = f"the last {MAX_LOG:,} moves and spot checks are kept"
+    if not found:
+        return [f"nothing has been moved yet; {kept}"]
+    rows = [["when", "sure", "to", "what became of it", "subject", "why"]]
+    for message in found:
+        record = message.record
+        rows.append(
+            [
+                time.strftime("%Y-%m-%d %H:%M", time.localtime(record.time)),
+                f"{record.probability:.0%}",
+                printable(record.folder) + ("?" if record.act == "asked" else ""),
+                _outcome_text(message),
+                _shortened(printable(message.subject)),
+                printable(", ".join(record.why)),
+            ]
+        )
+    moved = Counter(message.outcome for message in found if message.record.act == "moved")
+    asked = Counter(message.outcome for message in found if message.record.act == "asked")
+    return [*table(rows, len(rows[0])), *_counts("moved", moved), *_counts("asked", asked), kept]
+
+
+def _counts(act: str, outcomes: Counter[str]) -> list[str]:
+    if not outcomes:
+        return []
+    parts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.most_common())
+    return [f"{outcomes.total():,} {act}: {parts}"]
+
+
+def _outcome_text(message: LoggedMessage) -> str:
+    if message.outcome == "moved by you":
+        return f"moved by you to {printable(message.folder or '')}"
+    return message.outcome
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MAX_SUBJECT else text[: MAX_SUBJECT - 1] + "…"
+
+
+def printable(text: str) -> str:
+    r"""Return a text of a message without characters that act on a terminal.
+
+    Parameters
+    ----------
+    text : str
+        Text from outside, such as a subject.
+
+    Examples
+    --------
+    >>> printable("red \x1b[31m alert")
+    'red �[31m alert'
+    """
+    return "".join(letter if letter.isprintable() else "�" for letter in text)
