@@ -77,7 +77,7 @@ def log_lines(found: Sequence[LoggedMessage]) -> list[str]:
     kept = f"the last {MAX_LOG:,} moves and spot checks are kept"
     if not found:
         return [f"nothing has been moved yet; {kept}"]
-    rows = [["when", "sure", "to", "what became of it", "subject", "why"]]
+    rows = [["when", "probability", "to", "what became of it", "subject", "why"]]
     for message in found:
         record = message.record
         rows.append(

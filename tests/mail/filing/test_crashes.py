@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tagalong import Tagger, load
-from tagalong.filing import FilingResult, default_model
+from tagalong.filing import FilingResult, default_model, read_log
 from tests.mail.filing.maildirs import EACH, TOPICS, Mail, file_mail, text_about
 
 
@@ -186,3 +186,32 @@ def test_a_deleted_model_is_learnt_again(busy: tuple[Mail, list[str]]) -> None:
     assert result.learnt == len(list(mail.messages().elements())) - 1
     assert mail.messages() == everything
     assert {mail.where(key) for key in keys} == {"Bank"}
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("at", [1, 2])
+@pytest.mark.parametrize("what", ["save", "rename"])
+def test_crash_between_spot_checks_and_moves(
+    one: Mail, monkeypatch: pytest.MonkeyPatch, at: int, after: bool, what: str
+) -> None:
+    """Spot checks are saved with the planned moves; a crash makes neither a move nor an answer."""
+    file_mail(one.root, apply=True)
+    keys = [one.deliver("", text_about("Bank", 1000 + i)) for i in range(16)]
+    everything = one.messages()
+    share = {"audit": 0.4}
+    plan = file_mail(one.root, **share)
+    checks = {left.source.name for left in plan.left if left.reason == "spot check"}
+    moves = {move.source.name for move in plan.moves}
+    assert (len(moves) >= 2, checks | moves) == (True, set(keys))
+    place: Any = Tagger if what == "save" else os
+    with monkeypatch.context() as patch:
+        patch.setattr(place, what, crashing(getattr(place, what), at, after))
+        with pytest.raises(PowerCut):
+            file_mail(one.root, apply=True, **share)
+    result = file_mail(one.root, apply=True, **share)
+    assert (result.learnt, result.corrected, result.rejected) == (0, 0, 0)
+    assert {one.where(key) for key in checks} <= {""}
+    assert {one.where(key) for key in moves} == {"Bank"}
+    assert one.messages() == everything
+    outcomes = {message.outcome for message in read_log(one.root)}
+    assert outcomes <= {"waiting", "stayed"}
