@@ -72,7 +72,8 @@ def test_spot_checks_are_shown(run: Run, maildir: Path) -> None:
     assert "1 spot check" in again.out
     inbox = mailbox.Maildir(maildir)
     key = next(key for key, mail in inbox.items() if "flight" in mail["Subject"])
-    inbox.get_folder("Travel").add(inbox.pop(key))
+    inbox.get_folder("Travel").add(inbox[key])
+    inbox.remove(key)
     assert "1 messages learnt" in run("file", "Mail", "--apply").out
 
 

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from tagalong.cli.output import table
 from tagalong.mail.filing import FilingResult, LeftAlone, LoggedMessage, Move
+from tagalong.mail.filing.history import Outcome
 from tagalong.mail.filing.journal import MAX_LOG
+from tagalong.mail.filing.log import Act
 
 __all__ = ["log_lines", "move_lines", "summary_lines"]
 
@@ -95,7 +97,7 @@ def log_lines(found: Sequence[LoggedMessage]) -> list[str]:
     return [*table(rows, len(rows[0])), *_counts("moved", moved), *_counts("asked", asked), kept]
 
 
-def _counts(act: str, outcomes: Counter[str]) -> list[str]:
+def _counts(act: Act, outcomes: Counter[Outcome]) -> list[str]:
     if not outcomes:
         return []
     parts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.most_common())

@@ -1,4 +1,4 @@
-"""What became of the messages in the log."""
+"""Fate of the messages in the log: whether they stayed, or where the owner put them."""
 
 import os
 from collections.abc import Collection
@@ -21,7 +21,7 @@ from tagalong.mail.formats.folders import SPECIAL_FOLDERS
 __all__ = ["LoggedMessage", "Outcome", "read_log"]
 
 Outcome: TypeAlias = Literal[
-    *("stayed", "moved by you", "filed by you", "put back", "waiting", "not moved", "gone")
+    "stayed", "moved by you", "filed by you", "put back", "waiting", "not moved", "gone"
 ]
 
 

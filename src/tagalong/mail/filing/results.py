@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 __all__ = ["FilingResult", "LeftAlone", "Move", "Reason", "printable_path"]
 
 Reason: TypeAlias = Literal[
-    *("unsure", "spot check", "never", "limit", "no such folder", "too young", "put back", "copy")
+    "unsure", "spot check", "never", "limit", "no such folder", "too young", "put back", "copy"
 ]
 MAX_ERRORS = 100
 
