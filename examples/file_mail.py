@@ -3,16 +3,18 @@
     python examples/file_mail.py
 
 The script makes a small Maildir in a temporary folder, so it touches none of your mail. With your
-own, the two calls of `file_mail` are the whole program; `tagalong file` is the same as a command.
+own, the first two calls of `file_mail` are the whole program; `tagalong file` is the same as a
+command.
 """
 
 import mailbox
 import random
 import tempfile
+from collections import Counter
 from email.message import EmailMessage
 from pathlib import Path
 
-from tagalong.filing import file_mail
+from tagalong.filing import file_mail, read_log
 
 FOLDERS = {
     "Bank": ["invoice", "payment", "account", "transfer", "receipt", "due"],
@@ -34,41 +36,43 @@ def write_mail(topic: str, number: int, rng: random.Random) -> EmailMessage:
 
 
 def make_maildir(path: Path, rng: random.Random) -> mailbox.Maildir:
-    """Make a Maildir with three folders of filed mail and six new messages in the inbox."""
+    """Make a Maildir with three folders of filed mail and twelve new messages in the inbox."""
     inbox = mailbox.Maildir(path)
     folders = {topic: inbox.add_folder(topic) for topic in FOLDERS}
     for number in range(150):
         for topic, folder in folders.items():
             folder.add(write_mail(topic, number, rng))
-    for number in (200, 201):
+    for number in range(200, 204):
         for topic in FOLDERS:
             inbox.add(write_mail(topic, number, rng))
     return inbox
 
 
 def main() -> None:
-    """Plan, apply, put one message back, and run again."""
+    """Plan, apply, put one message back, run again, and show the log."""
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch, "Maildir")
         inbox = make_maildir(path, random.Random(0))
 
-        plan = file_mail(path, min_precision=0.9)  # a dry run: nothing is moved or saved
+        plan = file_mail(path)  # a dry run: nothing is moved or saved
         print(f"learnt {plan.learnt} messages; of {len(inbox)} in the inbox it would move:")
         for move in plan.moves:
             print(f"  {move.subject!r} to {move.to_folder} because of {', '.join(move.why[:2])}")
 
-        done = file_mail(path, min_precision=0.9, apply=True)
-        print(f"moved {done.moved}; {len(inbox)} left in the inbox")
+        done = file_mail(path, apply=True)
+        checks = done.left_by_reason.get("spot check", 0)
+        print(f"moved {done.moved}; {len(inbox)} left in the inbox, {checks} of them spot checks")
 
         # The owner disagrees with one move and puts the message back with a mail program.
-        folder = inbox.get_folder("Bank")
-        key = next(key for key, mail in folder.items() if "<Bank-200@" in mail["Message-ID"])
-        inbox.add(folder[key])
-        folder.remove(key)
+        wrong = done.moves[0]
+        wrong.target.rename(wrong.source)
 
-        later = file_mail(path, min_precision=0.9, apply=True)
-        (left,) = later.left
-        print(f"rejections learnt: {later.rejected}; {left.subject!r} stays: {left.reason}")
+        later = file_mail(path, apply=True)
+        left = next(message for message in later.left if message.source == wrong.source)
+        print(f"rejections learnt: {later.rejected}; {wrong.subject!r} stays: {left.reason}")
+
+        outcomes = Counter(message.outcome for message in read_log(path))
+        print("what became of the messages:", dict(outcomes))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ def maildir(tmp_path: Path) -> Path:
     for number in range(60):
         for name, text in PLACES.items():
             folders[name].add(f"Subject: {text}, no. {number}\n\nHello")
-    inbox.add("Subject: A flight for you\n\nHello")
+    inbox.add("Subject: Your flight is late\n\nHello")
     inbox.add("Subject: Something else\n\nNothing known")
     return tmp_path / "Mail"
 
@@ -35,7 +35,7 @@ def test_a_dry_run_changes_nothing(run: Run, maildir: Path) -> None:
     done = run("file", "Mail", *NO_CHECKS)
     assert done.code == 0
     lines = done.out.splitlines()
-    assert "Travel  A flight for you  (subject:flight" in lines[0]
+    assert "Travel  Your flight is late  (subject:flight" in lines[0]
     assert lines[1:-1] == [
         "120 messages learnt",
         "1 messages would be moved",
@@ -65,7 +65,7 @@ def test_apply_moves_and_learns_once(run: Run, maildir: Path) -> None:
 
 def test_spot_checks_are_shown(run: Run, maildir: Path) -> None:
     done = run("file", "Mail", "--apply", "--audit", "1")
-    assert "Travel?  A flight for you  (spot check: please file it yourself)" in done.out
+    assert "Travel?  Your flight is late  (spot check: please file it yourself)" in done.out
     assert "2 stay in the inbox: " in done.out
     again = run("file", "Mail", "--apply")
     assert "please file it" not in again.out, "asked once"
@@ -102,13 +102,13 @@ def test_the_log(run: Run, maildir: Path) -> None:
         "when  probability  to  what  became  of  it  subject  why"
     )
     assert " Travel  stayed " in line
-    assert "A flight for you" in line
+    assert "Your flight is late" in line
     assert "subject:flight" in line
     assert summary == "1 moved: 1 stayed"
     assert kept == "the last 1,000 moves and spot checks are kept"
     inbox = mailbox.Maildir(maildir)
     travel, bank = inbox.get_folder("Travel"), maildir / ".Bank" / "cur"
-    key = next(key for key, mail in travel.items() if mail["Subject"] == "A flight for you")
+    key = next(key for key, mail in travel.items() if mail["Subject"] == "Your flight is late")
     (maildir / ".Travel" / "new" / key).rename(bank / key)
     (found,) = run("file", "Mail", "--log", "--json").json["log"]
     assert (found["to"], found["outcome"], found["now_in"]) == ("Travel", "moved by you", "Bank")
@@ -134,7 +134,7 @@ def test_cron_writes_only_what_was_moved(run: Run, maildir: Path) -> None:
     done = run(*CRON, *NO_CHECKS)
     assert (done.code, done.err) == (0, "")
     (line,) = done.out.splitlines()
-    assert "Travel  A flight for you" in line
+    assert "Travel  Your flight is late" in line
     again = run(*CRON)
     assert (again.code, again.out, again.err) == (0, "", "")
     assert run(*CRON, "--json").out == ""

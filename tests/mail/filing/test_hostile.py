@@ -74,7 +74,7 @@ def test_unusual_folder_names(one: Mail) -> None:
         for number in range(10):
             text = f"Subject: {name.hex()} q{name.hex()}\n\nw{name.hex()} {number}"
             put(Path(os.fsdecode(folder)), "cur", b"%d.%d:2,S" % (number, len(name)), text)
-    new_messages = [f"Subject: {n.hex()} q{n.hex()}\n\nw{n.hex()}" for n in names]
+    new_messages = [f"Subject: {n.hex()} q{n.hex()}\n\nw{n.hex()} 7" for n in names]
     for text in new_messages:
         one.deliver("", text)
     result = file_mail(one.root, apply=True, min_precision=0.5, exclude=())

@@ -114,7 +114,7 @@ def file_mail(
     ...     for number in range(60):
     ...         for name, text in places.items():
     ...             _ = inbox.add_folder(name).add(f"Subject: {text}, no. {number}\n\nHello")
-    ...     _ = inbox.add("Subject: A flight for you\n\nHello")
+    ...     _ = inbox.add("Subject: Your flight is late\n\nHello")
     ...     result = file_mail(folder + "/Mail", apply=True, audit=0)
     ...     [len(inbox), len(inbox.get_folder("Travel"))]
     [0, 61]
