@@ -19,8 +19,8 @@ from tagalong.mail.formats.maildir import (
 
 __all__ = ["Maildir", "name_without_uid"]
 
-# Bytes of a message that are read to find its date. Headers are seldom a quarter as long.
-HEADER_BYTES = 1 << 16
+# Bytes of a message that are read to find its date. Headers are seldom half as long.
+HEADER_BYTES = 1 << 15
 FIRST_DELIVERY = 365 * 24 * 3600  # 1971, the year of the first mail
 
 _FLAGS = re.compile("[:;!]2,")
