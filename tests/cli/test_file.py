@@ -209,7 +209,7 @@ def test_options_are_passed_on(run: Run, maildir: Path) -> None:
         (("Mail", "--apply", "--dry-run"), 2, "not allowed with"),
         (("Mail", "--apply", "--log"), 2, "not allowed with"),
         (("Mail", "--min-precision", "0"), 2, "--min-precision must be above 0"),
-        (("Mail", "--audit", "1.5"), 2, "--audit must be from 0 to 1, got 1.5"),
+        (("Mail", "--audit", "1.5"), 2, "--audit must be 0 or from 0.001 to 1, got 1.5"),
         (("Mail", "--limit", "-1"), 2, "--limit: must not be negative"),
         (("Mail", "--cron"), 2, "--cron needs --apply"),
         (("nope",), 1, "nope"),

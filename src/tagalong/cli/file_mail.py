@@ -11,6 +11,7 @@ from tagalong.cli.live import Live
 from tagalong.cli.output import Output
 from tagalong.learning.model_files import ModelFileError
 from tagalong.mail.filing import BusyError, FilingResult, file_mail, read_log
+from tagalong.mail.filing.rules import MIN_AUDIT, is_share
 from tagalong.mail.formats.folders import SPECIAL_FOLDERS
 
 __all__ = ["run"]
@@ -30,8 +31,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError(
             f"--min-precision must be above 0 and at most 1, got {args.min_precision:g}"
         )
-    if args.audit is not None and not 0 <= args.audit <= 1:
-        raise UsageError(f"--audit must be from 0 to 1, got {args.audit:g}")
+    if args.audit is not None and not is_share(args.audit):
+        raise UsageError(f"--audit must be 0 or from {MIN_AUDIT:g} to 1, got {args.audit:g}")
     if args.cron and not args.apply:
         raise UsageError("--cron needs --apply: it is silent unless messages were moved")
     exclude = SPECIAL_FOLDERS if args.exclude is None else args.exclude

@@ -405,7 +405,7 @@ def test_an_unusable_model_raises(one: Mail, tmp_path: Path) -> None:
     [
         *({"min_precision": 0}, {"min_precision": 1.5}, {"min_learnt": -1}, {"only_new": 1}),
         *({"apply": "yes"}, {"names": None}, {"exclude": "Sent"}, {"limit": -1}, {"limit": 1.5}),
-        *({"audit": -0.1}, {"audit": 1.1}, {"audit": "all"}),
+        *({"audit": -0.1}, {"audit": 1.1}, {"audit": 1e-9}, {"audit": "all"}),
     ],
 )
 def test_invalid_parameters_are_named(one: Mail, wrong: dict[str, Any]) -> None:

@@ -59,7 +59,8 @@ def add_file(parser: Parser) -> None:
         metavar="SHARE",
         help="leave this share of the sure messages to you as spot checks, to learn how often sure "
         "is right; with 0 there are none, and the model does not notice when its sure suggestions "
-        "become worse (default: that of the model, 0.02 for a new one)",
+        "become worse (default: that of the model, 0.02 for a new one; at least a tenth until 200 "
+        "spot checks have been answered)",
     )
     parser.add_argument(
         "--only-new",

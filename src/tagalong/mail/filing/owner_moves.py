@@ -77,8 +77,7 @@ def _train(tagger: Tagger, item: Item, decision: Decision, old_folder: str) -> N
         case "reject":
             # The tagger may have forgotten the label since the message was filed.
             if decision.folder in tagger.labels:
-                others = [label for label in tagger.labels if label != decision.folder]
-                tagger.learn(item, [], unknown=others, filed=True)
+                tagger.feedback(item, shown=labels, accepted=[], filed=True)
         case "retry":
             tagger.learn(item, labels, judged=False)
         case "correct" if old_folder in tagger.labels:

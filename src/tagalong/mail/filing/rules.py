@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 
-__all__ = ["TARGETS", "FilingRules"]
+__all__ = ["MIN_AUDIT", "TARGETS", "FilingRules", "is_share"]
 
 TARGETS = (0.9, 0.95, 0.99)
 """Target precisions that a dry run compares."""
+
+MIN_AUDIT = 0.001
+"""Smallest share of spot checks other than none: each answer stands for at most 1,000 messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +37,8 @@ class FilingRules:
     limit: int | None = None
     now: int = 0
     other_targets: tuple[float, ...] = ()
+
+
+def is_share(audit: float) -> bool:
+    """Whether a number is a share of spot checks: 0, or from `MIN_AUDIT` to 1."""
+    return audit == 0 or MIN_AUDIT <= audit <= 1

@@ -21,7 +21,7 @@ from tagalong.mail.filing.ownership import claim_mailbox
 from tagalong.mail.filing.paths import default_model
 from tagalong.mail.filing.renames import find_renamed_folders
 from tagalong.mail.filing.results import FilingResult, printable_path
-from tagalong.mail.filing.rules import TARGETS, FilingRules
+from tagalong.mail.filing.rules import MIN_AUDIT, TARGETS, FilingRules, is_share
 from tagalong.mail.filing.steps import Progress, StepControl, learn, make_plan, move_planned
 from tagalong.mail.formats.folders import SPECIAL_FOLDERS
 from tagalong.tagger import SURE
@@ -72,9 +72,9 @@ def file_mail(
     limit : int, optional
         Maximum number of messages to move; the oldest are moved first.
     audit : float, optional
-        Share of the sure messages that are left to the owner as spot checks. It is saved in the
-        model; a new model has 0.02. With 0 there are none, and the model cannot notice that its
-        sure suggestions have become worse.
+        Share of the sure messages that are left to the owner as spot checks, at least a tenth
+        until 200 of them have been answered. It is saved in the model; a new model has 0.02. With 0
+        there are none, and the model cannot notice that its sure suggestions have become worse.
     only_new : bool, default False
         Whether to file only messages that no mail program has seen yet.
     exclude : collection of str
@@ -127,8 +127,8 @@ def file_mail(
         raise ValueError(
             f"exclude must be a collection of folder names, got the string {exclude!r}"
         )
-    if audit is not None and not 0 <= parameters.real(audit, "audit") <= 1:
-        raise ValueError(f"audit must be from 0 to 1, got {audit!r}")
+    if audit is not None and not is_share(parameters.real(audit, "audit")):
+        raise ValueError(f"audit must be 0 or from {MIN_AUDIT:g} to 1, got {audit!r}")
     applied = parameters.flag(apply, "apply")
     rules = FilingRules(
         min_precision=min_precision,
