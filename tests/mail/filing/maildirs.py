@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from tagalong import filing
+from tagalong.mail.formats.folders import mail_item
+from tagalong.mail.formats.mime import parse_mail
+from tagalong.readers import Item
 
 TOPICS = {
     "Bank": ["invoice", "account", "balance", "transfer", "loan", "interest", "payment"],
@@ -23,6 +26,11 @@ EACH = 40  # messages per topic in a template Maildir
 def file_mail(maildir: Path, **options: Any) -> filing.FilingResult:
     """File a Maildir without spot checks, so that all sure messages are moved."""
     return filing.file_mail(maildir, **{"audit": 0, **options})
+
+
+def item_about(topic: str, number: int) -> Item:
+    """Return the message of `text_about` as readers of mail return it."""
+    return mail_item(parse_mail(text_about(topic, number).encode()), "", None, "")
 
 
 def text_about(topic: str, number: int) -> str:

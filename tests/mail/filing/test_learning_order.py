@@ -13,13 +13,13 @@ from tests.mail.filing.maildirs import Mail, file_mail
 def learnt(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Subjects of learnt messages."""
     found: list[str] = []
-    real: Any = Tagger.learn
+    real: Any = Tagger.watch
 
-    def learn(self: Tagger, item: Any, *args: Any, **options: Any) -> Any:
+    def watch(self: Tagger, item: Any, *args: Any, **options: Any) -> Any:
         found.append(item.text["subject"])
         return real(self, item, *args, **options)
 
-    monkeypatch.setattr(Tagger, "learn", learn)
+    monkeypatch.setattr(Tagger, "watch", watch)
     return found
 
 

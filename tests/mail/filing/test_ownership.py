@@ -7,7 +7,15 @@ import pytest
 
 from tagalong import M3LClassifier, ModelFileError, Tagger, load
 from tagalong.filing import default_model
-from tests.mail.filing.maildirs import EACH, TOPICS, Mail, file_mail, fingerprint, text_about
+from tests.mail.filing.maildirs import (
+    EACH,
+    TOPICS,
+    Mail,
+    file_mail,
+    fingerprint,
+    item_about,
+    text_about,
+)
 
 ALL = EACH * len(TOPICS)
 
@@ -17,7 +25,7 @@ def learnt_model(path: Path) -> Path:
     tagger = Tagger()
     for number in range(EACH):
         for topic in TOPICS:
-            tagger.learn(text_about(topic, 9000 + number).replace("Subject:", ""), [topic])
+            tagger.learn(item_about(topic, 9000 + number), [topic])
     tagger.notes["other"] = "kept"
     tagger.save(path)
     return path

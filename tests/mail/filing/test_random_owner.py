@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from hypothesis import strategies as st
 
 from tagalong import Tagger, load
 from tagalong.filing import read_log
-from tagalong.learning.items import Item
 from tagalong.mail.filing.journal import Journal
 from tests.mail.filing.maildirs import TOPICS, Mail, file_mail, text_about
 
@@ -48,18 +48,19 @@ def message_id(text: str) -> str:
 
 
 class Evidence:
-    """Message-IDs that `Tagger.learn` has taken as evidence of how often suggestions are right."""
+    """Message-IDs that `Tagger.watch` has taken as evidence of how often suggestions are right."""
 
     def __init__(self, patch: pytest.MonkeyPatch):
         self.ids: set[str] = set()
-        real: Any = Tagger.learn
+        real: Any = Tagger.watch
 
-        def learn(tagger: Tagger, item: Item, *args: Any, **options: Any) -> Any:
-            if options.get("judged", True) and not options.get("filed", False):
-                self.ids.add(item.id)
-            return real(tagger, item, *args, **options)
+        def watch(*args: Any, **options: Any) -> Any:
+            given = signature(real).bind(*args, **options).arguments
+            if given.get("judged", True) and not given.get("filed", False):
+                self.ids.add(given["item"].id)
+            return real(*args, **options)
 
-        patch.setattr(Tagger, "learn", learn)
+        patch.setattr(Tagger, "watch", watch)
 
 
 @settings(

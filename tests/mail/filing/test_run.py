@@ -14,7 +14,15 @@ from tagalong.filing import BusyError, FilingResult, default_model
 from tagalong.learning.items import ReadError
 from tagalong.mail.filing import steps as module
 from tagalong.mail.filing.guards import exclusive_lock
-from tests.mail.filing.maildirs import EACH, TOPICS, Mail, file_mail, fingerprint, text_about
+from tests.mail.filing.maildirs import (
+    EACH,
+    TOPICS,
+    Mail,
+    file_mail,
+    fingerprint,
+    item_about,
+    text_about,
+)
 
 
 def nonzero_counts(result: FilingResult) -> dict[str, Any]:
@@ -191,7 +199,7 @@ def test_items_learnt_outside_of_filing_count(tmp_path: Path) -> None:
     tagger = Tagger()
     for number in range(EACH):
         for topic in TOPICS:
-            tagger.learn(text_about(topic, number).replace("Subject:", ""), [topic])
+            tagger.learn(item_about(topic, number), [topic])
     tagger.learn("nowhere", ["Elsewhere"])
     tagger.notes["other"] = "kept"
     mail = Mail(tmp_path / "Mail")

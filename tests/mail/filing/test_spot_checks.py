@@ -1,6 +1,7 @@
 """Spot checks: sure messages that are left to the owner, and what counts as evidence."""
 
 from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -17,25 +18,27 @@ ALL = 1.0  # the share of spot checks that asks for every sure message
 
 @pytest.fixture
 def learnt_flags(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], dict[str, bool]]]:
-    """Labels and flags of each call of `Tagger.learn` and `Tagger.feedback`."""
+    """Labels and flags of each lesson: "not" before a label that was rejected."""
     calls: list[tuple[list[str], dict[str, bool]]] = []
-    real: Callable[..., Any] = Tagger.learn
-
-    def learn(self: Tagger, item: Any, labels: Any = None, **options: Any) -> Any:
-        flags = {name: value for name, value in options.items() if name != "unknown" and value}
-        if options.get("judged") is False:
-            flags["judged"] = False
-        calls.append((list(labels), flags))
-        return real(self, item, labels, **options)
-
+    real_watch: Callable[..., Any] = Tagger.watch
     real_feedback: Callable[..., Any] = Tagger.feedback
+    defaults = {"judged": True, "filed": False, "audited": False}
+
+    def watch(*args: Any, **options: Any) -> Any:
+        given = signature(real_watch).bind(*args, **options).arguments
+        flags = {name: given.get(name, usual) for name, usual in defaults.items()}
+        changed = {name: flag for name, flag in flags.items() if flag is not defaults[name]}
+        calls.append((list(given["labels"]), changed))
+        return real_watch(*args, **options)
 
     def feedback(self: Tagger, item: Any, shown: Any, accepted: Any, **flags: Any) -> Any:
-        real_feedback(self, item, shown, accepted, **flags)
+        with monkeypatch.context() as patch:
+            patch.setattr(Tagger, "watch", real_watch)
+            real_feedback(self, item, shown, accepted, **flags)
         calls.append(([f"not {label}" for label in shown], flags))
         return self
 
-    monkeypatch.setattr(Tagger, "learn", learn)
+    monkeypatch.setattr(Tagger, "watch", watch)
     monkeypatch.setattr(Tagger, "feedback", feedback)
     return calls
 
