@@ -119,7 +119,7 @@ def file_mail(
     ...     [len(inbox), len(inbox.get_folder("Travel"))]
     [0, 61]
     >>> result.learnt, result.moves[0].to_folder, result.moves[0].why[0]
-    (120, 'Travel', 'subject:flight')
+    (120, 'Travel', 'flight')
     """
     if not 0 < parameters.real(min_precision, "min_precision") <= 1:
         raise ValueError(f"min_precision must be above 0 and at most 1, got {min_precision!r}")
