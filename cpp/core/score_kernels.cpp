@@ -87,8 +87,59 @@ TAGALONG_INLINE BoundCounts count_bound_body(const T* values, T bound, std::size
     return {from, above};
 }
 
+template <class T>
+TAGALONG_INLINE Moments moments_body(const T* values, std::size_t n) {
+    constexpr std::size_t lanes = 8;
+    double sums[lanes] = {}, squares[lanes] = {};
+    const std::size_t whole = n - n % lanes;
+    for (std::size_t k = 0; k < whole; k += lanes)
+#pragma omp simd
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            const auto value = static_cast<double>(values[k + lane]);
+            sums[lane] += value;
+            squares[lane] += value * value;
+        }
+    for (std::size_t k = whole; k < n; ++k) {
+        const auto value = static_cast<double>(values[k]);
+        sums[k - whole] += value;
+        squares[k - whole] += value * value;
+    }
+    Moments out{0, 0};
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+        out.sum += sums[lane];
+        out.squares += squares[lane];
+    }
+    return out;
+}
+
+template <class T>
+TAGALONG_INLINE double smallest_distance_body(const T* values, double point, double most,
+                                              std::size_t n) {
+    double least = most;
+#pragma omp simd reduction(min : least)
+    for (std::size_t k = 0; k < n; ++k) {
+        const double distance = std::abs(static_cast<double>(values[k]) - point);
+        least = distance < least ? distance : least;
+    }
+    return least;
+}
+
 }  // namespace
 
+TAGALONG_CLONES Moments moments(const float* values, std::size_t n) {
+    return moments_body(values, n);
+}
+TAGALONG_CLONES Moments moments(const double* values, std::size_t n) {
+    return moments_body(values, n);
+}
+TAGALONG_CLONES double smallest_distance(const float* values, double point, double most,
+                                         std::size_t n) {
+    return smallest_distance_body(values, point, most, n);
+}
+TAGALONG_CLONES double smallest_distance(const double* values, double point, double most,
+                                         std::size_t n) {
+    return smallest_distance_body(values, point, most, n);
+}
 TAGALONG_CLONES void to_finite_doubles(const float* values, double* out, std::size_t n) {
     to_finite_doubles_body(values, out, n);
 }

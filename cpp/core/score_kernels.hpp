@@ -49,6 +49,18 @@ void bins(const float* values, double low, double width, std::int32_t count, std
 void bins(const double* values, double low, double width, std::int32_t count, std::int32_t* out,
           std::size_t n);
 
+// The sum of the values and of their squares, in double precision. Summed in eight lanes whatever
+// the vector width, so that the bits do not depend on it.
+struct Moments {
+    double sum, squares;
+};
+Moments moments(const float* values, std::size_t n);
+Moments moments(const double* values, std::size_t n);
+
+// The smallest distance of a value to a point; `most` if all are further away.
+double smallest_distance(const float* values, double point, double most, std::size_t n);
+double smallest_distance(const double* values, double point, double most, std::size_t n);
+
 // The largest of n >= 1 numbers.
 double largest(const double* values, std::size_t n);
 

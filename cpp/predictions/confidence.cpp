@@ -13,8 +13,15 @@ namespace {
 
 constexpr double kFewAnswers = 10;  // fewer answers of a kind are no evidence
 constexpr std::int64_t kNoticed = 20;  // answers after which one label per item is noticed
-constexpr std::size_t kEveryRound = 5;  // further places learn from every fourth answer
+// The first place learns from every answer. The others, and the chance of the whole answer, learn
+// from all of the first answers, then from a sample: they matter less and cost as much.
+constexpr std::int64_t kAllPlaces = 500;
 constexpr std::int64_t kSampleOfRest = 4;
+// After the first answers, probabilities follow the outcomes in steps of this many answers.
+constexpr std::int64_t kAlwaysRefresh = 512;
+constexpr std::int64_t kRefreshFirst = 16;
+constexpr std::int64_t kRefreshRest = 64;
+constexpr std::int64_t kRefreshRestEarly = 4;
 
 double logit_of(double share, double least) {
     const double clipped = std::clamp(share, least, 1 - least);
@@ -55,17 +62,13 @@ std::size_t known_bucket(std::int32_t known) {
     return static_cast<std::size_t>(std::bit_width(static_cast<std::uint32_t>(known)));
 }
 
-// Sums in eight lanes, which need not wait for each other.
-template <class T, class Term>
-double lane_sum(std::span<const T> scores, Term&& term) {
-    std::array<double, 8> sums{};
-    std::size_t i = 0;
-    for (; i + 8 <= scores.size(); i += 8)
-        for (std::size_t lane = 0; lane < 8; ++lane) sums[lane] += term(scores[i + lane]);
-    for (; i < scores.size(); ++i) sums[i % 8] += term(scores[i]);
-    double total = 0;
-    for (const double sum : sums) total += sum;
-    return total;
+// The lowest score of type T that reaches a cut-off in double precision.
+template <class T>
+T lowest_chosen(double cutoff) {
+    auto bound = static_cast<T>(cutoff);
+    if (static_cast<double>(bound) < cutoff)
+        bound = std::nextafter(bound, std::numeric_limits<T>::infinity());
+    return bound;
 }
 
 }  // namespace
@@ -77,17 +80,11 @@ bool Confidence::has_one_label() const {
 
 template <class T>
 Confidence::ItemNumbers Confidence::describe_item(const ScoredItem<T>& item) {
-    const auto finite = [](T score) {
-        return kernels::to_finite_double(static_cast<double>(score));
-    };
     const auto n = static_cast<double>(item.scores.size());
-    const double mean = lane_sum(item.scores, finite) / n;
-    const double squares = lane_sum(item.scores, [&](T score) {
-        const double deviation = finite(score) - mean;
-        return deviation * deviation;
-    });
-    return {0, mean, 1 / std::max(std::sqrt(squares / n), 1e-9),
-            std::log1p(static_cast<double>(item.known))};
+    const auto [sum, squares] = kernels::moments(item.scores.data(), item.scores.size());
+    const double mean = sum / n;
+    const double deviation = std::sqrt(std::max(0.0, squares / n - mean * mean));
+    return {0, mean, 1 / std::max(deviation, 1e-9), std::log1p(static_cast<double>(item.known))};
 }
 
 Confidence::Rule::Numbers Confidence::describe_label(std::size_t rule, std::int32_t label,
@@ -108,17 +105,17 @@ Confidence::Rule::Numbers Confidence::describe_label(std::size_t rule, std::int3
             item.log_known};
 }
 
-// Describes the labels in ranked.best[0..9].
+// Describes the labels at the first places of ranked.best.
 template <class T>
-void Confidence::rank(const ScoredItem<T>& item, Ranked& ranked) const {
+void Confidence::describe(const ScoredItem<T>& item, std::size_t places, Ranked& ranked) const {
     if (item.scores.empty()) return;
     ItemNumbers numbers = describe_item(item);
     const auto score = [&](std::size_t place) {
         return kernels::to_finite_double(static_cast<double>(item.scores[ranked.best[place]]));
     };
     numbers.first = score(0);
-    const std::size_t places = std::min(ranked.best.size(), kPlaces);
-    for (std::size_t place = 0; place < places; ++place) {
+    ranked.described = std::min({places, ranked.best.size(), kPlaces});
+    for (std::size_t place = 0; place < ranked.described; ++place) {
         const double here = score(place);
         double gap = numbers.first - here;
         if (place == 0) gap = ranked.best.size() > 1 ? here - score(1) : 0;
@@ -147,8 +144,7 @@ double Confidence::answers_with_known(std::int32_t known) const {
     return answers;
 }
 
-// Fills in probabilities and assurances of the labels ranked.best, of which at most kPlaces have
-// been described.
+// Fills in probabilities and assurances of the first labels in ranked.best.
 template <class T>
 void Confidence::judge_ranked(const ScoredItem<T>& item, const Ranked& ranked, std::size_t places,
                               Judgement& out) const {
@@ -162,7 +158,7 @@ void Confidence::judge_ranked(const ScoredItem<T>& item, const Ranked& ranked, s
     // A rule says little about items of a kind that it has hardly seen: base rates take over.
     const double like_this = labels > 1 ? answers_with_known(item.known) : 0;
     const bool any_sure = !out.in_runs && like_this >= kFewAnswers;
-    const std::size_t described = std::min(ranked.best.size(), kPlaces);
+    const std::size_t described = ranked.described;
     ItemNumbers numbers{};
     if (places > described) {
         numbers = describe_item(item);
@@ -193,8 +189,10 @@ void Confidence::judge_ranked(const ScoredItem<T>& item, const Ranked& ranked, s
             may_be_sure ? precision_.limited(label, rules_[rule].assured(logit)) : 0;
     }
     if (one_label && labels == 2)
-        out.places[0].probability = of_two_.probability(out.places[0].score - out.places[1].score);
-    if (one_label) make_exclusive(out.places, labels);
+        out.places[0].probability =
+            of_two_.probability(static_cast<double>(item.scores[ranked.best[0]]) -
+                                static_cast<double>(item.scores[ranked.best[1]]));
+    if (one_label && places >= std::min(labels, kPlaces)) make_exclusive(out.places, labels);
 }
 
 // Makes the probabilities of all labels sum to 1. The first place keeps its probability, unless
@@ -250,9 +248,9 @@ Confidence::WholeNumbers Confidence::describe_whole(const ScoredItem<T>& item,
     }
     double distance = 0;
     if (std::isfinite(item.cutoff)) {
-        distance = 10;
-        for (const T score : item.scores)
-            distance = std::min(distance, std::abs(static_cast<double>(score) - item.cutoff));
+        constexpr double most = 10;
+        distance = kernels::smallest_distance(item.scores.data(), item.cutoff, most,
+                                              item.scores.size());
     }
     WholeNumbers whole{{sum, distance}, 0};
     whole.logit = whole_.logit(whole.numbers);
@@ -276,7 +274,7 @@ void Confidence::judge(const ScoredItem<T>& item, std::size_t k, const TieOrder&
     const std::size_t labels = item.scores.size();
     k = std::min(k, labels);
     best_labels(item.scores, std::max(k, std::min(kPlaces, labels)), ties, ranked.best);
-    rank(item, ranked);
+    describe(item, kPlaces, ranked);
     judge_ranked(item, ranked, ranked.best.size(), out);
     WholeNumbers whole{};
     out.whole = judge_whole(item, out, whole);
@@ -301,11 +299,14 @@ template <class T>
 void Confidence::observe(const ScoredItem<T>& item, std::span<const int> relevant,
                          std::span<const int> unknown, double stands_for, Judgement* before) {
     const std::size_t labels = item.scores.size();
-    best_labels(item.scores, kPlaces, ranked_.best);
-    rank(item, ranked_);
-    judge_ranked(item, ranked_, ranked_.best.size(), judged_);
+    const bool all_places = answers_ < kAllPlaces || answers_ % kSampleOfRest == 0;
+    // The description of the first place needs the score of the second.
+    const std::size_t judged = all_places || before ? kPlaces : 1;
+    best_labels(item.scores, std::max<std::size_t>(judged, 2), ranked_.best);
+    describe(item, judged, ranked_);
+    judge_ranked(item, ranked_, std::min(judged, ranked_.best.size()), judged_);
     WholeNumbers whole{};
-    judged_.whole = judge_whole(item, judged_, whole);
+    if (judged == kPlaces) judged_.whole = judge_whole(item, judged_, whole);
     if (before) *before = judged_;
 
     const Evidence evidence{runs_.observe(relevant), stands_for};
@@ -316,17 +317,19 @@ void Confidence::observe(const ScoredItem<T>& item, std::span<const int> relevan
             precision_.observe(label, rules_[place].assured(ranked_.logit[place]),
                                contains(relevant, label));
     }
-    for (std::size_t place = 0; place < kPlaces && place + 1 < labels; ++place) {
-        if (place >= kEveryRound && answers_ % kSampleOfRest != 0) break;
+    const std::size_t learning = all_places ? kPlaces : 1;
+    for (std::size_t place = 0; place < learning && place + 1 < labels; ++place) {
         if (contains(unknown, ranked_.best[place])) continue;
         observe_place(place, ranked_, contains(relevant, ranked_.best[place]), evidence);
     }
     if (labels == 2 && unknown.empty())
-        of_two_.observe(judged_.places[0].score - judged_.places[1].score,
+        of_two_.observe(static_cast<double>(item.scores[ranked_.best[0]]) -
+                            static_cast<double>(item.scores[ranked_.best[1]]),
                         contains(relevant, ranked_.best[0]), evidence.weight);
-    if (labels > 0 && unknown.empty() && !has_one_label()) {
-        std::size_t chosen = 0, hits = 0;
-        for (const T score : item.scores) chosen += static_cast<double>(score) >= item.cutoff;
+    if (all_places && labels > 0 && unknown.empty() && !has_one_label()) {
+        const auto chosen = static_cast<std::size_t>(kernels::count_at_least(
+            item.scores.data(), lowest_chosen<T>(item.cutoff), labels));
+        std::size_t hits = 0;
         for (const int label : relevant)
             hits += static_cast<std::size_t>(label) < labels &&
                     static_cast<double>(item.scores[label]) >= item.cutoff;
@@ -342,8 +345,10 @@ void Confidence::observe(const ScoredItem<T>& item, std::span<const int> relevan
     answers_by_known_[known_bucket(item.known)] += evidence.weight;
     ++answers_;
     several_ += relevant.size() > 1;
-    if (answers_ >= kAlwaysRefresh && answers_ % kRefresh != 0) return;
-    for (Rule& rule : rules_) rule.refresh();
+    const bool early = answers_ < kAlwaysRefresh;
+    if (early || answers_ % kRefreshFirst == 0) rules_[0].refresh();
+    if (answers_ % (early ? kRefreshRestEarly : kRefreshRest) != 0) return;
+    for (std::size_t place = 1; place < kPlaces; ++place) rules_[place].refresh();
     whole_.refresh();
 }
 

@@ -77,8 +77,6 @@ class Confidence {
     static constexpr std::size_t kNumbers = 7;
     static constexpr std::size_t kWholePlaces = 5;
     static constexpr std::size_t kKnownBuckets = 33;
-    static constexpr std::int64_t kAlwaysRefresh = 512;  // then after every kRefresh answers
-    static constexpr std::int64_t kRefresh = 16;
     using Rule = ConfidenceRule<kNumbers>;
 
     // The recent share of right suggestions of one kind.
@@ -102,6 +100,7 @@ class Confidence {
     // The labels at the first places, with the numbers and logits of their rules.
     struct Ranked {
         std::vector<std::int32_t> best;
+        std::size_t described = 0;  // places that have numbers
         std::array<Rule::Numbers, kPlaces> numbers;
         std::array<double, kPlaces> logit;
     };
@@ -115,7 +114,7 @@ class Confidence {
     Rule::Numbers describe_label(std::size_t rule, std::int32_t label, double score, double gap,
                                  const ItemNumbers& item) const;
     template <class T>
-    void rank(const ScoredItem<T>& item, Ranked& ranked) const;
+    void describe(const ScoredItem<T>& item, std::size_t places, Ranked& ranked) const;
     template <class T>
     void judge_ranked(const ScoredItem<T>& item, const Ranked& ranked, std::size_t places,
                       Judgement& out) const;

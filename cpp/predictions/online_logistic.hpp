@@ -118,7 +118,9 @@ class OnlineLogistic {
             variance_[i] += rate * (deviation * deviation - variance_[i]);
         }
     }
-    static double bounded(double number) { return std::clamp(number, -kLargest, kLargest); }
+    static double bounded(double number) {
+        return number == number ? std::clamp(number, -kLargest, kLargest) : 0;
+    }
 
     double answers_ = 0, rows_ = 0;
     Row w_{};

@@ -27,16 +27,17 @@ double OutcomeHistogram::probability(double logit) const {
 void OutcomeHistogram::observe(double logit, double p, bool right, const Evidence& evidence) {
     unit_ /= 1 - evidence.weight / std::min(1000.0, 50 + total_ / 2);
     const double weight = unit_ * evidence.weight * evidence.stands_for;
-    sums_[bin(logit)].add({weight, weight * evidence.stands_for, right ? weight : 0, weight * p});
+    const std::size_t at = bin(logit);
+    sums_.weight[at] += weight;
+    sums_.squares[at] += weight * evidence.stands_for;
+    sums_.right[at] += right ? weight : 0;
+    sums_.predicted[at] += weight * p;
     total_ += evidence.weight;
-    if (unit_ > 1e9) {
-        for (Sums& sums : sums_) {
-            Sums scaled;
-            scaled.add(sums, 1 / unit_);
-            sums = scaled;
-        }
-        unit_ = 1;
-    }
+    if (unit_ < 1e9) return;
+    sums_.each([&](Bins& bins) {
+        for (double& sum : bins) sum /= unit_;
+    });
+    unit_ = 1;
 }
 
 void OutcomeHistogram::refresh() {
@@ -44,24 +45,58 @@ void OutcomeHistogram::refresh() {
     refresh_curve();
 }
 
+// Weights A with squares S count like n = A^2 / S equal answers. Fractions are multiplied out to
+// save divisions.
 void OutcomeHistogram::refresh_assured() {
     constexpr double assumed = 100, least_answers = 10;
-    Sums above;
-    for (std::size_t i = kBins; i-- > 0;) {
-        above.add(sums_[i]);
-        const double n = effective(above);
+    Sums above = sums_;
+    above.each([](Bins& bins) {
+        for (std::size_t i = kBins - 1; i-- > 0;) bins[i] += bins[i + 1];
+    });
+    for (std::size_t i = 0; i < kBins; ++i) {
+        const double weight = above.weight[i], weight2 = weight * weight;
+        const double squares = above.squares[i] * unit_;
         const double tested =
-            (n * above.right + assumed * above.predicted) / (above.weight * (n + assumed));
-        assured_[i] = n >= least_answers ? std::min(tested, 1.0) : 0;
+            (weight2 * above.right[i] + assumed * squares * above.predicted[i]) /
+            std::max(weight * (weight2 + assumed * squares), 1e-300);
+        const bool enough = weight2 >= least_answers * squares && squares > 0;
+        assured_[i] = enough ? std::min(tested, 1.0) : 0;
     }
     for (std::size_t i = 1; i < kBins; ++i) assured_[i] = std::max(assured_[i], assured_[i - 1]);
+}
+
+// Replaces each bin by the sum over the bins within three, weighed by a triangle: sums over four
+// adjacent bins, twice.
+void OutcomeHistogram::smooth(Bins& bins) {
+    std::array<double, kBins + 12> padded{};  // six zeros on either side
+    std::copy(bins.begin(), bins.end(), padded.begin() + 6);
+    const auto sum_with_next = [&](std::size_t distance) {
+        for (std::size_t i = 0; i + distance < padded.size(); ++i) padded[i] += padded[i + distance];
+    };
+    sum_with_next(1);
+    sum_with_next(2);
+    sum_with_next(1);
+    sum_with_next(2);
+    for (std::size_t i = 0; i < kBins; ++i) bins[i] = 0.25 * padded[i + 3];
 }
 
 // The correction of a bin is the mean excess of right over predicted answers around it, with ten
 // answers without excess added. Pooling adjacent violators makes the curve increase.
 void OutcomeHistogram::refresh_curve() {
-    constexpr std::size_t reach = 3;
     constexpr double assumed = 10;
+    Sums near = sums_;
+    near.each(smooth);
+    const Bins& predicted = predicted_curve();
+    Bins correction;
+    for (std::size_t i = 0; i < kBins; ++i) {
+        const double weight = near.weight[i];
+        correction[i] = (near.right[i] - near.predicted[i]) * weight /
+                        std::max(weight * weight + assumed * near.squares[i] * unit_, 1e-300);
+        curve_[i] = std::clamp(predicted[i] + correction[i], 0.0, 1.0);
+    }
+    lowest_correction_ = std::clamp(correction.front(), -1.0, 1.0);
+    highest_correction_ = std::clamp(correction.back(), -1.0, 1.0);
+    if (std::is_sorted(curve_.begin(), curve_.end())) return;
     struct Pool {
         double sum, weight;
         std::size_t bins;
@@ -69,19 +104,12 @@ void OutcomeHistogram::refresh_curve() {
     std::array<Pool, kBins> pools;
     std::size_t count = 0;
     for (std::size_t i = 0; i < kBins; ++i) {
-        Sums near;
-        for (std::size_t j = i > reach ? i - reach : 0; j <= std::min(kBins - 1, i + reach); ++j) {
-            const double distance = static_cast<double>(i > j ? i - j : j - i);
-            near.add(sums_[j], 1 - distance / (reach + 1));
-        }
-        const double n = effective(near);
-        const double excess = near.weight > 0 ? (near.right - near.predicted) / near.weight : 0;
-        const double correction = excess * (n / (n + assumed));
-        if (i == 0) lowest_correction_ = correction;
-        if (i == kBins - 1) highest_correction_ = correction;
-        const double value = std::clamp(predicted_curve()[i] + correction, 0.0, 1.0);
-        Pool pool{value * (n + assumed), n + assumed, 1};
-        while (count > 0 && pools[count - 1].sum * pool.weight > pool.sum * pools[count - 1].weight) {
+        const double squares = near.squares[i] * unit_;
+        const double weight =
+            assumed + (squares > 0 ? near.weight[i] * near.weight[i] / squares : 0);
+        Pool pool{curve_[i] * weight, weight, 1};
+        while (count > 0 &&
+               pools[count - 1].sum * pool.weight > pool.sum * pools[count - 1].weight) {
             --count;
             pool.sum += pools[count].sum;
             pool.weight += pools[count].weight;
@@ -96,19 +124,22 @@ void OutcomeHistogram::refresh_curve() {
 }
 
 CoveredShare OutcomeHistogram::covered(double target) const {
-    Sums all, sure;
+    double all = 0, weight = 0, squares = 0, right = 0;
     for (std::size_t i = 0; i < kBins; ++i) {
-        all.add(sums_[i]);
-        if (assured_[i] >= target) sure.add(sums_[i]);
+        all += sums_.weight[i];
+        if (assured_[i] < target) continue;
+        weight += sums_.weight[i];
+        squares += sums_.squares[i];
+        right += sums_.right[i];
     }
-    if (!(sure.weight > 0)) return {};
-    return {sure.weight / all.weight, sure.right / sure.weight, effective(sure)};
+    if (!(weight > 0)) return {};
+    return {weight / all, right / weight, weight * weight / (squares * unit_)};
 }
 
 void OutcomeHistogram::write(std::vector<double>& out) const {
     out.insert(out.end(), {total_, unit_});
-    for (const Sums& sums : sums_)
-        out.insert(out.end(), {sums.weight, sums.squares, sums.right, sums.predicted});
+    for (const Bins* bins : {&sums_.weight, &sums_.squares, &sums_.right, &sums_.predicted})
+        out.insert(out.end(), bins->begin(), bins->end());
     out.insert(out.end(), assured_.begin(), assured_.end());
     out.insert(out.end(), curve_.begin(), curve_.end());
     out.insert(out.end(), {lowest_correction_, highest_correction_});
@@ -118,12 +149,9 @@ void OutcomeHistogram::read(StateReader& state) {
     constexpr double most = 1e25;  // a unit of 1e9, times weights and their squares
     total_ = state.number(0, 1e16);
     unit_ = state.number(1, 2e9);
-    for (Sums& sums : sums_) {
-        sums.weight = state.number(0, most);
-        sums.squares = state.number(0, most);
-        sums.right = state.number(0, most);
-        sums.predicted = state.number(0, most);
-    }
+    sums_.each([&](Bins& bins) {
+        for (double& sum : bins) sum = state.number(0, most);
+    });
     for (double& assured : assured_) assured = state.number(0, 1);
     for (double& probability : curve_) probability = state.number(0, 1);
     lowest_correction_ = state.number(-1, 1);

@@ -46,15 +46,14 @@ class OutcomeHistogram {
     static constexpr double kLow = -2, kWidth = 0.125;
     using Bins = std::array<double, kBins>;
 
-    // Sums of the weights of answers, their squares, and the weighted right and predicted ones.
+    // Per bin: sums of the weights of answers, of their squares, and of the weights of right and of
+    // predicted ones.
     struct Sums {
-        double weight = 0, squares = 0, right = 0, predicted = 0;
+        Bins weight{}, squares{}, right{}, predicted{};
 
-        void add(const Sums& other, double factor = 1) {
-            weight += factor * other.weight;
-            squares += factor * other.squares;
-            right += factor * other.right;
-            predicted += factor * other.predicted;
+        template <class Change>
+        void each(Change&& change) {
+            for (Bins* bins : {&weight, &squares, &right, &predicted}) change(*bins);
         }
     };
 
@@ -65,18 +64,15 @@ class OutcomeHistogram {
     static double centre(std::size_t bin) {
         return kLow + (static_cast<double>(bin) + 0.5) * kWidth;
     }
-    // How many equally weighted answers weigh as much.
-    double effective(const Sums& sums) const {
-        return sums.squares > 0 ? sums.weight * sums.weight / (sums.squares * unit_) : 0;
-    }
     // The predicted probability at the centre of each bin.
     static const Bins& predicted_curve();
+    static void smooth(Bins& bins);
     void refresh_assured();
     void refresh_curve();
 
     double total_ = 0;  // sum of the weights of all answers, not discounted
     double unit_ = 1;   // what one present answer adds; grows instead of discounting the sums
-    std::array<Sums, kBins> sums_{};
+    Sums sums_;
     // Read off the sums: the highest target at which each bin is sure, and the probability at the
     // centre of each bin.
     Bins assured_{};

@@ -29,8 +29,8 @@ from .geometries import FloatArray
 PLACES = 10
 """Number of places with a rule."""
 
-THINNED_AFTER, THINNED_TO = 5, 4
-"""The places after the fifth learn from every fourth answer only."""
+ALL_PLACES, THINNED_TO = 500, 4
+"""After this many answers, the places after the first and the whole learn from every fourth."""
 
 BINS, LOWEST, HIGHEST = 64, -2.0, 6.0
 """The histogram of the logit. The outer bins are open."""
@@ -50,9 +50,9 @@ LEAST_ANSWERS = 10.0
 TARGETS = (0.9, 0.95, 0.99)
 """The targets at which the precision of each label is observed."""
 
-ALWAYS_REFRESHED, REFRESHED_EVERY = 512, 16
-"""The results of the histogram are read off after each of the first answers, then after every
-sixteenth."""
+ALWAYS_REFRESHED, REFRESHED_FIRST, REFRESHED_REST = 512, 16, 64
+"""The results of the histogram of the first place are read off after each of the first answers, then
+after every sixteenth; those of the others after every fourth, then after every 64th."""
 
 
 def sigmoid(value: float) -> float:
@@ -663,9 +663,9 @@ class ConfidenceTwin:
         for label, level in zip(places.labels, places.levels, strict=True):
             if label not in unknown:
                 self.precision.count(label, level, label in relevant)
-        thinned = self.answers % THINNED_TO != 0
+        thinned = self.answers >= ALL_PLACES and self.answers % THINNED_TO != 0
         for rule, label, numbers in zip(self.rules, places.labels, described, strict=False):
-            if label in unknown or (thinned and rule.place > THINNED_AFTER):
+            if label in unknown or (thinned and rule.place > 1):
                 continue
             right = label in relevant
             rule.learn(numbers, right, evidence, stands_for)
@@ -673,7 +673,7 @@ class ConfidenceTwin:
         if not unknown and len(before) == 2:
             margin = places.scores[0] - places.scores[1]
             self.of_two.observe(margin, places.labels[0] in relevant, evidence)
-        if not unknown and places.labels:
+        if not unknown and places.labels and not thinned:
             chosen = (
                 set(places.labels[:1])
                 if self.one_label
@@ -684,8 +684,11 @@ class ConfidenceTwin:
             self.occurrences[label] += 1
         self.by_known[known.bit_length()] += evidence
         self.answers += 1
-        if self.answers < ALWAYS_REFRESHED or self.answers % REFRESHED_EVERY == 0:
-            for learnt in (*self.rules, self.whole):
+        early = self.answers < ALWAYS_REFRESHED
+        if early or self.answers % REFRESHED_FIRST == 0:
+            self.rules[0].histogram.refresh()
+        if self.answers % (4 if early else REFRESHED_REST) == 0:
+            for learnt in (*self.rules[1:], self.whole):
                 learnt.histogram.refresh()
         return places
 
