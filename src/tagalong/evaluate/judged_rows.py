@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
@@ -108,13 +109,15 @@ class JudgedRows:
         rounds : sequence of Round
             The rounds, at least one.
         """
+        # Scores are compared for all rounds in a row that have the same number of labels.
         parts = []
-        for one in rounds:
-            if one.places is not None:
-                parts.append(_widened(one.places))
+        for labels, group in groupby(rounds, _scored_labels):
+            some = list(group)
+            if labels is None:
+                parts += [_widened(one.places) for one in some if one.places is not None]
             else:
-                unknown = LabelRows.from_lists([one.unknown])
-                parts.append(_places_of_scores(np.asarray(one.scores)[np.newaxis], unknown))
+                unknown = LabelRows.from_lists(one.unknown for one in some)
+                parts.append(_places_of_scores(np.stack([one.scores for one in some]), unknown))
         places = Places(
             *(np.concatenate([getattr(part, name) for part in parts]) for name in Places.__slots__)
         )
@@ -142,6 +145,11 @@ class JudgedRows:
             in_runs=places.in_runs,
             relevant=relevant,
         )
+
+
+def _scored_labels(round: Round) -> int | None:
+    """Return the number of labels of a round without confidence, None for other rounds."""
+    return len(round.scores) if round.places is None else None
 
 
 def _sliced(labels: LabelRows, start: int, stop: int) -> LabelRows:
