@@ -23,9 +23,9 @@ def test_file_and_report_do_not_depend_on_the_batch_size(
     calls: list[int] = []
     watch = Tagger.watch_together
 
-    def counting(self: Tagger, batch: list[Item]) -> object:
+    def counting(self: Tagger, batch: list[Item], **options: bool) -> object:
         calls.append(len(batch))
-        return watch(self, batch)
+        return watch(self, batch, **options)
 
     monkeypatch.setattr(Tagger, "watch_together", counting)
     outputs = []

@@ -281,7 +281,8 @@ def test_text_of_one_label_per_item() -> None:
         f"{100 * recent.accuracy:.1f} % of the last 100"
     )
     assert lines[3] == (
-        f"at 95 % right, {middle} can be filed without asking (90 %: {low}, 99 %: {high})"
+        f"at 95 % right, {middle} can be filed without asking (90 %: {low}, 99 %: {high}), "
+        f"from item {report.coverage.starts[1].first_item} on"
     )
     for name in ("accuracy", "right among the first 3", "macro recall", "weakest labels"):
         assert sum(line.startswith(name) for line in lines) == 1

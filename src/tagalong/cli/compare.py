@@ -19,10 +19,11 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from tagalong.cli.compare_table import Row, as_markdown, as_table, live_cells
+from tagalong.cli.compare_table import Row, as_markdown, as_table, best_first, live_cells
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError, UsageError
 from tagalong.cli.interrupts import Interrupts
 from tagalong.cli.learners import (
+    DEFAULT,
     LearnerSpec,
     compared_specs,
     learner_flags,
@@ -55,7 +56,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if features.buckets is None:
         raise UsageError("--buckets grow: compare needs a fixed number of features; give a number")
     settings = learner_settings(args)
-    learners = [_MeasuredLearner(spec, settings, args) for spec in compared_specs(args)]
+    specs = compared_specs(args)
+    learners = [_MeasuredLearner(spec, settings, args) for spec in specs]
+    if settings or not any(_is_default(spec) for spec in specs):
+        learners.append(_MeasuredLearner(DEFAULT, {}, args))
     reading = reading_of(args)
     threads = args.threads or min(len(learners), os.cpu_count() or 1)
     reader = _Chunks(features)
@@ -74,7 +78,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
                     live.show(*live_cells([learner.row() for learner in learners]))
                 running = [pool.submit(learner.learn, chunk) for learner in learners]
         _wait(running)
-    rows = [learner.row() for learner in learners]
+    if not learners[0].progress.items and not interrupts.signal:
+        raise CommandError(_nothing_learnt(reading.sources, reader.unlabelled))
+    rows = best_first([learner.row() for learner in learners])
     out.json_result(
         {
             "interrupted": bool(interrupts.signal),
@@ -96,6 +102,20 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.info("interrupted; the measures cover the items learnt so far")
         return interrupts.exit_code
     return SOME_SKIPPED if stream.skipped else OK
+
+
+def _is_default(spec: LearnerSpec) -> bool:
+    return (spec.learner, spec.settings) == (DEFAULT.learner, DEFAULT.settings)
+
+
+def _nothing_learnt(sources: list[str], unlabelled: int) -> str:
+    named = " ".join(sources)
+    if unlabelled:
+        return (
+            f"{named}: nothing to compare, as none of the {unlabelled:,} items has labels; "
+            "--labels names the key or column of the labels"
+        )
+    return f"{named}: nothing to compare, as there are no items"
 
 
 def _wait(running: list[Future[None]]) -> None:

@@ -1,18 +1,22 @@
 """``tagalong evaluate``: the measures of a model on labelled items, without learning."""
 
 import argparse
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
+from tagalong.cli.answer_cells import answer_cells
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError
 from tagalong.cli.live import Live
 from tagalong.cli.models import check_destination, load_tagger
 from tagalong.cli.output import Output, as_json
+from tagalong.cli.plot_files import check_plot
 from tagalong.cli.sources import OPTIONAL_COLUMNS, reading_of
 from tagalong.evaluate import Progress
 from tagalong.learning.items import Item
 from tagalong.learning.rounds import Round
+from tagalong.readers.stream import Stream
 from tagalong.tagger import Tagger
 
 __all__ = ["FrozenTagger", "run"]
@@ -21,6 +25,7 @@ __all__ = ["FrozenTagger", "run"]
 def run(args: argparse.Namespace, out: Output) -> int:
     """Measure a model and print the measures."""
     check_destination(args.report, "--report")
+    check_plot(args.plot)
     tagger = load_tagger(args.model)
     frozen = FrozenTagger(tagger)
     progress = Progress(args.at, args.window)
@@ -34,15 +39,17 @@ def run(args: argparse.Namespace, out: Output) -> int:
                 continue
             progress.add(frozen.predict(item))
             if live.is_due():
-                so_far = progress.report(frozen.labels).overall
                 cells = {
                     "items": f"{progress.items:,}",
-                    f"NDCG@{progress.k}": f"{so_far.ndcg_at_k:.4f}",
-                    "AP": f"{so_far.average_precision:.4f}",
+                    **answer_cells(progress.report(frozen.labels)),
                 }
                 line = "  ".join(f"{name} {cell}" for name, cell in cells.items())
                 live.show(list(cells), [list(cells.values())], line)
+    if not progress.items:
+        raise CommandError(_nothing_measured(reading.sources, unlabelled, stream))
     report = progress.report(frozen.labels)
+    if args.plot is not None:
+        report.plot(args.plot, args.plot_kind)
     if args.report is not None:
         Path(args.report).write_text(as_json(report.to_dict()) + "\n", encoding="utf-8")
     out.json_result(
@@ -52,16 +59,38 @@ def run(args: argparse.Namespace, out: Output) -> int:
             "unknown_labels": frozen.labels[frozen.known :],
             "skipped": stream.skipped,
             "errors": stream.errors,
+            "certificate": asdict(tagger.certificate_) if tagger.learns_online else None,
             "report": report.to_dict(),
         }
     )
-    out.result(str(report))
+    out.result(report.text())
+    if args.certificate:
+        out.result(_certificate_line(tagger, args.model))
     if unlabelled:
         out.info(f"{unlabelled:,} items without labels were ignored")
     if new := len(frozen.labels) - frozen.known:
         out.info(f"{new:,} labels are unknown to the model and count as ranked last")
     out.report_skipped(stream.skipped, stream.errors)
     return SOME_SKIPPED if stream.skipped else OK
+
+
+def _nothing_measured(sources: list[str], unlabelled: int, stream: Stream) -> str:
+    """Return why there is nothing to measure, and what to do about it."""
+    named = " ".join(sources)
+    if unlabelled:
+        return (
+            f"{named}: nothing to measure, as none of the {unlabelled:,} items has labels; "
+            "--labels names the key or column of the labels"
+        )
+    if stream.skipped:
+        return f"{named}: all {stream.skipped:,} items were skipped; the first: {stream.errors[0]}"
+    return f"{named}: nothing to measure, as there are no items"
+
+
+def _certificate_line(tagger: Tagger, path: str) -> str:
+    if not tagger.learns_online:
+        return f"\n{path} was made by 'tagalong fit': 'tagalong inspect' shows its duality gap"
+    return f"\ncertificate of the items that the model learnt: {tagger.certificate_}"
 
 
 class FrozenTagger:

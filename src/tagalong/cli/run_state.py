@@ -17,7 +17,7 @@ from tagalong.learning.protocols import shows_lists
 from tagalong.readers.queries import Query
 from tagalong.tagger import Tagger
 
-__all__ = ["RUN_NOTE", "Run", "make_list_losses"]
+__all__ = ["RUN_NOTE", "Run", "make_list_losses", "restored_progress"]
 
 RUN_NOTE = "learn"
 """The key of the run in a tagger's notes."""
@@ -59,6 +59,11 @@ class Run:
         self.refused = 0
         self.lists: ListLosses | None = None
         self._last: Item | Query | str = ""
+
+    @property
+    def is_first_pass(self) -> bool:
+        """Whether items are seen for the first time; only then are predictions measured."""
+        return self.number == 1
 
     def next_pass(self) -> None:
         """Start the next pass."""
@@ -133,10 +138,7 @@ class Run:
             )
         try:
             reading = Reading(**saved["reading"])
-            state = saved["progress"]
-            arrays = {name: _decode_array(packed) for name, packed in state["arrays"].items()}
-            kind = QueryProgress if "queries" in state["numbers"] else Progress
-            progress = kind().restore({"arrays": arrays, "numbers": state["numbers"]})
+            progress = restored_progress(saved)
             run = cls(reading, saved["passes"], progress)
             run.number, run.position = saved["pass"], saved["position"]
             run.unlabelled, run.refused = saved["unlabelled"], saved["refused"]
@@ -153,6 +155,20 @@ class Run:
                 f"{path} has changed since its run stopped; use --continue to learn further items"
             )
         return run
+
+
+def restored_progress(note: dict[str, Any]) -> Progress | QueryProgress:
+    """Return the measures of a saved run.
+
+    Parameters
+    ----------
+    note : dict
+        The note ``RUN_NOTE`` of a tagger.
+    """
+    state = note["progress"]
+    arrays = {name: _decode_array(packed) for name, packed in state["arrays"].items()}
+    kind = QueryProgress if "queries" in state["numbers"] else Progress
+    return kind().restore({"arrays": arrays, "numbers": state["numbers"]})
 
 
 def make_list_losses(tagger: Tagger, window: int) -> ListLosses:

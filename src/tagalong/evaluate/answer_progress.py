@@ -10,7 +10,7 @@ import numpy.typing as npt
 from tagalong.evaluate.answers import COLUMNS, TARGETS, Answers, Coverage, answer_table, starts_of
 from tagalong.evaluate.calibration import Calibration, CalibrationCounts
 from tagalong.evaluate.confusion import Confused, ConfusionCounts
-from tagalong.evaluate.judged_rows import JudgedRows
+from tagalong.evaluate.judged_rows import JudgedRows, RowPart
 from tagalong.evaluate.label_counts import LABEL_COLUMNS, LabelCounts, macro_recall
 from tagalong.evaluate.recent_rows import RecentRows
 from tagalong.learning.rounds import Round, Rounds
@@ -59,7 +59,7 @@ class AnswerReport:
 
 
 class AnswerProgress:
-    """Counts the first suggestions of a run. Single rounds wait until there are enough of them.
+    """Counts the first suggestions of a run. Rows wait until there are enough of them.
 
     Parameters
     ----------
@@ -76,39 +76,69 @@ class AnswerProgress:
         self._calibration = CalibrationCounts()
         self._labels = LabelCounts()
         self._confusion = ConfusionCounts()
-        self._waiting: list[Round] = []
+        self._waiting: list[RowPart] = []
+        self._waiting_rows = 0
+        self._points: list[tuple[int, list[float]]] = []
         self._items = 0
 
     def add(self, round: Round) -> None:
         """Add one round."""
-        self._waiting.append(round)
-        if len(self._waiting) >= BUFFER:
-            self._count_waiting()
+        self._add(RowPart.from_round(round), 1)
 
     def add_rounds(self, rounds: Rounds, start: int, stop: int) -> None:
         """Add the rows of a batch from start to stop, which is excluded."""
-        self._count_waiting()
-        self._count(JudgedRows.from_rounds(rounds, start, stop))
+        self._add(RowPart.from_rounds(rounds, start, stop), stop - start)
 
-    def _count_waiting(self) -> None:
-        if self._waiting:
-            rounds, self._waiting = self._waiting, []
-            self._count(JudgedRows.from_single_rounds(rounds))
+    def _add(self, part: RowPart, rows: int) -> None:
+        self._waiting.append(part)
+        self._waiting_rows += rows
+        if self._waiting_rows >= BUFFER:
+            self.count_waiting()
 
-    def _count(self, rows: JudgedRows) -> None:
-        if not len(rows):
+    def fill_point(self, point: list[float]) -> None:
+        """Write the present counts to the end of a point of the curve, at once or later.
+
+        Parameters
+        ----------
+        point : list of float
+            The point. It is complete after the next `count_waiting`.
+        """
+        if self._waiting_rows:
+            self._points.append((self._waiting_rows, point))
+        else:
+            point[-2 * len(COLUMNS) :] = [*self._totals.tolist(), *self._recent_totals.tolist()]
+
+    def count_waiting(self) -> None:
+        """Count the rows that wait, and complete the points of the curve among them."""
+        if not self._waiting_rows:
             return
+        rows = JudgedRows.from_parts(self._waiting)
+        points = self._points
+        self._waiting, self._waiting_rows, self._points = [], 0, []
         first_item = self._items + 1
         table = answer_table(rows)
         self._note_first_sure(table, first_item)
         self._calibration.add(rows, first_item)
         self._labels.add(rows)
         self._confusion.add(rows)
+        if points:
+            self._fill_points(points, table)
         sums = table.sum(axis=0)
         left = self._recent.append(_recent_table(rows, table))
         self._totals += sums
         self._recent_totals += sums - left[: len(COLUMNS)]
         self._items += len(rows)
+
+    def _fill_points(self, points: list[tuple[int, list[float]]], table: Counts) -> None:
+        """Write to each point the counts after so many rows of a table."""
+        before = self._recent.rows[:, : len(COLUMNS)]
+        sums = np.zeros((len(before) + len(table) + 1, len(COLUMNS)), np.int64)
+        np.cumsum(np.vstack([before, table]), axis=0, out=sums[1:])
+        ends = np.array([rows for rows, _ in points]) + len(before)
+        totals = self._totals + sums[ends] - sums[len(before)]
+        recent = sums[ends] - sums[np.maximum(ends - self._window, 0)]
+        for (_, point), counts in zip(points, np.hstack([totals, recent]).tolist(), strict=True):
+            point[-2 * len(COLUMNS) :] = counts
 
     def _note_first_sure(self, table: Counts, first_item: int) -> None:
         for target, column in enumerate(_SURE):
@@ -119,7 +149,7 @@ class AnswerProgress:
 
     def counts(self) -> tuple[Counts, Counts]:
         """Return the counts ``COLUMNS`` of all rows and of the recent rows."""
-        self._count_waiting()
+        self.count_waiting()
         return self._totals.copy(), self._recent_totals.copy()
 
     def report(
@@ -166,7 +196,7 @@ class AnswerProgress:
 
     def state(self) -> Arrays:
         """Return the state as arrays by name."""
-        self._count_waiting()
+        self.count_waiting()
         return {
             "answers": self._totals.copy(),
             "recent_answers": self._recent.rows.copy(),

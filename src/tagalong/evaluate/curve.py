@@ -28,7 +28,6 @@ _KEPT = (*_MEASURED, *_ANSWERS)
 
 Columns = dict[str, npt.NDArray[np.float64]]
 Sums = dict[str, float]
-Answers = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
 def point(
@@ -36,9 +35,10 @@ def point(
     overall: tuple[Sums, float],
     recent: tuple[Sums, float],
     certificate: AnyCertificate | None,
-    answers: Answers | None = None,
 ) -> list[float]:
-    """Return one point of a curve: sums, macro-F1 and answers of all rows and of the recent rows.
+    """Return one point of a curve: sums and macro-F1 of all rows and of the recent rows.
+
+    The counts of answers at its end are NaN; `AnswerProgress.fill_point` writes them.
 
     `Curve.columns` computes the measures from the sums, as most points are dropped before that.
     """
@@ -46,8 +46,7 @@ def point(
     if certificate is not None:
         certified = [float(getattr(certificate, name, math.nan)) for name in _CERTIFIED]
     measured = [*overall[0].values(), overall[1], *recent[0].values(), recent[1]]
-    counts = [math.nan] * len(_ANSWERS) if answers is None else np.concatenate(answers).tolist()
-    return [items, *measured, *certified, *counts]
+    return [items, *measured, *certified, *[math.nan] * len(_ANSWERS)]
 
 
 class Curve:

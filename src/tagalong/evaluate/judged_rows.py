@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ from tagalong.learning.labels import LabelRows
 from tagalong.learning.places import PLACES_JUDGED, Places
 from tagalong.learning.rounds import Round, Rounds
 
-__all__ = ["PLACES_WITHOUT_CONFIDENCE", "JudgedRows"]
+__all__ = ["PLACES_WITHOUT_CONFIDENCE", "JudgedRows", "RowPart"]
 
 PLACES_WITHOUT_CONFIDENCE = 3
 """Number of places that are taken from the scores if a learner has no confidence."""
@@ -19,6 +20,58 @@ PLACES_WITHOUT_CONFIDENCE = 3
 Flags = npt.NDArray[np.bool_]
 Reals = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
+
+
+CountedLabels = tuple[npt.ArrayLike, npt.ArrayLike]
+"""The number of labels of each row, and the labels, row after row."""
+
+
+class RowPart(NamedTuple):
+    """Some rows of a run: their scores, their places if known, and their labels."""
+
+    scores: npt.NDArray[Any]
+    places: Places | None
+    relevant: CountedLabels
+    unknown: CountedLabels
+
+    @property
+    def scored_labels(self) -> int | None:
+        """Number of labels of rows without confidence, None for other rows."""
+        return self.scores.shape[1] if self.places is None else None
+
+    @classmethod
+    def from_round(cls, round: Round) -> "RowPart":
+        """Return a single round.
+
+        Parameters
+        ----------
+        round : Round
+            The round.
+        """
+        relevant, unknown = (([len(labels)], labels) for labels in (round.relevant, round.unknown))
+        return cls(round.scores[np.newaxis], round.places, relevant, unknown)
+
+    @classmethod
+    def from_rounds(cls, rounds: Rounds, start: int, stop: int) -> "RowPart":
+        """Return the rows of a batch from start to stop, which is excluded.
+
+        Parameters
+        ----------
+        rounds : Rounds
+            The batch.
+        start, stop : int
+            The first row, and the row after the last.
+        """
+        places = None if rounds.places is None else rounds.places[start:stop]
+        relevant, unknown = (
+            _counted(labels, start, stop) for labels in (rounds.relevant, rounds.unknown)
+        )
+        return cls(rounds.scores[start:stop], places, relevant, unknown)
+
+
+def _counted(labels: LabelRows, start: int, stop: int) -> CountedLabels:
+    indptr = labels.indptr[start : stop + 1]
+    return indptr[1:] - indptr[:-1], labels.indices[indptr[0] : indptr[-1]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,52 +133,35 @@ class JudgedRows:
         return all_right & (chosen.sum(axis=1) == self.relevant_counts)
 
     @classmethod
-    def from_rounds(cls, rounds: Rounds, start: int, stop: int) -> "JudgedRows":
-        """Return the rows of a batch from start to stop, which is excluded.
+    def from_parts(cls, parts: Sequence["RowPart"]) -> "JudgedRows":
+        """Return the rows of several parts of a run, in their order.
 
         Parameters
         ----------
-        rounds : Rounds
-            The batch.
-        start, stop : int
-            The first row, and the row after the last.
+        parts : sequence of RowPart
+            The parts, at least one.
         """
-        relevant, unknown = (
-            _sliced(labels, start, stop) for labels in (rounds.relevant, rounds.unknown)
-        )
-        if rounds.places is not None:
-            places = _widened(rounds.places[start:stop])
-        else:
-            places = _places_of_scores(rounds.scores[start:stop], unknown)
-        has_confidence = np.full(stop - start, rounds.places is not None)
-        return cls._judged(places, has_confidence, relevant, unknown)
-
-    @classmethod
-    def from_single_rounds(cls, rounds: Sequence[Round]) -> "JudgedRows":
-        """Return single rounds as rows.
-
-        Parameters
-        ----------
-        rounds : sequence of Round
-            The rounds, at least one.
-        """
-        # Scores are compared for all rounds in a row that have the same number of labels.
-        parts = []
-        for labels, group in groupby(rounds, _scored_labels):
+        found: list[Places] = []
+        # Scores are compared for all parts in a row that have the same number of labels.
+        for labels, group in groupby(parts, lambda part: part.scored_labels):
             some = list(group)
             if labels is None:
-                parts += [_widened(one.places) for one in some if one.places is not None]
+                found += [_widened(part.places) for part in some if part.places is not None]
             else:
-                unknown = LabelRows.from_lists(one.unknown for one in some)
-                parts.append(_places_of_scores(np.stack([one.scores for one in some]), unknown))
+                scores = np.concatenate([part.scores for part in some])
+                unknown = _joined([part.unknown for part in some])
+                found.append(_places_of_scores(scores, unknown))
         places = Places(
-            *(np.concatenate([getattr(part, name) for part in parts]) for name in Places.__slots__)
+            *(np.concatenate([getattr(one, name) for one in found]) for name in Places.__slots__)
+        )
+        has_confidence = np.repeat(
+            [part.places is not None for part in parts], [len(part.scores) for part in parts]
         )
         return cls._judged(
             places,
-            np.array([one.places is not None for one in rounds]),
-            LabelRows.from_lists(one.relevant for one in rounds),
-            LabelRows.from_lists(one.unknown for one in rounds),
+            has_confidence,
+            _joined([part.relevant for part in parts]),
+            _joined([part.unknown for part in parts]),
         )
 
     @classmethod
@@ -147,14 +183,12 @@ class JudgedRows:
         )
 
 
-def _scored_labels(round: Round) -> int | None:
-    """Return the number of labels of a round without confidence, None for other rounds."""
-    return len(round.scores) if round.places is None else None
-
-
-def _sliced(labels: LabelRows, start: int, stop: int) -> LabelRows:
-    indptr = labels.indptr[start : stop + 1]
-    return LabelRows(indptr - indptr[0], labels.indices[indptr[0] : indptr[-1]])
+def _joined(parts: Sequence[CountedLabels]) -> LabelRows:
+    counts = np.concatenate([part[0] for part in parts])
+    indptr = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=indptr[1:])
+    indices = np.concatenate([part[1] for part in parts]).astype(np.int32)
+    return LabelRows(indptr, indices)
 
 
 def _contained(labels: Numbers, rows: LabelRows) -> Flags:

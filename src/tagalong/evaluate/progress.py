@@ -131,7 +131,9 @@ class Progress:
                 self._curve.add(self._point(_certificate(learner) if stop == rows else None))
 
     def _point(self, certificate: AnyCertificate | None) -> list[float]:
-        return point(self._items, *self._figures(), certificate, self._answers.counts())
+        now = point(self._items, *self._figures(), certificate)
+        self._answers.fill_point(now)
+        return now
 
     def _figures(self) -> tuple[tuple[Sums, float], tuple[Sums, float]]:
         """Return the sums and the macro-F1 of all rows and of the recent rows."""
@@ -168,7 +170,9 @@ class Progress:
         padded = np.zeros((len(names), 3), np.int64)
         padded[: len(counts)] = counts
         overall, recent = self._figures()
-        now = point(self._items, overall, recent, certificate, self._answers.counts())
+        self._answers.count_waiting()
+        now = point(self._items, overall, recent, certificate)
+        self._answers.fill_point(now)
         answers = self._answers.report(names, self._curve.answer_counts(now))
         rounds = answers.coverage.overall
         return Report(
@@ -187,6 +191,7 @@ class Progress:
 
     def state(self) -> State:
         """Return the state as a dict of ``arrays`` and ``numbers``, both by name."""
+        self._answers.count_waiting()  # completes the points of the curve
         native, curve = self._measures.state(), self._curve.state()
         arrays = {**native["arrays"], **curve["arrays"], **self._answers.state()}
         numbers = {"k": self.k, "window": self.window, "items": self._items}

@@ -39,7 +39,9 @@ def _can_be_filed(report: "Report") -> str:
         return "nothing can be filed without asking yet: no suggestion is sure at 90 % or more"
     low, middle, high = (percent(share, 0) for share in shares)
     can_be = "can be filed" if report.one_label else "of the right labels can be set"
-    return f"at 95 % right, {middle} {can_be} without asking (90 %: {low}, 99 %: {high})"
+    first = report.coverage.starts[TARGETS.index(0.95)].first_item
+    start = "" if first is None else f", from item {first:,} on"
+    return f"at 95 % right, {middle} {can_be} without asking (90 %: {low}, 99 %: {high}){start}"
 
 
 def _share(report: "Report", at: AtTarget) -> float:

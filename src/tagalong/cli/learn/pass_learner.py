@@ -35,6 +35,8 @@ class PassLearner:
         self.problems: list[str] = []
         self._tagger = tagger
         self._run = run
+        # Measures and confidence come from the first pass only; later passes change weights.
+        self._judged: dict[str, bool] = {} if run.is_first_pass else {"judged": False}
 
     def learn(self, items: list[Item | Query]) -> None:
         """Learn items, in one native call if possible; the result is the same."""
@@ -49,11 +51,13 @@ class PassLearner:
         if len(items) < 2:
             return False
         labelled = [item for item in items if isinstance(item, Item) and item.labels is not None]
-        rounds = self._tagger.watch_together(labelled) if labelled else None
+        watch: Any = self._tagger.watch_together
+        rounds = watch(labelled, **self._judged) if labelled else None
         if rounds is None:
             return False
-        progress: Any = self._run.progress
-        progress.add_rounds(rounds, self._tagger)
+        if self._run.is_first_pass:
+            progress: Any = self._run.progress
+            progress.add_rounds(rounds, self._tagger)
         self._run.unlabelled += len(items) - len(labelled)
         self._run.count(items)
         return True
@@ -64,10 +68,13 @@ class PassLearner:
             return
         tagger = self._tagger
         try:
-            watch: Any = tagger.watch_query if isinstance(item, Query) else tagger.watch
-            found = watch(item)
+            watch: Any = tagger.watch
+            is_query = isinstance(item, Query)
+            found = tagger.watch_query(item) if is_query else watch(item, **self._judged)
         except ValueError as error:
             self._refuse(item, error)
+            return
+        if not self._run.is_first_pass:
             return
         self._run.progress.add(found, tagger)
         if isinstance(found, Round) and found.shown is not None:
