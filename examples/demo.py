@@ -52,8 +52,8 @@ def main() -> None:
     ask(tagalong.load(model))
     run(f"inspect {model}")
     print(
-        f"\nDone in {time.monotonic() - started:.0f} seconds. The model is {model}.\nThe plot {plot} "
-        "shows how often the first suggestion was right."
+        f"\nDone in {time.monotonic() - started:.0f} seconds. The model is {model}."
+        f"\nThe plot {plot} shows how often the first suggestion was right."
         "\n\nTry next, after 'source .venv/bin/activate':"
         f"\n  tagalong inspect {model} --certificate"
         "\n                                             what is proven about its mistakes"

@@ -99,7 +99,8 @@ def test_model_equals_the_python_tagger_to_the_bit(
     by_hand = tagalong.Tagger(tagalong.LabelRanker(**learner), TextFeatures(**features))
     for number in range(passes):
         for item in labelled("items.jsonl"):
-            by_hand.learn(item, **({"judged": False} if number else {}))
+            options: dict[str, Any] = {"judged": False} if number else {}
+            by_hand.learn(item, **options)
     learnt = tagalong.load("m.tagalong")
     assert arrays(learnt) == arrays(by_hand)
     assert learnt.labels == by_hand.labels

@@ -10,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong.cli.errors import CommandError
+from tagalong.cli.frozen_tagger import has_one_label
 from tagalong.cli.sources import Reading
-from tagalong.evaluate import ListLosses, Progress, QueryProgress
+from tagalong.evaluate import ListLosses, Progress, QueryProgress, Report
+from tagalong.evaluate.query_report import QueryReport
 from tagalong.learning.items import Item
 from tagalong.learning.protocols import shows_lists
 from tagalong.readers.queries import Query
@@ -64,6 +66,17 @@ class Run:
     def is_first_pass(self) -> bool:
         """Whether items are seen for the first time; only then are predictions measured."""
         return self.number == 1
+
+    def report(self, tagger: Tagger) -> Report | QueryReport:
+        """Return the measures so far.
+
+        Parameters
+        ----------
+        tagger : Tagger
+            The model that learns.
+        """
+        one_label = has_one_label(tagger)
+        return self.progress.report(tagger.labels, tagger.certificate_, one_label)
 
     def next_pass(self) -> None:
         """Start the next pass."""

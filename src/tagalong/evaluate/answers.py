@@ -16,14 +16,9 @@ TARGETS = (0.90, 0.95, 0.99)
 """The precisions at which the share of items that can be filed without asking is counted."""
 
 _PER_TARGET = ("sure", "sure_right", "marked", "marked_right")
+_COUNTS = ("rows", "suggested", "right", "right_of_3", "judged", "in_runs", "one")
 COLUMNS = (
-    "rows",
-    "suggested",
-    "right",
-    "right_of_3",
-    "judged",
-    "in_runs",
-    "one",
+    *_COUNTS,
     "relevant",
     *(f"{name}_{round(100 * target)}" for name in _PER_TARGET for target in TARGETS),
 )
@@ -180,8 +175,7 @@ class Answers:
                     marked_right,
                 )
             )
-        names = ("rows", "suggested", "right", "right_of_3", "judged", "in_runs", "one")
-        return cls(*(by_name[name] for name in names), targets=tuple(targets))
+        return cls(**{name: by_name[name] for name in _COUNTS}, targets=tuple(targets))
 
     @classmethod
     def none(cls) -> "Answers":
@@ -213,8 +207,7 @@ class Answers:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all values by name."""
-        names = ("rows", "suggested", "right", "right_of_3", "judged", "in_runs", "one")
-        names += ("accuracy", "accuracy_of_3")
+        names = (*_COUNTS, "accuracy", "accuracy_of_3")
         found: dict[str, Any] = {name: getattr(self, name) for name in names}
         return {**found, "targets": [one.to_dict() for one in self.targets]}
 

@@ -130,7 +130,8 @@ class JudgedRows:
         """Whether the chosen labels of the first places are exactly the relevant labels."""
         chosen = self.chosen & (self.labels >= 0)
         all_right = ~(chosen & ~self.right).any(axis=1)
-        return all_right & (chosen.sum(axis=1) == self.relevant_counts)
+        exact: Flags = all_right & (chosen.sum(axis=1) == self.relevant_counts)
+        return exact
 
     @classmethod
     def from_parts(cls, parts: Sequence["RowPart"]) -> "JudgedRows":

@@ -1,5 +1,7 @@
 """Counts of single labels: how often each was suggested first, and how often it was sure."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -36,7 +38,7 @@ class LabelCounts:
         first, first_right = rows.labels[:, 0], suggested & rows.right[:, 0]
         marked = (rows.assured >= SURE_TARGET) & rows.counts & rows.has_confidence[:, np.newaxis]
         answered = np.repeat(suggested, rows.relevant_counts)
-        parts = (
+        parts: tuple[npt.NDArray[Any], ...] = (
             rows.relevant.indices[answered],
             first[suggested],
             first[first_right],

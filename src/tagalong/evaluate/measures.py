@@ -227,9 +227,9 @@ class LabelMeasures:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all values except the label, by name."""
-        names = ("support", "chosen", "hits", "precision", "recall", "f1")
-        names += ("answered", "suggested", "suggested_right", "found_first", "precision_first")
-        names += ("marked", "marked_right", "marked_precision")
+        counts = [field.name for field in fields(self) if field.name != "label"]
+        shares = ("precision", "recall", "f1", "found_first", "precision_first", "marked_precision")
+        names = (*counts, *shares)
         return {name: getattr(self, name) for name in names}
 
 

@@ -38,7 +38,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
                 tagger, learning_run, interrupts, measures, saver, warning, show_reading
             )
             _learn_and_save(loop, saver, learning_run, args.model)
-        report = learning_run.progress.report(tagger.labels, tagger.certificate_)
+        report = learning_run.report(tagger)
         # Inside the block, so that a signal ends it without losing the report.
         held_out = held_out_estimate(tagger, learning_run, report, interrupts, out)
     _write_files(args, report)

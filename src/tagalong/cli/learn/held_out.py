@@ -12,7 +12,7 @@ from typing import Any
 
 from sklearn.base import clone
 
-from tagalong.cli.evaluate import FrozenTagger
+from tagalong.cli.frozen_tagger import FrozenTagger
 from tagalong.cli.interrupts import Interrupts
 from tagalong.cli.output import Output
 from tagalong.cli.run_state import Run

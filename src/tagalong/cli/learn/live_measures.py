@@ -39,7 +39,7 @@ class LiveMeasures:
         """Update the display if it is time."""
         if not self._live.is_due():
             return
-        report = self._run.progress.report(self._tagger.labels, self._tagger.certificate_)
+        report = self._run.report(self._tagger)
         cells = self._cells(report)
         line = "  ".join(f"{name} {cell}" for name, cell in cells.items())
         self._live.show(list(cells), [list(cells.values())], line)

@@ -68,9 +68,8 @@ class PassLearner:
             return
         tagger = self._tagger
         try:
-            watch: Any = tagger.watch
-            is_query = isinstance(item, Query)
-            found = tagger.watch_query(item) if is_query else watch(item, **self._judged)
+            watch: Any = tagger.watch_query if isinstance(item, Query) else tagger.watch
+            found = watch(item, **({} if isinstance(item, Query) else self._judged))
         except ValueError as error:
             self._refuse(item, error)
             return
