@@ -338,7 +338,19 @@ def test_text_of_sorted_items_warns_first() -> None:
     assert "must not be trusted" in lines[2]
     assert "--shuffle" in lines[4]
     assert "can be filed" not in text
+    assert "filed alone" not in text
     assert report.to_dict()["order"] == "sorted"
+
+
+def test_text_of_frozen_models_has_no_first_item() -> None:
+    _, learning = text_of(confident_rounds(1, 400))
+    report, text = text_of(confident_rounds(1, 400), frozen=True)
+    for part in (", from item ", "first item", "half from item"):
+        assert part in learning
+        assert part not in text
+    assert "filed alone" in text
+    assert text_of(MAKE["one label"](), frozen=True)[0].calibration.from_item == 1
+    assert report.to_dict()["frozen"]
 
 
 def test_weakest_labels_are_those_found_least() -> None:

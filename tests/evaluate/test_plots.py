@@ -166,9 +166,19 @@ def test_coverage_plot_has_a_dot_per_target() -> None:
 def test_calibration_plot_shows_the_errors() -> None:
     report = REPORTS["one label"]()
     found = text_of(report, "calibration")
-    for part in (report.calibration.first, report.calibration.first_five, report.calibration.whole):
+    for part in (report.calibration.first, report.calibration.first_five):
         assert f"(error {part.error:.3f})" in found
     assert "Items from number 501 on" in found
+    assert "whole set" not in found
+    whole = text_of(REPORTS["several labels"](), "calibration")
+    assert "whole set of labels (error " in whole
+
+
+def test_captions_of_frozen_models() -> None:
+    report = replace(REPORTS["one label"](), frozen=True)
+    for kind in ("accuracy", "measures"):
+        assert "The model did not learn from these items." in text_of(report, kind)
+        assert "before it was learnt" not in text_of(report, kind)
 
 
 @pytest.mark.parametrize("kind", ["accuracy", "coverage", "calibration"])

@@ -44,7 +44,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
                 live.show(list(cells), [list(cells.values())], line)
     if not progress.items:
         raise CommandError(_nothing_measured(reading.sources, unlabelled, stream))
-    report = progress.report(frozen.labels, one_label=has_one_label(tagger))
+    report = progress.report(frozen.labels, one_label=has_one_label(tagger), frozen=True)
     if args.plot is not None:
         report.plot(args.plot, args.plot_kind)
     if args.report is not None:

@@ -170,7 +170,7 @@ def _measure(tagger: Tagger, items: list[Item], args: argparse.Namespace) -> Rep
     frozen, progress = FrozenTagger(tagger), Progress(args.at, args.window)
     for item in items:
         progress.add(frozen.predict(item))
-    return progress.report(frozen.labels)
+    return progress.report(frozen.labels, frozen=True)
 
 
 def _calibrate(learner: Any, tagger: Tagger, items: list[Item]) -> None:

@@ -79,6 +79,8 @@ class FrozenTagger:
         find: Any = getattr(tagger.learner, "find_places", None)
         if find is None or tagger.learner.task != "labels" or not self.known:
             return None
+        if tagger.learner.get_params().get("probability") is False:
+            return None
         features: Any = tagger.features
         ties = tagger.history.count, tagger.history.last
         places: Places = find(features.look_rows([item]), PLACES_JUDGED, ties)

@@ -10,6 +10,7 @@ from tagalong.evaluate.plot_parts import (
     OTHER,
     OURS,
     TARGET_COLOURS,
+    about_items,
     caption,
     finish,
     line,
@@ -40,9 +41,7 @@ def draw_accuracy(report: Report) -> "Figure":
     line(above, items, recent, OURS, f"{last}  {_last(recent)}")
     _finish(above, "First suggestion right", "" if has_confidence else "items")
     note_order(above, report.order == "sorted")
-    texts = [
-        "Each item was predicted before it was learnt. The numbers are the values at the end.",
-    ]
+    texts = [f"{about_items(report.frozen)} The numbers are the values at the end."]
     if has_confidence:
         below, name = axes[1], "share" if report.one_label else "found"
         for target, colour in zip(TARGETS, TARGET_COLOURS, strict=True):

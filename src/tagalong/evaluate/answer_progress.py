@@ -153,7 +153,10 @@ class AnswerProgress:
         return self._totals.copy(), self._recent_totals.copy()
 
     def report(
-        self, names: Sequence[Hashable], curve: dict[str, npt.NDArray[np.float64]]
+        self,
+        names: Sequence[Hashable],
+        curve: dict[str, npt.NDArray[np.float64]],
+        frozen: bool = False,
     ) -> AnswerReport:
         """Return the counts so far.
 
@@ -163,6 +166,8 @@ class AnswerProgress:
             The names of the labels, in the order of their numbers.
         curve : dict of arrays
             The counts at points of the run, by name.
+        frozen : bool, default False
+            Whether the model did not learn from the rounds.
         """
         overall, recent = self.counts()
         labels = self._labels.table(max(len(names), len(self._labels)))
@@ -175,7 +180,7 @@ class AnswerProgress:
                 Answers.from_counts(recent),
                 starts_of(self._first_sure.tolist(), curve),
             ),
-            calibration=self._calibration.calibration(),
+            calibration=self._calibration.calibration(frozen),
             confusion=self._confusion.most_frequent(names),
             macro_recall=macro_recall(answered, right),
             recent_macro_recall=self._recent_macro_recall(),

@@ -141,9 +141,15 @@ class CalibrationCounts:
         # Exact, as the sums of a batch stay far below 2**53.
         sums[:, 2] += np.bincount(bins, units, minlength=BINS).astype(np.int64)
 
-    def calibration(self) -> Calibration:
-        """Return the calibration from item 501 on, or of all items if there are fewer."""
-        settled = bool(self._sums[0, 1, :, 0].any())
+    def calibration(self, frozen: bool = False) -> Calibration:
+        """Return the calibration from item 501 on, or of all items if there are fewer.
+
+        Parameters
+        ----------
+        frozen : bool, default False
+            Whether the model did not learn; then all items count.
+        """
+        settled = not frozen and bool(self._sums[0, 1, :, 0].any())
         sums = self._sums[:, 1] if settled else self._sums.sum(axis=1)
         parts = (Reliability(s[:, 0].copy(), s[:, 1].copy(), s[:, 2] / _UNIT) for s in sums)
         return Calibration(SETTLED + 1 if settled else 1, *parts)

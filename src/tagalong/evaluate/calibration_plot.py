@@ -27,6 +27,8 @@ __all__ = ["draw_calibration"]
 
 def draw_calibration(report: Report) -> "Figure":
     """Return a figure of the share of right suggestions in bins of their probability."""
+    from matplotlib.ticker import FuncFormatter
+
     calibration = report.calibration
     figure, (above, below) = panels(2, height=8.2, right=0.75)
     ax = above
@@ -34,7 +36,8 @@ def draw_calibration(report: Report) -> "Figure":
     ax.plot([0, 1], [0, 1], color=FAINT, linewidth=1.5, zorder=1)
     _draw(ax, calibration.first, OURS, "o", "first suggestion")
     _draw(ax, calibration.first_five, CERTIFIED, "s", "first five")
-    _draw(ax, calibration.whole, "#2a8c5a", "^", "whole set of labels")
+    if not report.one_label:  # otherwise the set is the first suggestion
+        _draw(ax, calibration.whole, "#2a8c5a", "^", "whole set of labels")
     ax.set_ylim(-0.02, 1.02)
     ax.set_ylabel("share that was right", fontsize=9, color=INK)
     share_axis(ax.yaxis)
@@ -47,6 +50,7 @@ def draw_calibration(report: Report) -> "Figure":
     edges = np.arange(BINS) / BINS
     below.bar(edges, calibration.first.counts, width=0.92 / BINS, align="edge", color=OURS)
     below.set_ylabel("items", fontsize=9, color=INK)
+    below.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     below.set_ylim(0, max(1.0, below.get_ylim()[1]))
     below.set_xlabel("probability before the answer was known", fontsize=9, color=INK)
     for one in (above, below):
@@ -70,13 +74,17 @@ def _draw(ax: "Axes", found: Reliability, colour: str, marker: str, name: str) -
     x, y = found.predicted[used] / counts, found.right[used] / counts
     many = counts >= 10
     ax.plot(x[many], y[many], color=colour, linewidth=1.0, alpha=0.5, zorder=2)
-    ax.scatter(
-        x,
-        y,
-        s=34,
-        marker=marker,
-        facecolors=[colour if full else "white" for full in many],
-        edgecolors=colour,
-        zorder=3,
-        label=f"{name}\n(error {found.error:.3f})",
-    )
+    label = f"{name}\n(error {found.error:.3f})"
+    for kept, face in ((many, colour), (~many, "white")):
+        if kept.any():
+            ax.scatter(
+                x[kept],
+                y[kept],
+                s=34,
+                marker=marker,
+                facecolors=face,
+                edgecolors=colour,
+                zorder=3,
+                label=label,
+            )
+            label = "_nolegend_"

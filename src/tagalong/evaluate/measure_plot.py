@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tagalong.evaluate.measures import HIGHER_IS_BETTER, MEASURES
-from tagalong.evaluate.plot_parts import caption, finish, line, panels
+from tagalong.evaluate.plot_parts import about_items, caption, finish, line, panels
 from tagalong.evaluate.report import Report, title
 
 if TYPE_CHECKING:
@@ -35,6 +35,6 @@ def draw_measures(report: Report) -> "Figure":
     caption(
         figure,
         f"Each point covers the last {report.window:,} items, or all items if there are fewer. "
-        "Each item was predicted before it was learnt. The numbers are the values at the end.",
+        f"{about_items(report.frozen)} The numbers are the values at the end.",
     )
     return figure

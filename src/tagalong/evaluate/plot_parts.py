@@ -19,6 +19,7 @@ __all__ = [
     "OTHER",
     "OURS",
     "TARGET_COLOURS",
+    "about_items",
     "caption",
     "finish",
     "fonts",
@@ -123,6 +124,13 @@ def share_axis(axis: Any) -> None:
 
     axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
     axis.set_major_formatter(PercentFormatter(1.0, decimals=None, symbol=" %"))
+
+
+def about_items(frozen: bool) -> str:
+    """Return a sentence for captions: whether the model learnt from the items."""
+    if frozen:
+        return "The model did not learn from these items."
+    return "Each item was predicted before it was learnt."
 
 
 def note_order(ax: "Axes", is_sorted: bool) -> None:

@@ -148,6 +148,7 @@ class Progress:
         labels: Sequence[Hashable] | None = None,
         certificate: AnyCertificate | None = None,
         one_label: bool = False,
+        frozen: bool = False,
     ) -> Report:
         """Return the measures so far.
 
@@ -160,6 +161,8 @@ class Progress:
         one_label : bool, default False
             Whether the learner says that items have one label each. The report says so too if all
             rounds have exactly one relevant label.
+        frozen : bool, default False
+            Whether the model did not learn from the rounds.
         """
         counts = self._measures.per_label()
         names = tuple(range(len(counts)) if labels is None else labels)
@@ -173,7 +176,7 @@ class Progress:
         self._answers.count_waiting()
         now = point(self._items, overall, recent, certificate)
         self._answers.fill_point(now)
-        answers = self._answers.report(names, self._curve.answer_counts(now))
+        answers = self._answers.report(names, self._curve.answer_counts(now), frozen)
         rounds = answers.coverage.overall
         return Report(
             items=self._items,
@@ -187,6 +190,7 @@ class Progress:
             certificate=certificate,
             answers=answers,
             one_label=one_label or 0 < self._items == rounds.one,
+            frozen=frozen,
         )
 
     def state(self) -> State:

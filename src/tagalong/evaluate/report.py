@@ -81,6 +81,9 @@ class Report:
     one_label : bool
         Whether items have one label each. The text then shows accuracy in place of measures that
         are meant for several labels per item.
+    frozen : bool
+        Whether the model did not learn during the run. The text then does not say from which item
+        on items could be filed.
     """
 
     items: int
@@ -94,6 +97,7 @@ class Report:
     certificate: AnyCertificate | None = None
     answers: AnswerReport = field(default_factory=lambda: AnswerProgress(1).report((), {}))
     one_label: bool = False
+    frozen: bool = False
 
     @property
     def coverage(self) -> Coverage:
@@ -150,6 +154,7 @@ class Report:
             ],
             "order": self.order,
             "one_label": self.one_label,
+            "frozen": self.frozen,
             "coverage": self.coverage.to_dict(),
             "calibration": self.calibration.to_dict(),
             "macro_recall": self.answers.macro_recall,

@@ -36,11 +36,12 @@ def _can_be_filed(report: "Report") -> str:
     recent = report.coverage.recent
     shares = [_share(report, at) for at in recent.targets]
     if not any(at.sure for at in recent.targets) and not any(at.marked for at in recent.targets):
-        return "nothing can be filed without asking yet: no suggestion is sure at 90 % or more"
+        yet = "" if report.frozen else " yet"
+        return f"nothing can be filed without asking{yet}: no suggestion is sure at 90 % or more"
     low, middle, high = (percent(share, 0) for share in shares)
     can_be = "can be filed" if report.one_label else "of the right labels can be set"
     first = report.coverage.starts[TARGETS.index(0.95)].first_item
-    start = "" if first is None else f", from item {first:,} on"
+    start = "" if first is None or report.frozen else f", from item {first:,} on"
     return f"at 95 % right, {middle} {can_be} without asking (90 %: {low}, 99 %: {high}){start}"
 
 
@@ -49,7 +50,9 @@ def _share(report: "Report", at: AtTarget) -> float:
 
 
 def coverage_lines(report: "Report") -> list[str]:
-    """Return a table of what could be filed without asking; no lines without confidence.
+    """Return a table of what could be filed without asking.
+
+    There are no lines without confidence, nor if the items came sorted by label.
 
     Parameters
     ----------
@@ -57,13 +60,14 @@ def coverage_lines(report: "Report") -> list[str]:
         The measures of a run.
     """
     coverage = report.coverage
-    if not coverage.is_known:
+    if not coverage.is_known or report.order == "sorted":
         return []
     rows = [_headings(report)]
     for target, start in zip(TARGETS, coverage.starts, strict=True):
         at, lately = coverage.overall.at(target), coverage.recent.at(target)
         cells = [*_cells(report, at), *(_cells(report, lately) if _has_recent(report) else ())]
-        rows.append([f"at {percent(target, 0)}", *cells, *_start_cells(start)])
+        starts = [] if report.frozen else _start_cells(start)
+        rows.append([f"at {percent(target, 0)}", *cells, *starts])
     return aligned(rows)
 
 
@@ -77,7 +81,8 @@ def _headings(report: "Report") -> list[str]:
     if _has_recent(report):
         verb = "filed" if report.one_label else "set"
         lately = [f"last {report.window:,}: {verb}", *counted[1:]]
-    return ["", *counted, *lately, "first item", "half from item"]
+    starts = [] if report.frozen else ["first item", "half from item"]
+    return ["", *counted, *lately, *starts]
 
 
 def _cells(report: "Report", at: AtTarget) -> list[str]:
