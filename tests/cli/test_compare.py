@@ -196,8 +196,8 @@ def test_ctrl_c_prints_the_measures_so_far(
 @pytest.mark.parametrize(
     "contents, message",
     [
-        ("", "empty.jsonl: nothing to compare, as there are no items"),
-        ('{"text": "a"}\n', "as none of the 1 items has labels; --labels names"),
+        ("", "empty.jsonl: nothing to compare: there are no items"),
+        ('{"text": "a"}\n', "nothing to compare: the only item has no labels; name the column"),
     ],
 )
 def test_nothing_to_compare_is_an_error(

@@ -10,7 +10,7 @@ from tagalong.cli.sources import Reading
 from tagalong.evaluate import Progress
 from tagalong.evaluate.json_values import for_json
 from tagalong.evaluate.summary import coverage_lines, headline
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, items
 from tests.evaluate.confident import confident_rounds
 
 
@@ -19,9 +19,11 @@ def test_inspect_shows_everything(run: Run, model: str) -> None:
     assert done.code == 0
     lines = done.out.splitlines()
     size = tagalong.load(model).size()
-    assert lines[:2] == ["first suggestion right: 81.1 % of the items", ""]
+    assert lines[0] == "first suggestion right: 81.1 % of the items"
+    assert lines[1].startswith("nothing can be filed without asking yet")
+    lines = lines[1:]
     assert lines[2].startswith(
-        f"{model}: a Tagger in file format 2, written by tagalong {tagalong.__version__}, "
+        f"{model}: a Tagger in file format 3, written by tagalong {tagalong.__version__}, "
     )
     assert lines[3] == f"54 items learnt; 3 labels; {size.features} features with weights"
     assert lines[4].startswith("memory: ")
@@ -41,7 +43,7 @@ def test_inspect_shows_everything(run: Run, model: str) -> None:
 
 def test_inspect_shows_the_certificate_on_request(run: Run, model: str) -> None:
     lines = run("inspect", model, "--certificate").out.splitlines()
-    assert lines[7].startswith("certificate: 7 mistakes in 54 rounds (13.0%)")
+    assert lines[8].startswith("certificate: 7 mistakes in 54 rounds (13.0%)")
     assert "certificate" not in run("inspect", model).out
 
 
@@ -64,11 +66,29 @@ def test_inspect_shows_what_could_be_filed_first(run: Run, model: str, tmp_path:
     assert found["coverage"] == for_json(report.coverage.to_dict())
 
 
+def test_inspect_a_model_without_a_run_shows_its_own_estimate(run: Run, tmp_path: Path) -> None:
+    tagger = tagalong.Tagger()
+    for item in [item for item in items(600) if item.get("labels")]:
+        tagger.learn(item["text"], item["labels"][:1])
+    tagger.save(tmp_path / "p.tagalong")
+    low, middle, high = tagger.coverage()
+    assert middle.share > 0.5
+    done = run("inspect", "p.tagalong")
+    assert done.out.splitlines()[0] == (
+        f"of recent items, at 95 % right, {100 * middle.share:.0f} % can be filed without asking "
+        f"(90 %: {100 * low.share:.0f} %, 99 %: {100 * high.share:.0f} %)"
+    )
+    found = run("inspect", "p.tagalong", "--json").json["recent_coverage"]
+    assert [one["share"] for one in found] == [low.share, middle.share, high.share]
+    tagalong.Tagger().save(tmp_path / "new.tagalong")
+    assert run("inspect", "new.tagalong").out.startswith("new.tagalong: a Tagger")
+
+
 def test_inspect_a_model_whose_run_is_damaged(run: Run, model: str) -> None:
     tagger = tagalong.load(model)
     tagger.notes["learn"]["progress"]["arrays"]["totals"]["data"] = "AAAA"
     tagger.save(model)
-    assert run("inspect", model).out.startswith(f"{model}: a Tagger")
+    assert "first suggestion right" not in run("inspect", model).out
 
 
 def test_inspect_in_json(run: Run, model: str) -> None:

@@ -30,11 +30,11 @@ def interrupt_at(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     watch = tagalong.Tagger.watch
     seen = [0]
 
-    def watching(self: tagalong.Tagger, *args: Any) -> Any:
+    def watching(self: tagalong.Tagger, *args: Any, **options: Any) -> Any:
         seen[0] += 1
         if seen[0] == count:
             signal.raise_signal(signal.SIGINT)
-        return watch(self, *args)
+        return watch(self, *args, **options)
 
     monkeypatch.setattr(tagalong.Tagger, "watch", watching)
 

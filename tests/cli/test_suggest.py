@@ -144,9 +144,9 @@ def test_evaluate_writes_plots_and_the_certificate(run: Run, stream: Path, model
 @pytest.mark.parametrize(
     "contents, flags, message",
     [
-        ("", (), "items.jsonl: nothing to measure, as there are no items"),
-        ('{"text": "a"}\n', (), "none of the 1 items has labels; --labels names the key or column"),
-        ("{}]\n", ("--on-error", "skip"), "all 1 items were skipped; the first: items.jsonl:1"),
+        ("", (), "items.jsonl: nothing to measure: there are no items"),
+        ('{"text": "a"}\n', (), "the only item has no labels; name the column or key"),
+        ("{}]\n", ("--on-error", "skip"), "nothing to measure: all 1 items were skipped"),
     ],
 )
 def test_evaluate_without_items_is_an_error(

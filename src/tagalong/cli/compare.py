@@ -31,6 +31,7 @@ from tagalong.cli.learners import (
     make_features,
 )
 from tagalong.cli.live import Live
+from tagalong.cli.nothing_learnt import nothing_learnt
 from tagalong.cli.output import Output
 from tagalong.cli.sources import reading_of
 from tagalong.evaluate import Progress
@@ -79,7 +80,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
                 running = [pool.submit(learner.learn, chunk) for learner in learners]
         _wait(running)
     if not learners[0].progress.items and not interrupts.signal:
-        raise CommandError(_nothing_learnt(reading.sources, reader.unlabelled))
+        raise nothing_learnt(reading, reader.unlabelled, stream.skipped, "compare")
     rows = best_first([learner.row() for learner in learners])
     out.json_result(
         {
@@ -106,16 +107,6 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 def _is_default(spec: LearnerSpec) -> bool:
     return (spec.learner, spec.settings) == (DEFAULT.learner, DEFAULT.settings)
-
-
-def _nothing_learnt(sources: list[str], unlabelled: int) -> str:
-    named = " ".join(sources)
-    if unlabelled:
-        return (
-            f"{named}: nothing to compare, as none of the {unlabelled:,} items has labels; "
-            "--labels names the key or column of the labels"
-        )
-    return f"{named}: nothing to compare, as there are no items"
 
 
 def _wait(running: list[Future[None]]) -> None:

@@ -5,15 +5,15 @@ from dataclasses import asdict
 from pathlib import Path
 
 from tagalong.cli.answer_cells import answer_cells
-from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError
-from tagalong.cli.frozen_tagger import FrozenTagger, has_one_label
+from tagalong.cli.errors import OK, SOME_SKIPPED
+from tagalong.cli.frozen_tagger import FrozenTagger
 from tagalong.cli.live import Live
 from tagalong.cli.models import check_destination, load_tagger
+from tagalong.cli.nothing_learnt import nothing_learnt
 from tagalong.cli.output import Output, as_json
 from tagalong.cli.plot_files import check_plot
 from tagalong.cli.sources import OPTIONAL_COLUMNS, reading_of
 from tagalong.evaluate import Progress
-from tagalong.readers.stream import Stream
 from tagalong.tagger import Tagger
 
 __all__ = ["run"]
@@ -43,8 +43,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
                 line = "  ".join(f"{name} {cell}" for name, cell in cells.items())
                 live.show(list(cells), [list(cells.values())], line)
     if not progress.items:
-        raise CommandError(_nothing_measured(reading.sources, unlabelled, stream))
-    report = progress.report(frozen.labels, one_label=has_one_label(tagger), frozen=True)
+        raise nothing_learnt(reading, unlabelled, stream.skipped, "measure")
+    report = progress.report(frozen.labels, one_label=tagger.has_one_label, frozen=True)
     if args.plot is not None:
         report.plot(args.plot, args.plot_kind)
     if args.report is not None:
@@ -74,19 +74,6 @@ def run(args: argparse.Namespace, out: Output) -> int:
         )
     out.report_skipped(stream.skipped, stream.errors)
     return SOME_SKIPPED if stream.skipped else OK
-
-
-def _nothing_measured(sources: list[str], unlabelled: int, stream: Stream) -> str:
-    """Return why there is nothing to measure, and what to do about it."""
-    named = " ".join(sources)
-    if unlabelled:
-        return (
-            f"{named}: nothing to measure, as none of the {unlabelled:,} items has labels; "
-            "--labels names the key or column of the labels"
-        )
-    if stream.skipped:
-        return f"{named}: all {stream.skipped:,} items were skipped; the first: {stream.errors[0]}"
-    return f"{named}: nothing to measure, as there are no items"
 
 
 def _certificate_line(tagger: Tagger, path: str) -> str:

@@ -1,28 +1,17 @@
 """A tagger that predicts without learning."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from tagalong.cli.errors import CommandError
+from tagalong.learning.examples import Pair, SparseRows
 from tagalong.learning.items import Item
 from tagalong.learning.places import PLACES_JUDGED, Places
 from tagalong.learning.rounds import Round
 from tagalong.tagger import Tagger
 
-__all__ = ["FrozenTagger", "has_one_label"]
-
-
-def has_one_label(tagger: Tagger) -> bool:
-    """Return whether the learner of a tagger says that items have one label each.
-
-    Parameters
-    ----------
-    tagger : Tagger
-        The tagger.
-    """
-    return bool(getattr(tagger, "has_one_label", False))
+__all__ = ["FrozenTagger"]
 
 
 class FrozenTagger:
@@ -59,7 +48,8 @@ class FrozenTagger:
             The item, with its labels.
         """
         try:
-            found, cutoff = self._tagger.learner.score_one(self._tagger.features.read(item))
+            pair = self._tagger.features.read(item, match=True)
+            found, cutoff = self._tagger.learner.score_one(pair)
         except ValueError as error:
             raise CommandError(f"{item.place or item.id}: {error}") from error
         for label in item.labels or ():
@@ -71,19 +61,17 @@ class FrozenTagger:
         scores = np.full(len(self.labels), np.finfo(found.dtype).min, dtype=found.dtype)
         scores[: self.known] = found
         relevant = sorted({self._number[label] for label in item.labels or ()})
-        return Round(scores, cutoff, relevant, [], places=self._places(item))
+        return Round(scores, cutoff, relevant, [], places=self._places(pair))
 
-    def _places(self, item: Item) -> Places | None:
+    def _places(self, pair: Pair) -> Places | None:
         """Return the first places with their confidence; None if the learner has none."""
         tagger = self._tagger
-        find: Any = getattr(tagger.learner, "find_places", None)
-        if find is None or tagger.learner.task != "labels" or not self.known:
+        if tagger.learner.task != "labels" or not self.known:
             return None
         if tagger.learner.get_params().get("probability") is False:
             return None
-        features: Any = tagger.features
         ties = tagger.history.count, tagger.history.last
-        places: Places = find(features.look_rows([item]), PLACES_JUDGED, ties)
+        places = tagger.learner.find_places(SparseRows.of_pair(pair), PLACES_JUDGED, ties)
         self.in_runs = self.in_runs or bool(places.in_runs.any())
         # The order in which the model learnt does not make these figures wrong.
         return replace(places, in_runs=np.zeros(len(places), bool))

@@ -14,7 +14,9 @@ from tagalong.cli.models import file_header, find_label
 from tagalong.cli.output import Output, size_text, table
 from tagalong.cli.run_state import RUN_NOTE, restored_progress
 from tagalong.evaluate import Report
+from tagalong.evaluate.answers import TARGETS
 from tagalong.evaluate.summary import coverage_lines, headline, order_warning
+from tagalong.evaluate.text_table import percent
 from tagalong.learning.model_files import load
 from tagalong.tagger import Tagger
 
@@ -61,7 +63,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if measured is not None:
         found |= {"order": measured.order, "coverage": measured.coverage.to_dict()}
     out.json_result(found)
-    first = [] if measured is None else [*_answer_lines(measured), ""]
+    first = _own_estimate(found) if measured is None else [*_answer_lines(measured), ""]
     out.result("\n".join([*first, *_lines(found, args.certificate), *_word_lines(words)]))
     return OK
 
@@ -86,6 +88,22 @@ def _answer_lines(report: Report) -> list[str]:
     return [*lines, "", *table_lines] if table_lines else lines
 
 
+def _own_estimate(found: dict[str, Any]) -> list[str]:
+    """Return the share of recent items that a model says can be filed without asking."""
+    covered = found.get("recent_coverage", [])
+    if not any(one["answers"] for one in covered):
+        return []
+    low, middle, high = (percent(one["share"], 0) for one in covered)
+    line = f"of recent items, at 95 % right, {middle} can be filed without asking "
+    return [f"{line}(90 %: {low}, 99 %: {high})", ""]
+
+
+def _recent_coverage(tagger: Tagger) -> dict[str, Any]:
+    if not tagger.learns_online or tagger.learner.task != "labels":
+        return {}
+    return {"recent_coverage": [covered._asdict() for covered in tagger.coverage(TARGETS)]}
+
+
 def _describe_tagger(tagger: Tagger) -> dict[str, Any]:
     size = tagger.size()
     history = tagger.history
@@ -97,6 +115,7 @@ def _describe_tagger(tagger: Tagger) -> dict[str, Any]:
         "learner": {"kind": type(tagger.learner).__name__, **tagger.learner.get_params()},
         "features": tagger.features.get_params(),
         **_guarantee(tagger.learner),
+        **_recent_coverage(tagger),
         "run": _run_summary(tagger.notes.get(RUN_NOTE)),
         "notes": {name: value for name, value in tagger.notes.items() if name != RUN_NOTE},
     }

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tagalong.cli.errors import CommandError
-from tagalong.cli.frozen_tagger import has_one_label
 from tagalong.cli.sources import Reading
 from tagalong.evaluate import ListLosses, Progress, QueryProgress, Report
 from tagalong.evaluate.query_report import QueryReport
@@ -75,8 +74,7 @@ class Run:
         tagger : Tagger
             The model that learns.
         """
-        one_label = has_one_label(tagger)
-        return self.progress.report(tagger.labels, tagger.certificate_, one_label)
+        return self.progress.report(tagger.labels, tagger.certificate_, tagger.has_one_label)
 
     def next_pass(self) -> None:
         """Start the next pass."""

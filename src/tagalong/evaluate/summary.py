@@ -52,7 +52,7 @@ def _share(report: "Report", at: AtTarget) -> float:
 def coverage_lines(report: "Report") -> list[str]:
     """Return a table of what could be filed without asking.
 
-    There are no lines without confidence, nor if the items came sorted by label.
+    There are no lines if nothing was sure, nor if the items came sorted by label.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def coverage_lines(report: "Report") -> list[str]:
         The measures of a run.
     """
     coverage = report.coverage
-    if not coverage.is_known or report.order == "sorted":
+    if not any(at.marked for at in coverage.overall.targets) or report.order == "sorted":
         return []
     rows = [_headings(report)]
     for target, start in zip(TARGETS, coverage.starts, strict=True):

@@ -35,8 +35,6 @@ class PassLearner:
         self.problems: list[str] = []
         self._tagger = tagger
         self._run = run
-        # Measures and confidence come from the first pass only; later passes change weights.
-        self._judged: dict[str, bool] = {} if run.is_first_pass else {"judged": False}
 
     def learn(self, items: list[Item | Query]) -> None:
         """Learn items, in one native call if possible; the result is the same."""
@@ -51,11 +49,12 @@ class PassLearner:
         if len(items) < 2:
             return False
         labelled = [item for item in items if isinstance(item, Item) and item.labels is not None]
-        watch: Any = self._tagger.watch_together
-        rounds = watch(labelled, **self._judged) if labelled else None
+        # Measures and confidence come from the first pass only; later passes change weights.
+        judged = self._run.is_first_pass
+        rounds = self._tagger.watch_together(labelled, judged=judged) if labelled else None
         if rounds is None:
             return False
-        if self._run.is_first_pass:
+        if judged:
             progress: Any = self._run.progress
             progress.add_rounds(rounds, self._tagger)
         self._run.unlabelled += len(items) - len(labelled)
@@ -68,14 +67,18 @@ class PassLearner:
             return
         tagger = self._tagger
         try:
-            watch: Any = tagger.watch_query if isinstance(item, Query) else tagger.watch
-            found = watch(item, **({} if isinstance(item, Query) else self._judged))
+            found = (
+                tagger.watch_query(item)
+                if isinstance(item, Query)
+                else tagger.watch(item, judged=self._run.is_first_pass)
+            )
         except ValueError as error:
             self._refuse(item, error)
             return
         if not self._run.is_first_pass:
             return
-        self._run.progress.add(found, tagger)
+        progress: Any = self._run.progress
+        progress.add(found, tagger)
         if isinstance(found, Round) and found.shown is not None:
             self._count_list(found, found.shown)
 
