@@ -52,9 +52,11 @@ def main() -> None:
     ask(tagalong.load(model))
     run(f"inspect {model}")
     print(
-        f"\nDone in {time.monotonic() - started:.0f} seconds. The model is {model}, "
-        f"the plot {plot}."
+        f"\nDone in {time.monotonic() - started:.0f} seconds. The model is {model}."
+        f"\nThe plot {plot} shows how often the first suggestion was right."
         "\n\nTry next, after 'source .venv/bin/activate':"
+        f"\n  tagalong inspect {model} --certificate"
+        "\n                                             what is proven about its mistakes"
         "\n  tagalong compare pydocs: --paper p1        the first paper's algorithms, side by side"
         "\n  tagalong learn your.mbox -m mail.tagalong  your own mail; see docs/mail.md"
         "\n  tagalong learn tickets.csv --text title,body --labels team -m tickets.tagalong"

@@ -23,9 +23,9 @@ def test_file_and_report_do_not_depend_on_the_batch_size(
     calls: list[int] = []
     watch = Tagger.watch_together
 
-    def counting(self: Tagger, batch: list[Item]) -> object:
+    def counting(self: Tagger, batch: list[Item], **options: bool) -> object:
         calls.append(len(batch))
-        return watch(self, batch)
+        return watch(self, batch, **options)
 
     monkeypatch.setattr(Tagger, "watch_together", counting)
     outputs = []
@@ -47,11 +47,11 @@ def test_signal_within_a_batch(run: Run, tmp_path: Path, monkeypatch: pytest.Mon
     watch = Tagger.watch_together
     calls: list[int] = []
 
-    def interrupted(self: Tagger, batch: list[Item]) -> object:
+    def interrupted(self: Tagger, batch: list[Item], **options: bool) -> object:
         calls.append(len(batch))
         if len(calls) == 150:
             signal.raise_signal(signal.SIGINT)
-        return watch(self, batch)
+        return watch(self, batch, **options)
 
     monkeypatch.setattr(Tagger, "watch_together", interrupted)
     stopped = run("learn", "items.jsonl", "--model", "m.tagalong", "-q")

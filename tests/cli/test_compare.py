@@ -1,6 +1,7 @@
 """Tests of ``compare``: each learner has the same measures as in a separate run."""
 
 import json
+import re
 import signal
 from dataclasses import asdict
 from pathlib import Path
@@ -16,23 +17,6 @@ from tagalong.features import TextFeatures
 from tagalong.learning.certificates import Certificate
 from tagalong.readers import Item, read
 from tests.cli.conftest import Run, items
-
-TABLE = """\
-                          any mistake  one-error  ranking loss  average precision  precision@5  \
-NDCG@5  micro-F1     dual
-I (fixed), euclidean           0.1837     0.1088        0.1429             0.9150       0.2531  \
-0.9484    0.7353  -582.49
-II (single), euclidean         0.1633     0.1327        0.1224             0.9201       0.2531  \
-0.9453    0.8261   4.0999
-III (optimal), euclidean       0.1224     0.1122        0.1122             0.9303       0.2531  \
-0.9518    0.7941   4.2087
-I (fixed), entropic            0.1224     0.0986        0.1122             0.9320       0.2531  \
-0.9555    0.7600  0.33879
-II (single), entropic          0.1224     0.1122        0.1122             0.9303       0.2531  \
-0.9518    0.7838  0.47455
-III (optimal), entropic        0.1020     0.0714        0.0918             0.9456       0.2531  \
-0.9640    0.7838  0.48673
-"""
 
 
 @pytest.fixture
@@ -58,9 +42,29 @@ def labelled(path: str) -> list[Item]:
 def test_table_of_a_paper(run: Run, stream: Path) -> None:
     done = run("compare", "items.jsonl", "--paper", "p1")
     assert done.code == 0
-    rows = [line.rstrip().rpartition("  ") for line in done.out.splitlines()]
-    assert "".join(f"{row[0].rstrip()}\n" for row in rows) == TABLE
-    assert rows[0][2] == "items/s"
+    rows = [re.split(r"\s{2,}", line.strip()) for line in done.out.splitlines()]
+    assert rows[0] == [
+        "any mistake",
+        "one-error",
+        "ranking loss",
+        "average precision",
+        "precision@5",
+        "NDCG@5",
+        "micro-F1",
+        "dual",
+        "items/s",
+    ]
+    measured = {row[0]: row[1:-1] for row in rows[1:]}
+    assert set(measured) == {"default", *(spec.name for spec in PAPERS["p1"])}
+    assert measured["III (optimal), entropic"] == [
+        *["0.1020", "0.0714", "0.0918", "0.9456", "0.2531", "0.9640", "0.7838", "0.48673"]
+    ]
+    assert measured["I (fixed), euclidean"] == [
+        *["0.1837", "0.1088", "0.1429", "0.9150", "0.2531", "0.9484", "0.7353", "-582.49"]
+    ]
+    quality = [float(row[4]) for row in rows[1:]]
+    assert quality == sorted(quality, reverse=True)
+    assert quality[0] > quality[-1]
     assert done.err.splitlines()[-2:] == [
         "54 items, 3 labels",
         "6 items without labels were ignored",
@@ -76,7 +80,10 @@ def test_measures_equal_those_of_separate_runs(
     done = run("compare", long_stream, *grid, *flags, "--window", "50", "--json")
     assert done.code == 0
     assert (done.json["items"], done.json["labels"], done.json["unlabelled"]) == (632, 4, 68)
-    assert len(done.json["learners"]) == 8
+    assert len(done.json["learners"]) == 9
+    assert {"name": "default", "settings": {}}.items() <= max(
+        done.json["learners"], key=lambda learner: learner["name"] == "default"
+    ).items()
     for learner in done.json["learners"]:
         separate = tagalong.Tagger(
             tagalong.LabelRanker(**learner["settings"]), TextFeatures(**features)
@@ -104,14 +111,37 @@ def test_names_and_shared_settings(run: Run, stream: Path) -> None:
         "constant=0",
         "--json",
     )
-    first, second = run("compare", "items.jsonl", *flags).json["learners"]
-    assert (first["name"], first["settings"]) == ("label-ranker", {"average": False, "constant": 0})
-    assert second["settings"] == {"update": "single", "average": False, "constant": 0}
+    found = run("compare", "items.jsonl", *flags).json["learners"]
+    settings = {one["name"]: one["settings"] for one in found}
+    shared = {"average": False, "constant": 0}
+    assert settings == {
+        "label-ranker": shared,
+        "single": {"update": "single", **shared},
+        "default": {},
+    }
     names = [
         one["name"]
         for one in run("compare", "items.jsonl", "--C", "1,1,.5", "--json").json["learners"]
     ]
-    assert names == ["label-ranker, C=1", "label-ranker, C=0.5"]
+    assert sorted(names) == ["default", "label-ranker, C=0.5", "label-ranker, C=1"]
+    found = run("compare", "items.jsonl", "--learners", "label-ranker,single", "--json").json
+    assert sorted(one["name"] for one in found["learners"]) == ["label-ranker", "single"]
+
+
+def test_one_label_per_item_is_sorted_by_accuracy(run: Run, tmp_path: Path) -> None:
+    found = [{**item, "labels": item["labels"][:1]} for item in items(300) if item.get("labels")]
+    (tmp_path / "one.jsonl").write_text("".join(json.dumps(item) + "\n" for item in found))
+    flags = ("compare", "one.jsonl", "--learners", "label-ranker,single,fixed")
+    learners = run(*flags, "--json").json["learners"]
+    accuracy = [one["coverage"]["overall"]["accuracy"] for one in learners]
+    assert accuracy == sorted(accuracy, reverse=True)
+    assert accuracy[0] > accuracy[-1]
+    assert all(one["one_label"] for one in learners)
+    table = run(*flags).out.splitlines()
+    assert re.split(r"\s{2,}", table[0].strip())[:3] == ["accuracy", "of first 3", "macro recall"]
+    assert [line.split()[0] for line in table[1:]] == [one["name"] for one in learners]
+    assert f"{accuracy[0]:.4f}" in table[1]
+    assert "precision@5" not in table[0]
 
 
 def test_learners_of_all_papers_can_be_made() -> None:
@@ -163,11 +193,20 @@ def test_ctrl_c_prints_the_measures_so_far(
     assert (done.json["interrupted"], done.json["items"]) == (True, 256)
 
 
-def test_an_empty_stream(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "empty.jsonl").write_text("")
+@pytest.mark.parametrize(
+    "contents, message",
+    [
+        ("", "empty.jsonl: nothing to compare: there are no items"),
+        ('{"text": "a"}\n', "nothing to compare: the only item has no labels; name the column"),
+    ],
+)
+def test_nothing_to_compare_is_an_error(
+    run: Run, tmp_path: Path, contents: str, message: str
+) -> None:
+    (tmp_path / "empty.jsonl").write_text(contents)
     done = run("compare", "empty.jsonl", "--learners", "single,smooth")
-    assert done.code == 0
-    assert done.out.splitlines()[1].split() == ["single", *["–"] * 9]
+    assert (done.code, done.out) == (1, "")
+    assert message in done.err
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,14 @@ from pathlib import Path
 import pytest
 
 import tagalong
+from tagalong.cli.run_state import Run as LearningRun
+from tagalong.cli.sources import Reading
+from tagalong.evaluate import Progress
+from tagalong.evaluate.json_values import for_json
+from tagalong.evaluate.summary import coverage_lines, headline
 from tagalong.mail.filing.guards import exclusive_lock
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, items
+from tests.evaluate.confident import confident_rounds
 
 
 def test_inspect_shows_everything(run: Run, model: str) -> None:
@@ -14,15 +20,17 @@ def test_inspect_shows_everything(run: Run, model: str) -> None:
     assert done.code == 0
     lines = done.out.splitlines()
     size = tagalong.load(model).size()
-    assert lines[0].startswith(
-        f"{model}: a Tagger in file format 2, written by tagalong {tagalong.__version__}, "
+    assert lines[0] == "first suggestion right: 81.1 % of the items"
+    assert lines[1].startswith("nothing can be filed without asking yet")
+    lines = lines[1:]
+    assert lines[2].startswith(
+        f"{model}: a Tagger in file format 3, written by tagalong {tagalong.__version__}, "
     )
-    assert lines[1] == f"54 items learnt; 3 labels; {size.features} features with weights"
-    assert lines[2].startswith("memory: ")
-    assert lines[3].startswith("learner: kind='LabelRanker', C=10.0, average='auto', ")
-    assert lines[4].startswith("features: backoff=True, buckets=1048576, ")
-    assert lines[5].startswith("certificate: 7 mistakes in 54 rounds (13.0%)")
-    assert lines[6:] == [
+    assert lines[3] == f"54 items learnt; 3 labels; {size.features} features with weights"
+    assert lines[4].startswith("memory: ")
+    assert lines[5].startswith("learner: kind='LabelRanker', C=10.0, average='auto', ")
+    assert lines[6].startswith("features: backoff=True, buckets=1048576, ")
+    assert lines[7:] == [
         "last run: items.jsonl; pass 1 of 1, 60 items read",
         "",
         "label   items",
@@ -32,6 +40,56 @@ def test_inspect_shows_everything(run: Run, model: str) -> None:
         "",
         "money: invoice +0.461, payment +0.425, account +0.422",
     ]
+
+
+def test_inspect_shows_the_certificate_on_request(run: Run, model: str) -> None:
+    lines = run("inspect", model, "--certificate").out.splitlines()
+    assert lines[8].startswith("certificate: 7 mistakes in 54 rounds (13.0%)")
+    assert "certificate" not in run("inspect", model).out
+
+
+def test_inspect_shows_what_could_be_filed_first(run: Run, model: str, tmp_path: Path) -> None:
+    """The measures of the last run, here made up, as a learner with confidence leaves them."""
+    tagger = tagalong.load(model)
+    progress = Progress(5, 100)
+    progress.add_rounds(confident_rounds(1, 400, labels=3))
+    learnt = LearningRun(Reading(["items.jsonl"], None, {}, None, "stop"), 1, progress)
+    learnt.save_to_notes(tagger)
+    tagger.save(model)
+    done = run("inspect", model)
+    report = progress.report()
+    assert done.out.startswith(
+        "\n".join([*headline(report), "", *coverage_lines(report), "", model])
+    )
+    assert "can be filed without asking" in done.out.splitlines()[1]
+    found = run("inspect", model, "--json").json
+    assert found["order"] == "mixed"
+    assert found["coverage"] == for_json(report.coverage.to_dict())
+
+
+def test_inspect_a_model_without_a_run_shows_its_own_estimate(run: Run, tmp_path: Path) -> None:
+    tagger = tagalong.Tagger()
+    for item in [item for item in items(600) if item.get("labels")]:
+        tagger.learn(item["text"], item["labels"][:1])
+    tagger.save(tmp_path / "p.tagalong")
+    low, middle, high = tagger.coverage()
+    assert middle.share > 0.5
+    done = run("inspect", "p.tagalong")
+    assert done.out.splitlines()[0] == (
+        f"of recent items, at 95 % right, {100 * middle.share:.0f} % can be filed without asking "
+        f"(90 %: {100 * low.share:.0f} %, 99 %: {100 * high.share:.0f} %)"
+    )
+    found = run("inspect", "p.tagalong", "--json").json["recent_coverage"]
+    assert [one["share"] for one in found] == [low.share, middle.share, high.share]
+    tagalong.Tagger().save(tmp_path / "new.tagalong")
+    assert run("inspect", "new.tagalong").out.startswith("new.tagalong: a Tagger")
+
+
+def test_inspect_a_model_whose_run_is_damaged(run: Run, model: str) -> None:
+    tagger = tagalong.load(model)
+    tagger.notes["learn"]["progress"]["arrays"]["totals"]["data"] = "AAAA"
+    tagger.save(model)
+    assert "first suggestion right" not in run("inspect", model).out
 
 
 def test_inspect_in_json(run: Run, model: str) -> None:

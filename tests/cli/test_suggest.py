@@ -128,6 +128,37 @@ def test_evaluate_prints_a_table(run: Run, stream: Path, model: str) -> None:
     assert "average precision  1.0000   1.0000\n" in done.out
 
 
+def test_evaluate_writes_plots_and_the_certificate(run: Run, stream: Path, model: str) -> None:
+    done = run("evaluate", "-m", model, "items.jsonl", "--plot", "e.svg", "--plot-kind", "labels")
+    assert done.code == 0
+    assert Path("e.svg").read_text().lstrip().startswith("<?xml")
+    assert "certificate" not in done.out
+    certified = run("evaluate", "-m", model, "items.jsonl", "--certificate")
+    assert certified.out.startswith(done.out)
+    assert certified.out.splitlines()[-1].startswith(
+        "certificate of the items that the model learnt: 7 mistakes in 54 rounds (13.0%)"
+    )
+    assert run("evaluate", "-m", model, "items.jsonl", "--plot", "e.gif").code == 2
+
+
+@pytest.mark.parametrize(
+    "contents, flags, message",
+    [
+        ("", (), "items.jsonl: nothing to measure: there are no items"),
+        ('{"text": "a"}\n', (), "the only item has no labels; name the column or key"),
+        ("{}]\n", ("--on-error", "skip"), "nothing to measure: all 1 items were skipped"),
+    ],
+)
+def test_evaluate_without_items_is_an_error(
+    run: Run, stream: Path, model: str, contents: str, flags: tuple[str, ...], message: str
+) -> None:
+    stream.write_text(contents)
+    done = run("evaluate", "-m", model, "items.jsonl", "--report", "r.json", *flags)
+    assert (done.code, done.out) == (1, "")
+    assert message in done.err
+    assert not Path("r.json").exists()
+
+
 def test_explain(run: Run, stream: Path, model: str) -> None:
     done = run("explain", "--model", model, "items.jsonl", "--id", "item-3")
     assert done.out == (

@@ -13,9 +13,11 @@ import pytest
 
 from tagalong import LabelRanker
 from tagalong.evaluate import Progress, Report, progressive
+from tagalong.evaluate.label_plot import MAX_LABELS
 from tagalong.evaluate.plot_parts import shortened
-from tagalong.evaluate.plots import KINDS, MAX_LABELS
+from tagalong.evaluate.plots import KINDS
 from tagalong.learning.certificates import Certificate
+from tests.evaluate.confident import confident_rounds
 from tests.evaluate.streams import random_rounds, report_of
 
 RNG = np.random.default_rng(0)
@@ -41,6 +43,9 @@ REPORTS = {
     "no bound": lambda: run(60, update="simopt", geometry="euclidean"),
     "tight bound": lambda: run(300, update="single", geometry="euclidean", average=False, C=0.3),
     "no certificate": lambda: report_with_labels(400),
+    "one label": lambda: report_of(confident_rounds(0, 700), window=200),
+    "several labels": lambda: report_of(confident_rounds(0, 700, one_label=False), window=200),
+    "sorted": lambda: report_of(confident_rounds(0, 300, runs=range(20, 300))),
     "no labels": lambda: progressive(LabelRanker(), (RNG.normal(size=(20, 3)), [[]] * 20)),
 }
 
@@ -52,7 +57,7 @@ def test_every_kind_of_plot_for_every_report(name: str) -> None:
         assert text_of(report, kind)
 
 
-@pytest.mark.parametrize("name", ["empty", "one item", "usual"])
+@pytest.mark.parametrize("name", ["empty", "one item", "usual", "one label"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_png_files_without_warnings(name: str, kind: str, tmp_path: Path) -> None:
     report = REPORTS[name]()
@@ -77,7 +82,9 @@ def test_mistake_bound_is_drawn_if_informative() -> None:
     report = REPORTS["tight bound"]()
     assert "certified: M is at most D/λ" in text_of(report, "mistakes")
     mistakes, bound = (
-        line.get_ydata() for line in report.figure().axes[0].lines if "M" in str(line.get_label())
+        line.get_ydata()
+        for line in report.figure("certificate").axes[0].lines
+        if "M" in str(line.get_label())
     )
     assert (np.asarray(mistakes) <= np.asarray(bound) * (1 + 1e-6)).all()
     assert isinstance(report.certificate, Certificate)
@@ -116,10 +123,78 @@ def test_caption_for_a_restarted_certificate() -> None:
 
 def test_loss_panel_shows_the_dual_value_divided_by_c() -> None:
     report = REPORTS["usual"]()
-    loss, dual = (np.asarray(line.get_ydata()) for line in report.figure().axes[1].lines)
+    loss, dual = (
+        np.asarray(line.get_ydata()) for line in report.figure("certificate").axes[1].lines
+    )
     assert isinstance(report.certificate, Certificate)
     assert loss[-1] == pytest.approx(report.certificate.loss)
     assert dual[-1] == pytest.approx(report.certificate.dual / report.certificate.C)
+
+
+def test_accuracy_plot_shows_the_curve_of_the_first_suggestion() -> None:
+    report = REPORTS["one label"]()
+    above, below = report.figure().axes
+    overall, recent = (np.asarray(line.get_ydata()) for line in above.lines)
+    assert overall[-1] == report.coverage.overall.accuracy
+    assert recent[-1] == report.coverage.recent.accuracy
+    ends = [np.asarray(line.get_ydata())[-1] for line in below.lines]
+    assert ends == [at.share for at in report.coverage.recent.targets]
+    found = text_of(report, "accuracy")
+    assert f"at 95 % {100 * report.coverage.recent.at(0.95).share:.1f} %" in found
+    assert above.get_ylim() == below.get_ylim() == (0.0, 1.0)
+
+
+def test_accuracy_plot_of_several_labels_shows_the_labels_found() -> None:
+    report = REPORTS["several labels"]()
+    ends = [np.asarray(line.get_ydata())[-1] for line in report.figure().axes[1].lines]
+    assert ends == [at.found for at in report.coverage.recent.targets]
+    assert "Right labels marked sure" in text_of(report, "accuracy")
+
+
+def test_coverage_plot_has_a_dot_per_target() -> None:
+    report = REPORTS["one label"]()
+    dots = [
+        tuple(np.asarray(dot.get_offsets())[0])
+        for dot in report.figure("coverage").axes[0].collections
+    ]
+    assert dots == [(at.share, at.precision) for at in report.coverage.recent.targets]
+    line = report.figure("coverage").axes[0].lines[0]
+    assert np.asarray(line.get_xdata())[-1] == 1.0
+    assert np.asarray(line.get_ydata())[-1] == report.coverage.recent.accuracy
+
+
+def test_calibration_plot_shows_the_errors() -> None:
+    report = REPORTS["one label"]()
+    found = text_of(report, "calibration")
+    for part in (report.calibration.first, report.calibration.first_five):
+        assert f"(error {part.error:.3f})" in found
+    assert "Items from number 501 on" in found
+    assert "whole set" not in found
+    whole = text_of(REPORTS["several labels"](), "calibration")
+    assert "whole set of labels (error " in whole
+
+
+def test_captions_of_frozen_models() -> None:
+    report = replace(REPORTS["one label"](), frozen=True)
+    for kind in ("accuracy", "measures"):
+        assert "The model did not learn from these items." in text_of(report, kind)
+        assert "before it was learnt" not in text_of(report, kind)
+
+
+@pytest.mark.parametrize("kind", ["accuracy", "coverage", "calibration"])
+def test_plots_of_sorted_runs_say_so(kind: str) -> None:
+    warning = "The items came sorted by label: do not trust these figures."
+    assert warning in text_of(REPORTS["sorted"](), kind)
+    assert warning not in text_of(REPORTS["one label"](), kind)
+
+
+def test_label_plot_of_one_label_per_item_shows_first_suggestions() -> None:
+    report = REPORTS["one label"]()
+    precision, recall = report.figure("labels").axes[0].collections[1:3]
+    expected = [measured.precision_first for measured in report.per_label()]
+    assert np.asarray(precision.get_offsets())[:, 0].tolist() == expected
+    expected = [measured.found_first for measured in report.per_label()]
+    assert np.asarray(recall.get_offsets())[:, 0].tolist() == expected
 
 
 def test_only_the_most_frequent_labels_are_drawn() -> None:
@@ -155,7 +230,7 @@ def test_other_endings_are_refused(name: str, tmp_path: Path) -> None:
 def test_failed_plot_keeps_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "plot.png"
     path.write_text("old")
-    with pytest.raises(ValueError, match="kind must be one of 'mistakes', 'measures', 'labels'"):
+    with pytest.raises(ValueError, match="kind must be one of 'accuracy', 'coverage', "):
         report_with_labels(3).plot(path, "pie")
     with pytest.raises(FileNotFoundError):
         report_with_labels(3).plot(tmp_path / "no folder" / "plot.png")

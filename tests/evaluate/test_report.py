@@ -22,34 +22,41 @@ def report() -> Report:
 TABLE = """\
 2,000 items, 4 labels
 
+first suggestion right: {all} % of the items, {recent} % of the last 1,500
+
                       all  last 1,500"""
 
 
 def test_table_has_every_measure(report: Report) -> None:
     lines = str(report).splitlines()
-    assert lines[:3] == TABLE.splitlines()
-    assert [line.split("  ")[0].rstrip() for line in lines[3:]] == [title(m, 3) for m in MEASURES]
-    assert f"{report.overall.one_error:.4f}" in lines[4]
-    assert len({len(line) for line in lines[2:]}) == 1
+    overall, recent = report.coverage.overall.accuracy, report.coverage.recent.accuracy
+    first = TABLE.format(all=f"{100 * overall:.1f}", recent=f"{100 * recent:.1f}")
+    assert lines[:5] == first.splitlines()
+    measured = lines[5 : lines.index("", 5)]
+    assert [line.split("  ")[0].rstrip() for line in measured] == [title(m, 3) for m in MEASURES]
+    assert f"{report.overall.one_error:.4f}" in measured[1]
+    assert len({len(line) for line in measured}) == 1
 
 
-def test_table_has_the_certificate() -> None:
+def test_text_has_the_certificate_on_request_only() -> None:
     learner = LabelRanker()
-    found = str(progressive(learner, [({"a": 1.0}, "x"), ({"b": 1.0}, "y")]))
-    assert found.splitlines()[-1] == f"certificate: {learner.certificate_}"
-    assert found.startswith("2 items, 2 labels\n")
+    report = progressive(learner, [({"a": 1.0}, ["x"]), ({"b": 1.0}, ["x", "y"])])
+    assert report.text(certificate=True).splitlines()[-1] == f"certificate: {learner.certificate_}"
+    assert report.text(certificate=True).startswith(f"{report}\n\ncertificate: ")
+    assert "certificate" not in str(report)
+    assert str(report).startswith("2 items, 2 labels\n")
 
 
 def test_table_has_dashes_for_nan() -> None:
-    found = str(progressive(LabelRanker(), [({"a": 1.0}, "x")]))
-    assert found.startswith("1 item, 1 label\n")
+    found = str(progressive(LabelRanker(), [({"a": 1.0}, ["x", "y"])]))
+    assert found.startswith("1 item, 2 labels\n")
     assert next(line for line in found.splitlines() if "one-error" in line).count("–") == 2
     assert "nan" not in found.lower()
 
 
 def test_table_counts_labels_that_occurred() -> None:
     found = progressive(LabelRanker().add_labels(["x", "y", "z"]), [({"a": 1.0}, "x")])
-    assert str(found).startswith("1 item, 3 labels (1 of them relevant at least once)\n")
+    assert str(found).startswith("1 item, 3 labels (1 of them relevant at least once), one label")
 
 
 def test_dict_is_valid_json(report: Report) -> None:

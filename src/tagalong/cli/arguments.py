@@ -10,15 +10,18 @@ __all__ = [
     "ALL_UPDATES",
     "AVERAGES",
     "GEOMETRIES",
+    "PLOT_KINDS",
     "PROBLEMS",
     "UPDATES",
     "UPDATES_IN_WORDS",
     "WEIGHTINGS",
+    "add_certificate",
     "add_features",
     "add_learner",
     "add_measures",
     "add_model",
     "add_output",
+    "add_plot",
     "add_sources",
 ]
 
@@ -37,6 +40,16 @@ UPDATES_IN_WORDS = "; ".join(f"{name} {_DESCRIPTIONS[name]}" for name in ALL_UPD
 PROBLEMS = ("binary", "multiclass", "multilabel", "label-ranking", "subset-ranking")
 GEOMETRIES = ("euclidean", "entropic", "adaptive")
 WEIGHTINGS = ("binary", "count", "log", "tfidf")
+# Copy of tagalong.evaluate.plots.KINDS.
+PLOT_KINDS = (
+    "accuracy",
+    "coverage",
+    "calibration",
+    "measures",
+    "labels",
+    "certificate",
+    "mistakes",
+)
 AVERAGES = {"auto": "auto", "yes": True, "no": False}
 
 Parser = argparse.ArgumentParser
@@ -134,6 +147,36 @@ def add_features(parser: Parser) -> None:
         choices=("yes", "no"),
         help="whether words of named fields (subject, body) are also features without the field, "
         "so that a word learnt in one field is known in all (default: yes)",
+    )
+
+
+def add_plot(parser: Parser) -> None:
+    """Add the options that write a plot, and the option that shows the certificate."""
+    parser.add_argument(
+        "--plot", metavar="FILE", help=".png or .svg file to plot the measures to (default: none)"
+    )
+    parser.add_argument(
+        "--plot-kind",
+        choices=PLOT_KINDS,
+        default="accuracy",
+        metavar="KIND",
+        help="what to plot: how often the first suggestion was right over time, and how much could "
+        "be filed without asking (accuracy, the default); the share that could be filed against "
+        "the share of it that is right (coverage); probabilities against shares of right "
+        "suggestions (calibration); all measures over time (measures); precision and recall per "
+        "label (labels); mistakes and loss with their certified bounds (certificate, also called "
+        "mistakes)",
+    )
+    add_certificate(parser)
+
+
+def add_certificate(parser: Parser) -> None:
+    """Add the option ``--certificate``."""
+    parser.add_argument(
+        "--certificate",
+        action="store_true",
+        help="also show the certificate: a proven bound on the mistakes, the loss or the regret of "
+        "the learner (JSON always has it)",
     )
 
 

@@ -19,10 +19,11 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from tagalong.cli.compare_table import Row, as_markdown, as_table, live_cells
+from tagalong.cli.compare_table import Row, as_markdown, as_table, best_first, live_cells
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError, UsageError
 from tagalong.cli.interrupts import Interrupts
 from tagalong.cli.learners import (
+    DEFAULT,
     LearnerSpec,
     compared_specs,
     learner_flags,
@@ -30,6 +31,7 @@ from tagalong.cli.learners import (
     make_features,
 )
 from tagalong.cli.live import Live
+from tagalong.cli.nothing_learnt import nothing_learnt
 from tagalong.cli.output import Output
 from tagalong.cli.sources import reading_of
 from tagalong.evaluate import Progress
@@ -55,7 +57,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if features.buckets is None:
         raise UsageError("--buckets grow: compare needs a fixed number of features; give a number")
     settings = learner_settings(args)
-    learners = [_MeasuredLearner(spec, settings, args) for spec in compared_specs(args)]
+    specs = compared_specs(args)
+    learners = [_MeasuredLearner(spec, settings, args) for spec in specs]
+    if settings or not any(_is_default(spec) for spec in specs):
+        learners.append(_MeasuredLearner(DEFAULT, {}, args))
     reading = reading_of(args)
     threads = args.threads or min(len(learners), os.cpu_count() or 1)
     reader = _Chunks(features)
@@ -74,7 +79,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
                     live.show(*live_cells([learner.row() for learner in learners]))
                 running = [pool.submit(learner.learn, chunk) for learner in learners]
         _wait(running)
-    rows = [learner.row() for learner in learners]
+    if not learners[0].progress.items and not interrupts.signal:
+        raise nothing_learnt(reading, reader.unlabelled, stream.skipped, "compare")
+    rows = best_first([learner.row() for learner in learners])
     out.json_result(
         {
             "interrupted": bool(interrupts.signal),
@@ -96,6 +103,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.info("interrupted; the measures cover the items learnt so far")
         return interrupts.exit_code
     return SOME_SKIPPED if stream.skipped else OK
+
+
+def _is_default(spec: LearnerSpec) -> bool:
+    return (spec.learner, spec.settings) == (DEFAULT.learner, DEFAULT.settings)
 
 
 def _wait(running: list[Future[None]]) -> None:

@@ -6,13 +6,14 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from tagalong.evaluate import Report
+from tagalong.evaluate.json_values import for_json
 from tagalong.evaluate.measures import HIGHER_IS_BETTER
 from tagalong.evaluate.report import title
 from tagalong.learning.certificates.mistake_bound import Certificate
 
-__all__ = ["Row", "as_markdown", "as_table", "live_cells"]
+__all__ = ["Row", "as_markdown", "as_table", "best_first", "live_cells"]
 
-SHOWN = (
+FOR_SEVERAL_LABELS = (
     "any_mistake",
     "one_error",
     "ranking_loss",
@@ -21,6 +22,12 @@ SHOWN = (
     "ndcg_at_k",
     "micro_f1",
 )
+FOR_ONE_LABEL = {
+    "accuracy": "accuracy",
+    "accuracy_of_3": "of first 3",
+    "macro_recall": "macro recall",
+    "average_precision": "average precision",
+}
 _DIGITS = 4
 
 
@@ -45,6 +52,29 @@ class Row:
     report: Report
     speed: float
 
+    def value(self, name: str) -> float:
+        """Return a measure of all items.
+
+        Parameters
+        ----------
+        name : str
+            Name of the measure.
+        """
+        if name == "macro_recall":
+            return self.report.answers.macro_recall
+        from_answers = name in ("accuracy", "accuracy_of_3")
+        part = self.report.coverage.overall if from_answers else self.report.overall
+        return float(getattr(part, name))
+
+    @property
+    def quality(self) -> float:
+        """The measure by which learners are sorted; -1 if it is not known.
+
+        Accuracy if items have one label each, otherwise average precision.
+        """
+        found = self.value("accuracy" if self.report.one_label else "average_precision")
+        return -1.0 if math.isnan(found) else found
+
     @property
     def dual(self) -> float:
         """The certified lower bound; NaN for a learner without one."""
@@ -58,18 +88,42 @@ class Row:
             "settings": self.settings,
             "overall": asdict(self.report.overall),
             "recent": asdict(self.report.recent),
+            "coverage": for_json(self.report.coverage.to_dict()),
+            "macro_recall": self.report.answers.macro_recall,
+            "order": self.report.order,
+            "one_label": self.report.one_label,
             "dual": self.dual,
             "items_per_second": self.speed,
         }
 
 
+def best_first(rows: list[Row]) -> list[Row]:
+    """Return the rows sorted by quality, the best first.
+
+    Parameters
+    ----------
+    rows : list of Row
+        The rows.
+    """
+    return sorted(rows, key=lambda row: -row.quality)
+
+
+def _shown(row: Row) -> tuple[str, ...]:
+    """Return the names of the measures to show."""
+    return tuple(FOR_ONE_LABEL) if row.report.one_label else FOR_SEVERAL_LABELS
+
+
 def _headings(rows: list[Row]) -> list[str]:
-    k = rows[0].report.k
-    return ["", *(title(name, k) for name in SHOWN), "dual", "items/s"]
+    report = rows[0].report
+    titles = [
+        FOR_ONE_LABEL[name] if report.one_label else title(name, report.k)
+        for name in _shown(rows[0])
+    ]
+    return ["", *titles, "dual", "items/s"]
 
 
 def _cells(row: Row) -> list[str]:
-    measures = [_number(getattr(row.report.overall, name)) for name in SHOWN]
+    measures = [_number(row.value(name)) for name in _shown(row)]
     dual = "–" if math.isnan(row.dual) else f"{row.dual:.5g}"
     speed = "–" if math.isnan(row.speed) else f"{row.speed:,.0f}"
     return [row.name, *measures, dual, speed]
@@ -82,13 +136,14 @@ def _number(value: float) -> str:
 def _is_best(rows: list[Row]) -> list[list[bool]]:
     """Return which cells are the best of their columns, after rounding to the shown digits."""
     best = {}
-    for name in SHOWN:
-        shown = [round(getattr(row.report.overall, name), _DIGITS) for row in rows]
+    names = _shown(rows[0])
+    for name in names:
+        shown = [round(row.value(name), _DIGITS) for row in rows]
         known = [value for value in shown if not math.isnan(value)]
-        choose = max if name in HIGHER_IS_BETTER else min
+        choose = max if name in HIGHER_IS_BETTER or name in FOR_ONE_LABEL else min
         best[name] = [bool(known) and value == choose(known) for value in shown]
     return [
-        [False, *(best[name][place] for name in SHOWN), False, False] for place in range(len(rows))
+        [False, *(best[name][place] for name in names), False, False] for place in range(len(rows))
     ]
 
 
@@ -134,12 +189,8 @@ def _escaped(cell: str) -> str:
 def live_cells(rows: list[Row]) -> tuple[list[str], list[list[str]], str]:
     """Return the arguments of `Live.show`: headings, cells, and the line for other outputs."""
     items = rows[0].report.items
-    best = max(rows, key=_average_precision)
-    line = f"items {items:,}  best average precision {_average_precision(best):.4f} ({best.name})"
+    rows = best_first(rows)
+    measure = "accuracy" if rows[0].report.one_label else "average precision"
+    line = f"items {items:,}  best {measure} {rows[0].quality:.4f} ({rows[0].name})"
     headings = _headings(rows)
     return [f"{items:,} items", *headings[1:]], [_cells(row) for row in rows], line
-
-
-def _average_precision(row: Row) -> float:
-    found = row.report.overall.average_precision
-    return -1.0 if math.isnan(found) else found

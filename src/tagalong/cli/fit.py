@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from tagalong.cli.errors import OK, SOME_SKIPPED, UsageError
-from tagalong.cli.evaluate import FrozenTagger
 from tagalong.cli.flags import parameters_as_flags
+from tagalong.cli.frozen_tagger import FrozenTagger
 from tagalong.cli.learners import FEATURE_FLAGS, feature_settings, setting_values
 from tagalong.cli.models import check_destination
 from tagalong.cli.nothing_learnt import nothing_learnt
@@ -170,7 +170,7 @@ def _measure(tagger: Tagger, items: list[Item], args: argparse.Namespace) -> Rep
     frozen, progress = FrozenTagger(tagger), Progress(args.at, args.window)
     for item in items:
         progress.add(frozen.predict(item))
-    return progress.report(frozen.labels)
+    return progress.report(frozen.labels, frozen=True)
 
 
 def _calibrate(learner: Any, tagger: Tagger, items: list[Item]) -> None:

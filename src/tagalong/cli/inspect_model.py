@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import zlib
 from collections.abc import Hashable
 from dataclasses import asdict
 from typing import Any
@@ -11,7 +12,11 @@ import numpy as np
 from tagalong.cli.errors import OK, UsageError
 from tagalong.cli.models import file_header, find_label
 from tagalong.cli.output import Output, size_text, table
-from tagalong.cli.run_state import RUN_NOTE
+from tagalong.cli.run_state import RUN_NOTE, restored_progress
+from tagalong.evaluate import Report
+from tagalong.evaluate.answers import TARGETS
+from tagalong.evaluate.summary import coverage_lines, headline, order_warning
+from tagalong.evaluate.text_table import percent
 from tagalong.learning.model_files import load
 from tagalong.tagger import Tagger
 
@@ -54,9 +59,49 @@ def run(args: argparse.Namespace, out: Output) -> int:
             {"label": label, "words": [{"name": n, "weight": w} for n, w in top]}
             for label, top in words.items()
         ]
+    measured = _measured(model)
+    if measured is not None:
+        found |= {"order": measured.order, "coverage": measured.coverage.to_dict()}
     out.json_result(found)
-    out.result("\n".join([*_lines(found), *_word_lines(words)]))
+    first = _own_estimate(found) if measured is None else [*_answer_lines(measured), ""]
+    out.result("\n".join([*first, *_lines(found, args.certificate), *_word_lines(words)]))
     return OK
+
+
+def _measured(model: object) -> Report | None:
+    """Return the measures of the last run of ``learn``; None if there is none."""
+    note = model.notes.get(RUN_NOTE) if isinstance(model, Tagger) else None
+    if note is None or not isinstance(model, Tagger):
+        return None
+    try:
+        progress = restored_progress(note)
+        report = progress.report()
+    except (KeyError, TypeError, ValueError, zlib.error):  # only --resume needs a sound note
+        return None
+    return report if isinstance(report, Report) and report.items else None
+
+
+def _answer_lines(report: Report) -> list[str]:
+    """Return how often the first suggestion was right, and how much could be filed."""
+    lines = [*order_warning(report), *headline(report)]
+    table_lines = coverage_lines(report)
+    return [*lines, "", *table_lines] if table_lines else lines
+
+
+def _own_estimate(found: dict[str, Any]) -> list[str]:
+    """Return the share of recent items that a model says can be filed without asking."""
+    covered = found.get("recent_coverage", [])
+    if not any(one["answers"] for one in covered):
+        return []
+    low, middle, high = (percent(one["share"], 0) for one in covered)
+    line = f"of recent items, at 95 % right, {middle} can be filed without asking "
+    return [f"{line}(90 %: {low}, 99 %: {high})", ""]
+
+
+def _recent_coverage(tagger: Tagger) -> dict[str, Any]:
+    if not tagger.learns_online or tagger.learner.task != "labels":
+        return {}
+    return {"recent_coverage": [covered._asdict() for covered in tagger.coverage(TARGETS)]}
 
 
 def _describe_tagger(tagger: Tagger) -> dict[str, Any]:
@@ -70,6 +115,7 @@ def _describe_tagger(tagger: Tagger) -> dict[str, Any]:
         "learner": {"kind": type(tagger.learner).__name__, **tagger.learner.get_params()},
         "features": tagger.features.get_params(),
         **_guarantee(tagger.learner),
+        **_recent_coverage(tagger),
         "run": _run_summary(tagger.notes.get(RUN_NOTE)),
         "notes": {name: value for name, value in tagger.notes.items() if name != RUN_NOTE},
     }
@@ -118,7 +164,7 @@ def _words(tagger: Tagger, label: Hashable, count: int) -> Words:
     return words
 
 
-def _lines(found: dict[str, Any]) -> list[str]:
+def _lines(found: dict[str, Any], certificate: bool) -> list[str]:
     lines = [
         f"{found['model']}: a {found['kind']} in file format {found['format']}, written by "
         f"tagalong {found['written_by']}, {size_text(found['file_bytes'])}"
@@ -135,7 +181,7 @@ def _lines(found: dict[str, Any]) -> list[str]:
         if part in found:
             given = ", ".join(f"{name}={value!r}" for name, value in found[part].items())
             lines.append(f"{part}: {given}")
-    if "certificate" in found:
+    if "certificate" in found and certificate:
         lines.append(f"certificate: {found['certificate']['in_words']}")
     if "optimum" in found:
         gap, dual = found["optimum"]["duality_gap"], found["optimum"]["dual_objective"]

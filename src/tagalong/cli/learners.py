@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tagalong.text import TextFeatures
 
 __all__ = [
+    "DEFAULT",
     "FEATURE_FLAGS",
     "LEARNERS",
     "PAPERS",
@@ -118,6 +119,10 @@ class LearnerSpec:
         return learner
 
 
+DEFAULT = LearnerSpec("default")
+"""The learner of ``tagalong learn`` without options."""
+
+
 def _as_published(update: str, geometry: str) -> dict[str, Any]:
     return {"update": update, "geometry": geometry, "average": False, "constant": 0.0}
 
@@ -188,7 +193,7 @@ def _value(text: str) -> Any:
 
 
 def compared_specs(args: argparse.Namespace) -> list[LearnerSpec]:
-    """Return the learners that ``tagalong compare`` is to compare."""
+    """Return the learners that the command line of ``tagalong compare`` names."""
     if args.paper is not None and (args.learners or args.updates or args.geometries):
         raise UsageError(
             "--paper selects the learners: leave out --learners, --updates and --geometries"

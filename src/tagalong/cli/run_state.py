@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from tagalong.cli.errors import CommandError
 from tagalong.cli.sources import Reading
-from tagalong.evaluate import ListLosses, Progress, QueryProgress
+from tagalong.evaluate import ListLosses, Progress, QueryProgress, Report
+from tagalong.evaluate.query_report import QueryReport
 from tagalong.learning.items import Item
 from tagalong.learning.protocols import shows_lists
 from tagalong.readers.queries import Query
@@ -20,7 +21,7 @@ from tagalong.tagger import Tagger
 if TYPE_CHECKING:
     from tagalong.cli.learn.predictions import PredictionFile
 
-__all__ = ["RUN_NOTE", "Run", "make_list_losses"]
+__all__ = ["RUN_NOTE", "Run", "make_list_losses", "restored_progress"]
 
 RUN_NOTE = "learn"
 """The key of the run in a tagger's notes."""
@@ -68,6 +69,21 @@ class Run:
         self.predictions: PredictionFile | None = None
         self.saved_predictions: dict[str, Any] | None = None
         self._last: Item | Query | str = ""
+
+    @property
+    def is_first_pass(self) -> bool:
+        """Whether items are seen for the first time; only then are predictions measured."""
+        return self.number == 1
+
+    def report(self, tagger: Tagger) -> Report | QueryReport:
+        """Return the measures so far.
+
+        Parameters
+        ----------
+        tagger : Tagger
+            The model that learns.
+        """
+        return self.progress.report(tagger.labels, tagger.certificate_, tagger.has_one_label)
 
     def next_pass(self) -> None:
         """Start the next pass."""
@@ -145,10 +161,7 @@ class Run:
             )
         try:
             reading = Reading(**saved["reading"])
-            state = saved["progress"]
-            arrays = {name: _decode_array(packed) for name, packed in state["arrays"].items()}
-            kind = QueryProgress if "queries" in state["numbers"] else Progress
-            progress = kind().restore({"arrays": arrays, "numbers": state["numbers"]})
+            progress = restored_progress(saved)
             run = cls(reading, saved["passes"], progress)
             run.number, run.position = saved["pass"], saved["position"]
             run.unlabelled, run.refused = saved["unlabelled"], saved["refused"]
@@ -166,6 +179,20 @@ class Run:
                 f"{path} has changed since its run stopped; use --continue to learn further items"
             )
         return run
+
+
+def restored_progress(note: dict[str, Any]) -> Progress | QueryProgress:
+    """Return the measures of a saved run.
+
+    Parameters
+    ----------
+    note : dict
+        The note ``RUN_NOTE`` of a tagger.
+    """
+    state = note["progress"]
+    arrays = {name: _decode_array(packed) for name, packed in state["arrays"].items()}
+    kind = QueryProgress if "queries" in state["numbers"] else Progress
+    return kind().restore({"arrays": arrays, "numbers": state["numbers"]})
 
 
 def make_list_losses(tagger: Tagger, window: int) -> ListLosses:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from tagalong.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from tagalong.evaluate.answers import Answers, AtTarget, Coverage
+    from tagalong.evaluate.calibration import Calibration, Reliability
     from tagalong.evaluate.coverage import CoverageCurve, coverage_curve
     from tagalong.evaluate.frozen_runs import frozen
     from tagalong.evaluate.graded import mean_ndcg, ndcg
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
     from tagalong.evaluate.runs import progressive
 
 __all__ = [
+    "Answers",
+    "AtTarget",
+    "Calibration",
+    "Coverage",
     "CoverageCurve",
     "LabelMeasures",
     "LabelModel",
@@ -33,6 +39,7 @@ __all__ = [
     "Measures",
     "Progress",
     "QueryProgress",
+    "Reliability",
     "Report",
     "best_list",
     "coverage_curve",
@@ -48,6 +55,10 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "Answers": "tagalong.evaluate.answers",
+        "AtTarget": "tagalong.evaluate.answers",
+        "Calibration": "tagalong.evaluate.calibration",
+        "Coverage": "tagalong.evaluate.answers",
         "CoverageCurve": "tagalong.evaluate.coverage",
         "LabelMeasures": "tagalong.evaluate.measures",
         "LabelModel": "tagalong.evaluate.regret",
@@ -55,6 +66,7 @@ __getattr__, __dir__ = lazy_names(
         "Measures": "tagalong.evaluate.measures",
         "Progress": "tagalong.evaluate.progress",
         "QueryProgress": "tagalong.evaluate.query_progress",
+        "Reliability": "tagalong.evaluate.calibration",
         "Report": "tagalong.evaluate.report",
         "best_list": "tagalong.evaluate.lists",
         "coverage_curve": "tagalong.evaluate.coverage",

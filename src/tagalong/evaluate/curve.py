@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tagalong.evaluate.measures import SUMS, means
+from tagalong.evaluate.answers import COLUMNS, TARGETS
+from tagalong.evaluate.measures import SUMS, means, share
 from tagalong.learning.certificates import AnyCertificate
 
 __all__ = ["MAX_POINTS", "Curve", "point"]
@@ -14,7 +15,8 @@ __all__ = ["MAX_POINTS", "Curve", "point"]
 MAX_POINTS = 200
 
 _CERTIFIED = ("rounds", "mistakes", "loss", "dual", "gain_per_mistake")
-_KEPT = (
+_ANSWERS = (*COLUMNS, *(f"recent_{name}" for name in COLUMNS))
+_MEASURED = (
     "items",
     *SUMS,
     "macro_f1",
@@ -22,6 +24,7 @@ _KEPT = (
     "recent_macro_f1",
     *(f"certified_{name}" for name in _CERTIFIED),
 )
+_KEPT = (*_MEASURED, *_ANSWERS)
 
 Columns = dict[str, npt.NDArray[np.float64]]
 Sums = dict[str, float]
@@ -35,12 +38,15 @@ def point(
 ) -> list[float]:
     """Return one point of a curve: sums and macro-F1 of all rows and of the recent rows.
 
+    The counts of answers at its end are NaN; `AnswerProgress.fill_point` writes them.
+
     `Curve.columns` computes the measures from the sums, as most points are dropped before that.
     """
     certified = [math.nan] * len(_CERTIFIED)
     if certificate is not None:
         certified = [float(getattr(certificate, name, math.nan)) for name in _CERTIFIED]
-    return [items, *overall[0].values(), overall[1], *recent[0].values(), recent[1], *certified]
+    measured = [*overall[0].values(), overall[1], *recent[0].values(), recent[1]]
+    return [items, *measured, *certified, *[math.nan] * len(_ANSWERS)]
 
 
 class Curve:
@@ -92,16 +98,31 @@ class Curve:
         now : list of float
             The present values, which become the last point unless the curve already has it.
         """
-        rows = self._points
-        if not rows or rows[-1][0] < now[0]:
-            rows = [*rows, now]
-        kept = dict(zip(_KEPT, np.array(rows, dtype=np.float64).T.copy(), strict=True))
+        kept = self._kept(now)
         found = {"items": kept["items"], "mistakes_so_far": kept["any_mistake"]}
         for prefix in ("", "recent_"):
             measures = means({name: kept[prefix + name] for name in SUMS})
             measures["macro_f1"] = kept[prefix + "macro_f1"]
+            measures |= _answer_shares({name: kept[prefix + name] for name in COLUMNS})
             found |= {prefix + name: values for name, values in measures.items()}
         return found | {f"certified_{name}": kept[f"certified_{name}"] for name in _CERTIFIED}
+
+    def answer_counts(self, now: list[float]) -> Columns:
+        """Return ``items`` and the counts of answers at all points, as columns by name.
+
+        Parameters
+        ----------
+        now : list of float
+            The present values.
+        """
+        kept = self._kept(now)
+        return {name: kept[name] for name in ("items", *COLUMNS)}
+
+    def _kept(self, now: list[float]) -> Columns:
+        rows = self._points
+        if not rows or rows[-1][0] < now[0]:
+            rows = [*rows, now]
+        return dict(zip(_KEPT, np.array(rows, dtype=np.float64).T.copy(), strict=True))
 
     def state(self) -> dict[str, dict[str, Any]]:
         """Return the state as a dict of ``arrays`` and ``numbers``."""
@@ -112,9 +133,24 @@ class Curve:
         """Replace the state by one that ``state`` returned."""
         table = np.asarray(state["arrays"]["points"], dtype=np.float64)
         spacing = int(state["numbers"]["spacing"])
+        if table.ndim == 2 and table.shape[1] == len(_MEASURED):  # an older version
+            table = np.hstack([table, np.full((len(table), len(_ANSWERS)), np.nan)])
         if table.ndim != 2 or table.shape[1] != len(_KEPT) or spacing < 1:
             raise ValueError(
                 f"points must have {len(_KEPT)} columns and spacing must be at least 1, got points "
                 f"of shape {table.shape} and spacing {spacing}"
             )
         self._points, self.spacing = table.tolist(), spacing
+
+
+def _answer_shares(counts: Columns) -> Columns:
+    """Return the accuracy of the first suggestions, and what could be filed without asking."""
+    found = {"accuracy": share(counts["right"], counts["suggested"])}
+    for target in TARGETS:
+        percent = round(100 * target)
+        sure, marked_right = counts[f"sure_{percent}"], counts[f"marked_right_{percent}"]
+        found[f"share_{percent}"] = share(sure, counts["judged"])
+        found[f"precision_{percent}"] = share(counts[f"sure_right_{percent}"], sure)
+        found[f"marked_precision_{percent}"] = share(marked_right, counts[f"marked_{percent}"])
+        found[f"found_{percent}"] = share(marked_right, counts["relevant"])
+    return found

@@ -73,7 +73,7 @@ def frozen(model: Any, X: MatrixLike, Y: TargetsLike, *, k: int = 5, window: int
                 _label_rows(targets.unknown, rows),
             )
         )
-    return progress.report(labels.names)
+    return progress.report(labels.names, frozen=True)
 
 
 def _scores(model: Any, X: MatrixLike) -> tuple[npt.NDArray[Any], float]:

@@ -37,7 +37,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["HIGHER_IS_BETTER", "MEASURES", "SUMS", "LabelMeasures", "Measures", "means"]
+__all__ = ["HIGHER_IS_BETTER", "MEASURES", "SUMS", "LabelMeasures", "Measures", "means", "share"]
 
 SUMS = (
     "ranked",
@@ -120,16 +120,23 @@ def means(sums: Mapping[str, npt.ArrayLike]) -> dict[str, npt.NDArray[np.float64
     sums : mapping
         One sum for each name in ``SUMS``.
     """
-    found = {name: _share(sums[name], sums["ranked"]) for name in _RANKING_MEASURES}
-    found["hamming"] = _share(sums["wrong"], sums["rows"])
-    found["micro_f1"] = _share(
+    found = {name: share(sums[name], sums["ranked"]) for name in _RANKING_MEASURES}
+    found["hamming"] = share(sums["wrong"], sums["rows"])
+    found["micro_f1"] = share(
         2 * np.asarray(sums["hits"]), np.add(sums["chosen"], sums["relevant"])
     )
-    found["subset_accuracy"] = _share(sums["exact"], sums["rows"])
+    found["subset_accuracy"] = share(sums["exact"], sums["rows"])
     return found
 
 
-def _share(part: npt.ArrayLike, whole: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def share(part: npt.ArrayLike, whole: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Return parts divided by wholes; NaN where the whole is 0 or NaN.
+
+    Parameters
+    ----------
+    part, whole : number or array
+        The dividends and the divisors.
+    """
     whole = np.asarray(whole, dtype=np.float64)
     shares = np.full(whole.shape, np.nan)
     np.divide(part, whole, out=shares, where=whole > 0)
@@ -166,12 +173,27 @@ class LabelMeasures:
         Number of rows in which it scored at least the cut-off.
     hits : int
         Number of rows in which it was both.
+    answered : int
+        Number of rows in which it was relevant and some label was suggested.
+    suggested : int
+        Number of rows in which it was suggested first.
+    suggested_right : int
+        Number of rows in which it was suggested first and relevant.
+    marked : int
+        Number of rows in which it was sure at 95 %.
+    marked_right : int
+        Number of rows in which it was sure at 95 % and relevant.
     """
 
     label: Hashable
     support: int
     chosen: int
     hits: int
+    answered: int = 0
+    suggested: int = 0
+    suggested_right: int = 0
+    marked: int = 0
+    marked_right: int = 0
 
     @property
     def precision(self) -> float:
@@ -188,9 +210,26 @@ class LabelMeasures:
         """The harmonic mean of precision and recall; NaN if never relevant and never chosen."""
         return _ratio(2 * self.hits, self.chosen + self.support)
 
+    @property
+    def found_first(self) -> float:
+        """Share of the rows with the label in which it was suggested first; NaN without rows."""
+        return _ratio(self.suggested_right, self.answered)
+
+    @property
+    def precision_first(self) -> float:
+        """Share of right ones among the rows in which it was suggested first; NaN without rows."""
+        return _ratio(self.suggested_right, self.suggested)
+
+    @property
+    def marked_precision(self) -> float:
+        """Share of right ones among the rows in which it was sure at 95 %; NaN without rows."""
+        return _ratio(self.marked_right, self.marked)
+
     def to_dict(self) -> dict[str, Any]:
         """Return all values except the label, by name."""
-        names = ("support", "chosen", "hits", "precision", "recall", "f1")
+        counts = [field.name for field in fields(self) if field.name != "label"]
+        shares = ("precision", "recall", "f1", "found_first", "precision_first", "marked_precision")
+        names = (*counts, *shares)
         return {name: getattr(self, name) for name in names}
 
 

@@ -1,22 +1,42 @@
 """Shared parts of the plots: panels, lines, captions, shortened names."""
 
 import textwrap
-from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tagalong.evaluate.label_names import shortened
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["caption", "finish", "fonts", "line", "panels", "shortened", "style"]
+__all__ = [
+    "CERTIFIED",
+    "FAINT",
+    "INK",
+    "OTHER",
+    "OURS",
+    "TARGET_COLOURS",
+    "about_items",
+    "caption",
+    "finish",
+    "fonts",
+    "line",
+    "note_order",
+    "panels",
+    "share_axis",
+    "shortened",
+    "style",
+]
 
-LONGEST_NAME = 36
 CAPTION_WIDTH = 138
 
 INK, FAINT = "#333333", "#d9d9d9"
+OURS, OTHER, CERTIFIED = "#1f5fa8", "#7fb2e5", "#c4531d"
+TARGET_COLOURS = ("#2a8c5a", "#1f5fa8", "#8e4fa3")
+"""The colours of the lines for 90, 95 and 99 %."""
 
 # Fonts for scripts that matplotlib's own font does not cover. Only installed fonts are used.
 EXTRA_FONTS = (
@@ -98,6 +118,38 @@ def finish(ax: "Axes", heading: str, x_label: str, legend_outside: bool = False)
     legend.set_zorder(5)
 
 
+def share_axis(axis: Any) -> None:
+    """Format an axis of shares from 0 to 1 in per cent."""
+    from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+    axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
+    axis.set_major_formatter(PercentFormatter(1.0, decimals=None, symbol=" %"))
+
+
+def about_items(frozen: bool) -> str:
+    """Return a sentence for captions: whether the model learnt from the items."""
+    if frozen:
+        return "The model did not learn from these items."
+    return "Each item was predicted before it was learnt."
+
+
+def note_order(ax: "Axes", is_sorted: bool) -> None:
+    """Write into a panel that its figures must not be trusted, if the items came sorted."""
+    if is_sorted:
+        ax.text(
+            0.98,
+            0.04,
+            "The items came sorted by label: do not trust these figures.",
+            transform=ax.transAxes,
+            ha="right",
+            fontsize=9,
+            fontweight="bold",
+            color="#b00020",
+            zorder=6,
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85},
+        )
+
+
 def style(ax: "Axes", heading: str) -> None:
     """Set the common style of a panel."""
     ax.set_title(heading, loc="left", fontsize=11, fontweight="bold", color=INK)
@@ -109,19 +161,13 @@ def style(ax: "Axes", heading: str) -> None:
 
 def caption(figure: "Figure", text: str) -> None:
     """Add a caption below the panels of a figure."""
-    lines = textwrap.wrap(text, CAPTION_WIDTH)
+    # A number stays on one line with its per cent sign.
+    lines = textwrap.wrap(text.replace(" %", "\N{NO-BREAK SPACE}%"), CAPTION_WIDTH)
     height = figure.get_figheight()
     figure.text(
         0.02, 0.1 / height, "\n".join(lines), va="bottom", fontsize=8, color=INK, linespacing=1.35
     )
     figure.subplots_adjust(bottom=(0.75 + 0.16 * len(lines)) / height)
-
-
-def shortened(label: Hashable) -> str:
-    """Return a label as a short line of printable text."""
-    text = " ".join(str(label).encode(errors="replace").decode().split())
-    text = "".join(letter if letter.isprintable() else "�" for letter in text)
-    return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
 
 
 def fonts() -> list[str]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from tagalong import _native as core
 from tagalong import parameters
+from tagalong.evaluate.answer_progress import AnswerProgress
 from tagalong.evaluate.curve import Curve, Sums, point
 from tagalong.evaluate.measures import SUMS, Measures
 from tagalong.evaluate.report import Report
@@ -51,6 +52,7 @@ class Progress:
 
     def _start(self, k: int, window: int) -> None:
         self._measures = core.Measures(k, window)
+        self._answers = AnswerProgress(window)
         self._curve = Curve()
         self._items = 0
 
@@ -96,6 +98,7 @@ class Progress:
             if it has one.
         """
         self._measures.observe_one(round.scores, round.relevant, round.unknown, round.cutoff)
+        self._answers.add(round)
         self._items += 1
         if self._curve.is_due(self._items):
             self._curve.add(self._point(_certificate(learner)))
@@ -121,13 +124,16 @@ class Progress:
                 rounds.unknown.row_slice(start, stop),
                 rounds.cutoffs[start:stop],
             )
+            self._answers.add_rounds(rounds, start, stop)
             self._items += stop - start
             start = stop
             if self._curve.is_due(self._items):
                 self._curve.add(self._point(_certificate(learner) if stop == rows else None))
 
     def _point(self, certificate: AnyCertificate | None) -> list[float]:
-        return point(self._items, *self._figures(), certificate)
+        now = point(self._items, *self._figures(), certificate)
+        self._answers.fill_point(now)
+        return now
 
     def _figures(self) -> tuple[tuple[Sums, float], tuple[Sums, float]]:
         """Return the sums and the macro-F1 of all rows and of the recent rows."""
@@ -138,7 +144,11 @@ class Progress:
         )
 
     def report(
-        self, labels: Sequence[Hashable] | None = None, certificate: AnyCertificate | None = None
+        self,
+        labels: Sequence[Hashable] | None = None,
+        certificate: AnyCertificate | None = None,
+        one_label: bool = False,
+        frozen: bool = False,
     ) -> Report:
         """Return the measures so far.
 
@@ -148,6 +158,11 @@ class Progress:
             Names of the labels, in the order of their numbers; by default the numbers.
         certificate : Certificate, optional
             The certificate of the learner.
+        one_label : bool, default False
+            Whether the learner says that items have one label each. The report says so too if all
+            rounds have exactly one relevant label.
+        frozen : bool, default False
+            Whether the model did not learn from the rounds.
         """
         counts = self._measures.per_label()
         names = tuple(range(len(counts)) if labels is None else labels)
@@ -158,6 +173,11 @@ class Progress:
         padded = np.zeros((len(names), 3), np.int64)
         padded[: len(counts)] = counts
         overall, recent = self._figures()
+        self._answers.count_waiting()
+        now = point(self._items, overall, recent, certificate)
+        self._answers.fill_point(now)
+        answers = self._answers.report(names, self._curve.answer_counts(now), frozen)
+        rounds = answers.coverage.overall
         return Report(
             items=self._items,
             k=self.k,
@@ -166,14 +186,18 @@ class Progress:
             recent=Measures.from_sums(*recent),
             labels=names,
             counts=padded,
-            curve=self._curve.columns(point(self._items, overall, recent, certificate)),
+            curve=self._curve.columns(now),
             certificate=certificate,
+            answers=answers,
+            one_label=one_label or 0 < self._items == rounds.one,
+            frozen=frozen,
         )
 
     def state(self) -> State:
         """Return the state as a dict of ``arrays`` and ``numbers``, both by name."""
+        self._answers.count_waiting()  # completes the points of the curve
         native, curve = self._measures.state(), self._curve.state()
-        arrays = {**native["arrays"], **curve["arrays"]}
+        arrays = {**native["arrays"], **curve["arrays"], **self._answers.state()}
         numbers = {"k": self.k, "window": self.window, "items": self._items}
         return {"arrays": arrays, "numbers": {**numbers, **curve["numbers"]}}
 
@@ -211,6 +235,9 @@ def _restored(state: State) -> Progress:
         native = {name: arrays[name] for name in _NATIVE_ARRAYS}
         new._measures.restore({"arrays": native, "numbers": {"next": items % new.window}})
         new._curve.restore(state)
+        new._answers.restore(arrays, items)
+        if len(arrays.get("label_answers", ())) > len(arrays["per_label"]):
+            raise ValueError("label_answers has more labels than per_label")
         new._items = items
     except (KeyError, TypeError, IndexError, RuntimeError) as error:
         raise ValueError(f"invalid state of a run: {error!r}") from error

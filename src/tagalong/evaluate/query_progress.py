@@ -84,7 +84,10 @@ class QueryProgress:
             self._points = self._points[self._points[:, 0] % self._spacing == 0]
 
     def report(
-        self, labels: Sequence[Hashable] | None = None, certificate: AnyCertificate | None = None
+        self,
+        labels: Sequence[Hashable] | None = None,
+        certificate: AnyCertificate | None = None,
+        one_label: bool = False,
     ) -> QueryReport:
         """Return the measures so far.
 
@@ -94,6 +97,8 @@ class QueryProgress:
             Ignored; queries have no labels.
         certificate : object, optional
             The certificate of the learner.
+        one_label : bool
+            Ignored; queries have no labels.
         """
         overall = _means(self._totals)
         points = self._points

@@ -83,6 +83,16 @@ class QueryReport:
         return plain
 
     def __str__(self) -> str:
+        return self.text()
+
+    def text(self, certificate: bool = False) -> str:
+        """Return the report as text.
+
+        Parameters
+        ----------
+        certificate : bool, default False
+            Whether to add the certificate of the learner.
+        """
         lines = [
             f"{self.items:,} queries, {self.documents:,} documents",
             "",
@@ -96,7 +106,7 @@ class QueryReport:
         ):
             shown = [f"{getattr(part, name):.4f}" for part in (self.overall, self.recent)]
             lines.append(f"{title:18}{shown[0]:>8}{shown[1]:>12}")
-        if self.certificate is not None:
+        if certificate and self.certificate is not None:
             lines += ["", f"certificate: {self.certificate}"]
         return "\n".join(lines)
 

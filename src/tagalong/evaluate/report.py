@@ -1,22 +1,27 @@
 """The measures of a run, as a table, a dict or plots."""
 
-import math
 import os
 from collections.abc import Hashable
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from tagalong.evaluate.answer_progress import AnswerProgress, AnswerReport
+from tagalong.evaluate.answers import Coverage
+from tagalong.evaluate.calibration import Calibration
 from tagalong.evaluate.json_values import for_json
-from tagalong.evaluate.measures import MEASURES, LabelMeasures, Measures
+from tagalong.evaluate.label_counts import LABEL_COLUMNS
+from tagalong.evaluate.measures import LabelMeasures, Measures
 from tagalong.learning.certificates import AnyCertificate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["Report", "title"]
+
+Order: TypeAlias = Literal["sorted", "mixed"]
 
 _TITLES = {
     "any_mistake": "any mistake",
@@ -42,7 +47,7 @@ def title(measure: str, k: int) -> str:
 class Report:
     """The measures of a run, over all rows and over the recent rows.
 
-    ``str(report)`` is a table. `tagalong.evaluate.measures` has the formulas.
+    ``str(report)`` is the report as text. `tagalong.evaluate.measures` has the formulas.
 
     Parameters
     ----------
@@ -63,12 +68,22 @@ class Report:
         relevant.
     curve : dict of arrays
         The values at up to 200 points of the run: ``items``; the measures of all items so far
-        by their names, and the recent measures as ``recent_...``; ``mistakes_so_far``; and from
+        by their names, and the recent measures as ``recent_...``; ``accuracy`` of the first
+        suggestion; ``share_95``, ``precision_95``, ``marked_precision_95`` and ``found_95`` (see
+        `AtTarget`), likewise for 90 and 99; ``mistakes_so_far``; and from
         the certificate ``certified_rounds``, ``certified_mistakes``, ``certified_loss``,
         ``certified_dual`` and ``certified_gain_per_mistake``, which are NaN at points where the
         certificate was not recorded.
     certificate : Certificate, ConfidenceBound or None
         The certificate of the learner.
+    answers : AnswerReport
+        The first suggestions: how often they were right, and how much could be filed alone.
+    one_label : bool
+        Whether items have one label each. The text then shows accuracy in place of measures that
+        are meant for several labels per item.
+    frozen : bool
+        Whether the model did not learn during the run. The text then does not say from which item
+        on items could be filed.
     """
 
     items: int
@@ -80,12 +95,45 @@ class Report:
     counts: npt.NDArray[np.int64]
     curve: dict[str, npt.NDArray[np.float64]]
     certificate: AnyCertificate | None = None
+    answers: AnswerReport = field(default_factory=lambda: AnswerProgress(1).report((), {}))
+    one_label: bool = False
+    frozen: bool = False
+
+    @property
+    def coverage(self) -> Coverage:
+        """How often the first suggestion was right, and how much could be filed alone."""
+        return self.answers.coverage
+
+    @property
+    def calibration(self) -> Calibration:
+        """How well the probabilities agree with what was right."""
+        return self.answers.calibration
+
+    @property
+    def order(self) -> Order | None:
+        """Whether the labels came "mixed", or "sorted": in runs far beyond chance.
+
+        It is "sorted" if the learner saw such runs at a tenth of all items, or at half of the
+        recent items. The measures of a sorted run are too good and must not be trusted. None if
+        the learner does not look for runs.
+        """
+        overall, recent = self.coverage.overall, self.coverage.recent
+        if not self.coverage.is_known:
+            return None
+        is_sorted = 10 * overall.in_runs >= overall.judged or 2 * recent.in_runs >= max(
+            1, recent.judged
+        )
+        return "sorted" if is_sorted else "mixed"
 
     def per_label(self) -> list[LabelMeasures]:
         """Return the measures of each label, the most frequent labels first."""
+        answers = np.zeros((len(self.labels), len(LABEL_COLUMNS)), np.int64)
+        answers[: len(self.answers.label_counts)] = self.answers.label_counts
         found = [
-            LabelMeasures(label, int(support), int(chosen), int(hits))
-            for label, (hits, chosen, support) in zip(self.labels, self.counts, strict=True)
+            LabelMeasures(label, support, chosen, hits, *first)
+            for label, (hits, chosen, support), first in zip(
+                self.labels, self.counts.tolist(), answers.tolist(), strict=True
+            )
         ]
         return sorted(found, key=lambda measured: -measured.support)
 
@@ -104,68 +152,68 @@ class Report:
                 {"label": _name(measured.label), **measured.to_dict()}
                 for measured in self.per_label()
             ],
+            "order": self.order,
+            "one_label": self.one_label,
+            "frozen": self.frozen,
+            "coverage": self.coverage.to_dict(),
+            "calibration": self.calibration.to_dict(),
+            "macro_recall": self.answers.macro_recall,
+            "recent_macro_recall": self.answers.recent_macro_recall,
+            "confusion": [
+                {"label": _name(one.label), "suggested": _name(one.suggested), "items": one.items}
+                for one in self.answers.confusion
+            ],
             "certificate": None if self.certificate is None else asdict(self.certificate),
             "curve": {name: values.tolist() for name, values in self.curve.items()},
         }
         json: dict[str, Any] = for_json(found)
         return json
 
-    def __str__(self) -> str:
-        used = int(np.count_nonzero(self.counts[:, 2])) if len(self.counts) else 0
-        head = f"{self.items:,} {_plural(self.items, 'item')}, "
-        head += f"{len(self.labels):,} {_plural(len(self.labels), 'label')}"
-        if used < len(self.labels):
-            head += f" ({used:,} of them relevant at least once)"
-        rows = [("", "all", f"last {min(self.window, self.items):,}")]
-        for name in MEASURES:
-            values = getattr(self.overall, name), getattr(self.recent, name)
-            overall, recent = (_number(value, name) for value in values)
-            rows.append((title(name, self.k), overall, recent))
-        widths = [max(len(row[i]) for row in rows) for i in range(3)]
-        lines = [head, ""]
-        for left, *right in rows:
-            cells = [cell.rjust(width) for cell, width in zip(right, widths[1:], strict=True)]
-            lines.append("  ".join([left.ljust(widths[0]), *cells]))
-        if self.certificate is not None:
-            lines += ["", f"certificate: {self.certificate}"]
-        return "\n".join(lines)
+    def text(self, certificate: bool = False) -> str:
+        """Return the report as text.
 
-    def figure(self, kind: str = "mistakes") -> "Figure":
+        Parameters
+        ----------
+        certificate : bool, default False
+            Whether to add the certificate of the learner.
+        """
+        from tagalong.evaluate.report_text import report_text
+
+        return report_text(self, certificate)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def figure(self, kind: str = "accuracy") -> "Figure":
         """Return a matplotlib figure.
 
         Parameters
         ----------
-        kind : "mistakes", "measures" or "labels", default "mistakes"
-            Cumulated mistakes and loss with their certified bounds; the recent measures as the
-            run proceeds; or precision and recall of the most frequent labels.
+        kind : str, default "accuracy"
+            "accuracy": how often the first suggestion was right as the run proceeds, and the share
+            that can be filed without asking; "coverage": that share against its precision;
+            "calibration": the probabilities against the shares of right suggestions; "measures":
+            the recent measures as the run proceeds; "labels": precision and recall of the most
+            frequent labels; "certificate", also called "mistakes": cumulated mistakes and loss
+            with their certified bounds.
         """
         from tagalong.evaluate.plots import draw
 
         return draw(self, kind)
 
-    def plot(self, path: str | os.PathLike[str], kind: str = "mistakes") -> None:
+    def plot(self, path: str | os.PathLike[str], kind: str = "accuracy") -> None:
         """Write a plot to a file.
 
         Parameters
         ----------
         path : str or path
             The file; its name ends in .png or .svg.
-        kind : "mistakes", "measures" or "labels", default "mistakes"
+        kind : str, default "accuracy"
             As for ``figure``.
         """
         from tagalong.evaluate.plots import save
 
         save(self, path, kind)
-
-
-def _number(value: float, name: str) -> str:
-    if math.isnan(value):
-        return "–"
-    return f"{value:,.1f}" if name == "coverage" else f"{value:.4f}"
-
-
-def _plural(count: int, noun: str) -> str:
-    return noun if count == 1 else f"{noun}s"
 
 
 def _name(label: Hashable) -> Any:

@@ -38,5 +38,7 @@ class BatchSize:
 
     def _to_next_point(self) -> int:
         """Return the number of items up to the next point of the curve of measures."""
+        if not self._run.is_first_pass:  # nothing is measured
+            return MAX_BATCH
         progress = self._run.progress
         return progress.next_point if isinstance(progress, Progress) else 1

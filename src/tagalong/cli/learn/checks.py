@@ -2,27 +2,21 @@
 
 import argparse
 import os
-from importlib.util import find_spec
-from pathlib import Path
 
 from tagalong.cli.errors import CommandError, UsageError
 from tagalong.cli.learn.predictions import check_predictions
 from tagalong.cli.models import check_destination
+from tagalong.cli.plot_files import check_plot
 
 __all__ = ["check_arguments"]
 
 
 def check_arguments(args: argparse.Namespace) -> None:
     """Raise UsageError or CommandError if the arguments are invalid."""
-    for path, argument in (
-        (args.model, "--model"),
-        (args.report, "--report"),
-        (args.plot, "--plot"),
-    ):
-        check_destination(path, argument)
+    check_destination(args.model, "--model")
+    check_destination(args.report, "--report")
     check_predictions(args)
-    if args.plot is not None:
-        _check_plot(args.plot)
+    check_plot(args.plot)
     if (args.resume or args.continue_run) and args.model is None:
         raise UsageError(f"--{'resume' if args.resume else 'continue'} needs --model")
     if not args.sources and not args.resume:
@@ -30,13 +24,6 @@ def check_arguments(args: argparse.Namespace) -> None:
     if args.passes == 0:
         raise UsageError("--passes must be at least 1")
     _check_model(args)
-
-
-def _check_plot(path: str) -> None:
-    if Path(path).suffix.lower() not in (".png", ".svg"):
-        raise UsageError(f"--plot {path}: the name must end in .png or .svg")
-    if find_spec("matplotlib") is None:
-        raise UsageError("--plot needs matplotlib: pip install 'tagalong[plots]'")
 
 
 def _check_model(args: argparse.Namespace) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from tagalong.cli.errors import OK, SOME_SKIPPED, CommandError
 from tagalong.cli.interrupts import Interrupts
 from tagalong.cli.learn.checks import check_arguments
+from tagalong.cli.learn.held_out import held_out_estimate
 from tagalong.cli.learn.live_measures import LiveMeasures
 from tagalong.cli.learn.loop import LearningLoop
 from tagalong.cli.learn.order_warning import OrderWarning
@@ -28,22 +29,32 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Learn the items, and report the measures."""
     check_arguments(args)
     tagger, learning_run = prepare(args)
-    with (
-        predictions_of(args, tagger, learning_run, out),
-        Interrupts() as interrupts,
-        Live(out.quiet, args.every) as live,
-    ):
-        saver = Saver(tagger, learning_run, args.model)
-        measures = LiveMeasures(tagger, learning_run, live)
-        warning = OrderWarning(out, learning_run, args)
-        show_reading = partial(_show_reading, live)
-        loop = LearningLoop(
-            tagger, learning_run, interrupts, measures, saver, warning, show_reading
-        )
-        _learn_and_save(loop, saver, learning_run, args.model)
-    report = learning_run.progress.report(tagger.labels, tagger.certificate_)
+    with Interrupts() as interrupts:
+        with (
+            predictions_of(args, tagger, learning_run, out),
+            Live(out.quiet, args.every) as live,
+        ):
+            saver = Saver(tagger, learning_run, args.model)
+            measures = LiveMeasures(tagger, learning_run, live, args.certificate)
+            warning = OrderWarning(out, learning_run, args)
+            show_reading = partial(_show_reading, live)
+            loop = LearningLoop(
+                tagger, learning_run, interrupts, measures, saver, warning, show_reading
+            )
+            _learn_and_save(loop, saver, learning_run, args.model)
+        report = learning_run.report(tagger)
+        # Inside the block, so that a signal ends it without losing the report.
+        held_out = held_out_estimate(tagger, learning_run, report, interrupts, out)
     _write_files(args, report)
-    report_outcome(out, args.model, loop, report, interrupted=bool(interrupts.signal))
+    report_outcome(
+        out,
+        args.model,
+        loop,
+        report,
+        interrupted=bool(interrupts.signal),
+        certificate=args.certificate,
+        held_out=held_out,
+    )
     if interrupts.signal:
         return interrupts.exit_code
     return SOME_SKIPPED if loop.skipped else OK

@@ -2,6 +2,7 @@
 
 import time
 
+from tagalong.cli.answer_cells import answer_cells
 from tagalong.cli.live import Live
 from tagalong.cli.run_state import Run
 from tagalong.evaluate import Report
@@ -23,64 +24,56 @@ class LiveMeasures:
         The run with its measures.
     live : Live
         The progress display.
+    certificate : bool
+        Whether to show the mistakes and the dual value of the certificate.
     """
 
-    def __init__(self, tagger: Tagger, run: Run, live: Live):
+    def __init__(self, tagger: Tagger, run: Run, live: Live, certificate: bool = False):
         self._tagger = tagger
         self._run = run
         self._live = live
-        self._speed = _Speed(run.progress.items)
-        self._mistakes = _mistakes(run.progress.report(tagger.labels))
+        self._certificate = certificate
+        self._speed = _Speed(run)
 
     def show_if_due(self) -> None:
         """Update the display if it is time."""
         if not self._live.is_due():
             return
-        report = self._run.progress.report(self._tagger.labels, self._tagger.certificate_)
+        report = self._run.report(self._tagger)
         cells = self._cells(report)
-        self._mistakes = _mistakes(report)
         line = "  ".join(f"{name} {cell}" for name, cell in cells.items())
         self._live.show(list(cells), [list(cells.values())], line)
 
     def _cells(self, report: Report | QueryReport) -> dict[str, str]:
         """Return the cells of the table by heading."""
-        mistakes = _mistakes(report)
-        cells = {
-            "items": f"{report.items:,}",
-            "items/s": f"{self._speed(report.items):,.0f}",
-            "labels": f"{len(report.labels):,}",
-            "mistakes": f"{mistakes:,.0f} (+{mistakes - self._mistakes:,.0f})",
-            f"NDCG@{report.k}": f"{report.overall.ndcg_at_k:.4f}",
-        }
+        run = self._run
+        cells = {"pass": f"{run.number}/{run.passes}"} if run.passes > 1 else {}
+        cells |= {"items": f"{run.position:,}", "items/s": f"{self._speed(run):,.0f}"}
         if isinstance(report, Report):
-            cells |= {
-                "AP": f"{report.overall.average_precision:.4f}",
-                **self._bound_or_loss(report),
-            }
-        if self._run.passes > 1:
-            cells = {"pass": f"{self._run.number}/{self._run.passes}", **cells}
-        return cells
+            cells |= {"labels": f"{len(report.labels):,}", **answer_cells(report)}
+        else:
+            cells[f"NDCG@{report.k}"] = f"{report.overall.ndcg_at_k:.4f}"
+        if run.lists is not None:
+            cells["slot loss"] = f"{run.lists.means()['slot_loss']:.4f}"
+        return cells | (self._certified_cells(report) if self._certificate else {})
 
-    def _bound_or_loss(self, report: Report) -> dict[str, str]:
-        """Return the dual value, or with partial feedback the mean loss of the shown lists."""
-        if self._run.lists is not None:
-            return {"slot loss": f"{self._run.lists.means()['slot_loss']:.4f}"}
-        certificate = report.certificate
-        if isinstance(certificate, Certificate):
-            return {"dual": f"{certificate.dual:.6g}"}
-        return {"dual": "–"}
+    def _certified_cells(self, report: Report | QueryReport) -> dict[str, str]:
+        mistakes, certificate = report.curve["mistakes_so_far"][-1], report.certificate
+        dual = f"{certificate.dual:.6g}" if isinstance(certificate, Certificate) else "–"
+        return {"mistakes": f"{mistakes:,.0f}", "dual": dual}
 
 
 class _Speed:
-    """The mean number of items per second since the start of this process."""
+    """The mean number of items per second in the present pass, since this process started."""
 
-    def __init__(self, items: int):
-        self._items = items
-        self._start = time.monotonic()
+    def __init__(self, run: Run):
+        self._start(run)
 
-    def __call__(self, items: int) -> float:
-        return (items - self._items) / max(time.monotonic() - self._start, 1e-9)
+    def _start(self, run: Run) -> None:
+        self._pass, self._position = run.number, run.position
+        self._time = time.monotonic()
 
-
-def _mistakes(report: Report | QueryReport) -> float:
-    return float(report.curve["mistakes_so_far"][-1])
+    def __call__(self, run: Run) -> float:
+        if run.number != self._pass:
+            self._start(run)
+        return (run.position - self._position) / max(time.monotonic() - self._time, 1e-9)

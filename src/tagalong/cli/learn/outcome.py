@@ -3,6 +3,7 @@
 import os
 from typing import Any
 
+from tagalong.cli.learn.held_out import HeldOut
 from tagalong.cli.learn.loop import LearningLoop
 from tagalong.cli.output import Output, size_text
 from tagalong.cli.run_state import Run
@@ -19,6 +20,8 @@ def report_outcome(
     report: Report | QueryReport,
     *,
     interrupted: bool,
+    certificate: bool = False,
+    held_out: HeldOut | None = None,
 ) -> None:
     """Print the measures of a run, as JSON or as text.
 
@@ -34,10 +37,21 @@ def report_outcome(
         The measures of the run.
     interrupted : bool
         Whether a signal ended the run.
+    certificate : bool, default False
+        Whether the text shows the certificate of the learner.
+    held_out : HeldOut, optional
+        The estimate for items that came sorted by label.
     """
     run = loop.run
-    out.json_result(_document(path, loop, report, interrupted))
-    out.result(str(report))
+    out.json_result(_document(path, loop, report, interrupted, held_out))
+    out.result(report.text(certificate))
+    if held_out is not None:
+        out.result(f"\n{held_out}")
+    if run.passes > 1:
+        out.result(
+            f"\nThese are the figures of pass 1 of {run.passes}: only there were the items new. "
+            "Later passes change the weights, not the figures."
+        )
     if run.lists is not None:
         out.result(_lists_line(run.lists))
     if run.unlabelled:
@@ -50,7 +64,11 @@ def report_outcome(
 
 
 def _document(
-    path: str | None, loop: LearningLoop, report: Report | QueryReport, interrupted: bool
+    path: str | None,
+    loop: LearningLoop,
+    report: Report | QueryReport,
+    interrupted: bool,
+    held_out: HeldOut | None,
 ) -> dict[str, Any]:
     run = loop.run
     document = {
@@ -58,12 +76,16 @@ def _document(
         "interrupted": interrupted,
         "pass": run.number,
         "passes": run.passes,
+        "measured_pass": 1,
         "read": run.position,
         "unlabelled": run.unlabelled,
         "skipped": loop.skipped,
         "errors": loop.problems,
         "report": report.to_dict(),
     }
+    if isinstance(report, Report):
+        document["order"] = report.order
+        document["held_out"] = None if held_out is None else held_out.to_dict()
     if run.lists is not None:
         document["lists"] = {
             "overall": run.lists.means(),

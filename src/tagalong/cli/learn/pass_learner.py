@@ -50,13 +50,16 @@ class PassLearner:
         if len(items) < 2:
             return False
         labelled = [item for item in items if isinstance(item, Item) and item.labels is not None]
-        rounds = self._tagger.watch_together(labelled) if labelled else None
+        # Measures and confidence come from the first pass only; later passes change weights.
+        judged = self._run.is_first_pass
+        rounds = self._tagger.watch_together(labelled, judged=judged) if labelled else None
         if rounds is None:
             return False
-        progress: Any = self._run.progress
-        progress.add_rounds(rounds, self._tagger)
-        if (predictions := self._predictions()) is not None:
-            predictions.add_rounds(labelled, rounds)
+        if judged:
+            progress: Any = self._run.progress
+            progress.add_rounds(rounds, self._tagger)
+            if (predictions := self._predictions()) is not None:
+                predictions.add_rounds(labelled, rounds)
         self._run.unlabelled += len(items) - len(labelled)
         self._run.count(items)
         return True
@@ -67,12 +70,18 @@ class PassLearner:
             return
         tagger = self._tagger
         try:
-            watch: Any = tagger.watch_query if isinstance(item, Query) else tagger.watch
-            found = watch(item)
+            found = (
+                tagger.watch_query(item)
+                if isinstance(item, Query)
+                else tagger.watch(item, judged=self._run.is_first_pass)
+            )
         except ValueError as error:
             self._refuse(item, error)
             return
-        self._run.progress.add(found, tagger)
+        if not self._run.is_first_pass:
+            return
+        progress: Any = self._run.progress
+        progress.add(found, tagger)
         predictions = self._predictions()
         if predictions is not None and isinstance(item, Item):
             predictions.add(item, found)

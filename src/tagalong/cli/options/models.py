@@ -85,6 +85,7 @@ def add_evaluate(parser: Parser) -> None:
     parser.add_argument(
         "--report", metavar="FILE", help="JSON file to write all measures to (default: none)"
     )
+    shared.add_plot(parser)
     add_reading(parser)
     shared.add_measures(parser)
 
@@ -125,6 +126,7 @@ def add_inspect(parser: Parser) -> None:
         help="show N words per label, for all labels if there is no --label (default: 10 with "
         "--label, otherwise none)",
     )
+    shared.add_certificate(parser)
 
 
 def add_labels(parser: Parser) -> None:

@@ -46,16 +46,7 @@ def add_learn(parser: Parser) -> None:
         "learnt to, with the columns of 'suggest --to', its labels, and whether the first "
         "suggestion was right (default: none). A resumed run continues the file",
     )
-    parser.add_argument(
-        "--plot", metavar="FILE", help=".png or .svg file to plot the run to (default: none)"
-    )
-    parser.add_argument(
-        "--plot-kind",
-        choices=("mistakes", "measures", "labels"),
-        default="mistakes",
-        help="what to plot: mistakes and loss with their certified bounds (mistakes, the "
-        "default), all measures over time (measures), or precision and recall per label (labels)",
-    )
+    shared.add_plot(parser)
     parser.add_argument(
         "--no-names",
         action="store_true",
@@ -166,7 +157,8 @@ def add_compare(parser: Parser) -> None:
         type=names,
         metavar="A,B,...",
         help="learners to compare: label-ranker, shared, partial, predtron, or the name of an "
-        "update rule, which stands for label-ranker with that rule (default: label-ranker)",
+        "update rule, which stands for label-ranker with that rule. The learner of 'tagalong "
+        "learn' without options is always included",
     )
     parser.add_argument(
         "--paper",

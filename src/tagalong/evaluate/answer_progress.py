@@ -1,0 +1,257 @@
+"""The first suggestions of a run while it proceeds: right ones, sure ones, calibration."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tagalong.evaluate.answers import COLUMNS, TARGETS, Answers, Coverage, answer_table, starts_of
+from tagalong.evaluate.calibration import Calibration, CalibrationCounts
+from tagalong.evaluate.confusion import Confused, ConfusionCounts
+from tagalong.evaluate.judged_rows import JudgedRows, RowPart
+from tagalong.evaluate.label_counts import LABEL_COLUMNS, LabelCounts, macro_recall
+from tagalong.evaluate.recent_rows import RecentRows
+from tagalong.learning.rounds import Round, Rounds
+
+__all__ = ["AnswerProgress", "AnswerReport"]
+
+BUFFER = 256
+
+# After the counts, a recent row has its only label, the first suggestion, and the probability of
+# the first suggestion in multiples of 2**-30; -1 where there is none.
+_RECENT = (*COLUMNS, "only", "first", "probability")
+_UNIT = 2.0**30
+_SURE = [COLUMNS.index(f"sure_{round(100 * target)}") for target in TARGETS]
+
+Arrays = dict[str, npt.NDArray[Any]]
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerReport:
+    """The first suggestions of a run.
+
+    Parameters
+    ----------
+    coverage : Coverage
+        How often the first suggestion was right, and how much could be filed without asking.
+    calibration : Calibration
+        How well the probabilities agree with what was right.
+    confusion : tuple of Confused
+        The most frequent wrong first suggestions of items with one label.
+    macro_recall, recent_macro_recall : float
+        The mean over the labels of the share of their items with a right first suggestion.
+    label_counts : array of shape (labels, 5)
+        Counts of each label.
+    recent_confidence : pair of arrays
+        The probability of the first suggestion of the recent items, and whether it was right.
+    """
+
+    coverage: Coverage
+    calibration: Calibration
+    confusion: tuple[Confused, ...]
+    macro_recall: float
+    recent_macro_recall: float
+    label_counts: Counts
+    recent_confidence: tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]
+
+
+class AnswerProgress:
+    """Counts the first suggestions of a run. Rows wait until there are enough of them.
+
+    Parameters
+    ----------
+    window : int
+        Number of most recent rows that the recent counts cover.
+    """
+
+    def __init__(self, window: int):
+        self._window = window
+        self._totals = np.zeros(len(COLUMNS), np.int64)
+        self._recent_totals = np.zeros(len(COLUMNS), np.int64)
+        self._recent = RecentRows(window, len(_RECENT))
+        self._first_sure = np.zeros(len(TARGETS), np.int64)
+        self._calibration = CalibrationCounts()
+        self._labels = LabelCounts()
+        self._confusion = ConfusionCounts()
+        self._waiting: list[RowPart] = []
+        self._waiting_rows = 0
+        self._points: list[tuple[int, list[float]]] = []
+        self._items = 0
+
+    def add(self, round: Round) -> None:
+        """Add one round."""
+        self._add(RowPart.from_round(round), 1)
+
+    def add_rounds(self, rounds: Rounds, start: int, stop: int) -> None:
+        """Add the rows of a batch from start to stop, which is excluded."""
+        self._add(RowPart.from_rounds(rounds, start, stop), stop - start)
+
+    def _add(self, part: RowPart, rows: int) -> None:
+        self._waiting.append(part)
+        self._waiting_rows += rows
+        if self._waiting_rows >= BUFFER:
+            self.count_waiting()
+
+    def fill_point(self, point: list[float]) -> None:
+        """Write the present counts to the end of a point of the curve, at once or later.
+
+        Parameters
+        ----------
+        point : list of float
+            The point. It is complete after the next `count_waiting`.
+        """
+        if self._waiting_rows:
+            self._points.append((self._waiting_rows, point))
+        else:
+            point[-2 * len(COLUMNS) :] = [*self._totals.tolist(), *self._recent_totals.tolist()]
+
+    def count_waiting(self) -> None:
+        """Count the rows that wait, and complete the points of the curve among them."""
+        if not self._waiting_rows:
+            return
+        rows = JudgedRows.from_parts(self._waiting)
+        points = self._points
+        self._waiting, self._waiting_rows, self._points = [], 0, []
+        first_item = self._items + 1
+        table = answer_table(rows)
+        self._note_first_sure(table, first_item)
+        self._calibration.add(rows, first_item)
+        self._labels.add(rows)
+        self._confusion.add(rows)
+        if points:
+            self._fill_points(points, table)
+        sums = table.sum(axis=0)
+        left = self._recent.append(_recent_table(rows, table))
+        self._totals += sums
+        self._recent_totals += sums - left[: len(COLUMNS)]
+        self._items += len(rows)
+
+    def _fill_points(self, points: list[tuple[int, list[float]]], table: Counts) -> None:
+        """Write to each point the counts after so many rows of a table."""
+        before = self._recent.rows[:, : len(COLUMNS)]
+        sums = np.zeros((len(before) + len(table) + 1, len(COLUMNS)), np.int64)
+        np.cumsum(np.vstack([before, table]), axis=0, out=sums[1:])
+        ends = np.array([rows for rows, _ in points]) + len(before)
+        totals = self._totals + sums[ends] - sums[len(before)]
+        recent = sums[ends] - sums[np.maximum(ends - self._window, 0)]
+        for (_, point), counts in zip(points, np.hstack([totals, recent]).tolist(), strict=True):
+            point[-2 * len(COLUMNS) :] = counts
+
+    def _note_first_sure(self, table: Counts, first_item: int) -> None:
+        for target, column in enumerate(_SURE):
+            if not self._first_sure[target]:
+                at = np.flatnonzero(table[:, column])
+                if len(at):
+                    self._first_sure[target] = first_item + at[0]
+
+    def counts(self) -> tuple[Counts, Counts]:
+        """Return the counts ``COLUMNS`` of all rows and of the recent rows."""
+        self.count_waiting()
+        return self._totals.copy(), self._recent_totals.copy()
+
+    def report(
+        self,
+        names: Sequence[Hashable],
+        curve: dict[str, npt.NDArray[np.float64]],
+        frozen: bool = False,
+    ) -> AnswerReport:
+        """Return the counts so far.
+
+        Parameters
+        ----------
+        names : sequence of labels
+            The names of the labels, in the order of their numbers.
+        curve : dict of arrays
+            The counts at points of the run, by name.
+        frozen : bool, default False
+            Whether the model did not learn from the rounds.
+        """
+        overall, recent = self.counts()
+        labels = self._labels.table(max(len(names), len(self._labels)))
+        answered, right = (
+            labels[:, LABEL_COLUMNS.index(name)] for name in ("answered", "suggested_right")
+        )
+        return AnswerReport(
+            coverage=Coverage(
+                Answers.from_counts(overall),
+                Answers.from_counts(recent),
+                starts_of(self._first_sure.tolist(), curve),
+            ),
+            calibration=self._calibration.calibration(frozen),
+            confusion=self._confusion.most_frequent(names),
+            macro_recall=macro_recall(answered, right),
+            recent_macro_recall=self._recent_macro_recall(),
+            label_counts=labels,
+            recent_confidence=self._recent_confidence(),
+        )
+
+    def _recent_macro_recall(self) -> float:
+        only, first = self._recent.rows[:, -3], self._recent.rows[:, -2]
+        kept = (only >= 0) & (first >= 0)
+        only, first = only[kept], first[kept]
+        items = np.bincount(only)
+        return macro_recall(items, np.bincount(only[only == first], minlength=len(items)))
+
+    def _recent_confidence(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+        judged = self._recent.rows[self._recent.rows[:, -1] >= 0]
+        return judged[:, -1] / _UNIT, judged[:, COLUMNS.index("right")] > 0
+
+    def state(self) -> Arrays:
+        """Return the state as arrays by name."""
+        self.count_waiting()
+        return {
+            "answers": self._totals.copy(),
+            "recent_answers": self._recent.rows.copy(),
+            "first_sure": self._first_sure.copy(),
+            "calibration": self._calibration.state(),
+            "label_answers": self._labels.state(),
+            "confusion": self._confusion.state(),
+        }
+
+    def restore(self, arrays: Arrays, items: int) -> None:
+        """Replace the state; if the arrays lack it, count from the next item on.
+
+        Parameters
+        ----------
+        arrays : dict of arrays
+            The result of ``state``, or arrays of an older version, which has no such counts.
+        items : int
+            Number of rounds so far.
+        """
+        self._items = items
+        if "answers" not in arrays:
+            return
+        totals, recent, first = (
+            np.array(arrays[name], np.int64) for name in ("answers", "recent_answers", "first_sure")
+        )
+        kept = min(int(totals[0]) if totals.size else 0, self._window)
+        for name, array, shape in (
+            ("answers", totals, (len(COLUMNS),)),
+            ("recent_answers", recent, (kept, len(_RECENT))),
+            ("first_sure", first, (len(TARGETS),)),
+        ):
+            if array.shape != shape:
+                raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
+        self._totals, self._first_sure = totals, first
+        self._recent.append(recent)
+        self._recent_totals = recent[:, : len(COLUMNS)].sum(axis=0)
+        self._calibration.restore(arrays["calibration"])
+        self._labels.restore(arrays["label_answers"])
+        self._confusion.restore(arrays["confusion"])
+        if np.max(arrays["confusion"][:, :2], initial=-1) >= len(self._labels):
+            raise ValueError("confusion names a label that does not exist")
+
+
+def _recent_table(rows: JudgedRows, table: Counts) -> Counts:
+    """Return the counts of rows with the further columns of recent rows."""
+    suggested = rows.counts[:, 0]
+    units = np.rint(rows.probabilities[:, 0] * _UNIT).astype(np.int64)
+    further = (
+        rows.only_label,
+        np.where(suggested, rows.labels[:, 0], -1),
+        np.where(suggested & rows.has_confidence, units, -1),
+    )
+    return np.hstack([table, np.stack(further, axis=1)])

@@ -1,0 +1,306 @@
+"""How often the first suggestion was right, and how much could be filed without asking."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tagalong.evaluate.judged_rows import JudgedRows
+
+__all__ = ["COLUMNS", "TARGETS", "Answers", "AtTarget", "Coverage", "Start", "answer_table"]
+
+TARGETS = (0.90, 0.95, 0.99)
+"""The precisions at which the share of items that can be filed without asking is counted."""
+
+_PER_TARGET = ("sure", "sure_right", "marked", "marked_right")
+_COUNTS = ("rows", "suggested", "right", "right_of_3", "judged", "in_runs", "one")
+COLUMNS = (
+    *_COUNTS,
+    "relevant",
+    *(f"{name}_{round(100 * target)}" for name in _PER_TARGET for target in TARGETS),
+)
+"""The counts of a row, which `Answers.from_counts` reads."""
+
+Table = npt.NDArray[np.int64]
+
+
+def answer_table(rows: JudgedRows) -> Table:
+    """Return the counts of each row, one column per name in ``COLUMNS``.
+
+    Parameters
+    ----------
+    rows : JudgedRows
+        The rows.
+    """
+    suggested = rows.counts[:, 0]
+    judged = suggested & rows.has_confidence
+    right = rows.right & rows.counts
+    first_right = suggested & right[:, 0]
+    marks = [(rows.assured >= target) & rows.counts for target in TARGETS]
+    marks = [marked & rows.has_confidence[:, np.newaxis] for marked in marks]
+    counts = rows.relevant_counts
+    columns = [
+        np.ones(len(rows), np.int64),
+        suggested,
+        first_right,
+        suggested & right[:, :3].any(axis=1),
+        judged,
+        rows.in_runs & rows.has_confidence,
+        counts == 1,
+        np.where(rows.has_confidence, counts, 0),
+        *(marked[:, 0] for marked in marks),
+        *(marked[:, 0] & first_right for marked in marks),
+        *(marked.sum(axis=1) for marked in marks),
+        *((marked & right).sum(axis=1) for marked in marks),
+    ]
+    return np.stack([np.asarray(column, np.int64) for column in columns], axis=1)
+
+
+@dataclass(frozen=True)
+class AtTarget:
+    """How much could be filed without asking at a required precision.
+
+    Parameters
+    ----------
+    target : float
+        The required precision.
+    items : int
+        Number of items with a first suggestion whose confidence is known.
+    sure : int
+        Number of these items whose first suggestion was sure at the target.
+    right : int
+        Number of the sure first suggestions that were right.
+    relevant : int
+        Number of right labels of all items.
+    marked : int
+        Number of labels in the first ten places that were sure at the target.
+    marked_right : int
+        Number of these labels that were right.
+    """
+
+    target: float
+    items: int
+    sure: int
+    right: int
+    relevant: int
+    marked: int
+    marked_right: int
+
+    @property
+    def share(self) -> float:
+        """Share of the items whose first suggestion was sure."""
+        return _ratio(self.sure, self.items)
+
+    @property
+    def precision(self) -> float:
+        """Share of right ones among the sure first suggestions."""
+        return _ratio(self.right, self.sure)
+
+    @property
+    def marked_precision(self) -> float:
+        """Share of right ones among all labels that were sure."""
+        return _ratio(self.marked_right, self.marked)
+
+    @property
+    def found(self) -> float:
+        """Share of all right labels that were marked sure."""
+        return _ratio(self.marked_right, self.relevant)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all values by name."""
+        names = ("share", "precision", "marked_precision", "found")
+        return {**asdict(self), **{name: getattr(self, name) for name in names}}
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The first suggestions of some items.
+
+    Parameters
+    ----------
+    rows : int
+        Number of items.
+    suggested : int
+        Number of items with a first suggestion of which it is known whether it is right. The
+        first item of a new model has none.
+    right : int
+        Number of right first suggestions.
+    right_of_3 : int
+        Number of items with a right label among the first three suggestions.
+    judged : int
+        Number of items with a first suggestion and the learner's confidence in it.
+    in_runs : int
+        Number of items that came while the labels came in runs far beyond chance.
+    one : int
+        Number of items with exactly one label.
+    targets : tuple of AtTarget
+        How much could be filed without asking, for each of ``TARGETS``.
+    """
+
+    rows: int
+    suggested: int
+    right: int
+    right_of_3: int
+    judged: int
+    in_runs: int
+    one: int
+    targets: tuple[AtTarget, ...]
+
+    @classmethod
+    def from_counts(cls, counts: npt.NDArray[np.int64]) -> "Answers":
+        """Return the answers that follow from a sum over rows of `answer_table`.
+
+        Parameters
+        ----------
+        counts : array
+            One count for each name in ``COLUMNS``.
+        """
+        by_name = dict(zip(COLUMNS, (int(count) for count in counts), strict=True))
+        targets = []
+        for target in TARGETS:
+            sure, right, marked, marked_right = (
+                by_name[f"{name}_{round(100 * target)}"] for name in _PER_TARGET
+            )
+            targets.append(
+                AtTarget(
+                    target,
+                    by_name["judged"],
+                    sure,
+                    right,
+                    by_name["relevant"],
+                    marked,
+                    marked_right,
+                )
+            )
+        return cls(**{name: by_name[name] for name in _COUNTS}, targets=tuple(targets))
+
+    @classmethod
+    def none(cls) -> "Answers":
+        """Return the answers of no rows."""
+        return cls.from_counts(np.zeros(len(COLUMNS), np.int64))
+
+    @property
+    def accuracy(self) -> float:
+        """Share of right first suggestions; NaN if there are none."""
+        return _ratio(self.right, self.suggested)
+
+    @property
+    def accuracy_of_3(self) -> float:
+        """Share of the items with a right label among the first three suggestions."""
+        return _ratio(self.right_of_3, self.suggested)
+
+    def at(self, target: float) -> AtTarget:
+        """Return how much could be filed without asking at one of ``TARGETS``.
+
+        Parameters
+        ----------
+        target : float
+            The required precision: 0.9, 0.95 or 0.99.
+        """
+        for found in self.targets:
+            if math.isclose(found.target, target):
+                return found
+        raise ValueError(f"target must be one of {', '.join(map(str, TARGETS))}, got {target!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all values by name."""
+        names = (*_COUNTS, "accuracy", "accuracy_of_3")
+        found: dict[str, Any] = {name: getattr(self, name) for name in names}
+        return {**found, "targets": [one.to_dict() for one in self.targets]}
+
+
+@dataclass(frozen=True)
+class Start:
+    """From which item on items could be filed without asking at a required precision.
+
+    Parameters
+    ----------
+    target : float
+        The required precision.
+    first_item : int or None
+        Number, from 1, of the first item whose first suggestion was sure.
+    half_from : int or None
+        The earliest point of the curve from which on at least half of the items were sure, if at
+        least 100 items came after it.
+    """
+
+    target: float
+    first_item: int | None
+    half_from: int | None
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """The share that could be filed without asking, and how often first suggestions were right.
+
+    Parameters
+    ----------
+    overall, recent : Answers
+        The first suggestions of all items, and of the recent items.
+    starts : tuple of Start
+        From which item on items could be filed without asking, for each of ``TARGETS``.
+    """
+
+    overall: Answers
+    recent: Answers
+    starts: tuple[Start, ...]
+
+    @classmethod
+    def none(cls) -> "Coverage":
+        """Return the coverage of no rows."""
+        return cls(Answers.none(), Answers.none(), starts_of([0] * len(TARGETS), {}))
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the learner gave its confidence for any item."""
+        return self.overall.judged > 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all values by name."""
+        return {
+            "overall": self.overall.to_dict(),
+            "recent": self.recent.to_dict(),
+            "starts": [asdict(start) for start in self.starts],
+        }
+
+
+ITEMS_AFTER_START = 100
+
+
+def starts_of(
+    first_items: Sequence[int], curve: dict[str, npt.NDArray[np.float64]]
+) -> tuple[Start, ...]:
+    """Return from which item on items could be filed without asking.
+
+    Parameters
+    ----------
+    first_items : sequence of int
+        For each target the number of the first sure item, 0 if there is none.
+    curve : dict of arrays
+        ``items``, ``judged`` and ``sure_90`` and so on, at points of the run.
+    """
+    found = []
+    for target, first in zip(TARGETS, first_items, strict=True):
+        half = _half_from(curve, f"sure_{round(100 * target)}") if first else None
+        # The points of the curve are far apart, the first sure item is known exactly.
+        half = None if half is None else max(half, int(first))
+        found.append(Start(target, int(first) or None, half))
+    return tuple(found)
+
+
+def _half_from(curve: dict[str, npt.NDArray[np.float64]], name: str) -> int | None:
+    if not curve or not len(curve["items"]):
+        return None
+    items, judged, sure = (
+        np.append(0.0, np.nan_to_num(curve[column])) for column in ("items", "judged", name)
+    )
+    later, later_sure = judged[-1] - judged, sure[-1] - sure
+    holds = (later >= ITEMS_AFTER_START) & (2 * later_sure >= later)
+    return int(items[np.argmax(holds)]) + 1 if holds.any() else None
+
+
+def _ratio(part: int, whole: int) -> float:
+    return part / whole if whole else math.nan
