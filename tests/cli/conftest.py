@@ -2,6 +2,7 @@
 
 import io
 import json
+import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import tagalong
 from tagalong.cli.main import main
 
 WORDS = {
@@ -88,3 +90,17 @@ def model(run: Run, stream: Path) -> str:
     """A model that has learnt the items."""
     assert run("learn", "items.jsonl", "--model", "m.tagalong", "-q").code == 0
     return "m.tagalong"
+
+
+def interrupt_at(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    """Raise SIGINT while the count-th item from now on is being learnt."""
+    watch = tagalong.Tagger.watch
+    seen = [0]
+
+    def watching(self: tagalong.Tagger, *args: Any, **options: Any) -> Any:
+        seen[0] += 1
+        if seen[0] == count:
+            signal.raise_signal(signal.SIGINT)
+        return watch(self, *args, **options)
+
+    monkeypatch.setattr(tagalong.Tagger, "watch", watching)

@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from tagalong.learning.labels import LabelRows
 from tagalong.learning.places import Places
 from tagalong.learning.rounds import Round, Rounds
 from tagalong.readers import Item, read
-from tests.cli.conftest import Run, items
+from tests.cli.conftest import Run, interrupt_at, items
 
 ENDINGS = ["csv", "jsonl", "parquet"]
 
@@ -95,20 +94,6 @@ def test_batches_and_single_items_give_the_same_rows(
     assert rows_in(f"a.{ending}") == rows_in(f"b.{ending}")
 
 
-def interrupt_at(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
-    """Raise SIGINT while the count-th item from now on is being learnt."""
-    watch = tagalong.Tagger.watch
-    seen = [0]
-
-    def watching(self: tagalong.Tagger, *args: Any) -> Any:
-        seen[0] += 1
-        if seen[0] == count:
-            signal.raise_signal(signal.SIGINT)
-        return watch(self, *args)
-
-    monkeypatch.setattr(tagalong.Tagger, "watch", watching)
-
-
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_resumed_run_appends(run: Run, stream: Path, ending: str) -> None:
     assert run("learn", "items.jsonl", "--passes", "2", "--predictions", f"s.{ending}").code == 0
@@ -144,11 +129,11 @@ def test_killed_run_leaves_no_rows_twice(
     watch = tagalong.Tagger.watch
     seen = [0]
 
-    def watching(self: tagalong.Tagger, *args: Any) -> Any:
+    def watching(self: tagalong.Tagger, *args: Any, **options: Any) -> Any:
         seen[0] += 1
         if seen[0] == 30:
             killed()
-        return watch(self, *args)
+        return watch(self, *args, **options)
 
     save_if_due = saving.Saver.save_if_due
 

@@ -19,24 +19,10 @@ from hypothesis import strategies as st
 from safetensors import safe_open
 
 import tagalong
-from tests.cli.conftest import Finished, Run, items
+from tests.cli.conftest import Finished, Run, interrupt_at, items
 from tests.timeouts import TIMEOUT
 
 FLAGS = ("--passes", "2", "--window", "20")
-
-
-def interrupt_at(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
-    """Raise SIGINT while the count-th item from now on is being learnt."""
-    watch = tagalong.Tagger.watch
-    seen = [0]
-
-    def watching(self: tagalong.Tagger, *args: Any, **options: Any) -> Any:
-        seen[0] += 1
-        if seen[0] == count:
-            signal.raise_signal(signal.SIGINT)
-        return watch(self, *args, **options)
-
-    monkeypatch.setattr(tagalong.Tagger, "watch", watching)
 
 
 def contents(path: str) -> dict[str, str]:

@@ -43,7 +43,7 @@ def test_paper_2_has_every_scheme_in_both_forms(run: Run, tmp_path: Path) -> Non
     compared = run("compare", source, "--paper", "p2", "--json")
     assert compared.code == 0
     names = [row["name"] for row in compared.json["learners"]]
-    assert len(names) == len(set(names)) == 22
+    assert len(names) == len(set(names)) == 23  # with the default, for comparison
     for form in ("additive, shared", "multiplicative, multi-prototype"):
         assert sum(form in name for name in names) in (5, 6)
 

@@ -69,7 +69,7 @@ def test_one_item_is_a_table_on_a_terminal(
     flags = ("--model", model, "items.jsonl", "-k", "2")
     one = run("suggest", *flags, "--limit", "1").out
     assert one.splitlines()[0].split() == ["label", "probability", "score"]
-    assert one.splitlines()[1].split() == ["travel", "91%", "+0.189", "chosen"]
+    assert one.splitlines()[1].split() == ["travel", "92%", "+0.189", "chosen"]
     assert len(run("suggest", *flags, "--limit", "2").lines) == 2
     assert len(run("suggest", *flags, "--limit", "1", "--json").lines) == 1
     assert run("suggest", *flags, "--limit", "0").out == ""

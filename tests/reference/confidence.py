@@ -51,7 +51,7 @@ TARGETS = (0.9, 0.95, 0.99)
 """The targets at which the precision of each label is observed."""
 
 ALWAYS_REFRESHED, REFRESHED_FIRST, REFRESHED_REST = 512, 16, 64
-"""The results of the histogram of the first place are read off after each of the first answers, then
+"""The results of the first place's histogram are read off after each of the first answers, then
 after every sixteenth; those of the others after every fourth, then after every 64th."""
 
 
