@@ -101,7 +101,9 @@ def _own_estimate(found: dict[str, Any]) -> list[str]:
 def _recent_coverage(tagger: Tagger) -> dict[str, Any]:
     if not tagger.learns_online or tagger.learner.task != "labels":
         return {}
-    return {"recent_coverage": [covered._asdict() for covered in tagger.coverage(TARGETS)]}
+    names = ("target", "share", "precision", "answers")
+    covered = tagger.coverage(TARGETS)
+    return {"recent_coverage": [dict(zip(names, one, strict=True)) for one in covered]}
 
 
 def _describe_tagger(tagger: Tagger) -> dict[str, Any]:

@@ -83,9 +83,11 @@ class PassLearner:
         progress: Any = self._run.progress
         progress.add(found, tagger)
         predictions = self._predictions()
+        if not isinstance(found, Round):
+            return
         if predictions is not None and isinstance(item, Item):
             predictions.add(item, found)
-        if isinstance(found, Round) and found.shown is not None:
+        if found.shown is not None:
             self._count_list(found, found.shown)
 
     def _predictions(self) -> PredictionFile | None:
