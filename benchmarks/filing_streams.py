@@ -66,9 +66,7 @@ class FilingStream:
         """The features of some successive rows."""
         indptr = self.rows.indptr[begin : end + 1]
         inside = slice(indptr[0], indptr[-1])
-        return SparseRows(
-            indptr - indptr[0], self.rows.indices[inside], self.rows.values[inside]
-        )
+        return SparseRows(indptr - indptr[0], self.rows.indices[inside], self.rows.values[inside])
 
     def take(self, numbers: npt.NDArray[np.int64]) -> FilingStream:
         """Some of the rows, in the order of their numbers."""
