@@ -86,7 +86,7 @@ class TwinModel:
     def _judgement(self, places: JudgedPlaces) -> Judgement:
         names = self.learner.labels.names
         return Judgement(
-            [names[label] for label in places.labels],
+            [str(names[label]) for label in places.labels],
             places.probabilities,
             places.assured,
             places.chosen,

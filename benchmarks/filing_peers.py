@@ -25,6 +25,9 @@ from sklearn.preprocessing import MultiLabelBinarizer
 from benchmarks.filing_streams import FilingStream
 
 FOLDS = 3
+SMOOTHING = 0.1
+"""Of naive Bayes; 1 and .01 measured worse on newsgroups."""
+
 WEIGHTED = ("rcv1",)
 """Streams whose words are weighted by idf already."""
 
@@ -65,25 +68,32 @@ def peers(stream: FilingStream) -> dict[str, Peer]:
 
 
 def naive_bayes(stream: FilingStream, learnt: int, end: int) -> Answers:
-    """Multinomial naive Bayes on the counts of words, one label against the rest if several."""
+    """Multinomial naive Bayes on the words seen so far; one label against the rest if several."""
     X = _counts(stream)
-    train, test = X[:learnt], X[learnt:end]
+    seen = np.flatnonzero(X[:learnt].getnnz(axis=0))
+    train, test = X[:learnt, seen], X[learnt:end, seen]
     if stream.one_label:
-        model = MultinomialNB().fit(train, [labels[0] for labels in stream.labels[:learnt]])
+        model = MultinomialNB(alpha=SMOOTHING)
+        model.fit(train, [labels[0] for labels in stream.labels[:learnt]])
         return _answers(stream, learnt, model.classes_, model.predict_proba(test))
     names, Y = _indicator(stream, learnt)
-    chances = [MultinomialNB().fit(train, y).predict_proba(test)[:, 1] for y in Y.T]
+    models = [MultinomialNB(alpha=SMOOTHING).fit(train, y) for y in Y.T]
+    chances = [model.predict_proba(test)[:, 1] for model in models]
     return _answers(stream, learnt, names, np.column_stack(chances))
 
 
 def calibrated_sgd(stream: FilingStream, learnt: int, end: int) -> Answers:
-    """A linear SVM on tf-idf, trained by SGD and calibrated by cross-validation."""
+    """A linear SVM on tf-idf, trained by SGD and calibrated by cross-validation.
+
+    Exclusive labels are calibrated by a temperature, which measured best of the three methods.
+    """
     tfidf = TfidfTransformer(use_idf=stream.name not in WEIGHTED)
     X = _counts(stream)
     train, test = tfidf.fit_transform(X[:learnt]), tfidf.transform(X[learnt:end])
 
     def calibrated() -> CalibratedClassifierCV:
-        return CalibratedClassifierCV(SGDClassifier(random_state=0), cv=FOLDS)
+        method = "temperature" if stream.one_label else "sigmoid"
+        return CalibratedClassifierCV(SGDClassifier(random_state=0), cv=FOLDS, method=method)
 
     names, Y = _indicator(stream, learnt, least=FOLDS)
     if not len(names):
@@ -99,7 +109,10 @@ def calibrated_sgd(stream: FilingStream, learnt: int, end: int) -> Answers:
 
 
 def fasttext(stream: FilingStream, learnt: int, end: int) -> Answers:
-    """FastText with its usual settings for small data; words are passed as numbers."""
+    """FastText with a high rate, and many epochs while there are few items.
+
+    Words are passed as numbers.
+    """
     from fasttext import train_supervised
 
     def words(row: int) -> str:
@@ -114,8 +127,9 @@ def fasttext(stream: FilingStream, learnt: int, end: int) -> Answers:
                 marks = " ".join(f"__label__{number[x]}" for x in stream.labels[row])
                 file.write(f"{marks} {words(row)}\n")
         loss = "softmax" if stream.one_label else "ova"
+        epochs = 100 if learnt <= 2000 else 25
         model = train_supervised(
-            str(path), epoch=25, lr=0.5, loss=loss, thread=1, seed=0, verbose=0
+            str(path), epoch=epochs, lr=1.0, loss=loss, thread=1, seed=0, verbose=0
         )
     found, chances = model.predict([words(row) for row in range(learnt, end)], k=1)
     best = [names[int(one[0].removeprefix("__label__"))] if one else "" for one in found]
