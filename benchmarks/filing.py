@@ -93,11 +93,13 @@ class Line:
         return [f"{self.items:,}", self.method, f"{self.accuracy:.1%}", *sure, f"{error:.3f}"]
 
 
-def compare(streams: Sequence[FilingStream], sizes: Sequence[int]) -> Iterator[Line]:
+def compare(
+    streams: Sequence[FilingStream], sizes: Sequence[int], with_peers: bool = True
+) -> Iterator[Line]:
     """Judge at every size, with every method; the streams are orders of the same items."""
     count, following = len(streams[0]), min(FOLLOWING, len(streams[0]) // 4)
     fits = [size for size in sizes if size < count - following]
-    methods = peers(streams[0])
+    methods = peers(streams[0]) if with_peers else {}
     ours = [Tagalong(stream) for stream in streams]
     for size in [*fits, count - following]:
         end = size + following
@@ -158,6 +160,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("streams", nargs="*", metavar="stream", help="default: all")
     parser.add_argument("--orders", type=int, default=2, help="number of random orders")
     parser.add_argument("--limit", type=int, help="number of items (default: all)")
+    parser.add_argument("--no-peers", action="store_true", help="Tagalong only")
     parser.add_argument("--quick", action="store_true", help="300 made-up items only")
     options = parser.parse_args(arguments)
     unknown = [name for name in options.streams if name not in names()]
@@ -180,7 +183,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except NoData as missing:
             print(f"# {name}\n\n{missing}\n")
             continue
-        lines = list(compare(streams, SIZES))
+        lines = list(compare(streams, SIZES, not options.no_peers))
         print(f"# {name}\n\n{describe(streams)}\n")
         print(table([*headers, "calibration"], (line.cells() for line in lines)))
         print(f"\n{sentence([line for line in lines if line.method == OURS])}\n", flush=True)
