@@ -15,12 +15,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.filing_measures import TARGETS, calibration_error, hindsight
-from benchmarks.filing_models import TwinModel
+from benchmarks.filing_measures import (
+    RECENT_SHARE,
+    TARGETS,
+    calibration_error,
+    hindsight,
+    single_measures,
+)
 from benchmarks.filing_peers import Answers, Peer, peers
 from benchmarks.filing_streams import FilingStream, filing_stream, from_items, names
 from benchmarks.markdown import table
 from benchmarks.streams import NoData
+from tagalong import LabelRanker
 from tagalong.readers import Item
 
 SIZES = (50, 200, 500, 1000, 2000, 5000)
@@ -35,25 +41,25 @@ class Tagalong:
 
     def __init__(self, stream: FilingStream) -> None:
         self.stream = stream
-        self.model = TwinModel(stream)
+        self.learner = LabelRanker()
+        self.learner.start()
         self.learnt = 0
 
     def answers(self, learnt: int, end: int) -> Answers:
         """Learn the items up to a number and judge those after it."""
-        for number in range(self.learnt, learnt):
-            self.model.learn(number)
+        targets = self.learner.encode_rows(self.stream.labels[self.learnt : learnt], None)
+        self.learner.watch_rows(self.stream.part(self.learnt, learnt), targets)
         self.learnt = learnt
-        right, chance, assured, measures = [], [], [], []
-        for number in range(learnt, end):
-            scores, _ = self.model.learner.score_one(self.stream.row(number))
-            found = self.model.judge(number)
-            right.append(found.labels[0] in self.stream.labels[number])
-            chance.append(found.first_probability)
-            assured.append(found.first_assured)
-            best, second = np.sort(scores)[:-3:-1] if len(scores) > 1 else (scores[0], 0.0)
-            measures.append([best, best - second, (best - scores.mean()) / max(scores.std(), 1e-9)])
+        places = self.learner.find_places(self.stream.part(learnt, end), 1)
+        names = self.learner.labels.names
+        truth = self.stream.labels[learnt:end]
+        first = places.labels[:, 0].tolist()
+        right = np.array([names[i] in labels for i, labels in zip(first, truth, strict=True)])
+        rows = [self.learner.score_one(self.stream.row(row))[0] for row in range(learnt, end)]
+        measures = single_measures(np.array(rows), right)
+        del measures[RECENT_SHARE]  # a function of the score while nothing is learnt
         return Answers(
-            np.array(right), np.array(chance), np.array(assured), list(np.array(measures).T)
+            right, places.probabilities[:, 0], places.assured[:, 0], list(measures.values())
         )
 
 

@@ -12,6 +12,7 @@ from sklearn.isotonic import IsotonicRegression
 
 TARGETS = (0.9, 0.95, 0.99)
 CALIBRATION_BINS = 15
+RECENT_SHARE = "share right at such scores"
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -75,7 +76,7 @@ def single_measures(scores: npt.NDArray[Any], right: Flags) -> dict[str, Floats]
         "score": best,
         "gap": best - second,
         "standardised score": (best - mean) / np.maximum(deviation, 1e-9),
-        "share right at such scores": recent_share(best, right),
+        RECENT_SHARE: recent_share(best, right),
     }
 
 

@@ -15,6 +15,8 @@ import numpy.typing as npt
 
 from benchmarks.filing_models import Judgement, Model
 from benchmarks.filing_streams import FilingStream
+from tagalong.readers import Item
+from tagalong.tagger.audit import Audit
 
 MakeModel = Callable[[FilingStream], Model]
 
@@ -22,12 +24,7 @@ BATCH = 100
 """Number of items that wait for an answer together, for people who choose what to answer."""
 
 AUDIT = 0.02
-"""Share of the sure items that are asked."""
-
-EARLY_AUDIT = 0.1
-"""That share until ``ENOUGH_AUDITED`` such answers exist."""
-
-ENOUGH_AUDITED = 200
+"""Share of the sure items that are asked, the default of a tagger."""
 
 
 @dataclass
@@ -44,7 +41,8 @@ class Arrivals:
     def sure(self, target: float, begin: int = 0, end: int | None = None) -> tuple[int, int, int]:
         """Of the items from ``begin`` on: their number, those sure, and those sure and right."""
         marked = np.array(self.assured[begin:end]) >= target
-        return len(marked), int(marked.sum()), int((marked & self.right[begin:end]).sum())
+        right = np.array(self.right[begin:end], dtype=bool)
+        return len(marked), int(marked.sum()), int((marked & right).sum())
 
 
 def delayed(stream: FilingStream, make_model: MakeModel, delay: int) -> Arrivals:
@@ -92,18 +90,15 @@ def filed(
 
     Returns the arrivals and the number of audited items.
     """
-    model, found, audited = make_model(stream), Arrivals(), 0
-    rng = np.random.default_rng(seed)
+    model, found, audit = make_model(stream), Arrivals(), Audit(AUDIT, seed)
     for number in range(len(stream)):
         one = model.judge(number)
         found.add(one, stream.labels[number])
-        share = AUDIT if audited >= ENOUGH_AUDITED else EARLY_AUDIT
         if one.first_assured < target:
             model.learn(number)
-        elif rng.random() < share:
-            audited += 1
-            model.learn(number, stands_for=1.0 / share)
-    return found, audited
+        elif audit.asks(Item(str(number))):
+            model.learn(number, stands_for=audit.count_answer())
+    return found, audit.answers
 
 
 def swapped(stream: FilingStream, make_model: MakeModel, when: int) -> Arrivals:

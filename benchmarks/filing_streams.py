@@ -48,15 +48,6 @@ class FilingStream:
     def __len__(self) -> int:
         return len(self.labels)
 
-    @property
-    def known(self) -> npt.NDArray[np.int64]:
-        """Per row, the number of its features that occurred in earlier rows."""
-        indptr, indices = self.rows.indptr, self.rows.indices
-        row_of = np.repeat(np.arange(len(self)), np.diff(indptr))
-        first = np.full(int(indices.max(initial=-1)) + 1, len(self))
-        np.minimum.at(first, indices, row_of)
-        return np.bincount(row_of[first[indices] < row_of], minlength=len(self))
-
     def row(self, number: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
         """The features of one row and their values."""
         begin, end = self.rows.indptr[number : number + 2]

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from benchmarks.filing_measures import (
     single_measures,
     upper_limit,
 )
-from benchmarks.filing_models import Judgement, TwinModel, twin_run
+from benchmarks.filing_models import DefaultModel, Judgement, Progressive, default_run
 from benchmarks.filing_simulations import (
     Arrivals,
     delayed,
@@ -26,6 +27,8 @@ from benchmarks.filing_simulations import (
     swapped,
 )
 from benchmarks.filing_streams import FilingStream, mailbox, sorted_by_label
+from benchmarks.filing_twin import TwinModel, twin_run
+from benchmarks.markdown import parse_tables
 from tagalong.readers import Item
 
 
@@ -64,14 +67,6 @@ class Factory:
     def __call__(self, stream: FilingStream) -> Noting:
         self.model = Noting(stream)
         return self.model
-
-
-def test_known_features_were_in_earlier_rows(stream):
-    seen: set[int] = set()
-    for number, known in enumerate(stream.known.tolist()):
-        features = set(stream.row(number)[0].tolist())
-        assert known == len(features & seen)
-        seen |= features
 
 
 def test_rows_are_taken_in_any_order(stream):
@@ -212,15 +207,29 @@ def test_arrivals_count_what_is_sure():
     assert found.sure(0.95, 1, 3) == (2, 1, 0)
 
 
-def test_one_by_one_is_as_in_one_call(stream):
-    model = TwinModel(stream)
-    together = twin_run(stream)
+@pytest.mark.parametrize(
+    ("model_type", "run"), [(DefaultModel, default_run), (TwinModel, twin_run)]
+)
+def test_one_by_one_is_as_in_one_call(stream, model_type, run):
+    model, together = model_type(stream), run(stream)
     for number in range(120):
         found = model.judge(number)
         if found.labels:
             assert found.assured == together.judged.assured[number][: len(found.assured)].tolist()
             assert found.first_probability == together.judged.probabilities[number, 0]
         model.learn(number)
+
+
+def test_the_learner_judges_like_its_reference(stream):
+    ours: Progressive = default_run(stream)
+    theirs: Progressive = twin_run(stream)
+    assert np.array_equal(ours.judged.right, theirs.judged.right)
+    for target in (0.9, 0.95, 0.99):
+        assert np.array_equal(ours.judged.sure(target), theirs.judged.sure(target))
+    # A few answers pass before the learner notices that items have one label each.
+    late = slice(100, None)
+    gap = np.abs(ours.judged.probabilities[late] - theirs.judged.probabilities[late])
+    assert gap.max() < 1e-5
 
 
 @pytest.mark.parametrize("peer", [filing_peers.naive_bayes, filing_peers.calibrated_sgd])
@@ -290,3 +299,18 @@ def test_acceptance_names_what_falls_short():
     assert any(one.startswith("poor: precision at 0.95") for one in failures)
     assert not any(one.startswith("poor: precision at 0.90") for one in failures)
     assert any("of the attainable share at 0.90" in one for one in failures)
+
+
+def test_pages_of_simulations(stream, monkeypatch):
+    monkeypatch.setattr(filing_acceptance, "filing_stream", lambda name, order, limit: stream)
+    with ThreadPoolExecutor(1) as pool:
+        page, failures = filing_acceptance.audit_page(pool, orders=2, limit=2000)
+    assert failures == []
+    (table,) = parse_tables(page)
+    assert [row["stream"] for row in table] == ["newsgroups", "debtags", "rcv1"]
+    assert table[0]["1,000"] == "–"  # the stream is shorter
+    ways, swap = parse_tables(filing_acceptance.simulation_page("newsgroups", 400))
+    assert len(ways) == 7
+    assert swap[1]["0 to 50"] != ""
+    (by_label,) = parse_tables(filing_acceptance.sorted_page(400))
+    assert by_label[0]["sorted, to 500"].startswith("0.")
