@@ -136,7 +136,7 @@ def describe(streams: Sequence[FilingStream]) -> str:
 
 
 def sentence(lines: Sequence[Line], target: float = 0.95) -> str:
-    """What the figures say in words."""
+    """The figures of the default learner in words."""
     parts = []
     for line in lines:
         share, precision, _ = line.sure(target)

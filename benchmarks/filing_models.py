@@ -18,7 +18,7 @@ from tagalong.learning.places import PLACES_JUDGED
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a model says of one item: the first places, best first."""
+    """The first places of one item, best first, as a model judges them."""
 
     labels: list[str]
     probabilities: list[float]

@@ -1,4 +1,4 @@
-"""What filing is compared with: naive Bayes, calibrated linear models, and fastText.
+"""The peers of the filing benchmark: naive Bayes, calibrated linear models, and fastText.
 
 Peers are fitted again at every number of items learnt. They are sure of a suggestion if the
 probability that they give it reaches the target. Labels with fewer than three items can't be

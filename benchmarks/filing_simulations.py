@@ -117,7 +117,7 @@ def swapped(stream: FilingStream, make_model: MakeModel, when: int) -> Arrivals:
 
 @dataclass(frozen=True)
 class SortedRun:
-    """What was marked while sorted items were learnt, just after, and in a random continuation.
+    """Marks while sorted items were learnt, just after, and in a random continuation.
 
     Parameters
     ----------
