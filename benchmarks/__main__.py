@@ -66,6 +66,9 @@ BENCHMARKS = {
         "",
         "--repeat 1 --limit 300 --no-quality",
     ),
+    "filing": Benchmark(
+        "filing", "Filing: how much is sure, and how much of it is right", "", "--quick"
+    ),
     "text": Benchmark("text", "Text features", "", "--repeat 1 --limit 500"),
     "overhead": Benchmark("overhead", "Cost of one call from Python", "", "--rows 400 --batch 100"),
     "threads": Benchmark(

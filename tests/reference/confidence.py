@@ -23,6 +23,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .geometries import FloatArray
 
@@ -463,7 +464,7 @@ class ConfidenceTwin:
 
     # Judging.
 
-    def judge(self, scores: Sequence[float], cutoff: float, known: int) -> JudgedPlaces:
+    def judge(self, scores: ArrayLike, cutoff: float, known: int) -> JudgedPlaces:
         """The first places of an item; nothing is learnt.
 
         Parameters
@@ -608,7 +609,7 @@ class ConfidenceTwin:
         found = [first]
         for i, chance in enumerate(others):
             share = chance / rest if rest > 0 else 1.0 / (len(others) - i)
-            value = min(first, max(left, 0.0) * share)
+            value = min(found[-1], max(left, 0.0) * share)
             found.append(value)
             left -= value
             rest -= chance
@@ -641,7 +642,7 @@ class ConfidenceTwin:
 
     def observe(
         self,
-        scores: Sequence[float],
+        scores: ArrayLike,
         cutoff: float,
         known: int,
         relevant: Collection[int],
