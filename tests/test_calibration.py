@@ -41,7 +41,7 @@ def test_probabilities_on_debian_tags() -> None:
                 break
             suggestions = tagger.suggest(item, k=None)
             predicted = np.array([suggestion.probability for suggestion in suggestions])
-            right = np.isin([suggestion.label for suggestion in suggestions], item.labels or ())
+            right = np.isin([str(one.label) for one in suggestions], item.labels or ())
             all_labels.add(predicted, right)
             top_labels.add(predicted[:5], right[:5])
             marked = np.array([suggestion.sure for suggestion in suggestions])

@@ -49,8 +49,8 @@ class PlaceArrays {
     }
 
     // The arrays by name; the object is empty afterwards.
-    nb::dict take() {
-        nb::dict out;
+    nb::typed<nb::dict, nb::str, nb::any> take() {
+        nb::typed<nb::dict, nb::str, nb::any> out;
         const std::vector<std::size_t> places = {rows_, k_}, row = {rows_};
         out["labels"] = adopted_as<std::int32_t>(std::move(labels_), places);
         out["scores"] = adopted_as<double>(std::move(scores_), places);

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import tagalong
 from tagalong.cli.learn import loop
 from tagalong.cli.parser import make_parser
-from tests.cli.conftest import Run, items
-from tests.cli.test_resume import contents, interrupt_at
+from tests.cli.conftest import Run, interrupt_at, items
+from tests.cli.test_resume import contents
 
 FROM = "From ann@example.org\n"
 

@@ -128,8 +128,8 @@ class BatchLearner(Fitted):
             The order of labels with equal scores; by number by default.
         """
         count = len(rows.indptr) - 1
-        labels = np.zeros((count, len(self.labels) if k is None else min(k, len(self.labels))))
-        labels = labels.astype(np.int32)
+        places = len(self.labels) if k is None else min(k, len(self.labels))
+        labels = np.zeros((count, places), np.int32)
         scores, probabilities = np.zeros(labels.shape), np.zeros(labels.shape)
         known = np.zeros(count, np.int32)
         for row in range(count):

@@ -10,6 +10,7 @@ from tagalong.cli.models import find_label, load_tagger, locked_tagger
 from tagalong.cli.output import Output, printable
 from tagalong.cli.run_state import RUN_NOTE
 from tagalong.tagger import Tagger
+from tagalong.tagger.targets import Target
 
 __all__ = ["run"]
 
@@ -59,7 +60,9 @@ def _forget(tagger: Tagger, args: argparse.Namespace) -> str:
 
 def _set(tagger: Tagger, args: argparse.Namespace) -> str:
     labels = [find_label(tagger, text) for text in args.labels]
-    value = None if args.default else "never" if args.never else args.min_precision
+    value: Target | None = args.min_precision
+    if args.default or args.never:
+        value = "never" if args.never else None
     for label in labels:
         tagger.set_min_precision(label, value)
     names = ", ".join(map(str, labels))

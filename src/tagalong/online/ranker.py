@@ -323,7 +323,8 @@ class OnlineRanker(ClassifierMixin, ConfidentModel):
         """
         self._labels.extend(targets.targets.new)
         rounds = self._empty_rounds(targets.targets)
-        return self._learn(rows.matrix(), targets.targets, targets.weights, rounds, judged)
+        found = self._learn(rows.matrix(), targets.targets, targets.weights, rounds, judged)
+        return found or rounds
 
     def decision_function(self, X: MatrixLike) -> npt.NDArray[Any]:
         """Return the scores of all labels, (rows, K).

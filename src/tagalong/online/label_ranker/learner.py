@@ -286,7 +286,7 @@ class LabelRanker(CutoffRanker):
         newer = {"one_label": "auto", "probability": True}
         return new_native((core.LabelRanker32, core.LabelRanker64), {**newer, **settings})
 
-    @available_if(_learns_probabilities)
+    @available_if(_learns_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: MatrixLike) -> npt.NDArray[np.float64]:
         """Return the probability that each label is right, (rows, K), in the order of ``classes_``.
 
@@ -301,7 +301,7 @@ class LabelRanker(CutoffRanker):
         """
         return super().predict_proba(X)
 
-    @available_if(_learns_probabilities)
+    @available_if(_learns_probabilities)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: MatrixLike) -> npt.NDArray[np.float64]:
         """Return the logarithms of ``predict_proba``.
 
