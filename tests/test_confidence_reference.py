@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.reference.confidence import (
+    ALL_PLACES,
     ConfidenceTwin,
     Histogram,
     JudgedPlaces,
@@ -129,11 +130,13 @@ def test_unknown_relevance_teaches_the_place_nothing():
     assert twin.occurrences == {1: 1}
 
 
-def test_later_places_learn_from_every_fourth_answer():
-    twin = ConfidenceTwin()
-    for _ in range(9):
+def test_later_places_learn_from_every_fourth_answer_after_the_first_ones():
+    twin = ConfidenceTwin(places=3)
+    twin.answers = ALL_PLACES - 2
+    for _ in range(10):
         twin.observe(np.arange(12.0), 0.5, KNOWN, [11])
-    assert [rule.rounds for rule in twin.rules] == [9] * 5 + [3] * 5
+    assert [rule.rounds for rule in twin.rules] == [10, 4, 4]
+    assert twin.whole.rounds == 4
 
 
 def test_a_place_needs_a_label_after_it():
