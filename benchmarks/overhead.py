@@ -122,7 +122,7 @@ def learning(ranker: LabelRanker, twin: LabelRanker, empty: Any, batch: Batch) -
 
     def call_native(pairs: Sequence[tuple[Any, Any]]) -> None:
         for indices, values in pairs:
-            empty.learn_one(indices, values, [], [], 1.0)
+            empty.learn_one(indices, values, [], [], 1.0, 1.0)
 
     def matrices(learner: Any, numbers: list[NumberedLabels]) -> None:
         for matrix, labels in zip(batch.matrices, numbers, strict=True):

@@ -24,10 +24,10 @@ static void learn(AnyRanker<T>& self, const MatrixView& x, const LabelRows& rele
     for_rows(x.matrix.rows, [&](std::int64_t i) {
         x.matrix.read(i, self.example());
         judged.places.clear();
-        self.learn_example(relevant.row(i), unknown.row(i), weights ? weights->data()[i] : 1.0,
-                           {stands_for, scores ? scores->data() + i * width : nullptr,
-                            places ? &judged : nullptr},
-                           cutoffs ? cutoffs->data() + i : nullptr);
+        self.learn_example(
+            relevant.row(i), unknown.row(i), weights ? weights->data()[i] : 1.0,
+            {stands_for, scores ? scores->data() + i * width : nullptr, places ? &judged : nullptr},
+            cutoffs ? cutoffs->data() + i : nullptr);
         if (places) places->write(static_cast<std::size_t>(i), judged);
     });
 }

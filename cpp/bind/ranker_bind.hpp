@@ -222,8 +222,7 @@ void add_one_example_methods(nb::class_<BoundRanker<Ranker, T>, AnyRanker<T>>& t
                 if (places) places->write_checked(0, judged);
                 return std::make_pair(scores.array, cutoff_of_round<Ranker>(self, cutoff));
             },
-            nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
-            nb::arg().none(),
+            nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
             nb::sig("def predict_then_learn_one(self, indices: numpy.typing.NDArray[typing.Any], "
                     "values: numpy.typing.NDArray[typing.Any], relevant: "
                     "collections.abc.Sequence[int], "

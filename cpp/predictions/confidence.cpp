@@ -11,11 +11,11 @@ namespace tagalong {
 
 namespace {
 
-constexpr double kFewAnswers = 10;  // fewer answers of a kind are no evidence
+constexpr double kFewAnswers = 10;     // fewer answers of a kind are no evidence
 constexpr std::int64_t kNoticed = 20;  // answers after which one label per item is noticed
 // The first place learns from every answer. The others, and the chance of the whole answer, learn
 // from all of the first answers, then from a sample: they matter less and cost as much.
-constexpr std::int64_t kAllPlaces = 500;
+constexpr std::int64_t kAllPlaces = 1000;
 constexpr std::int64_t kSampleOfRest = 4;
 // After the first answers, probabilities follow the outcomes in steps of this many answers.
 constexpr std::int64_t kAlwaysRefresh = 512;
@@ -49,8 +49,7 @@ double pool_increases(std::span<Place> places) {
     }
     std::size_t at = 0;
     for (std::size_t i = 0; i < last; ++i)
-        for (std::size_t j = 0; j < pools[i].count; ++j)
-            places[at++].probability = pools[i].mean();
+        for (std::size_t j = 0; j < pools[i].count; ++j) places[at++].probability = pools[i].mean();
     return places.back().probability;
 }
 
@@ -182,11 +181,10 @@ void Confidence::judge_ranked(const ScoredItem<T>& item, const Ranked& ranked, s
         }
         place.probability = rules_[rule].probability(logit);
         place.probability = supported(place.probability, base_rate(label, labels), like_this);
-        if (i >= described) place.probability = std::min(most, place.probability);
+        if (i >= described) most = place.probability = std::min(most, place.probability);
         if (i + 1 == described) most = pool_increases({out.places.data(), described});
         const bool may_be_sure = any_sure && i < described && rule == i;
-        place.assured =
-            may_be_sure ? precision_.limited(label, rules_[rule].assured(logit)) : 0;
+        place.assured = may_be_sure ? precision_.limited(label, rules_[rule].assured(logit)) : 0;
     }
     if (one_label && labels == 2)
         out.places[0].probability =
@@ -249,8 +247,8 @@ Confidence::WholeNumbers Confidence::describe_whole(const ScoredItem<T>& item,
     double distance = 0;
     if (std::isfinite(item.cutoff)) {
         constexpr double most = 10;
-        distance = kernels::smallest_distance(item.scores.data(), item.cutoff, most,
-                                              item.scores.size());
+        distance =
+            kernels::smallest_distance(item.scores.data(), item.cutoff, most, item.scores.size());
     }
     WholeNumbers whole{{sum, distance}, 0};
     whole.logit = whole_.logit(whole.numbers);
@@ -327,8 +325,8 @@ void Confidence::observe(const ScoredItem<T>& item, std::span<const int> relevan
                             static_cast<double>(item.scores[ranked_.best[1]]),
                         contains(relevant, ranked_.best[0]), evidence.weight);
     if (all_places && labels > 0 && unknown.empty() && !has_one_label()) {
-        const auto chosen = static_cast<std::size_t>(kernels::count_at_least(
-            item.scores.data(), lowest_chosen<T>(item.cutoff), labels));
+        const auto chosen = static_cast<std::size_t>(
+            kernels::count_at_least(item.scores.data(), lowest_chosen<T>(item.cutoff), labels));
         std::size_t hits = 0;
         for (const int label : relevant)
             hits += static_cast<std::size_t>(label) < labels &&
@@ -354,8 +352,8 @@ void Confidence::observe(const ScoredItem<T>& item, std::span<const int> relevan
 
 void Confidence::RecentShare::observe(bool right, double weight) {
     ++rounds;
-    value += weight * ((right ? 1 : 0) - value) *
-             std::max(0.005, 1 / static_cast<double>(rounds + 1));
+    value +=
+        weight * ((right ? 1 : 0) - value) * std::max(0.005, 1 / static_cast<double>(rounds + 1));
 }
 
 void Confidence::observe_place(std::size_t place, const Ranked& ranked, bool right,

@@ -79,8 +79,7 @@ void LabelRuns::select(const Selection& selection, std::size_t labels_before) {
 }
 
 void LabelRuns::write(std::vector<double>& out) const {
-    out.insert(out.end(),
-               {static_cast<double>(answers_), observed_, expected_, total_, variance_});
+    out.insert(out.end(), {static_cast<double>(answers_), observed_, expected_, total_, variance_});
     const auto write_labels = [&](const std::vector<int>& labels) {
         out.push_back(static_cast<double>(labels.size()));
         out.insert(out.end(), labels.begin(), labels.end());

@@ -28,8 +28,8 @@ class MarginCurve {
         const double logit = std::min(std::exp(log_slope_) * margin, kLargestLogit);
         const double gradient = weight * ((right ? 1 : 0) - sigmoid(logit)) * logit;
         squares_ += std::max(gradient * gradient, 1e-6);
-        log_slope_ = std::clamp(log_slope_ + kRate * gradient / std::sqrt(squares_), -kLargest,
-                                kLargest);
+        log_slope_ =
+            std::clamp(log_slope_ + kRate * gradient / std::sqrt(squares_), -kLargest, kLargest);
     }
 
     void write(std::vector<double>& out) const { out.insert(out.end(), {log_slope_, squares_}); }

@@ -92,7 +92,7 @@ class OnlineLogistic {
     using Row = std::array<double, N + 1>;
     static constexpr double kDimension = N + 1;
     static constexpr double kLeastCurvature = 0.02;
-    static constexpr double kMemory = 1000;   // rows that means and variances cover
+    static constexpr double kMemory = 1000;    // rows that means and variances cover
     static constexpr double kLargest = 1e100;  // its square is finite
 
     Row standardised(const Numbers& numbers) const {

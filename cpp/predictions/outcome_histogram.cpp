@@ -56,9 +56,8 @@ void OutcomeHistogram::refresh_assured() {
     for (std::size_t i = 0; i < kBins; ++i) {
         const double weight = above.weight[i], weight2 = weight * weight;
         const double squares = above.squares[i] * unit_;
-        const double tested =
-            (weight2 * above.right[i] + assumed * squares * above.predicted[i]) /
-            std::max(weight * (weight2 + assumed * squares), 1e-300);
+        const double tested = (weight2 * above.right[i] + assumed * squares * above.predicted[i]) /
+                              std::max(weight * (weight2 + assumed * squares), 1e-300);
         const bool enough = weight2 >= least_answers * squares && squares > 0;
         assured_[i] = enough ? std::min(tested, 1.0) : 0;
     }
@@ -71,7 +70,8 @@ void OutcomeHistogram::smooth(Bins& bins) {
     std::array<double, kBins + 12> padded{};  // six zeros on either side
     std::copy(bins.begin(), bins.end(), padded.begin() + 6);
     const auto sum_with_next = [&](std::size_t distance) {
-        for (std::size_t i = 0; i + distance < padded.size(); ++i) padded[i] += padded[i + distance];
+        for (std::size_t i = 0; i + distance < padded.size(); ++i)
+            padded[i] += padded[i + distance];
     };
     sum_with_next(1);
     sum_with_next(2);

@@ -38,8 +38,8 @@ void best_labels(std::span<const T> scores, std::size_t k, const TieOrder& ties,
     best_labels(scores, k, out);
     if (out.empty() || ties.count.empty()) return;
     const T least = scores[out.back()];
-    bool any_tie = static_cast<std::size_t>(kernels::count_at_least(scores.data(), least,
-                                                                    scores.size())) > out.size();
+    bool any_tie = static_cast<std::size_t>(
+                       kernels::count_at_least(scores.data(), least, scores.size())) > out.size();
     for (std::size_t i = 1; i < out.size(); ++i) any_tie |= scores[out[i]] == scores[out[i - 1]];
     if (!any_tie) return;
     const std::size_t count = out.size();

@@ -148,8 +148,7 @@ std::int32_t Predtron<T>::known(const Example& x, const RowLookup<T>& at) const 
 }
 
 template <class T>
-void Predtron<T>::judge(Reader& reader, std::size_t k, const TieOrder& ties,
-                        Judgement& out) const {
+void Predtron<T>::judge(Reader& reader, std::size_t k, const TieOrder& ties, Judgement& out) const {
     const std::span<const T> scores = score(reader);
     confidence_.judge<T>({scores, cutoff(), known(reader.x, reader.at)}, k, ties, out);
 }
@@ -298,8 +297,11 @@ void Predtron<T>::observe_labels(const ScoredItem<T>& item, std::span<const T> p
                                  std::span<const std::int32_t> relevant,
                                  std::span<const std::int32_t> unknown,
                                  const RoundOptions<T>& options) {
+    // The reject option compares costs at the scores of the present weights: it is calibrated in
+    // every pass.
+    calibration_.observe(predicted, relevant, unknown);
     if (!(options.stands_for > 0)) return;
-    observe(predicted, relevant, unknown);
+    cutoff_.observe(predicted, relevant, unknown);
     confidence_.observe(item, relevant, unknown, options.stands_for, options.judgement);
 }
 

@@ -23,9 +23,7 @@ AnyGeometry<T> LabelRanker<T>::make_geometry(const RankerConfig& config) {
 
 template <class T>
 LabelRanker<T>::LabelRanker(const RankerConfig& config)
-    : config_(config),
-      geometry_(make_geometry(config)),
-      confidence_(config.one_label) {
+    : config_(config), geometry_(make_geometry(config)), confidence_(config.one_label) {
     const LabelRule& rule = *config.update;
     if (config.geometry == Geometry::entropic) entropic_rule_ = rule.entropic(config.solver);
     else linear_rule_ = rule.linear(config.solver);

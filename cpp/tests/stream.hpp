@@ -68,7 +68,7 @@ template <class T>
 void learn(LabelRanker<T>& ranker, const Item& item, T* scores = nullptr) {
     Example x = item.example();
     ranker.finish(x);
-    ranker.learn(x, item.relevant, item.unknown, item.weight, scores);
+    ranker.learn(x, item.relevant, item.unknown, item.weight, {1, scores, nullptr});
 }
 
 template <class T>

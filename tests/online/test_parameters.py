@@ -25,6 +25,8 @@ WRONG: dict[str, list[Any]] = {
     "passes": ["1", True, 1.5, 0, -1, None, np.nan],
     "n_features": ["1", True, 1.5, 0, -1, 2**31 + 1, np.nan],
     "dtype": [*NOT_A_NAME, "float16", "double", int],
+    "one_label": ["yes", "Auto", 2, None, [True]],
+    "probability": ["no", None, 2, [True]],
 }
 
 CONFLICTS: list[tuple[dict[str, Any], list[str]]] = [

@@ -30,7 +30,7 @@ from .geometries import FloatArray
 PLACES = 10
 """Number of places with a rule."""
 
-ALL_PLACES, THINNED_TO = 500, 4
+ALL_PLACES, THINNED_TO = 1000, 4
 """After this many answers, the places after the first and the whole learn from every fourth."""
 
 BINS, LOWEST, HIGHEST = 64, -2.0, 6.0

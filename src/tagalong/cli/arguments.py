@@ -102,6 +102,12 @@ def add_learner(parser: Parser) -> ArgumentGroup:
         "they rank better than the current weights (auto, the default)",
     )
     group.add_argument(
+        "--one-label",
+        action="store_true",
+        help="every item has exactly one label, such as a folder or a team (default: noticed from "
+        "the items)",
+    )
+    group.add_argument(
         "--set",
         action="append",
         default=[],

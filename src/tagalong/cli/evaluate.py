@@ -2,6 +2,7 @@
 
 import argparse
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 
 from tagalong.cli.answer_cells import answer_cells
@@ -18,6 +19,8 @@ from tagalong.tagger import Tagger
 
 __all__ = ["run"]
 
+BATCH = 256  # items that are judged in one native call
+
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Measure a model and print the measures."""
@@ -30,11 +33,12 @@ def run(args: argparse.Namespace, out: Output) -> int:
     reading = reading_of(args, tagger, optional=columns)
     unlabelled = 0
     with reading.open() as stream, Live(out.quiet, args.every) as live:
-        for item in reading.limited(stream):
-            if item.labels is None:
-                unlabelled += 1
-                continue
-            progress.add(frozen.predict(item))
+        remaining = reading.limited(stream)
+        while items := list(islice(remaining, BATCH)):
+            labelled = [item for item in items if item.labels is not None]
+            unlabelled += len(items) - len(labelled)
+            for found in frozen.predict(labelled):
+                progress.add(found)
             if live.is_due():
                 cells = {
                     "items": f"{progress.items:,}",

@@ -1,11 +1,14 @@
 """A tagger that predicts without learning."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tagalong.cli.errors import CommandError
-from tagalong.learning.examples import Pair, SparseRows
+from tagalong.learning.examples import SparseRows
 from tagalong.learning.items import Item
 from tagalong.learning.places import PLACES_JUDGED, Places
 from tagalong.learning.rounds import Round
@@ -39,19 +42,29 @@ class FrozenTagger:
         self.in_runs = False
         self._number = {label: number for number, label in enumerate(self.labels)}
 
-    def predict(self, item: Item) -> Round:
-        """Return the scores of all labels for an item, with its relevant labels.
+    def predict(self, items: Sequence[Item]) -> list[Round]:
+        """Return the scores of all labels for each item, with its relevant labels.
 
         Parameters
         ----------
-        item : Item
-            The item, with its labels.
+        items : sequence of Item
+            The items, with their labels.
         """
-        try:
-            pair = self._tagger.features.read(item, match=True)
-            found, cutoff = self._tagger.learner.score_one(pair)
-        except ValueError as error:
-            raise CommandError(f"{item.place or item.id}: {error}") from error
+        rounds, pairs = [], []
+        for item in items:
+            try:
+                pair = self._tagger.features.read(item, match=True)
+                scores, cutoff = self._tagger.learner.score_one(pair)
+            except ValueError as error:
+                raise CommandError(f"{item.place or item.id}: {error}") from error
+            rounds.append(self._round(item, scores, cutoff))
+            pairs.append(pair)
+        places = self._places(SparseRows.of_pairs(pairs)) if pairs else None
+        if places is None:
+            return rounds
+        return [replace(each, places=places[i : i + 1]) for i, each in enumerate(rounds)]
+
+    def _round(self, item: Item, found: npt.NDArray[Any], cutoff: float) -> Round:
         for label in item.labels or ():
             if label not in self._number:
                 self._number[label] = len(self.labels)
@@ -61,9 +74,9 @@ class FrozenTagger:
         scores = np.full(len(self.labels), np.finfo(found.dtype).min, dtype=found.dtype)
         scores[: self.known] = found
         relevant = sorted({self._number[label] for label in item.labels or ()})
-        return Round(scores, cutoff, relevant, [], places=self._places(pair))
+        return Round(scores, cutoff, relevant, [])
 
-    def _places(self, pair: Pair) -> Places | None:
+    def _places(self, rows: SparseRows) -> Places | None:
         """Return the first places with their confidence; None if the learner has none."""
         tagger = self._tagger
         if tagger.learner.task != "labels" or not self.known:
@@ -71,7 +84,7 @@ class FrozenTagger:
         if tagger.learner.get_params().get("probability") is False:
             return None
         ties = tagger.history.count, tagger.history.last
-        places = tagger.learner.find_places(SparseRows.of_pair(pair), PLACES_JUDGED, ties)
+        places = tagger.learner.find_places(rows, PLACES_JUDGED, ties)
         self.in_runs = self.in_runs or bool(places.in_runs.any())
         # The order in which the model learnt does not make these figures wrong.
         return replace(places, in_runs=np.zeros(len(places), bool))

@@ -54,6 +54,7 @@ LEARNER_FLAGS = {
     "problem": "--problem",
     "average": "--average",
     "max_labels": "--slots",
+    "one_label": "--one-label",
 }
 FEATURE_FLAGS = {
     "words": "--words",
@@ -163,6 +164,8 @@ def learner_settings(args: argparse.Namespace) -> dict[str, Any]:
             settings[name] = getattr(args, name)
     if args.average is not None:
         settings["average"] = AVERAGES[args.average]
+    if args.one_label:
+        settings["one_label"] = True
     if getattr(args, "slots", None) is not None:
         settings["max_labels"] = args.slots
     return settings

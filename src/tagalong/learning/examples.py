@@ -2,7 +2,7 @@
 
 import math
 import numbers
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any, NamedTuple, TypeAlias
 
@@ -36,11 +36,11 @@ class SparseRows(NamedTuple):
     values: npt.NDArray[np.float64]
 
     @classmethod
-    def of_pair(cls, pair: Pair) -> "SparseRows":
-        """Return one example as rows."""
-        indices, values = pair
-        ends = np.array([0, len(indices)], dtype=np.int64)
-        return cls(ends, indices.astype(np.int32), values.astype(np.float64))
+    def of_pairs(cls, pairs: Sequence[Pair]) -> "SparseRows":
+        """Return examples as rows."""
+        ends = np.cumsum([0, *(len(indices) for indices, _ in pairs)], dtype=np.int64)
+        indices = np.concatenate([indices for indices, _ in pairs]).astype(np.int32)
+        return cls(ends, indices, np.concatenate([values for _, values in pairs], dtype=np.float64))
 
     def matrix(self) -> _native.Matrix:
         """Return a native view of the rows; its width is the largest feature number plus one."""

@@ -114,8 +114,12 @@ class ConfidentModel(LabelModel):
         """
         check_is_fitted(self)
         matrix = self._checked_matrix(X)
-        found = Places.from_native(self._native.judge(matrix, -1))
-        return found.probability_matrix(len(self.classes_))
+        places = Places.from_native(self._native.judge(matrix, -1))
+        found = places.probability_matrix(len(self.classes_))
+        if self._single and not self.has_one_label:  # estimated label by label
+            total = found.sum(axis=1, keepdims=True)
+            found = np.where(total > 0, found / np.where(total > 0, total, 1), 1 / found.shape[1])
+        return found
 
     def predict_log_proba(self, X: MatrixLike) -> npt.NDArray[np.float64]:
         """Return the logarithms of ``predict_proba``.

@@ -399,9 +399,9 @@ class OnlineRanker(ClassifierMixin, ConfidentModel):
             The order of labels with equal scores; by number by default.
         """
         if not self.is_started:
-            return self.find_places(SparseRows.of_pair(as_pairs({})), k, ties)
+            return self.find_places(SparseRows.of_pairs([as_pairs({})]), k, ties)
         pairs, _ = self._pairs(x, learning=False)
-        return self.find_places(SparseRows.of_pair(pairs), k, ties)
+        return self.find_places(SparseRows.of_pairs([pairs]), k, ties)
 
     def explain_one(
         self, x: Example, label: Hashable

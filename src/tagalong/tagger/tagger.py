@@ -74,16 +74,16 @@ class Tagger:
         An unfitted learner is copied.
     features : TextFeatures, optional
         The conversion of items into features; by default with its default parameters.
+    names : bool, default True
+        Whether to store the words of learnt items, to show what the model has learnt. If False, no
+        words are stored, neither in memory nor in the model file. Learning and suggestions are the
+        same to the bit, and explanations still show the words of the explained item.
     audit : float, default 0.02
         The share of the sure items that a person should be asked about nevertheless
         (``Suggestions.audited``): what is filed without asking is no evidence that it was right.
         At least a tenth until there are 200 such answers; 0 for none.
     min_precision : mapping of label to float or "never", optional
         Labels that need another precision than the others before they are sure.
-    names : bool, default True
-        Whether to store the words of learnt items, to show what the model has learnt. If False, no
-        words are stored, neither in memory nor in the model file. Learning and suggestions are the
-        same to the bit, and explanations still show the words of the explained item.
 
     Attributes
     ----------
