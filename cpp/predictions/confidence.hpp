@@ -60,7 +60,7 @@ class Confidence {
 
     bool has_one_label() const;
     // Whether labels came in runs, up to the last answer.
-    bool in_runs() const { return runs_.alarm(); }
+    bool in_runs() const { return runs_.in_runs(); }
     double answers() const { return static_cast<double>(answers_); }
     // The recent answers whose first suggestion was sure at a target.
     CoveredShare covered(double target) const { return rules_[0].covered(target); }

@@ -38,6 +38,7 @@ double LabelRuns::observe(std::span<const int> labels) {
         total_ = kFade * total_ + 1;
         variance_ = kFade * kFade * variance_ + chance * (1 - chance);
         if (in_alarm && repeats) evidence = odds();
+        quiet_ = alarm() ? 0 : std::min(quiet_ + 1, kQuiet);
     }
     sample(labels);
     previous_.assign(labels.begin(), labels.end());
@@ -79,7 +80,8 @@ void LabelRuns::select(const Selection& selection, std::size_t labels_before) {
 }
 
 void LabelRuns::write(std::vector<double>& out) const {
-    out.insert(out.end(), {static_cast<double>(answers_), observed_, expected_, total_, variance_});
+    out.insert(out.end(), {static_cast<double>(answers_), static_cast<double>(quiet_), observed_,
+                           expected_, total_, variance_});
     const auto write_labels = [&](const std::vector<int>& labels) {
         out.push_back(static_cast<double>(labels.size()));
         out.insert(out.end(), labels.begin(), labels.end());
@@ -91,6 +93,7 @@ void LabelRuns::write(std::vector<double>& out) const {
 bool LabelRuns::read(std::span<const double>& state, std::size_t labels) {
     StateReader reader(state);
     const double answers = reader.number(0, 9e15);
+    const double quiet = reader.number(0, static_cast<double>(kQuiet));
     const double observed = reader.number(0, 101), expected = reader.number(0, 101);
     const double total = reader.number(0, 101), variance = reader.number(0, 101);
     std::array<std::vector<int>, kSampled + 1> lists;
@@ -103,6 +106,7 @@ bool LabelRuns::read(std::span<const double>& state, std::size_t labels) {
     }
     if (!reader.sound()) return false;
     answers_ = static_cast<std::int64_t>(answers);
+    quiet_ = static_cast<std::int64_t>(quiet);
     observed_ = observed;
     expected_ = expected;
     total_ = total;

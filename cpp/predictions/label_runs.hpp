@@ -20,8 +20,9 @@ namespace tagalong {
 
 class LabelRuns {
   public:
-    // Whether labels came in runs far beyond chance, up to the last answer.
-    bool alarm() const { return excess() > kExcess && odds() < kOdds; }
+    // Whether labels came in runs far beyond chance lately. It lasts for some answers after the last
+    // alarm, until the evidence of a random order outweighs that of the runs.
+    bool in_runs() const { return quiet_ < kQuiet; }
 
     // Counts an answer, whose labels are sorted. Returns its weight as evidence: less than 1 for an
     // answer that continues a run during an alarm.
@@ -38,7 +39,9 @@ class LabelRuns {
     static constexpr double kFade = 0.99;
     static constexpr double kExcess = 8;
     static constexpr double kOdds = 0.2;
+    static constexpr std::int64_t kQuiet = 100;
 
+    bool alarm() const { return excess() > kExcess && odds() < kOdds; }
     double excess() const { return (observed_ - expected_) / std::sqrt(variance_ + 1); }
     double odds() const {
         return std::min(1.0, (expected_ + 0.5) / (total_ - expected_ + 0.5) *
@@ -48,6 +51,7 @@ class LabelRuns {
     void mark(std::size_t slot);
 
     std::int64_t answers_ = 0;
+    std::int64_t quiet_ = kQuiet;  // answers since the last alarm, at most kQuiet
     double observed_ = 0, expected_ = 0, total_ = 0, variance_ = 0;
     std::vector<int> previous_;
     std::array<std::vector<int>, kSampled> sampled_;

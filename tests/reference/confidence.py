@@ -307,12 +307,19 @@ class RunDetector:
 
     SIZE = 64
     FADE = 0.99
+    QUIET = 100
 
     def __init__(self) -> None:
         self.answers = 0
         self.reservoir: list[frozenset[int]] = []
         self.before: frozenset[int] | None = None
         self.O = self.E = self.N = self.V = 0.0
+        self.quiet = self.QUIET  # answers since the last alarm
+
+    @property
+    def in_runs(self) -> bool:
+        """Whether an alarm is on, or was until lately."""
+        return self.quiet < self.QUIET
 
     @property
     def z(self) -> float:
@@ -344,6 +351,7 @@ class RunDetector:
             self.V = self.FADE**2 * self.V + e * (1.0 - e)
             if alarm and o:
                 evidence = self.odds
+            self.quiet = 0 if self.alarm else min(self.quiet + 1, self.QUIET)
         self._keep(labels)
         self.before = labels
         self.answers += 1
@@ -493,7 +501,7 @@ class ConfidenceTwin:
         if len(described) < len(first):  # the last label: the rule of the place before, if any
             levels.append(0.0)
             chances.append(self._chance_beyond(scores, order, len(described), known, answers))
-        alarm = self.runs.alarm
+        alarm = self.runs.in_runs
         if alarm or known == 0 or answers < LEAST_ANSWERS:
             levels = [0.0] * len(first)
         assured = [self.precision.capped(*one) for one in zip(first, levels, strict=True)]
