@@ -58,7 +58,7 @@ class DefaultModel:
         self.learner.start()
 
     def judge(self, number: int) -> Judgement:
-        row = SparseRows.of_pair(self.stream.row(number))
+        row = SparseRows.of_pairs([self.stream.row(number)])
         places = self.learner.find_places(row, PLACES_JUDGED)
         names = self.learner.labels.names
         exists = places.labels[0] >= 0

@@ -41,7 +41,7 @@ class TwinModel:
         )
 
     def _known(self, number: int) -> int:
-        row = SparseRows.of_pair(self.stream.row(number))
+        row = SparseRows.of_pairs([self.stream.row(number)])
         return int(self.learner.find_places(row, 1).known[0])
 
     def _judgement(self, places: JudgedPlaces) -> Judgement:

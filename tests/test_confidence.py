@@ -1,4 +1,4 @@
-"""What the learner promises of its suggestions, on simulated streams whose truth is known."""
+"""The promises of confidence, on simulated streams whose truth is known."""
 
 from collections.abc import Iterable
 from pathlib import Path
