@@ -204,6 +204,7 @@ def test_confidence_is_saved_and_goes_on_with_the_same_bits(tmp_path: Path) -> N
             ranker.watch_one(item.pair, [item.label]).places for ranker in (one.ranker, loaded)
         )
         assert mine is not None
+        assert theirs is not None
         assert mine.probabilities.tobytes() == theirs.probabilities.tobytes()
         assert mine.assured.tobytes() == theirs.assured.tobytes()
         assert mine.whole.tobytes() == theirs.whole.tobytes()

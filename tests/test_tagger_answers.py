@@ -106,6 +106,7 @@ def test_labels_have_targets_of_their_own(tmp_path: Path) -> None:
     assert dict(loaded.min_precision) == {}
     with pytest.raises(ValueError, match="there is no label 'unheard of'"):
         loaded.set_min_precision("unheard of", 0.9)
+    wrong: Any
     for wrong in (0, 1.5, "always", np.nan):
         with pytest.raises(ValueError, match="min_precision"):
             tagger.set_min_precision("travel", wrong)

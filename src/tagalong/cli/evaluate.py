@@ -1,8 +1,8 @@
 """``tagalong evaluate``: the measures of a model on labelled items, without learning."""
 
 import argparse
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from itertools import islice
 from pathlib import Path
 
 from tagalong.cli.answer_cells import answer_cells
@@ -15,11 +15,10 @@ from tagalong.cli.output import Output, as_json
 from tagalong.cli.plot_files import check_plot
 from tagalong.cli.sources import OPTIONAL_COLUMNS, reading_of
 from tagalong.evaluate import Progress
+from tagalong.learning.items import Item
 from tagalong.tagger import Tagger
 
 __all__ = ["run"]
-
-BATCH = 256  # items that are judged in one native call
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -31,14 +30,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
     progress = Progress(args.at, args.window)
     columns = [name for name in OPTIONAL_COLUMNS if name != "labels"]
     reading = reading_of(args, tagger, optional=columns)
-    unlabelled = 0
     with reading.open() as stream, Live(out.quiet, args.every) as live:
-        remaining = reading.limited(stream)
-        while items := list(islice(remaining, BATCH)):
-            labelled = [item for item in items if item.labels is not None]
-            unlabelled += len(items) - len(labelled)
-            for found in frozen.predict(labelled):
-                progress.add(found)
+        items = LabelledItems(reading.limited(stream))
+        for found in frozen.predict(items):
+            progress.add(found)
             if live.is_due():
                 cells = {
                     "items": f"{progress.items:,}",
@@ -47,7 +42,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
                 line = "  ".join(f"{name} {cell}" for name, cell in cells.items())
                 live.show(list(cells), [list(cells.values())], line)
     if not progress.items:
-        raise nothing_learnt(reading, unlabelled, stream.skipped, "measure")
+        raise nothing_learnt(reading, items.unlabelled, stream.skipped, "measure")
     report = progress.report(frozen.labels, one_label=tagger.has_one_label, frozen=True)
     if args.plot is not None:
         report.plot(args.plot, args.plot_kind)
@@ -56,7 +51,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     out.json_result(
         {
             "model": args.model,
-            "unlabelled": unlabelled,
+            "unlabelled": items.unlabelled,
             "unknown_labels": frozen.labels[frozen.known :],
             "skipped": stream.skipped,
             "errors": stream.errors,
@@ -67,8 +62,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     out.result(report.text())
     if args.certificate:
         out.result(_certificate_line(tagger, args.model))
-    if unlabelled:
-        out.info(f"{unlabelled:,} items without labels were ignored")
+    if items.unlabelled:
+        out.info(f"{items.unlabelled:,} items without labels were ignored")
     if new := len(frozen.labels) - frozen.known:
         out.info(f"{new:,} labels are unknown to the model and count as ranked last")
     if frozen.in_runs:
@@ -84,3 +79,18 @@ def _certificate_line(tagger: Tagger, path: str) -> str:
     if not tagger.learns_online:
         return f"\n{path} was made by 'tagalong fit': 'tagalong inspect' shows its duality gap"
     return f"\ncertificate of the items that the model learnt: {tagger.certificate_}"
+
+
+class LabelledItems:
+    """The items that have labels; the others are counted."""
+
+    def __init__(self, items: Iterable[Item]):
+        self._items = items
+        self.unlabelled = 0
+
+    def __iter__(self) -> Iterator[Item]:
+        for item in self._items:
+            if item.labels is None:
+                self.unlabelled += 1
+            else:
+                yield item

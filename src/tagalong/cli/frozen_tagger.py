@@ -1,7 +1,8 @@
 """A tagger that predicts without learning."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from tagalong.learning.rounds import Round
 from tagalong.tagger import Tagger
 
 __all__ = ["FrozenTagger"]
+
+BATCH = 256
+"""Number of items that are judged in one native call."""
 
 
 class FrozenTagger:
@@ -42,14 +46,19 @@ class FrozenTagger:
         self.in_runs = False
         self._number = {label: number for number, label in enumerate(self.labels)}
 
-    def predict(self, items: Sequence[Item]) -> list[Round]:
-        """Return the scores of all labels for each item, with its relevant labels.
+    def predict(self, items: Iterable[Item]) -> Iterator[Round]:
+        """Yield the scores of all labels for each item, with its relevant labels.
 
         Parameters
         ----------
-        items : sequence of Item
+        items : iterable of Item
             The items, with their labels.
         """
+        remaining = iter(items)
+        while batch := list(islice(remaining, BATCH)):
+            yield from self._predict(batch)
+
+    def _predict(self, items: list[Item]) -> list[Round]:
         rounds, pairs = [], []
         for item in items:
             try:
@@ -59,7 +68,7 @@ class FrozenTagger:
                 raise CommandError(f"{item.place or item.id}: {error}") from error
             rounds.append(self._round(item, scores, cutoff))
             pairs.append(pair)
-        places = self._places(SparseRows.of_pairs(pairs)) if pairs else None
+        places = self._places(SparseRows.of_pairs(pairs))
         if places is None:
             return rounds
         return [replace(each, places=places[i : i + 1]) for i, each in enumerate(rounds)]
