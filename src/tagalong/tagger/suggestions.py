@@ -25,7 +25,7 @@ class Suggestion:
     sure : bool
         Whether the item can be filed without asking: of all suggestions marked like this, the
         required share is right. It is a promise about all of them together, so a single one may
-        have a probability a little below the requirement.
+        have a lower probability.
     explores : bool
         Whether a learner from partial feedback shows the label mainly to learn about it.
     """
