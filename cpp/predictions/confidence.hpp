@@ -38,7 +38,7 @@ struct ScoredItem {
 
 class Confidence {
   public:
-    static constexpr std::size_t kPlaces = 10;
+    static constexpr std::size_t kPlaces = kJudgedPlaces;
 
     explicit Confidence(OneLabel one_label = OneLabel::noticed) : one_label_(one_label) {}
 
@@ -133,7 +133,6 @@ class Confidence {
     double base_rate(std::int32_t label, std::size_t labels) const;
     // How many answers had as few known features.
     double answers_with_known(std::int32_t known) const;
-    void make_exclusive(std::vector<Place>& places, std::size_t labels) const;
     void observe_place(std::size_t place, const Ranked& ranked, bool right,
                        const Evidence& evidence);
 

@@ -1,10 +1,14 @@
 // The judgement of a learner on one item: the first places, and how far to trust them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace tagalong {
+
+// The number of places whose confidence is learnt.
+inline constexpr std::size_t kJudgedPlaces = 10;
 
 struct Place {
     std::int32_t label = -1;
