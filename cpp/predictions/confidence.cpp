@@ -18,11 +18,11 @@ constexpr std::int64_t kNoticed = 20;  // answers after which one label per item
 // from all of the first answers, then from a sample: they matter less and cost as much.
 constexpr std::int64_t kAllPlaces = 1000;
 constexpr std::int64_t kSampleOfRest = 4;
-// After the first answers, probabilities follow the outcomes in steps of this many answers.
-constexpr std::int64_t kAlwaysRefresh = 512;
-constexpr std::int64_t kRefreshFirst = 16;
-constexpr std::int64_t kRefreshRest = 64;
-constexpr std::int64_t kRefreshRestEarly = 4;
+// Probabilities follow the outcomes in steps of this many answers, those of further places in steps
+// of four times as many.
+constexpr std::int64_t kEarlyAnswers = 512;
+constexpr std::int64_t kEarlyStep = 4;
+constexpr std::int64_t kStep = 16;
 
 double logit_of(double share, double least) {
     const double clipped = std::clamp(share, least, 1 - least);
@@ -279,9 +279,9 @@ void Confidence::observe(const ScoredItem<T>& item, std::span<const int> relevan
     answers_by_known_[known_bucket(item.known)] += evidence.weight;
     ++answers_;
     several_ += relevant.size() > 1;
-    const bool early = answers_ < kAlwaysRefresh;
-    if (early || answers_ % kRefreshFirst == 0) rules_[0].refresh();
-    if (answers_ % (early ? kRefreshRestEarly : kRefreshRest) != 0) return;
+    const std::int64_t step = answers_ < kEarlyAnswers ? kEarlyStep : kStep;
+    if (answers_ % step == 0) rules_[0].refresh();
+    if (answers_ % (4 * step) != 0) return;
     for (std::size_t place = 1; place < kPlaces; ++place) rules_[place].refresh();
     whole_.refresh();
 }

@@ -51,9 +51,9 @@ LEAST_ANSWERS = 10.0
 TARGETS = (0.9, 0.95, 0.99)
 """The targets at which the precision of each label is observed."""
 
-ALWAYS_REFRESHED, REFRESHED_FIRST, REFRESHED_REST = 512, 16, 64
-"""The results of the first place's histogram are read off after each of the first answers, then
-after every sixteenth; those of the others after every fourth, then after every 64th."""
+EARLY_ANSWERS, EARLY_STEP, STEP = 512, 4, 16
+"""The results of the first place's histogram are read off after every fourth of the first answers,
+then after every sixteenth; those of the others after four times as many."""
 
 
 def sigmoid(value: float) -> float:
@@ -693,10 +693,10 @@ class ConfidenceTwin:
             self.occurrences[label] += 1
         self.by_known[known.bit_length()] += evidence
         self.answers += 1
-        early = self.answers < ALWAYS_REFRESHED
-        if early or self.answers % REFRESHED_FIRST == 0:
+        step = EARLY_STEP if self.answers < EARLY_ANSWERS else STEP
+        if self.answers % step == 0:
             self.rules[0].histogram.refresh()
-        if self.answers % (4 if early else REFRESHED_REST) == 0:
+        if self.answers % (4 * step) == 0:
             for learnt in (*self.rules[1:], self.whole):
                 learnt.histogram.refresh()
         return places
