@@ -69,8 +69,8 @@ void both_sources(std::string_view update, bool entropic) {
         LabelBlock<T> phi;
         phi.load(view(rows, labels));
         std::vector<T> first(labels), second(labels);
-        inside.learn(message.x, message.relevant, message.unknown, 1.0, first.data());
-        outside.learn(phi, message.relevant, message.unknown, 1.0, second.data());
+        inside.learn(message.x, message.relevant, message.unknown, 1.0, {.scores = first.data()});
+        outside.learn(phi, message.relevant, message.unknown, 1.0, {.scores = second.data()});
         same_bits(first, second);
     }
     same(inside.block().certificate().mistakes, outside.block().certificate().mistakes);
