@@ -308,14 +308,14 @@ void Confidence::observe(const ScoredItem<T>& item, std::span<const int> relevan
     if (before) *before = judged_;
 
     const Evidence evidence{runs_.observe(relevant), stands_for};
-    for (std::size_t place = 0; place < judged_.places.size(); ++place) {
+    const std::size_t learning = all_places ? kPlaces : 1;
+    for (std::size_t place = 0; place < std::min(learning, judged_.places.size()); ++place) {
         // Count by the rule alone, so that a label that fell short can recover.
         const std::int32_t label = ranked_.best[place];
         if (judged_.places[place].assured > 0 && !contains(unknown, label))
             precision_.observe(label, rules_[place].assured(ranked_.logit[place]),
                                contains(relevant, label));
     }
-    const std::size_t learning = all_places ? kPlaces : 1;
     for (std::size_t place = 0; place < learning && place + 1 < labels; ++place) {
         if (contains(unknown, ranked_.best[place])) continue;
         observe_place(place, ranked_, contains(relevant, ranked_.best[place]), evidence);

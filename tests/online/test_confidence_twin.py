@@ -128,3 +128,15 @@ def test_confidence_stays_useful_over_long_streams() -> None:
         shares.append(ranker.coverage([0.9])[0].share)
     assert min(shares) > 0.4
     assert abs(shares[1] - shares[0]) < 0.15
+
+
+def test_watching_learns_the_same_precision_of_labels() -> None:
+    # After 1,000 answers, later places learn from a sample only, watched or not.
+    rng = np.random.default_rng(1)
+    X = np.abs(rng.normal(size=(1300, 12))) * (rng.random((1300, 12)) < 0.4)
+    scores = X @ rng.normal(size=(12, 5))
+    Y = (scores > np.median(scores)).astype(int)
+    learnt, watched = LabelRanker().partial_fit(X, Y), LabelRanker()
+    watched.watch(X, Y)
+    np.testing.assert_array_equal(watched.label_precision(), learnt.label_precision())
+    assert learnt.label_precision()[:, 0, 0].max() > 50
