@@ -140,3 +140,14 @@ def test_watching_learns_the_same_precision_of_labels() -> None:
     watched.watch(X, Y)
     np.testing.assert_array_equal(watched.label_precision(), learnt.label_precision())
     assert learnt.label_precision()[:, 0, 0].max() > 50
+
+
+def test_rounds_without_weight_have_no_judgement() -> None:
+    X, Y = stream(60, 3, seed=1, several=False)
+    weights = np.ones(60)
+    weights[50] = 0
+    places = LabelRanker().watch(X, Y, sample_weight=weights).places
+    assert places is not None
+    assert places.labels[50].max() == -1
+    assert (places.whole[50], places.known[50]) == (0, 0)
+    assert (places.whole[49] > 0, places.known[49] > 0) == (True, True)
