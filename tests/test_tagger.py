@@ -399,3 +399,11 @@ def test_suggest_while_another_thread_learns():
     for position in range(0, 200, 20):
         steps.insert(position, partial(tagger.learn, "new", [f"label{position}"]))
     read_while_writing(steps, suggest)
+
+
+def test_probabilities_of_merged_labels_are_at_most_one():
+    tagger = Tagger()
+    for number in range(60):
+        tagger.learn(f"word{number % 7}", ["a", "b"] if number % 3 else ["c"])
+    tagger.merge_labels(["a", "b"], "ab")
+    assert all(0 <= found.probability <= 1 for found in tagger.suggest("unknown"))

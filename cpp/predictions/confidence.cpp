@@ -127,7 +127,9 @@ void Confidence::describe(const ScoredItem<T>& item, std::size_t places, Ranked&
 double Confidence::base_rate(std::int32_t label, std::size_t labels) const {
     const auto at = static_cast<std::size_t>(label);
     const double occurrences = at < occurrences_.size() ? occurrences_[at] : 0;
-    return (occurrences + 1 / static_cast<double>(labels)) / (static_cast<double>(answers_) + 1);
+    // Answers that had several of the labels that were merged into one count several times.
+    return std::min(
+        1.0, (occurrences + 1 / static_cast<double>(labels)) / (static_cast<double>(answers_) + 1));
 }
 
 double Confidence::supported(double probability, double base, double answers) const {
