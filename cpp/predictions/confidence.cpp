@@ -422,7 +422,7 @@ bool Confidence::restore(std::span<const double> state, std::size_t labels) {
     Confidence read(one_label_);
     StateReader reader(state);
     read.answers_ = static_cast<std::int64_t>(reader.number(0, most));
-    read.several_ = static_cast<std::int64_t>(reader.number(0, most));
+    read.several_ = static_cast<std::int64_t>(reader.number(0, static_cast<double>(read.answers_)));
     for (Rule& rule : read.rules_) rule.read(reader);
     read.whole_.read(reader);
     const auto read_share = [&](RecentShare& share) {
@@ -439,7 +439,7 @@ bool Confidence::restore(std::span<const double> state, std::size_t labels) {
         history.labels.assign(static_cast<std::size_t>(reader.number(0, label_count)), {});
         for (Suggested& label : history.labels) {
             label.count = static_cast<float>(reader.number(0, 1e30));
-            label.right = static_cast<float>(reader.number(0, 1e30));
+            label.right = static_cast<float>(reader.number(0, label.count));
         }
     }
     read.precision_.read(reader, labels);
