@@ -122,3 +122,23 @@ def test_inconsistent_contents_are_refused(path: Path, change: str) -> None:
 def test_forge_can_write_valid_files(path: Path) -> None:
     forge(path, *parts(path))
     assert_same(whole(tagalong.load(path)), whole(small()))
+
+
+@pytest.mark.parametrize("pairs", [[[None, 0.5]], [[0.5, 0.5]], [["a", 3]], [["a"]], 1])
+def test_invalid_targets_of_labels_are_refused(tmp_path: Path, pairs: Any) -> None:
+    path = tmp_path / "model.tagalong"
+    tagalong.Tagger().learn("one", ["a"]).save(path)
+    header, arrays = parts(path)
+    forge(path, {**header, "min_precision": pairs}, arrays)
+    with pytest.raises(ModelFileError):
+        tagalong.load(path)
+
+
+@pytest.mark.parametrize("items", [None, "1", -1, 0.5, 10**30, {}])
+def test_invalid_number_of_items_is_refused(tmp_path: Path, items: Any) -> None:
+    path = tmp_path / "model.tagalong"
+    tagalong.Tagger().learn("one", ["a"]).save(path)
+    header, arrays = parts(path)
+    forge(path, {**header, "history": {**header["history"], "items": items}}, arrays)
+    with pytest.raises(ModelFileError):
+        tagalong.load(path)

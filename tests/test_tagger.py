@@ -399,3 +399,42 @@ def test_suggest_while_another_thread_learns():
     for position in range(0, 200, 20):
         steps.insert(position, partial(tagger.learn, "new", [f"label{position}"]))
     read_while_writing(steps, suggest)
+
+
+def test_probabilities_of_merged_labels_are_at_most_one():
+    tagger = Tagger()
+    for number in range(60):
+        tagger.learn(f"word{number % 7}", ["a", "b"] if number % 3 else ["c"])
+    tagger.merge_labels(["a", "b"], "ab")
+    assert all(0 <= found.probability <= 1 for found in tagger.suggest("unknown"))
+
+
+def test_failed_answer_to_an_audited_item_is_not_counted():
+    tagger = Tagger().learn("one", ["a"])
+    before = pickle.dumps(tagger)
+    with pytest.raises(ValueError, match="not hashable"):
+        tagger.learn("one", [["bad"]], audited=True)
+    assert pickle.dumps(tagger) == before
+
+
+def test_answers_that_are_no_evidence_are_not_counted_as_audited():
+    tagger = Tagger().learn("one", ["a"])
+    before = tagger.to_parts()[0]["audit"]
+    tagger.learn("one", ["a"], judged=False, audited=True)
+    assert tagger.to_parts()[0]["audit"] == before
+
+
+@pytest.mark.parametrize("judged", ["x", -1, float("nan"), 1e9])
+def test_invalid_judged_changes_nothing(judged):
+    tagger = Tagger().learn("one", ["a"])
+    before = pickle.dumps(tagger)
+    with pytest.raises(ValueError, match="judged must be True or False"):
+        tagger.learn("one", ["new"], judged=judged)
+    with pytest.raises(ValueError, match="judged must be True or False"):
+        tagger.watch_together([Item(text="one", labels=["new"])], judged=judged)
+    assert pickle.dumps(tagger) == before
+
+
+def test_items_learnt_together_have_one_label_if_all_have():
+    tagger = Tagger(LabelRanker(one_label=True)).add_labels(["a", "b"])
+    assert tagger.watch_together([Item(text="one", labels=["a", "b"])]) is None

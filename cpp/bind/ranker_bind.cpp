@@ -23,7 +23,7 @@ static void learn(AnyRanker<T>& self, const MatrixView& x, const LabelRows& rele
     const auto width = scores ? static_cast<std::int64_t>(scores->shape(1)) : 0;
     for_rows(x.matrix.rows, [&](std::int64_t i) {
         x.matrix.read(i, self.example());
-        judged.places.clear();
+        judged = {};  // rounds of weight 0 are not judged
         self.learn_example(
             relevant.row(i), unknown.row(i), weights ? weights->data()[i] : 1.0,
             {stands_for, scores ? scores->data() + i * width : nullptr, places ? &judged : nullptr},

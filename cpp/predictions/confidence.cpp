@@ -103,7 +103,9 @@ void Confidence::describe(const ScoredItem<T>& item, std::size_t places, Ranked&
 double Confidence::base_rate(std::int32_t label, std::size_t labels) const {
     const auto at = static_cast<std::size_t>(label);
     const double occurrences = at < occurrences_.size() ? occurrences_[at] : 0;
-    return (occurrences + 1 / static_cast<double>(labels)) / (static_cast<double>(answers_) + 1);
+    // Answers that had several of the labels that were merged into one count several times.
+    return std::min(
+        1.0, (occurrences + 1 / static_cast<double>(labels)) / (static_cast<double>(answers_) + 1));
 }
 
 double Confidence::supported(double probability, double base, double answers) const {
@@ -244,14 +246,14 @@ void Confidence::observe(const ScoredItem<T>& item, std::span<const int> relevan
     if (before) *before = judged_;
 
     const Evidence evidence{runs_.observe(relevant), stands_for};
-    for (std::size_t place = 0; place < judged_.places.size(); ++place) {
+    const std::size_t learning = all_places ? kPlaces : 1;
+    for (std::size_t place = 0; place < std::min(learning, judged_.places.size()); ++place) {
         // Count by the rule alone, so that a label that fell short can recover.
         const std::int32_t label = ranked_.best[place];
         if (judged_.places[place].assured > 0 && !contains(unknown, label))
             precision_.observe(label, rules_[place].assured(ranked_.logit[place]),
                                contains(relevant, label));
     }
-    const std::size_t learning = all_places ? kPlaces : 1;
     for (std::size_t place = 0; place < learning && place + 1 < labels; ++place) {
         if (contains(unknown, ranked_.best[place])) continue;
         observe_place(place, ranked_, contains(relevant, ranked_.best[place]), evidence);
@@ -356,7 +358,7 @@ bool Confidence::restore(std::span<const double> state, std::size_t labels) {
     Confidence read(one_label_);
     StateReader reader(state);
     read.answers_ = static_cast<std::int64_t>(reader.number(0, most));
-    read.several_ = static_cast<std::int64_t>(reader.number(0, most));
+    read.several_ = static_cast<std::int64_t>(reader.number(0, static_cast<double>(read.answers_)));
     for (Rule& rule : read.rules_) rule.read(reader);
     read.whole_.read(reader);
     const auto read_share = [&](RecentShare& share) {
@@ -373,7 +375,7 @@ bool Confidence::restore(std::span<const double> state, std::size_t labels) {
         history.labels.assign(static_cast<std::size_t>(reader.number(0, label_count)), {});
         for (Suggested& label : history.labels) {
             label.count = static_cast<float>(reader.number(0, 1e30));
-            label.right = static_cast<float>(reader.number(0, 1e30));
+            label.right = static_cast<float>(reader.number(0, label.count));
         }
     }
     read.precision_.read(reader, labels);

@@ -70,7 +70,7 @@ class LabelPrecision {
         for (Counts& counts : counts_)
             for (Count& count : counts) {
                 count.sure = state.number(0, kMost);
-                count.right = state.number(0, kMost);
+                count.right = state.number(0, count.sure);
             }
     }
 

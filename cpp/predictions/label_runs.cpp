@@ -104,7 +104,7 @@ bool LabelRuns::read(std::span<const double>& state, std::size_t labels) {
             if (i > 0 && list[i] <= list[i - 1]) return false;
         }
     }
-    if (!reader.sound()) return false;
+    if (!reader.sound() || observed > total || expected > total) return false;
     answers_ = static_cast<std::int64_t>(answers);
     quiet_ = static_cast<std::int64_t>(quiet);
     observed_ = observed;

@@ -51,9 +51,10 @@ class OnlineLogistic {
         const double inverse_fade = 1 / fade;
         double trace = 0;
         for (std::size_t i = 0; i <= N; ++i) {
-            const double factor = Px[i] * shrink;
+            // The product of two entries first, so that P stays symmetric to the bit: a difference
+            // between P and its transpose would grow by 1 / phi with every answer.
             for (std::size_t j = 0; j <= N; ++j)
-                P_[i][j] = (P_[i][j] - factor * Px[j]) * inverse_fade;
+                P_[i][j] = (P_[i][j] - shrink * (Px[i] * Px[j])) * inverse_fade;
             trace += P_[i][i];
         }
         double scale = 1;
@@ -82,8 +83,12 @@ class OnlineLogistic {
         answers_ = state.number(0, 1e16);
         rows_ = state.number(0, kMemory);
         for (double& weight : w_) weight = state.number(-1e9, 1e9);
-        for (Row& row : P_)
-            for (double& entry : row) entry = state.number(-1e9, 1e9);
+        for (std::size_t i = 0; i <= N; ++i)
+            for (std::size_t j = 0; j <= N; ++j) {
+                const double entry = state.number(-kDimension, kDimension);
+                if (j >= i) P_[i][j] = P_[j][i] = entry;
+            }
+        if (!is_positive_definite()) state.refuse();
         for (double& mean : mean_) mean = state.number(-kLargest, kLargest);
         for (double& variance : variance_) variance = state.number(0, 1e250);
     }
@@ -117,6 +122,19 @@ class OnlineLogistic {
             mean_[i] += rate * deviation;
             variance_[i] += rate * (deviation * deviation - variance_[i]);
         }
+    }
+    // By Cholesky factorisation, with some room for rounding.
+    bool is_positive_definite() const {
+        std::array<Row, N + 1> L{};
+        for (std::size_t i = 0; i <= N; ++i)
+            for (std::size_t j = 0; j <= i; ++j) {
+                double rest = P_[i][j];
+                for (std::size_t k = 0; k < j; ++k) rest -= L[i][k] * L[j][k];
+                if (i == j && !(rest > -1e-12 * kDimension)) return false;
+                if (i == j) L[i][i] = std::sqrt(std::max(rest, 1e-300));
+                else L[i][j] = rest / L[j][j];
+            }
+        return true;
     }
     static double bounded(double number) {
         return number == number ? std::clamp(number, -kLargest, kLargest) : 0;

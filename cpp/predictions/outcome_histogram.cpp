@@ -152,6 +152,8 @@ void OutcomeHistogram::read(StateReader& state) {
     sums_.each([&](Bins& bins) {
         for (double& sum : bins) sum = state.number(0, most);
     });
+    for (std::size_t i = 0; i < kBins; ++i)
+        if (std::max(sums_.right[i], sums_.predicted[i]) > sums_.weight[i]) state.refuse();
     for (double& assured : assured_) assured = state.number(0, 1);
     for (double& probability : curve_) probability = state.number(0, 1);
     lowest_correction_ = state.number(-1, 1);

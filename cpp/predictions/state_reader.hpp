@@ -19,6 +19,8 @@ class StateReader {
         state_ = state_.subspan(1);
         return value;
     }
+    // Marks the state as invalid, because numbers contradict each other.
+    void refuse() { sound_ = false; }
     // Whether all numbers so far were there and within their ranges.
     bool sound() const { return sound_; }
     std::span<const double> rest() const { return state_; }

@@ -114,3 +114,40 @@ def test_known_features_are_those_with_weights() -> None:
     ranker.learn_one({"one": 1.0, "two": 1.0}, ["a"])
     assert ranker.places_one({"two": 1.0, "three": 2.0}).known.tolist() == [1]
     assert ranker.places_one({"three": 2.0}).known.tolist() == [0]
+
+
+def test_confidence_stays_useful_over_long_streams() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=(20, 4))
+    X = rng.normal(size=(30_000, 20)) * (rng.random((30_000, 20)) < rng.random((30_000, 1)))
+    y = (X @ truth + rng.gumbel(size=(30_000, 4))).argmax(axis=1)
+    ranker = LabelRanker()
+    shares = []
+    for part in (slice(0, 6000), slice(6000, 30_000)):
+        ranker.partial_fit(X[part], y[part], classes=range(4))
+        shares.append(ranker.coverage([0.9])[0].share)
+    assert min(shares) > 0.4
+    assert abs(shares[1] - shares[0]) < 0.15
+
+
+def test_watching_learns_the_same_precision_of_labels() -> None:
+    # After 1,000 answers, later places learn from a sample only, watched or not.
+    rng = np.random.default_rng(1)
+    X = np.abs(rng.normal(size=(1300, 12))) * (rng.random((1300, 12)) < 0.4)
+    scores = X @ rng.normal(size=(12, 5))
+    Y = (scores > np.median(scores)).astype(int)
+    learnt, watched = LabelRanker().partial_fit(X, Y), LabelRanker()
+    watched.watch(X, Y)
+    np.testing.assert_array_equal(watched.label_precision(), learnt.label_precision())
+    assert learnt.label_precision()[:, 0, 0].max() > 50
+
+
+def test_rounds_without_weight_have_no_judgement() -> None:
+    X, Y = stream(60, 3, seed=1, several=False)
+    weights = np.ones(60)
+    weights[50] = 0
+    places = LabelRanker().watch(X, Y, sample_weight=weights).places
+    assert places is not None
+    assert places.labels[50].max() == -1
+    assert (places.whole[50], places.known[50]) == (0, 0)
+    assert (places.whole[49] > 0, places.known[49] > 0) == (True, True)

@@ -297,7 +297,9 @@ class OnlineRanker(ClassifierMixin, ConfidentModel):
                     f"weights: row {row} is {weights[row]:g}; weights must be above 0 and at most "
                     f"{self.largest_weight:g}"
                 )
-        return RowTargets(self._labels.encode_sets(Y), weights)
+        targets = self._labels.encode_sets(Y)
+        self._check_targets(self._labels, targets)
+        return RowTargets(targets, weights)
 
     def watch_rows(
         self, rows: SparseRows, targets: RowTargets, judged: bool | float = True
@@ -321,6 +323,7 @@ class OnlineRanker(ClassifierMixin, ConfidentModel):
         Rounds
             Scores, cut-off and first places before each round, and the numbers of its labels.
         """
+        answers_counted(judged)  # refuse a wrong number before labels are added
         self._labels.extend(targets.targets.new)
         rounds = self._empty_rounds(targets.targets)
         found = self._learn(rows.matrix(), targets.targets, targets.weights, rounds, judged)

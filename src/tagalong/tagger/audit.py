@@ -60,11 +60,15 @@ class Audit:
         number = int.from_bytes(hashlib.blake2b(key, digest_size=8).digest())
         return number < self.current_share * 2.0**64
 
-    def count_answer(self) -> float:
-        """Count an answer to an audited item; return how many items it stands for."""
+    @property
+    def items_per_answer(self) -> float:
+        """The number of sure items that the next answer to an audited item stands for."""
         share = self.current_share
-        self.answers += 1
         return 1 / share if share else 1.0
+
+    def count_answer(self) -> None:
+        """Count an answer to an audited item."""
+        self.answers += 1
 
     def to_json(self) -> dict[str, Any]:
         """Return the arguments of the constructor as JSON values."""

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tagalong import parameters
 from tagalong.learning.labels import LabelRows
 
 __all__ = ["LabelHistory"]
@@ -27,7 +28,7 @@ class LabelHistory:
             raise ValueError(
                 f"count and last must have the same length, got {len(count)} and {len(last)}"
             )
-        self.items = items
+        self.items = parameters.integer(items, "items", 0, 2**62)
         self.count = np.array(count, dtype=np.int64)
         self.last = np.array(last, dtype=np.int64)
 

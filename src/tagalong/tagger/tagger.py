@@ -406,14 +406,20 @@ class Tagger:
                 raise ValueError("labels must be given, as the item has none")
         if weight is None:
             weight = item.weight if isinstance(item, Item) else 1.0
+        judged = parameters.flag(judged, "judged")
+        filed = parameters.flag(filed, "filed")
+        evidence = judged and not filed
+        audited = parameters.flag(audited, "audited") and evidence
         with self._lock:
             learner = self._online()
             suggested = self.suggest(item, k=1) if filed else Suggestions()
             reading = self.features.look(item)
-            counted = self._audit.count_answer() if audited else 1.0
+            stands_for = self._audit.items_per_answer if audited else 1.0
             found = learner.watch_one(
-                reading.pairs(), labels, unknown, weight, counted if judged and not filed else False
+                reading.pairs(), labels, unknown, weight, stands_for if evidence else False
             )
+            if audited:
+                self._audit.count_answer()
             self.features.learn(reading)
             if judged:
                 self.history.note(len(self.learner.labels), found.relevant)
@@ -450,6 +456,7 @@ class Tagger:
             if the items cannot be learnt in one call. ``watch`` raises an error if an item is
             invalid.
         """
+        judged = parameters.flag(judged, "judged")
         with self._lock:
             learner = self.learner
             if not is_online(learner) or not learner.learns_rows:

@@ -79,7 +79,9 @@ class LabelTargets(Mapping[Hashable, Target]):
     @classmethod
     def from_json(cls, pairs: list[list[Any]]) -> "LabelTargets":
         """Return the targets that ``to_json`` described."""
-        return cls({model_files.decode_label(label): target for label, target in pairs})
+        targets = cls({model_files.decode_label(label): target for label, target in pairs})
+        targets.to_json()  # ValueError if a label cannot be saved again
+        return targets
 
 
 def _number(target: Target) -> float:
