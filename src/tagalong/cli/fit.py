@@ -168,8 +168,8 @@ def _measure(tagger: Tagger, items: list[Item], args: argparse.Namespace) -> Rep
     if not items:
         return None
     frozen, progress = FrozenTagger(tagger), Progress(args.at, args.window)
-    for item in items:
-        progress.add(frozen.predict(item))
+    for found in frozen.predict(items):
+        progress.add(found)
     return progress.report(frozen.labels, frozen=True)
 
 

@@ -169,6 +169,6 @@ class _SecondModel:
         if not self._sample.items or not self._learnt:
             return None
         frozen, progress = FrozenTagger(self._tagger), Progress(report.k, report.window)
-        for item in self._sample.items:
-            progress.add(frozen.predict(item))
+        for found in frozen.predict(self._sample.items):
+            progress.add(found)
         return HeldOut(self._learnt, progress.report(frozen.labels))
